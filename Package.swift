@@ -1,0 +1,72 @@
+// swift-tools-version: 6.3
+// Targets stand in the order in which data flows; a module imports only what stands above it.
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+let package = Package(
+    name: "player",
+    products: [
+        .library(name: "Player", targets: ["Player"]),
+        .library(name: "SampleQueue", targets: ["SampleQueue"]),
+        .library(name: "SurfacePool", targets: ["SurfacePool"]),
+        .library(name: "DisplaySink", targets: ["DisplaySink"]),
+        .executable(name: "play", targets: ["play"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // C doors: a module map and shims, no policy.
+        .target(name: "CLinux"),
+        .systemLibrary(
+            name: "CAV", pkgConfig: "libavformat libavcodec libavutil libswscale libswresample",
+            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev", "libswresample-dev"])]),
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(
+            name: "CWaylandClient", pkgConfig: "wayland-client xkbcommon",
+            providers: [.apt(["libwayland-dev", "libxkbcommon-dev"])]),
+        .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
+
+        module("Media", ["CLinux"]),
+        module("SampleQueue", ["Media", "CAV"]),
+        module("SurfacePool", ["Media", "CLinux"]),
+        module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV"]),
+        module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CWaylandClient", "CWaylandProtocols"]),
+        module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
+        module("Player", ["Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink"]),
+        .executableTarget(
+            name: "play",
+            dependencies: ["Player", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink",
+                           .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: house),
+
+        // Shared by test targets: finding media, starting compositors, trackers.
+        .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: house),
+        tests("MediaTests", ["Media", "TestSupport"]),
+        tests("SampleQueueTests", ["SampleQueue", "Media", "TestSupport"]),
+        tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
+        tests("DecodingTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport"]),
+        tests("DisplaySinkTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
+        tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
+        tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "TestSupport"]),
+        tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
+        tests("PlayTests", ["Player", "Media", "TestSupport"]),
+    ]
+)

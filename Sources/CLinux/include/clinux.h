@@ -1,0 +1,39 @@
+// Kernel and GNU interfaces that Swift's Glibc module lacks. No policy: each function is one system call.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <stdint.h>
+#include <stddef.h>
+#include <time.h>
+
+/// eventfd(2) with EFD_CLOEXEC | EFD_NONBLOCK; -1 with errno on failure.
+int clinux_eventfd(void);
+/// Adds one to the eventfd's counter; waking a full counter is no error.
+void clinux_eventfd_signal(int fd);
+/// Empties the eventfd's counter.
+void clinux_eventfd_drain(int fd);
+
+/// memfd_create(2) with MFD_CLOEXEC | MFD_ALLOW_SEALING; -1 with errno on failure.
+int clinux_memfd(const char *name);
+/// Seals a memfd against shrinking (F_SEAL_SHRINK), which udmabuf and wl_shm readers rely on.
+int clinux_memfd_seal_shrink(int fd);
+
+/// Names the calling thread (at most 15 bytes are kept).
+void clinux_set_thread_name(const char *name);
+
+/// UDMABUF_CREATE on /dev/udmabuf: a DMA-BUF over `size` bytes of the memfd; a new fd, or -1 with errno.
+int clinux_udmabuf_create(int udmabuf, int memfd, uint64_t offset, uint64_t size);
+/// DMA_HEAP_IOCTL_ALLOC: a DMA-BUF of `size` bytes from an open heap; a new fd, or -1 with errno.
+int clinux_dma_heap_alloc(int heap, uint64_t size);
+
+enum { CLINUX_SYNC_READ = 1, CLINUX_SYNC_WRITE = 2, CLINUX_SYNC_RW = 3 };
+/// DMA_BUF_IOCTL_SYNC begin (start != 0) or end of CPU access; 0, or -1 with errno.
+int clinux_dmabuf_sync(int fd, int start, int access);
+/// DMA_BUF_IOCTL_EXPORT_SYNC_FILE: the fences that access must wait for, as a sync_file; -1 with errno.
+int clinux_dmabuf_export_sync_file(int fd, int access);
+/// DMA_BUF_IOCTL_IMPORT_SYNC_FILE: adds a sync_file's fence to the DMA-BUF; 0, or -1 with errno.
+int clinux_dmabuf_import_sync_file(int fd, int sync_file, int access);
+/// SYNC_IOC_MERGE: a sync_file that signals when both have; a new fd, or -1 with errno.
+int clinux_sync_file_merge(int a, int b);
+
+#endif

@@ -1,0 +1,3 @@
+#ifndef CWAYLANDPROTOCOLS_H
+#define CWAYLANDPROTOCOLS_H
+#endif

@@ -1,0 +1,1 @@
+// Output of scripts/protocols; see protocols/.

@@ -1,0 +1,69 @@
+internal import Glibc
+
+/// State with the lock that guards it and a way to wait for its change.
+///
+/// A `pthread` mutex and condition rather than `Synchronization.Mutex`: decoding and display threads have to *wait*
+/// for state with a deadline, and ThreadSanitizer sees `pthread` calls but not the futex inside the standard library.
+///
+/// Thread-safety: all of it. No callback may be made from inside a closure given to `withLock`.
+@safe
+public final class Monitor<State: ~Copyable>: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private var state: State
+
+    public init(_ state: consuming sending State) {
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe condition = .allocate(capacity: 1)
+        unsafe condition.initialize(to: pthread_cond_t())
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_cond_init(condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
+        self.state = state
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe condition.deallocate()
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
+    }
+
+    /// Runs `body` alone with the state. Keep it short: no system call that can block, no call to anybody's closure.
+    public func withLock<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> sending R) throws(E) -> sending R {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+
+    /// As `withLock`, then wakes every waiter.
+    public func change<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> sending R) throws(E) -> sending R {
+        unsafe pthread_mutex_lock(mutex)
+        defer {
+            unsafe pthread_cond_broadcast(condition)
+            unsafe pthread_mutex_unlock(mutex)
+        }
+        return try body(&state)
+    }
+
+    /// Calls `body` now and after each `change` until it returns a value, or until `deadline` (CLOCK_MONOTONIC;
+    /// nil waits for ever) has passed, when the result is nil.
+    public func wait<R: ~Copyable>(until deadline: HostTime? = nil, _ body: (inout State) -> sending R?) -> sending R? {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            if let deadline {
+                let nanoseconds = max(deadline.nanoseconds, 0)
+                var limit = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+                if unsafe pthread_cond_timedwait(condition, mutex, &limit) == ETIMEDOUT { return body(&state) }
+            } else {
+                unsafe pthread_cond_wait(condition, mutex)
+            }
+        }
+    }
+}

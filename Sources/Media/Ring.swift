@@ -1,0 +1,57 @@
+/// A queue of bounded length that can hold values which may not be copied, such as the uses of a surface.
+///
+/// Its memory is allocated once. (`RigidDeque` of swift-collections would serve, but crashes the 6.3 compiler under ThreadSanitizer.)
+@safe
+public struct Ring<Element: ~Copyable>: ~Copyable {
+    private let base: UnsafeMutablePointer<Element>
+    public let capacity: Int
+    public private(set) var count = 0
+    private var head = 0
+
+    public init(capacity: Int) {
+        precondition(capacity > 0)
+        unsafe base = .allocate(capacity: capacity)
+        self.capacity = capacity
+    }
+
+    deinit {
+        for index in 0..<count { unsafe (base + (head + index) % capacity).deinitialize(count: 1) }
+        unsafe base.deallocate()
+    }
+
+    public var isEmpty: Bool { count == 0 }
+    public var isFull: Bool { count == capacity }
+
+    /// Puts an element at the end; the ring must not be full.
+    public mutating func append(_ element: consuming Element) {
+        precondition(count < capacity, "append to a full Ring")
+        unsafe (base + (head + count) % capacity).initialize(to: element)
+        count += 1
+    }
+
+    /// Takes the oldest element; nil when empty.
+    public mutating func popFirst() -> Element? {
+        guard count > 0 else { return nil }
+        let element = unsafe (base + head).move()
+        head = (head + 1) % capacity
+        count -= 1
+        return element
+    }
+
+    /// Takes every element out and ends it.
+    public mutating func removeAll() { while popFirst() != nil {} }
+
+    /// The element `index` places behind the oldest.
+    public subscript(index: Int) -> Element {
+        _read {
+            precondition(index >= 0 && index < count)
+            yield unsafe base[(head + index) % capacity]
+        }
+        _modify {
+            precondition(index >= 0 && index < count)
+            yield unsafe &base[(head + index) % capacity]
+        }
+    }
+}
+
+extension Ring: @unchecked Sendable where Element: Sendable & ~Copyable {}
