@@ -19,11 +19,14 @@ public struct VideoFormat: Sendable, Hashable {
     public var codecTag: UInt32
     /// Bits in a coded pixel where the container says so (old AVI codecs), else 0.
     public var bitsPerCodedSample: Int32
+    /// Pictures that a decoder must hold back before the first can be shown in order, where known beforehand; 0 otherwise.
+    /// (FFmpeg's `video_delay`. A decoder that has to find out by itself may show the first pictures out of order.)
+    public var reorderDepth: Int32
 
     public init(
         codec: VideoCodec, codedSize: PixelSize, visible: PixelRect? = nil, attributes: PictureAttributes = PictureAttributes(),
         frameRate: Ratio = .unknown, configuration: [UInt8] = [], profile: Int32 = -99, level: Int32 = -99,
-        codecTag: UInt32 = 0, bitsPerCodedSample: Int32 = 0
+        codecTag: UInt32 = 0, bitsPerCodedSample: Int32 = 0, reorderDepth: Int32 = 0
     ) {
         self.codec = codec
         self.codedSize = codedSize
@@ -35,6 +38,7 @@ public struct VideoFormat: Sendable, Hashable {
         self.level = level
         self.codecTag = codecTag
         self.bitsPerCodedSample = bitsPerCodedSample
+        self.reorderDepth = reorderDepth
     }
 }
 

@@ -1,1 +1,86 @@
-internal import Media
+public import Media
+
+/// Picture memory of one shape that is written, shown, and written again: as many slots as are needed at once, no more.
+///
+/// A slot is handed out for writing only when the producer has dropped it, its last use has ended and every fence handed in
+/// with an ended use has signalled. A pool with no free slot is *exhausted*: `acquire` waits or returns nil, which is how
+/// a slow display holds a decoder back. Slots are reused last-in-first-out, so the warmest memory is written next.
+///
+/// Thread-safety: all of it. Surfaces and uses may outlive the pool.
+public final class SurfacePool: Sendable {
+    private let core: SurfacePoolCore
+
+    /// - Parameters:
+    ///   - layout: Shape of every slot until `retire`.
+    ///   - minimumCount: Slots that ageing leaves alone.
+    ///   - maximumCount: Slots of one generation; at least 1. Memory is allocated when first needed.
+    ///   - maximumByteCount: Limit of the memory of all generations together.
+    public init(
+        layout: SurfaceLayout, allocator: any SurfaceAllocator, minimumCount: Int = 0, maximumCount: Int, maximumByteCount: Int = .max
+    ) {
+        let state = SurfacePoolState(
+            byteCountPerSlot: layout.byteCount, minimumCount: minimumCount, maximumCount: maximumCount, maximumByteCount: maximumByteCount)
+        core = SurfacePoolCore(layout: layout, state: state, allocator: allocator)
+    }
+
+    deinit { core.close() }
+
+    /// A slot to write, or nil when the pool is exhausted or closed.
+    public func acquire() throws(SurfaceError) -> SurfaceWriter? { try core.acquire(waitingUntil: .distantPast) }
+
+    /// A slot to write; waits while consumers hold what it needs.
+    ///
+    /// Nil after `deadline` (CLOCK_MONOTONIC; nil waits for ever), at `interrupt()` or `close()`, and at once when no consumer
+    /// holds a slot: then only the caller itself could give one back.
+    public func acquire(waitingUntil deadline: HostTime?) throws(SurfaceError) -> SurfaceWriter? {
+        try core.acquire(waitingUntil: deadline)
+    }
+
+    /// Starts a generation of another shape. Slots of the old one go as they are given back.
+    public func retire(_ layout: SurfaceLayout) { core.retire(layout) }
+
+    /// Makes every waiting and coming `acquire` return nil until `resume()`.
+    public func interrupt() { core.setInterrupted(true) }
+    public func resume() { core.setInterrupted(false) }
+
+    /// Gives back to the system what has been free for longer than `age`, except `minimumCount` slots.
+    public func trimIdle(olderThan age: HostSpan) { core.trim(olderThan: age) }
+
+    /// Hands out nothing any more; free slots go now, the others when their last use ends. Idempotent.
+    public func close() { core.close() }
+
+    /// Calls `body`, on the thread that gives it back, when a slot becomes free after somebody was refused one.
+    public func whenFree(_ body: @escaping @Sendable () -> Void) { core.addFreeObserver(body) }
+
+    public var layout: SurfaceLayout { core.layout }
+    public var generation: UInt32 { core.statistics.generation }
+    public var statistics: SurfacePoolStatistics { core.statistics }
+
+    /// The surface of this pool, of any generation, whose memory begins at `address`.
+    package func surface(at address: UnsafeRawPointer) -> Surface? { unsafe core.surface(at: address) }
+}
+
+/// How full a pool is.
+public struct SurfacePoolStatistics: Sendable, Hashable {
+    /// Counts the layouts so far, from 0.
+    public var generation: UInt32
+    /// Most slots that one generation may have.
+    public var capacity: Int
+    /// Slots that have memory now, of all generations.
+    public var allocated: Int
+    /// Slots somebody holds now, of all generations.
+    public var inUse: Int
+    /// Bytes of memory now.
+    public var byteCount: Int
+    /// Surfaces made since the pool began; stays put while slots are recycled.
+    public var allocations: Int
+
+    public init(generation: UInt32 = 0, capacity: Int = 0, allocated: Int = 0, inUse: Int = 0, byteCount: Int = 0, allocations: Int = 0) {
+        self.generation = generation
+        self.capacity = capacity
+        self.allocated = allocated
+        self.inUse = inUse
+        self.byteCount = byteCount
+        self.allocations = allocations
+    }
+}

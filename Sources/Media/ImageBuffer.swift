@@ -1,0 +1,8 @@
+/// A decoded picture that can travel as a sample, next to compressed ones.
+///
+/// Thread-safety: all of it; a picture does not change.
+public protocol ImageBuffer: AnyObject, Sendable {
+    /// The part meant to be seen, in pixels.
+    var visibleSize: PixelSize { get }
+    var pixelFormat: PixelFormat { get }
+}

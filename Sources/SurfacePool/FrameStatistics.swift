@@ -1,0 +1,23 @@
+internal import Synchronization
+
+/// What the CPU did to pixel bytes: the evidence for "written once, read in place".
+///
+/// Thread-safety: all of it; counters only grow.
+public final class FrameStatistics: Sendable {
+    private let written = Atomic<Int>(0)
+    private let copied = Atomic<Int>(0)
+    private let decoded = Atomic<Int>(0)
+
+    public init() {}
+
+    /// Bytes of picture that decoders wrote.
+    public var bytesWritten: Int { written.load(ordering: .relaxed) }
+    /// Bytes of picture copied or converted afterwards, by anyone; 0 on a path without copies.
+    public var bytesCopied: Int { copied.load(ordering: .relaxed) }
+    /// Pictures that left a decoder.
+    public var framesDecoded: Int { decoded.load(ordering: .relaxed) }
+
+    public func addWritten(_ bytes: Int) { written.wrappingAdd(bytes, ordering: .relaxed) }
+    public func addCopied(_ bytes: Int) { copied.wrappingAdd(bytes, ordering: .relaxed) }
+    public func addDecodedFrame() { decoded.wrappingAdd(1, ordering: .relaxed) }
+}

@@ -1,0 +1,30 @@
+internal import Media
+internal import CLinux
+internal import Glibc
+
+/// Plain shared memory that a Wayland compositor can read in place through `wl_shm`. Works on every kernel.
+///
+/// Each surface is a memfd of its own, sealed against shrinking so that no reader can be made to fault.
+/// The corresponding C function is `memfd_create(2)`.
+public struct MemfdAllocator: SurfaceAllocator {
+    public init() {}
+    public var name: String { "memfd" }
+
+    public func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory {
+        try SurfaceMemory(kind: .memfd, descriptor: Self.sealedMemory(byteCount: layout.byteCount), byteCount: layout.byteCount)
+    }
+
+    /// A memfd of `byteCount` zero bytes that nobody can shrink.
+    static func sealedMemory(byteCount: Int) throws(SurfaceError) -> OwnedFD {
+        let descriptor = unsafe clinux_memfd("surface")
+        guard descriptor >= 0 else { throw SurfaceError(.noMemory, SystemError(errno, "create a memfd")) }
+        let memory = OwnedFD(adopting: descriptor)
+        guard ftruncate(descriptor, byteCount) == 0 else {
+            throw SurfaceError(.noMemory, SystemError(errno, "size a memfd to \(byteCount) bytes"))
+        }
+        guard clinux_memfd_seal_shrink(descriptor) == 0 else {
+            throw SurfaceError(.noMemory, SystemError(errno, "seal a memfd"))
+        }
+        return memory
+    }
+}

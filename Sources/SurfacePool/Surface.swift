@@ -1,0 +1,86 @@
+internal import Media
+
+/// Which piece of picture memory this is: never given to other memory while the process lives, unlike a descriptor's number.
+public struct SurfaceIdentity: Sendable, Hashable {
+    /// The pool; unique in the process.
+    public let pool: UInt32
+    /// Counts the pool's layouts.
+    public let generation: UInt32
+    /// Counts the surfaces of that generation.
+    public let slot: UInt32
+
+    public init(pool: UInt32, generation: UInt32, slot: UInt32) {
+        self.pool = pool
+        self.generation = generation
+        self.slot = slot
+    }
+}
+
+/// A piece of picture memory that belongs to a pool: one producer writes it, many consumers read it in place.
+///
+/// Holding the object keeps the memory mapped but gives no right to look at the pixels: that right is a `SurfaceUse`
+/// (or, for the producer, the `SurfaceWriter`). A display makes one `wl_buffer` or framebuffer per `identity` and drops it when
+/// `onGone` reports.
+///
+/// Thread-safety: all of it.
+@safe
+public final class Surface: Sendable {
+    public let identity: SurfaceIdentity
+    public let layout: SurfaceLayout
+    private let memory: SurfaceMemory
+    let core: SurfacePoolCore
+    /// Where the pool's table keeps it.
+    let index: Int
+
+    init(identity: SurfaceIdentity, layout: SurfaceLayout, memory: consuming SurfaceMemory, core: SurfacePoolCore, index: Int) {
+        self.identity = identity
+        self.layout = layout
+        self.memory = memory
+        self.core = core
+        self.index = index
+    }
+
+    public var memoryKind: SurfaceMemory.Kind { memory.kind }
+    /// The descriptor that importers take, lent: the DMA-BUF, or the memfd of plain memory. Duplicate it to keep it.
+    public var fd: Int32 { memory.descriptor.rawValue }
+    /// The memfd that holds the pages, lent, for `wl_shm`; nil when the memory is a DMA-BUF only.
+    public var memfd: Int32? {
+        switch memory.backing {
+        case .some(let backing): backing.rawValue
+        case .none: memory.kind == .memfd ? memory.descriptor.rawValue : nil
+        }
+    }
+    public var isDMABuf: Bool { memory.kind != .memfd }
+
+    /// Lends the bytes for reading, DMA-BUFs bracketed by `DMA_BUF_IOCTL_SYNC`. The caller holds a use, or is the writer.
+    public func withUnsafeBytes<R: ~Copyable, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        memory.bracket(begin: true, writing: false)
+        defer { memory.bracket(begin: false, writing: false) }
+        return try unsafe body(UnsafeRawBufferPointer(start: memory.base, count: layout.byteCount))
+    }
+
+    /// The first byte, for the producer's library, which brackets through `beginWriting` and `endWriting`.
+    package var base: UnsafeMutableRawPointer { unsafe memory.base }
+
+    var baseBits: UInt { unsafe UInt(bitPattern: memory.base) }
+
+    /// A use for a reader while the producer goes on holding the surface as a reference picture. `context` is handed to `release`
+    /// when the last reader has ended, on that reader's thread; it keeps the producer's library from writing meanwhile.
+    package func share(
+        keeping context: UnsafeMutableRawPointer, release: @convention(c) (UnsafeMutableRawPointer) -> Void
+    ) -> SurfaceUse {
+        unsafe core.share(self, keeper: SurfacePoolCore.Keeper(context: context, release: release))
+        return SurfaceUse(counted: self)
+    }
+
+    /// Ends what `SurfaceWriter.detach()` began: the producer has dropped the surface.
+    package func endWriting() { core.endWriting(of: self) }
+
+    func bracketWriting(begin: Bool) { memory.bracket(begin: begin, writing: true) }
+
+    /// Calls `body` once, on the thread that ends the surface, when the pool has given this memory up and nobody uses it any
+    /// more; at once when that has already happened. Consumers drop what they made of the surface.
+    public func onGone(_ body: @escaping @Sendable (SurfaceIdentity) -> Void) {
+        if core.addGoneObserver(body, for: self) == false { body(identity) }
+    }
+}

@@ -1,0 +1,11 @@
+internal import Media
+
+/// A source of memory for pictures: plain memory everywhere, DMA-BUFs where the kernel offers them.
+///
+/// Thread-safety: `allocate` may be called from any thread, also at the same time.
+public protocol SurfaceAllocator: Sendable {
+    /// A word for statistics and for people: `memfd`, `udmabuf`, `dma-heap:system`.
+    var name: String { get }
+    /// Fresh memory of at least `layout.byteCount` bytes, zeroed, mapped, page-aligned.
+    func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory
+}

@@ -1,0 +1,98 @@
+public import Media
+
+/// Where every plane of a picture lies inside one piece of memory.
+///
+/// All planes share one file descriptor; `plane(_:)` says at which offset and with how many bytes a row. In the
+/// linear layouts made here plane *n+1* begins exactly `pitch × rows` after plane *n* and chroma pitches are luma's divided
+/// by the subsampling, which is what `wl_shm` assumes of planar formats; rows below the picture keep a decoder's
+/// overhanging reads and writes away from the next plane.
+///
+/// Thread-safety: a value.
+public struct SurfaceLayout: Sendable, Hashable {
+    /// A plane's place in the memory, in bytes.
+    public struct Plane: Sendable, Hashable {
+        /// From the start of the memory to the plane's first row.
+        public var offset: Int
+        /// From one row to the next.
+        public var pitch: Int
+
+        public init(offset: Int, pitch: Int) {
+            self.offset = offset
+            self.pitch = pitch
+        }
+    }
+
+    public let format: PixelFormat
+    /// Pixels that have memory. At least the coded picture; what is meant to be seen is `VideoFrame.visible`.
+    public let size: PixelSize
+    public let modifier: FormatModifier
+    /// Planes with memory of their own: those of `format`, plus one for the 256 colours of `pal8`.
+    public let planeCount: Int
+    /// Size of the whole memory, in bytes.
+    public let byteCount: Int
+    private let first, second, third, fourth: Plane
+
+    /// A layout that somebody else decided on. At most four planes, each inside `byteCount`.
+    public init(format: PixelFormat, size: PixelSize, modifier: FormatModifier, planes: [Plane], byteCount: Int) {
+        precondition((1...4).contains(planes.count) && size.width > 0 && size.height > 0)
+        precondition(planes.allSatisfy { $0.offset >= 0 && $0.pitch > 0 && $0.offset < byteCount })
+        self.format = format
+        self.size = size
+        self.modifier = modifier
+        self.byteCount = byteCount
+        planeCount = planes.count
+        func plane(_ index: Int) -> Plane { index < planes.count ? planes[index] : Plane(offset: 0, pitch: 0) }
+        first = plane(0)
+        second = plane(1)
+        third = plane(2)
+        fourth = plane(3)
+    }
+
+    /// A linear layout with room for `picture` and for what decoders do around its edges.
+    ///
+    /// - Parameters:
+    ///   - picture: Coded size in pixels, each side at least 1.
+    ///   - pitchAlignment: Every pitch becomes a multiple of this power of two. 64 bytes serve the widest vector
+    ///     instructions (libavcodec's `STRIDE_ALIGN`) and the importers of DMA-BUFs known to be picky.
+    public init(format: PixelFormat, covering picture: PixelSize, pitchAlignment: Int = 64) {
+        precondition(picture.width > 0 && picture.height > 0 && pitchAlignment > 0 && pitchAlignment & (pitchAlignment - 1) == 0)
+        let facts = format.description
+        // The width grows until every pitch is aligned, so that pitches keep the ratio of the subsampling.
+        var width = picture.width
+        while facts.planes.contains(where: { $0.rowBytes(width: width) % pitchAlignment != 0 }) { width += width & -width }
+        // 2 (4 where chroma is a quarter) rows under each picture plane: at least 64 bytes, where libavcodec asks for 16.
+        let unit = 1 << (facts.planes.map(\.verticalShift).max() ?? 0)
+        let height = (picture.height + unit - 1) / unit * unit + max(2, unit)
+
+        var planes: [Plane] = []
+        var end = 0
+        for plane in facts.planes {
+            let pitch = plane.rowBytes(width: width)
+            planes.append(Plane(offset: end, pitch: pitch))
+            end += pitch * plane.rows(height: height)
+        }
+        if format == .pal8 {
+            planes.append(Plane(offset: end, pitch: Self.paletteByteCount))
+            end += Self.paletteByteCount
+        }
+        self.init(
+            format: format, size: PixelSize(width: width, height: height), modifier: .linear, planes: planes,
+            byteCount: (end + Self.pageSize - 1) / Self.pageSize * Self.pageSize)
+    }
+
+    /// 256 colours of 32 bits.
+    public static let paletteByteCount = 1024
+    /// Memory comes in pages of this size; udmabuf takes nothing else.
+    static let pageSize = 4096
+
+    /// The plane `index`, which must be below `planeCount`.
+    public func plane(_ index: Int) -> Plane {
+        precondition(index >= 0 && index < planeCount, "no such plane")
+        switch index {
+        case 0: return first
+        case 1: return second
+        case 2: return third
+        default: return fourth
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import Media
+internal import CLinux
+internal import Glibc
+
+/// The memory of one surface, mapped for the CPU: one owner, who unmaps and closes it.
+///
+/// Descriptors: one for plain memory and for a DMA heap's, two for udmabuf (the DMA-BUF and the memfd under it).
+///
+/// Thread-safety: may be handed between threads; what is in the memory is guarded by the pool's slots.
+@safe
+public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
+    /// Where the pages come from, which decides who can import them.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A sealed memfd: shared with a Wayland compositor through `wl_shm`.
+        case memfd
+        /// A DMA-BUF made over a memfd's pages by `/dev/udmabuf`: importable by GPUs and displays, and still a memfd.
+        case udmabuf
+        /// A DMA-BUF from `/dev/dma_heap`.
+        case dmaHeap = "dma-heap"
+    }
+
+    public let kind: Kind
+    public let byteCount: Int
+    /// What importers take: the DMA-BUF, or the memfd where there is none.
+    let descriptor: OwnedFD
+    /// The memfd below a udmabuf.
+    let backing: OwnedFD?
+    let base: UnsafeMutableRawPointer
+
+    /// Maps `byteCount` bytes of `backing`, or of `descriptor` where there is none, and owns all three from here on, also when it fails.
+    init(kind: Kind, descriptor: consuming OwnedFD, backing: consuming OwnedFD? = nil, byteCount: Int) throws(SurfaceError) {
+        let mapped: Int32
+        switch backing {
+        case .some(let memfd): mapped = memfd.rawValue
+        case .none: mapped = descriptor.rawValue
+        }
+        let address = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, mapped, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+            throw SurfaceError(.noMemory, SystemError(errno, "map \(byteCount) bytes of \(kind.rawValue) memory"))
+        }
+        self.kind = kind
+        self.byteCount = byteCount
+        self.descriptor = descriptor
+        self.backing = backing
+        unsafe base = address
+    }
+
+    deinit { unsafe munmap(base, byteCount) }
+
+    /// Tells the exporter that the CPU begins or ends to touch a DMA-BUF's bytes (`DMA_BUF_IOCTL_SYNC`); plain memory needs no word.
+    borrowing func bracket(begin: Bool, writing: Bool) {
+        guard kind != .memfd else { return }
+        _ = clinux_dmabuf_sync(descriptor.rawValue, begin ? 1 : 0, Int32(writing ? CLINUX_SYNC_RW : CLINUX_SYNC_READ))
+    }
+}
+
+/// Why a surface or an allocator cannot be had.
+public struct SurfaceError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: Sendable, Hashable {
+        /// This machine lacks the device, or we may not open it.
+        case unavailable
+        /// The system would not give the memory.
+        case noMemory
+        /// The pool has been closed.
+        case closed
+    }
+    public let code: Code
+    /// The kernel's reason, 0 where it gave none.
+    public let status: Int32
+    /// One sentence.
+    public let description: String
+
+    public init(_ code: Code, _ description: String, status: Int32 = 0) {
+        self.code = code
+        self.status = status
+        self.description = description
+    }
+
+    init(_ code: Code, _ error: SystemError) { self.init(code, error.description, status: error.code) }
+}

@@ -1,0 +1,168 @@
+internal import Glibc
+internal import Media
+internal import Synchronization
+
+/// The part of a pool that outlives it: surfaces in use point here, so that the last reader finds where to give them back.
+///
+/// Asks the state under the lock, acts after it: no allocation, no system call and nobody's closure runs under the lock.
+final class SurfacePoolCore: Sendable {
+    /// What keeps a picture alive for its readers besides the pool: a decoder library's reference.
+    @safe
+    struct Keeper: @unchecked Sendable {
+        private let context: UnsafeMutableRawPointer
+        private let release: @convention(c) (UnsafeMutableRawPointer) -> Void
+
+        init(context: UnsafeMutableRawPointer, release: @escaping @convention(c) (UnsafeMutableRawPointer) -> Void) {
+            unsafe self.context = context
+            unsafe self.release = release
+        }
+
+        func end() { unsafe release(context) }
+    }
+
+    struct Entry {
+        var surface: Surface?
+        var keeper: Keeper?
+        var goneObservers: [@Sendable (SurfaceIdentity) -> Void] = []
+    }
+
+    struct Guarded {
+        var state: SurfacePoolState
+        var layout: SurfaceLayout
+        var entries: [Entry] = []
+        var freeObservers: [@Sendable () -> Void] = []
+        var isInterrupted = false
+        var allocations = 0
+
+        mutating func remove(_ indices: [Int]) -> [Entry] {
+            indices.map { index in
+                defer { entries[index] = Entry() }
+                return entries[index]
+            }
+        }
+    }
+
+    let monitor: Monitor<Guarded>
+    let number: UInt32
+    let allocator: any SurfaceAllocator
+
+    private static let nextNumber = Atomic<UInt32>(1)
+
+    init(layout: SurfaceLayout, state: SurfacePoolState, allocator: any SurfaceAllocator) {
+        monitor = Monitor(Guarded(state: state, layout: layout))
+        number = Self.nextNumber.wrappingAdd(1, ordering: .relaxed).oldValue
+        self.allocator = allocator
+    }
+
+    static func now() -> HostTime {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return HostTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    // MARK: Acquiring
+
+    private enum Grant: Sendable {
+        case surface(Surface)
+        case allocate(index: Int, identity: SurfaceIdentity, layout: SurfaceLayout)
+        case nothing
+    }
+
+    /// A slot for the producer; waits until `deadline` while consumers hold what it needs (`nil`: for ever).
+    func acquire(waitingUntil deadline: HostTime?) throws(SurfaceError) -> SurfaceWriter? {
+        let grant = monitor.wait(until: deadline) { guarded -> Grant? in self.grant(&guarded) }
+        switch grant {
+        case .surface(let surface):
+            surface.bracketWriting(begin: true)
+            return SurfaceWriter(acquired: surface)
+        case .allocate(let index, let identity, let layout):
+            return try allocate(index: index, identity: identity, layout: layout)
+        case .nothing, nil:
+            return nil
+        }
+    }
+
+    private func grant(_ guarded: inout Guarded) -> Grant? {
+        if guarded.isInterrupted { return .nothing }
+        switch guarded.state.acquire() {
+        case .reuse(let index): return .surface(guarded.entries[index].surface!)
+        case .allocate(let index, let slot):
+            let identity = SurfaceIdentity(pool: number, generation: guarded.state.generation, slot: slot)
+            return .allocate(index: index, identity: identity, layout: guarded.layout)
+        case .exhausted(let canRecover): return canRecover ? nil : .nothing
+        case .closed: return .nothing
+        }
+    }
+
+    private func allocate(index: Int, identity: SurfaceIdentity, layout: SurfaceLayout) throws(SurfaceError) -> SurfaceWriter {
+        do {
+            let memory = try allocator.allocate(layout)
+            let surface = Surface(identity: identity, layout: layout, memory: memory, core: self, index: index)
+            monitor.withLock { guarded in
+                guarded.state.allocated(index, succeeded: true)
+                guarded.allocations += 1
+                while guarded.entries.count <= index { guarded.entries.append(Entry()) }
+                guarded.entries[index] = Entry(surface: surface)
+            }
+            surface.bracketWriting(begin: true)
+            return SurfaceWriter(acquired: surface)
+        } catch {
+            monitor.change { $0.state.allocated(index, succeeded: false) }
+            throw error
+        }
+    }
+
+    func setInterrupted(_ isInterrupted: Bool) {
+        monitor.change { $0.isInterrupted = isInterrupted }
+    }
+
+    // MARK: Giving back
+
+    /// Counts a reader of a surface that the producer holds. `keeper` is kept until the last reader has ended.
+    func share(_ surface: Surface, keeper: Keeper?) {
+        let (endsWriting, surplus) = monitor.withLock { guarded -> (Bool, Keeper?) in
+            let endsWriting = guarded.state.share(surface.index)
+            guard let keeper = keeper else { return (endsWriting, nil) }
+            if guarded.entries[surface.index].keeper != nil { return (endsWriting, keeper) }
+            guarded.entries[surface.index].keeper = keeper
+            return (endsWriting, nil)
+        }
+        if endsWriting { surface.bracketWriting(begin: false) }
+        surplus?.end()
+    }
+
+    func addUse(of surface: Surface) {
+        monitor.withLock { $0.state.addUse(surface.index) }
+    }
+
+    func endUse(of surface: Surface) {
+        settle(surface) { $0.endUse(surface.index, now: Self.now()) }
+    }
+
+    func endWriting(of surface: Surface) {
+        let wasBeingWritten = monitor.withLock { $0.state.slots[surface.index].isBeingWritten }
+        if wasBeingWritten { surface.bracketWriting(begin: false) }
+        settle(surface) { $0.endWriting(surface.index, now: Self.now()) }
+    }
+
+    private func settle(_ surface: Surface, _ body: (inout SurfacePoolState) -> SurfacePoolState.Release) {
+        var keeper: Keeper?
+        var gone: [@Sendable (SurfaceIdentity) -> Void] = []
+        var free: [@Sendable () -> Void] = []
+        monitor.change { guarded in
+            let release = body(&guarded.state)
+            if release.wasLastUse {
+                keeper = guarded.entries[surface.index].keeper
+                guarded.entries[surface.index].keeper = nil
+            }
+            if release.isGone {
+                gone = guarded.entries[surface.index].goneObservers
+                guarded.entries[surface.index] = Entry()
+            }
+            if release.notifies { free = guarded.freeObservers }
+        }
+        keeper?.end()
+        for observer in gone { observer(surface.identity) }
+        for observer in free { observer() }
+    }
+}

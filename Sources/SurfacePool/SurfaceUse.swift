@@ -1,0 +1,56 @@
+/// The right to read a surface's pixels: while one exists nobody writes them.
+///
+/// Each reader has its own. Ending the last one gives the slot back to its pool, once the decoder too has let go.
+///
+/// Thread-safety: may be handed between threads.
+public struct SurfaceUse: ~Copyable, Sendable {
+    public let surface: Surface
+
+    /// Counts a use that the pool has already been told about.
+    init(counted surface: Surface) { self.surface = surface }
+
+    deinit { surface.core.endUse(of: surface) }
+
+    /// A further right to read the same surface, for another reader.
+    public borrowing func another() -> SurfaceUse {
+        surface.core.addUse(of: surface)
+        return SurfaceUse(counted: surface)
+    }
+
+    /// Ends the right now. The same as letting the value go.
+    public consuming func end() {}
+}
+
+/// The right to write a surface: there is one, and it comes before every use.
+///
+/// Letting it go without `finish()` puts the slot back unused.
+///
+/// Thread-safety: may be handed between threads.
+@safe
+public struct SurfaceWriter: ~Copyable, Sendable {
+    public let surface: Surface
+    private var isOwner = true
+
+    init(acquired surface: Surface) { self.surface = surface }
+
+    deinit { if isOwner { surface.endWriting() } }
+
+    /// Lends the bytes for writing.
+    public borrowing func withUnsafeMutableBytes<R: ~Copyable, E: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        try unsafe body(UnsafeMutableRawBufferPointer(start: surface.base, count: surface.layout.byteCount))
+    }
+
+    /// The picture is complete: gives the right to write up for a right to read.
+    public consuming func finish() -> SurfaceUse {
+        surface.core.share(surface, keeper: nil)
+        return SurfaceUse(counted: surface)
+    }
+
+    /// Hands the right to write to a C library, which ends it with `Surface.endWriting()`.
+    package consuming func detach() -> Surface {
+        isOwner = false
+        return surface
+    }
+}

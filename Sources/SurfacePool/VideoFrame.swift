@@ -1,0 +1,77 @@
+public import Media
+
+/// A decoded picture with its time and the right to look at it.
+///
+/// Thread-safety: may be handed between threads; it exists once, `copy()` makes another with a use of its own.
+public struct VideoFrame: ~Copyable, Sendable {
+    /// What is to be known about a frame besides its pixels.
+    public struct Flags: OptionSet, Sendable, Hashable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Show it as soon as possible, whatever its time says.
+        public static let displayImmediately = Flags(rawValue: 1)
+        /// The decoder saw damage in it or in what it depends on.
+        public static let corrupt = Flags(rawValue: 2)
+        /// Decoding can start here.
+        public static let sync = Flags(rawValue: 4)
+    }
+
+    public let use: SurfaceUse
+    /// The part of the surface meant to be seen, in pixels of the coded picture.
+    public let visible: PixelRect
+    public let attributes: PictureAttributes
+    public var presentationTime: MediaTime
+    /// `.invalid` when unknown.
+    public var duration: MediaTime
+    /// The presentation time as a count of `sourceTimeBase`, as the container wrote it; nil when it did not.
+    public let sourceTimestamp: Int64?
+    /// Seconds in a unit of `sourceTimestamp`.
+    public let sourceTimeBase: Ratio
+    public var flags: Flags
+    /// Counts the frames of a decoding session, from 0.
+    public let sequence: UInt64
+
+    public init(
+        use: consuming SurfaceUse, visible: PixelRect, attributes: PictureAttributes = PictureAttributes(), presentationTime: MediaTime,
+        duration: MediaTime = .invalid, sourceTimestamp: Int64? = nil, sourceTimeBase: Ratio = .unknown, flags: Flags = [],
+        sequence: UInt64
+    ) {
+        self.use = use
+        self.visible = visible
+        self.attributes = attributes
+        self.presentationTime = presentationTime
+        self.duration = duration
+        self.sourceTimestamp = sourceTimestamp
+        self.sourceTimeBase = sourceTimeBase
+        self.flags = flags
+        self.sequence = sequence
+    }
+
+    public var surface: Surface { use.surface }
+    public var pixelFormat: PixelFormat { use.surface.layout.format }
+
+    /// The same picture for another reader, with a use of its own.
+    public borrowing func copy() -> VideoFrame {
+        VideoFrame(
+            use: use.another(), visible: visible, attributes: attributes, presentationTime: presentationTime, duration: duration,
+            sourceTimestamp: sourceTimestamp, sourceTimeBase: sourceTimeBase, flags: flags, sequence: sequence)
+    }
+
+    /// Gives up everything but the right to read.
+    public consuming func takeUse() -> SurfaceUse { use }
+}
+
+/// A frame in a box, for those who must keep it in a collection or send it as an image sample. Its use ends with the box.
+///
+/// Thread-safety: all of it; immutable.
+public final class SharedFrame: ImageBuffer {
+    private let frame: VideoFrame
+
+    public init(_ frame: consuming VideoFrame) { self.frame = frame }
+
+    public var visibleSize: PixelSize { frame.visible.size }
+    public var pixelFormat: PixelFormat { frame.pixelFormat }
+
+    /// Another reader's copy of the frame.
+    public func copy() -> VideoFrame { frame.copy() }
+}
