@@ -1,0 +1,137 @@
+# shellcheck shell=bash disable=SC2034
+# Finds the Swift toolchain and installs the system packages that a script names. Sourced, never run.
+#
+# Offers to the scripts beside it:
+#   fail MESSAGE            one sentence on standard error, exit 69 (a needed thing is not there)
+#   need_swift              puts `swift` (6.3 or newer) on PATH, or fails
+#   need_packages SET...    installs those packages of the sets runtime, build, test, peers, bench that are missing
+#   media_folder            prints the folder of third-party test media, or nothing
+#   build_quietly ARGS...   `swift build ARGS`, silent unless it fails
+#
+# Knows Debian 12, Debian 13 and Ubuntu 24.04. Elsewhere nothing is installed: what is missing is named.
+
+set -euo pipefail
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
+swift_minimum="6.3"
+
+# Package sets. All names are the same on the three systems.
+packages_runtime=(xkb-data)
+packages_build=(
+    ca-certificates git g++ pkg-config
+    libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
+    libasound2-dev libwayland-dev libxkbcommon-dev
+)
+packages_test=(ffmpeg weston)
+packages_peers=(
+    ffmpeg mpv weston time
+    gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
+)
+
+fail() {
+    printf '%s: %s\n' "$(basename "$0")" "$1" >&2
+    exit "${2:-69}"
+}
+
+# Says in two words which system this is: "debian 12", "ubuntu 24.04", …, or "unknown".
+system_name() {
+    if [ -r /etc/os-release ]; then
+        # shellcheck source=/dev/null
+        (. /etc/os-release && printf '%s %s\n' "${ID:-unknown}" "${VERSION_ID:-}")
+    else
+        echo unknown
+    fi
+}
+
+is_known_system() {
+    case "$(system_name)" in
+        "debian 12" | "debian 13" | "ubuntu 24.04") return 0 ;;
+        *) return 1 ;;
+    esac
+}
+
+# True when version $1 is $2 or newer; both like 6.3 or 6.3.1.
+is_at_least() {
+    [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+}
+
+need_swift() {
+    local folder version found=""
+    for folder in "" "${SWIFTLY_BIN_DIR:-}" "$HOME/.local/share/swiftly/bin" "$HOME/.swiftly/bin" /opt/swift/usr/bin /usr/local/swift/usr/bin \
+        /usr/share/swift/usr/bin /usr/libexec/swift/*/bin; do
+        if [ -z "$folder" ]; then
+            command -v swift >/dev/null || continue
+        else
+            [ -x "$folder/swift" ] || continue
+            PATH="$folder:$PATH"
+        fi
+        version="$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*[0-9]\).*/\1/p' | head -n 1)"
+        [ -n "$version" ] || continue
+        is_at_least "$version" "$swift_minimum" && return 0
+        found="$version"
+    done
+    if [ -n "$found" ]; then
+        fail "The newest Swift toolchain found is $found, but $swift_minimum is needed; install it from https://swift.org/install and run this again."
+    fi
+    fail "No Swift toolchain was found; install Swift $swift_minimum or newer from https://swift.org/install and run this again."
+}
+
+# Prints those of the named packages that are not installed. Looks at the package data base only: a few milliseconds.
+missing_packages() {
+    dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
+        awk -v wanted="$*" '
+            $1 == "installed" { have[$2] = 1 }
+            END { n = split(wanted, names, " "); for (i = 1; i <= n; i++) if (!(names[i] in have)) print names[i] }'
+}
+
+need_packages() {
+    local name wanted=() missing=() as_root=() log
+    for name in "$@"; do
+        local -n set="packages_$name"
+        wanted+=("${set[@]}")
+    done
+    if ! command -v dpkg-query >/dev/null; then
+        echo "$(basename "$0"): This is not a Debian or Ubuntu system, so nothing is installed; needed are what these packages hold: ${wanted[*]}" >&2
+        return 0
+    fi
+    mapfile -t missing < <(missing_packages "${wanted[@]}")
+    [ ${#missing[@]} -gt 0 ] || return 0
+    is_known_system ||
+        fail "Packages are installed only on Debian 12, Debian 13 and Ubuntu 24.04 (this is $(system_name)); please install: ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null ||
+            fail "These packages are missing and need root to install (there is no sudo here): ${missing[*]}"
+        as_root=(sudo)
+        [ -t 0 ] || as_root=(sudo -n)
+    fi
+    echo "Installing ${missing[*]} …" >&2
+    log="$(mktemp)"
+    if ! { "${as_root[@]}" apt-get update &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+        local cause
+        cause="$(grep -m 1 -E '^(E:|sudo:)' "$log" || tail -n 1 "$log")"
+        rm -f "$log"
+        fail "These packages could not be installed: ${missing[*]} (${cause})."
+    fi
+    rm -f "$log"
+}
+
+# The third-party test media: the folder named by PLAYER_MEDIA, else ../shared/media beside the checkout.
+media_folder() {
+    if [ -n "${PLAYER_MEDIA:-}" ]; then
+        printf '%s\n' "$PLAYER_MEDIA"
+    elif [ -d "$root/../shared/media" ]; then
+        (cd "$root/../shared/media" && pwd -P)
+    fi
+}
+
+build_quietly() {
+    local log
+    log="$(mktemp)"
+    if ! (cd "$root" && swift build "$@") >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        fail "The build failed; the compiler's words are above." 70
+    fi
+    rm -f "$log"
+}
