@@ -59,6 +59,7 @@ let package = Package(
 
         // Shared by test targets: finding media, starting compositors, trackers.
         .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: house),
+        tests("TestSupportTests", ["Media", "TestSupport"]),
         tests("MediaTests", ["Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Media", "TestSupport"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
