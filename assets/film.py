@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Draws the test film and its sound, frame by frame, with nothing but Python's own library.
 
-    film.py picture --size 640x360 --frames 300 [--fps 30] [--chroma 420|444] [--depth 8|10] [--crop WxH]   raw planar YCbCr
-    film.py sound --seconds 10 [--rate 48000]                                                             raw stereo s16le
+    film.py picture --size 640x360 --frames 300 [--fps 30] [--first 0] [--chroma 420|444] [--depth 8|10] [--crop WxH]
+    film.py sound --seconds 10 [--rate 48000]
 
-Both write to standard output; make-assets pipes them into ffmpeg. The picture, in parts of its width W and height H:
+They write raw planar YCbCr and raw stereo s16le to standard output, for ffmpeg to encode: see make-assets. The picture, in parts of its width W and height H:
 
     rows 0 … H/9        the frame number for machines: 20 cells of W/20, black or white, left to right:
                         white black | 12 bits, highest first | 4 bits check = XOR of the three nibbles, XOR 9 | black white
@@ -86,7 +86,7 @@ def picture(options):
     top, bottom = height // 9, height * 5 // 6
     out = sys.stdout.buffer
 
-    for n in range(options.frames):
+    for n in range(options.first, options.first + options.frames):
         flash = (n / options.fps) % 1.0 < FLASH_SECONDS
         for index, plane in enumerate([luma] + chroma):
             period = width // 2 if index == 0 else plane.width
@@ -168,6 +168,7 @@ def main():
     command.set_defaults(run=picture)
     command.add_argument("--size", type=size, required=True)
     command.add_argument("--frames", type=int, required=True)
+    command.add_argument("--first", type=int, default=0)
     command.add_argument("--fps", type=float, default=30)
     command.add_argument("--chroma", choices=["420", "444"], default="420")
     command.add_argument("--depth", type=int, choices=[8, 10], default=8)

@@ -37,6 +37,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("plain.mp4", 0..<30), ("short.mp4", 0..<10), ("annexb.h264", 0..<50), ("annexb.h265", 0..<50), ("size-change.h264", 0..<45),
+        ("hevc-10bit.mp4", 0..<30), ("hdr10.mp4", 0..<10), ("vp9.webm", 0..<30), ("av1.mkv", 0..<30), ("crop.mp4", 0..<15),
+        ("odd-size.webm", 0..<15), ("odd-size-444.mp4", 0..<15), ("rotation-90.mp4", 0..<15), ("pixel-aspect-2.mp4", 0..<15),
+        ("rate-23.976.mp4", 0..<24), ("rate-60.mp4", 0..<60), ("edit-list.mp4", 20..<60),
+    ])
+    func `every small clip shows the frames it should`(_ name: String, _ numbers: Range<Int>) throws {
+        let size = PixelSize(width: 320, height: 180)
+        let data = try Self.ffmpeg(
+            "-i", TestAssets.path(name), "-vf", "scale=320:180", "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "gray")
+        let frameBytes = size.width * size.height
+        let read = stride(from: 0, to: data.count, by: frameBytes).map { start in
+            unsafe data.withUnsafeBytes { bytes in
+                unsafe FrameCode(
+                    plane: UnsafeRawBufferPointer(rebasing: bytes[start..<start + frameBytes]), size: size, bytesPerRow: size.width)?.number
+            }
+        }
+        #expect(read == numbers.map { $0 })
+    }
+
     @Test func `the colour bars of the demo are what they say`() throws {
         let data = try Self.ffmpeg(
             "-ss", "4.5", "-i", TestAssets.demo, "-frames:v", "1", "-vf", "scale=in_color_matrix=bt709", "-f", "rawvideo",
