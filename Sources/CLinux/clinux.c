@@ -7,6 +7,7 @@
 #include <linux/dma-heap.h>
 #include <linux/sync_file.h>
 #include <linux/udmabuf.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -39,6 +40,11 @@ void clinux_eventfd_signal(int fd) {
 void clinux_eventfd_drain(int fd) {
     uint64_t count;
     while (read(fd, &count, sizeof count) == -1 && errno == EINTR) {}
+}
+
+int clinux_poll(void *descriptors, unsigned long count, int64_t timeout) {
+    struct timespec span = {.tv_sec = timeout / 1000000000, .tv_nsec = timeout % 1000000000};
+    return ppoll(descriptors, count, timeout < 0 ? NULL : &span, NULL);
 }
 
 int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }

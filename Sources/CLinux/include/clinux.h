@@ -13,6 +13,9 @@ void clinux_eventfd_signal(int fd);
 /// Empties the eventfd's counter.
 void clinux_eventfd_drain(int fd);
 
+/// ppoll(2) with a timeout in nanoseconds (negative waits for ever) over an array of struct pollfd; -1 with errno on failure.
+int clinux_poll(void *descriptors, unsigned long count, int64_t timeout);
+
 /// memfd_create(2) with MFD_CLOEXEC | MFD_ALLOW_SEALING; -1 with errno on failure.
 int clinux_memfd(const char *name);
 /// Seals a memfd against shrinking (F_SEAL_SHRINK), which udmabuf and wl_shm readers rely on.

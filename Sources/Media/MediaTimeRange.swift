@@ -1,0 +1,57 @@
+/// A stretch of media time from `start` up to, but not including, `end`: what a track covers, what `--start` and `--duration` ask for.
+///
+/// Open ends are infinities: a live stream runs from zero to `.positiveInfinity`.
+///
+/// Thread-safety: a value.
+public struct MediaTimeRange: Sendable, Hashable {
+    public let start: MediaTime
+    public let end: MediaTime
+
+    /// From `start` up to `end`; an `end` before `start` gives an empty range at `start`.
+    public init(start: MediaTime, end: MediaTime) {
+        self.start = start
+        self.end = max(start, end)
+    }
+
+    /// `duration` long from `start`; `.positiveInfinity` has no end. A negative duration gives an empty range.
+    public init(start: MediaTime, duration: MediaTime) {
+        self.init(start: start, end: duration.kind == .positiveInfinity ? .positiveInfinity : start + duration)
+    }
+
+    /// All of time.
+    public static let all = MediaTimeRange(start: .negativeInfinity, end: .positiveInfinity)
+    public static let zero = MediaTimeRange(start: .zero, end: .zero)
+
+    /// `end - start`; `.positiveInfinity` with an open end, zero when empty.
+    public var duration: MediaTime { isEmpty ? .zero : end - start }
+
+    /// Whether both ends are known; infinite ends are.
+    public var isValid: Bool {
+        start.kind != .invalid && end.kind != .invalid && start.kind != .indefinite && end.kind != .indefinite
+    }
+
+    public var isEmpty: Bool { !isValid || start == end }
+
+    public func contains(_ time: MediaTime) -> Bool { time.isNumeric && isValid && time >= start && time < end }
+
+    public func contains(_ other: MediaTimeRange) -> Bool { isValid && other.isValid && other.start >= start && other.end <= end }
+
+    /// What both cover; empty, at the later start, when they do not touch.
+    public func intersection(_ other: MediaTimeRange) -> MediaTimeRange {
+        MediaTimeRange(start: max(start, other.start), end: min(end, other.end))
+    }
+
+    /// From the earlier start to the later end, gap included; an empty range adds nothing.
+    public func union(_ other: MediaTimeRange) -> MediaTimeRange {
+        if isEmpty { return other }
+        if other.isEmpty { return self }
+        return MediaTimeRange(start: min(start, other.start), end: max(end, other.end))
+    }
+
+    /// The nearest time to `time` inside the range, its end included.
+    public func clamp(_ time: MediaTime) -> MediaTime { max(start, min(time, end)) }
+}
+
+extension MediaTimeRange: CustomStringConvertible {
+    public var description: String { "[\(start), \(end))" }
+}
