@@ -55,9 +55,10 @@ extension MediaTime {
     public var magnitude: MediaTime { kind == .negativeInfinity || (isNumeric && value < 0) ? -self : self }
 
     /// This time `factor` times over; exact, or an infinity when the product is too large. An infinity times zero is invalid.
-    public func multiplied(by factor: Int64) -> MediaTime {
-        guard isNumeric else { return scaledSpecial(sign: factor.signum()) }
-        return Self.make(Int128(value) * Int128(factor), Int128(timescale), common: timescale, rounded: hasBeenRounded)
+    public func multiplied(by factor: some BinaryInteger) -> MediaTime {
+        guard isNumeric else { return scaledSpecial(sign: Int128(factor.signum())) }
+        // A factor beyond 64 bits makes any time but zero too large.
+        return Self.make(Int128(value) * Int128(Int64(clamping: factor)), Int128(timescale), common: timescale, rounded: hasBeenRounded)
     }
 
     /// This time times `numerator / denominator`: exact where the product can be held, else rounded to nanoseconds by `rounding`.
@@ -65,7 +66,7 @@ extension MediaTime {
     public func multiplied(by numerator: Int32, over denominator: Int32, rounding: Rounding = .halfAwayFromZero) -> MediaTime {
         guard denominator != 0 else { return .invalid }
         let sign: Int128 = denominator < 0 ? -1 : 1
-        guard isNumeric else { return scaledSpecial(sign: numerator.signum() * Int32(sign)) }
+        guard isNumeric else { return scaledSpecial(sign: Int128(numerator.signum()) * sign) }
         return Self.make(
             Int128(value) * Int128(numerator) * sign, Int128(timescale) * Int128(denominator) * sign, common: timescale,
             rounded: hasBeenRounded, rounding: rounding)
@@ -165,9 +166,9 @@ extension MediaTime {
         let exponent = Int(factor.exponent) - 52
         let wide = mantissa * Int128(value)
         if exponent >= 0 {
-            guard exponent < 64, let result = Int64(exactly: wide.multipliedReportingOverflow(by: Int128(1) << exponent).partialValue),
-                !wide.multipliedReportingOverflow(by: Int128(1) << exponent).overflow
-            else { return (nil, false) }
+            guard exponent < 64 else { return (nil, false) }
+            let (shifted, overflow) = wide.multipliedReportingOverflow(by: Int128(1) << exponent)
+            guard !overflow, let result = Int64(exactly: shifted) else { return (nil, false) }
             return (result, true)
         }
         guard exponent > -126 else { return (0, false) }
@@ -206,7 +207,7 @@ extension MediaTime {
     private var isInfinite: Bool { kind == .positiveInfinity || kind == .negativeInfinity }
 
     /// A time that is no number, multiplied by something of the given sign.
-    private func scaledSpecial(sign: some SignedInteger) -> MediaTime {
+    private func scaledSpecial(sign: Int128) -> MediaTime {
         guard isInfinite else { return self }
         return sign == 0 ? .invalid : sign > 0 ? self : -self
     }
