@@ -24,7 +24,7 @@ packages_build=(
 )
 packages_test=(ffmpeg weston)
 packages_peers=(
-    ffmpeg mpv weston time
+    ffmpeg mpv weston python3 libgl1-mesa-dri
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 )
 

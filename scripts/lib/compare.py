@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Runs play and its peers in turn on the same film and prints medians and ratios as Markdown; see scripts/compare.
+
+Every contestant is measured in the same way, from outside: wall time from spawn to exit, CPU time and peak memory as the
+kernel accounts them to the process (wait4), and for windows the protocol log of libwayland (WAYLAND_DEBUG=1) in runs of
+their own, since writing it costs time. The film on screen is the surface with the most buffers committed; "start" is spawn
+to its first commit with a buffer, "missing" is the frames of the film less the commits of it that carried a buffer.
+"""
+
+import argparse
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+WIDTH, HEIGHT = 1280, 720
+DECODE_SECONDS, WINDOW_SECONDS = 20, 10
+
+
+class Run:
+    """What one process took."""
+
+    def __init__(self, wall, cpu, memory, status):
+        self.wall, self.cpu, self.memory, self.status = wall, cpu, memory, status
+
+
+def run(command, environment=None, errors=subprocess.DEVNULL, limit=120):
+    """Runs to the end; wall and CPU seconds, peak resident bytes. Ends the process after `limit` seconds."""
+    begin = time.monotonic()
+    process = subprocess.Popen(
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
+    signal.signal(signal.SIGALRM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
+    signal.alarm(limit)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.monotonic() - begin
+    signal.alarm(0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, process.returncode)
+
+
+def film(folder, rate, seconds):
+    """A film of fine, moving detail at a usual bit rate; made once."""
+    path = os.path.join(folder, "%dp%d-%ds.mp4" % (HEIGHT, rate, seconds))
+    if not os.path.exists(path):
+        os.makedirs(folder, exist_ok=True)
+        print("Making %s …" % path, file=sys.stderr)
+        subprocess.run([
+            "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
+            "mandelbrot=size=%dx%d:rate=%d:maxiter=400:start_scale=2:end_scale=0.1:end_pts=600" % (WIDTH, HEIGHT, rate),
+            "-t", str(seconds), "-vf", "noise=alls=6:allf=t,format=yuv420p", "-c:v", "libx264", "-preset", "fast", "-crf", "26",
+            "-g", str(rate * 2), "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", path + ".part.mp4"], check=True)
+        os.rename(path + ".part.mp4", path)
+    return path
+
+
+def frame_count(path):
+    text = subprocess.run([
+        "ffprobe", "-v", "error", "-select_streams", "v:0", "-count_packets", "-show_entries", "stream=nb_read_packets",
+        "-of", "csv=p=0", path], check=True, capture_output=True, text=True).stdout
+    return int(text.strip().strip(","))
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def measure(contestants, rounds, action):
+    """Runs all in turn, `rounds` times; a list of results per name."""
+    results = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name in contestants:
+            results[name].append(action(name))
+    return results
+
+
+# Decoding
+
+def decoders(play, path, threads):
+    location = "location=" + path
+    names = {
+        "ffmpeg -f null": ["ffmpeg", "-nostdin", "-v", "error", "-threads", threads, "-i", path, "-map", "0:v:0", "-f", "null", "-"],
+        "mpv --vo=null": ["mpv", "--no-config", "--really-quiet", "--vo=null", "--untimed", "--no-audio", "--hwdec=no", "--framedrop=no",
+                          "--vd-lavc-threads=" + threads, path],
+        "GStreamer fakesink": ["gst-launch-1.0", "-q", "filesrc", location, "!", "qtdemux", "!", "h264parse", "!", "avdec_h264",
+                               "max-threads=" + threads, "!", "fakesink", "sync=false"],
+    }
+    if play:
+        names["play"] = [play, "--sink", "headless", "--untimed", "--no-audio", "--quiet", "--threads", threads, path]
+    return names
+
+
+def decode_table(options):
+    path = options.file or film(options.films, 60, DECODE_SECONDS)
+    frames = frame_count(path)
+    print("### Decoding as fast as it goes\n\n%d frames of `%s`; frames a second by wall time of the whole process.\n"
+          % (frames, os.path.basename(path)))
+    print("| threads | program | frames/s | of ffmpeg's | CPU ms/frame | peak RSS MB |\n|---|---|---|---|---|---|")
+    for threads in ["1", str(os.cpu_count())]:
+        commands = decoders(options.play, path, threads)
+
+        def action(name):
+            result = run(commands[name])
+            if result.status != 0:
+                sys.exit("%s ended with %d" % (" ".join(commands[name]), result.status))
+            return result
+
+        measure(commands, 1, action)  # warms the file cache
+        results = measure(commands, options.rounds, action)
+        base = median([r.wall for r in results["ffmpeg -f null"]])
+        for name, runs in results.items():
+            wall = median([r.wall for r in runs])
+            print("| %s | %s | %.0f | %.3f | %.3f | %.0f |" % (
+                threads, name, frames / wall, base / wall, median([r.cpu for r in runs]) / frames * 1000,
+                median([r.memory for r in runs]) / 1e6))
+    print()
+
+
+# In a window
+
+class Weston:
+    """A headless compositor of 60 Hz with a socket of its own."""
+
+    def __init__(self, renderer):
+        self.folder = tempfile.mkdtemp(prefix="compare-")
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=self.folder, WAYLAND_DISPLAY="compare")
+        self.environment.pop("DISPLAY", None)
+        self.log = open(os.path.join(self.folder, "weston.log"), "w")
+        self.process = subprocess.Popen(
+            ["weston", "--backend=headless-backend.so", "--use-" + renderer, "--width=%d" % WIDTH, "--height=%d" % HEIGHT,
+             "--socket=compare", "--idle-time=0", "--no-config"],
+            env=dict(os.environ, XDG_RUNTIME_DIR=self.folder), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        deadline = time.monotonic() + 10
+        while not os.path.exists(os.path.join(self.folder, "compare")):
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                sys.exit("Weston did not start; see " + self.log.name)
+            time.sleep(0.05)
+        time.sleep(1)
+
+    def cpu(self):
+        with open("/proc/%d/stat" % self.process.pid) as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def windows(play, path):
+    names = {
+        "mpv --vo=wlshm": ["mpv", "--no-config", "--really-quiet", "--vo=wlshm", "--no-audio", "--hwdec=no", path],
+        "GStreamer waylandsink": ["gst-launch-1.0", "-q", "filesrc", "location=" + path, "!", "qtdemux", "!", "h264parse", "!", "avdec_h264",
+                                  "!", "videoconvert", "!", "waylandsink"],
+    }
+    if play:
+        names["play"] = [play, "--sink", "wayland", "--no-audio", "--quiet", path]
+    return names
+
+
+LINE = re.compile(r"\[ *(\d+)\.(\d+)\]  -> (wl_surface@\d+)\.(attach|commit)\(([^)]*)\)")
+
+
+def film_commits(log, spawned):
+    """Milliseconds from `spawned` (CLOCK_REALTIME) to each commit with a buffer of the surface that has the most of them."""
+    attached, commits = {}, {}
+    for line in log:
+        for match in LINE.finditer(line):
+            when = int(match[1]) * 1000 + int(match[2])  # microseconds, counted modulo 2^32 by libwayland
+            surface, request, arguments = match[3], match[4], match[5]
+            if request == "attach":
+                attached[surface] = not arguments.startswith("nil")
+            elif attached.pop(surface, False):
+                commits.setdefault(surface, []).append((when - int(spawned * 1e6)) % (1 << 32) / 1000)
+    return max(commits.values(), key=len, default=[])
+
+
+def window_table(options):
+    print("### In a window\n\nHeadless Weston, 60 Hz, window of %dx%d; CPU and memory of the player's process; the compositor's CPU "
+          "beside it.\n" % (WIDTH, HEIGHT))
+    print("| compositor | frames/s | program | CPU ms/frame | compositor ms/frame | start ms | missing of | peak RSS MB |\n"
+          "|---|---|---|---|---|---|---|---|")
+    for renderer in ["pixman", "gl"]:
+        for rate in [30, 60]:
+            path = film(options.films, rate, WINDOW_SECONDS)
+            frames = frame_count(path)
+            commands = windows(options.play, path)
+            weston = Weston(renderer)
+
+            def action(name):
+                before = weston.cpu()
+                result = run(commands[name], weston.environment, limit=WINDOW_SECONDS * 3)
+                result.compositor = weston.cpu() - before
+                if result.status != 0:
+                    sys.exit("%s ended with %d" % (" ".join(commands[name]), result.status))
+                return result
+
+            def start(name):
+                with tempfile.TemporaryFile("w+") as log:
+                    spawned = time.time()
+                    run(commands[name], dict(weston.environment, WAYLAND_DEBUG="1"), errors=log, limit=WINDOW_SECONDS * 3)
+                    log.seek(0)
+                    return film_commits(log, spawned)
+
+            results = measure(commands, options.window_rounds, action)
+            starts = measure(commands, options.window_rounds, start)
+            for name in commands:
+                runs = results[name]
+                print("| %s | %d | %s | %.2f | %.2f | %.0f | %d of %d | %.0f |" % (
+                    renderer, rate, name, median([r.cpu for r in runs]) / frames * 1000,
+                    median([r.compositor for r in runs]) / frames * 1000, median([s[0] if s else float("nan") for s in starts[name]]),
+                    frames - median([len(s) for s in starts[name]]), frames, median([r.memory for r in runs]) / 1e6))
+                sys.stdout.flush()
+            weston.stop()
+    print()
+
+
+def machine():
+    model = "unknown"
+    with open("/proc/cpuinfo") as file:
+        for line in file:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    with open("/etc/os-release") as file:
+        system = dict(line.rstrip().split("=", 1) for line in file if "=" in line).get("PRETTY_NAME", "").strip('"')
+
+    def first(*command):
+        text = subprocess.run(command, capture_output=True, text=True).stdout
+        return text.splitlines()[0] if text else ""
+
+    load = os.getloadavg()[0]
+    return "%s; %s, %d cores, %s; %s; %s; %s; load before: %.1f" % (
+        time.strftime("%Y-%m-%d", time.gmtime()), model, os.cpu_count(), system, " ".join(first("ffmpeg", "-version").split()[:3]),
+        " ".join(first("mpv", "--version").split()[:2]), first("gst-launch-1.0", "--version").replace("gst-launch-1.0 version", "GStreamer"), load)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--play", required=True)
+    parser.add_argument("--films", required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--window-rounds", type=int, default=3)
+    parser.add_argument("--only", choices=["decode", "window"])
+    parser.add_argument("--peers-only", action="store_true")
+    parser.add_argument("file", nargs="?")
+    options = parser.parse_args()
+    if options.peers_only:
+        options.play = None
+    print(machine() + "\n")
+    if options.only != "window":
+        decode_table(options)
+    if options.only != "decode":
+        window_table(options)
+
+
+if __name__ == "__main__":
+    main()
