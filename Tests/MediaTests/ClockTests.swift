@@ -17,6 +17,8 @@ import Testing
         #expect(log.all == [10, 10, 20, 25] && clock.now().nanoseconds == 27 && clock.pendingCount == 1)
         _ = clock.schedule(at: HostTime(nanoseconds: 27)) { log.add(99) }
         #expect(log.all.last == 99)
+        clock.set(to: HostTime(nanoseconds: 30))
+        #expect(log.all.last == 30 && clock.pendingCount == 0)
         clock.set(to: HostTime(nanoseconds: 5))
         #expect(clock.now().nanoseconds == 5)
     }
