@@ -58,7 +58,7 @@ let package = Package(
             swiftSettings: house),
 
         // Shared by test targets: finding media, starting compositors, trackers.
-        .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: house),
+        .target(name: "TestSupport", dependencies: ["Media", "SurfacePool", "CAV"], path: "Tests/TestSupport", swiftSettings: house),
         tests("TestSupportTests", ["Media", "TestSupport"]),
         tests("MediaTests", ["Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Media", "TestSupport"]),

@@ -26,4 +26,75 @@ static inline int cav_error(int posix) { return AVERROR(posix); }
 static inline int cav_error_posix(int error) { return AVUNERROR(error); }
 static inline AVRational cav_time_base_q(void) { return AV_TIME_BASE_Q; }
 
+// libavcodec 5.1 to 8: what moved between versions.
+
+/// Says that get_buffer2 may be called from libavcodec's own threads (always so since 6.0).
+static inline void cav_set_thread_safe_callbacks(AVCodecContext *context) {
+#if LIBAVCODEC_VERSION_MAJOR < 60
+_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"")
+    context->thread_safe_callbacks = 1;
+_Pragma("GCC diagnostic pop")
+#else
+    (void)context;
+#endif
+}
+
+/// The frame's duration in the packets' time base; 0 when unknown.
+static inline int64_t cav_frame_duration(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    return frame->duration;
+#else
+    return frame->pkt_duration;
+#endif
+}
+
+static inline int cav_frame_is_key(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+    return (frame->flags & AV_FRAME_FLAG_KEY) != 0;
+#else
+    return frame->key_frame;
+#endif
+}
+
+/// The frame was made in spite of errors.
+static inline int cav_frame_is_damaged(const AVFrame *frame) {
+    return (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame->decode_error_flags != 0;
+}
+
+// C arrays arrive in Swift as tuples; these index them.
+
+static inline void cav_frame_set_plane(AVFrame *frame, int plane, uint8_t *data, int linesize) {
+    frame->data[plane] = data;
+    frame->linesize[plane] = linesize;
+}
+static inline void cav_frame_use_own_planes(AVFrame *frame) { frame->extended_data = frame->data; }
+static inline uint8_t *cav_frame_plane(const AVFrame *frame, int plane) { return frame->data[plane]; }
+static inline int cav_frame_linesize(const AVFrame *frame, int plane) { return frame->linesize[plane]; }
+
+/// avcodec_align_dimensions2; gives the widest alignment that any plane's rows need, in bytes.
+static inline int cav_align_dimensions(AVCodecContext *context, int *width, int *height) {
+    int align[AV_NUM_DATA_POINTERS] = {0}, widest = 1;
+    avcodec_align_dimensions2(context, width, height, align);
+    for (int i = 0; i < AV_NUM_DATA_POINTERS; i++) if (align[i] > widest) widest = align[i];
+    return widest;
+}
+
+/// av_image_copy from a frame whose planes may lie anywhere and run upwards.
+static inline void cav_image_copy(uint8_t *planes[4], int pitches[4], const AVFrame *frame, enum AVPixelFormat format, int width, int height) {
+    const uint8_t *source[4] = {frame->data[0], frame->data[1], frame->data[2], frame->data[3]};
+    av_image_copy(planes, pitches, source, frame->linesize, format, width, height);
+}
+
+// SwsContext is an incomplete type before FFmpeg 8 and a complete one since, which Swift imports differently: hence void.
+
+/// A scaler that changes the format only, as exactly as libswscale can; `old` is reused where it fits and freed where not.
+static inline void *cav_sws_get_exact(void *old, int width, int height, enum AVPixelFormat from, enum AVPixelFormat to) {
+    return sws_getCachedContext((struct SwsContext *)old, width, height, from, width, height, to,
+                                SWS_POINT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP, NULL, NULL, NULL);
+}
+static inline void cav_sws_free(void *scaler) { sws_freeContext((struct SwsContext *)scaler); }
+static inline int cav_sws_scale_frame(void *scaler, const AVFrame *frame, uint8_t *planes[4], int pitches[4]) {
+    return sws_scale((struct SwsContext *)scaler, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, pitches);
+}
+
 #endif

@@ -59,7 +59,9 @@ public final class Surface: Sendable {
         return try unsafe body(UnsafeRawBufferPointer(start: memory.base, count: layout.byteCount))
     }
 
-    /// The first byte, for the producer's library, which brackets through `beginWriting` and `endWriting`.
+    /// Where a plane begins, for a C library that writes or reads while the caller holds the right to.
+    package func address(ofPlane plane: Int) -> UnsafeMutableRawPointer { unsafe memory.base + layout.plane(plane).offset }
+
     package var base: UnsafeMutableRawPointer { unsafe memory.base }
 
     var baseBits: UInt { unsafe UInt(bitPattern: memory.base) }

@@ -36,6 +36,12 @@ public final class SurfacePool: Sendable {
         try core.acquire(waitingUntil: deadline)
     }
 
+    /// As `acquire(waitingUntil: nil)` for a producer whose threads need different layouts in turn: another layout than the pool's starts
+    /// a new generation. When all slots are in the producer's hands, its other threads get `patience` to give one back.
+    package func acquire(_ layout: SurfaceLayout, patience: HostSpan) throws(SurfaceError) -> SurfaceWriter? {
+        try core.acquire(layout, waitingUntil: nil, patience: patience)
+    }
+
     /// Starts a generation of another shape. Slots of the old one go as they are given back.
     public func retire(_ layout: SurfaceLayout) { core.retire(layout) }
 

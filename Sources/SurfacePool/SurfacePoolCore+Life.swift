@@ -4,16 +4,16 @@ extension SurfacePoolCore {
     // MARK: Generations, age, end
 
     func retire(_ layout: SurfaceLayout) {
-        let gone = monitor.withLock { guarded -> [Entry] in
-            let indices = guarded.state.retire(byteCountPerSlot: layout.byteCount)
-            guarded.layout = layout
-            return guarded.remove(indices)
-        }
-        announce(gone)
+        announce(monitor.change { $0.retire(layout) })
+    }
+
+    /// Retires unless the pool has `layout` already.
+    func adopt(_ layout: SurfaceLayout) {
+        announce(monitor.withLock { $0.layout == layout ? [] : $0.retire(layout) })
     }
 
     func trim(olderThan age: HostSpan) {
-        let limit = Self.now() - age
+        let limit = MonotonicClock.shared.now() - age
         while let entry = monitor.withLock({ guarded in
             guarded.state.trimOne(freeSinceBefore: limit).map { guarded.remove([$0])[0] }
         }) {

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Media
 internal import Synchronization
 
@@ -34,6 +33,11 @@ final class SurfacePoolCore: Sendable {
         var isInterrupted = false
         var allocations = 0
 
+        mutating func retire(_ layout: SurfaceLayout) -> [Entry] {
+            self.layout = layout
+            return remove(state.retire(byteCountPerSlot: layout.byteCount))
+        }
+
         mutating func remove(_ indices: [Int]) -> [Entry] {
             indices.map { index in
                 defer { entries[index] = Entry() }
@@ -54,42 +58,54 @@ final class SurfacePoolCore: Sendable {
         self.allocator = allocator
     }
 
-    static func now() -> HostTime {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return HostTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
-
     // MARK: Acquiring
 
     private enum Grant: Sendable {
         case surface(Surface)
         case allocate(index: Int, identity: SurfaceIdentity, layout: SurfaceLayout)
+        /// The pool has got another layout than the one asked for.
+        case changed
+        /// No consumer holds a slot: waiting for them is in vain.
+        case stuck
         case nothing
     }
 
-    /// A slot for the producer; waits until `deadline` while consumers hold what it needs (`nil`: for ever).
-    func acquire(waitingUntil deadline: HostTime?) throws(SurfaceError) -> SurfaceWriter? {
-        let grant = monitor.wait(until: deadline) { guarded -> Grant? in self.grant(&guarded) }
-        switch grant {
-        case .surface(let surface):
-            surface.bracketWriting(begin: true)
-            return SurfaceWriter(acquired: surface)
-        case .allocate(let index, let identity, let layout):
-            return try allocate(index: index, identity: identity, layout: layout)
-        case .nothing, nil:
-            return nil
+    /// A slot for the producer; waits until `deadline` (nil: for ever) while consumers hold what it needs, and for `patience` when
+    /// all slots are in the producer's own hands.
+    ///
+    /// - Parameter layout: Starts a new generation when the pool has another layout; nil takes what the pool has.
+    func acquire(
+        _ layout: SurfaceLayout? = nil, waitingUntil deadline: HostTime?, patience: HostSpan = .zero
+    ) throws(SurfaceError) -> SurfaceWriter? {
+        while true {
+            if let layout { adopt(layout) }
+            switch monitor.wait(until: deadline, { guarded -> Grant? in self.grant(layout, &guarded) }) {
+            case .surface(let surface):
+                surface.bracketWriting(begin: true)
+                return SurfaceWriter(acquired: surface)
+            case .allocate(let index, let identity, let layout):
+                return try allocate(index: index, identity: identity, layout: layout)
+            case .changed:
+                continue
+            case .stuck:
+                let limit = MonotonicClock.shared.now() + patience
+                let isHopeful: Bool? = monitor.wait(until: limit) { $0.isInterrupted || $0.state.canMakeProgress ? true : nil }
+                if isHopeful == nil { return nil }
+            case .nothing, nil:
+                return nil
+            }
         }
     }
 
-    private func grant(_ guarded: inout Guarded) -> Grant? {
+    private func grant(_ layout: SurfaceLayout?, _ guarded: inout Guarded) -> Grant? {
         if guarded.isInterrupted { return .nothing }
+        if let layout, layout != guarded.layout { return .changed }
         switch guarded.state.acquire() {
         case .reuse(let index): return .surface(guarded.entries[index].surface!)
         case .allocate(let index, let slot):
             let identity = SurfaceIdentity(pool: number, generation: guarded.state.generation, slot: slot)
             return .allocate(index: index, identity: identity, layout: guarded.layout)
-        case .exhausted(let canRecover): return canRecover ? nil : .nothing
+        case .exhausted(let canRecover): return canRecover ? nil : .stuck
         case .closed: return .nothing
         }
     }
@@ -136,21 +152,32 @@ final class SurfacePoolCore: Sendable {
     }
 
     func endUse(of surface: Surface) {
-        settle(surface) { $0.endUse(surface.index, now: Self.now()) }
+        settle(surface) { $0.endUse(surface.index, now: $1) }
+    }
+
+    func endUse(of surface: Surface, after fence: consuming SyncFile) {
+        if fence.isSignalled { return endUse(of: surface) }
+        settle(surface) { $0.endUse(surface.index, fenced: true, now: $1) }
+        FenceWatcher.shared.watch(fence, for: surface)
+    }
+
+    func fenceSignalled(of surface: Surface) {
+        settle(surface) { $0.fenceSignalled(surface.index, now: $1) }
     }
 
     func endWriting(of surface: Surface) {
         let wasBeingWritten = monitor.withLock { $0.state.slots[surface.index].isBeingWritten }
         if wasBeingWritten { surface.bracketWriting(begin: false) }
-        settle(surface) { $0.endWriting(surface.index, now: Self.now()) }
+        settle(surface) { $0.endWriting(surface.index, now: $1) }
     }
 
-    private func settle(_ surface: Surface, _ body: (inout SurfacePoolState) -> SurfacePoolState.Release) {
+    private func settle(_ surface: Surface, _ body: (inout SurfacePoolState, HostTime) -> SurfacePoolState.Release) {
+        let now = MonotonicClock.shared.now()
         var keeper: Keeper?
         var gone: [@Sendable (SurfaceIdentity) -> Void] = []
         var free: [@Sendable () -> Void] = []
         monitor.change { guarded in
-            let release = body(&guarded.state)
+            let release = body(&guarded.state, now)
             if release.wasLastUse {
                 keeper = guarded.entries[surface.index].keeper
                 guarded.entries[surface.index].keeper = nil

@@ -103,6 +103,12 @@ struct SurfacePoolState {
         return .allocate(index: index, slot: nextSlotNumber)
     }
 
+    /// An `acquire` would not come back empty-handed, or waiting for consumers makes sense.
+    var canMakeProgress: Bool {
+        isClosed || !free.isEmpty || (count < maximumCount && byteCountPerSlot <= maximumByteCount - byteCount)
+            || slots.contains(where: \.isWithConsumers)
+    }
+
     /// The memory that `acquire` asked for has come, or could not be had.
     mutating func allocated(_ index: Int, succeeded: Bool) {
         precondition(slots[index].memory == .coming)

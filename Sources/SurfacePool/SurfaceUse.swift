@@ -1,3 +1,5 @@
+public import Media
+
 /// The right to read a surface's pixels: while one exists nobody writes them.
 ///
 /// Each reader has its own. Ending the last one gives the slot back to its pool, once the decoder too has let go.
@@ -5,11 +7,12 @@
 /// Thread-safety: may be handed between threads.
 public struct SurfaceUse: ~Copyable, Sendable {
     public let surface: Surface
+    private var isEnded = false
 
     /// Counts a use that the pool has already been told about.
     init(counted surface: Surface) { self.surface = surface }
 
-    deinit { surface.core.endUse(of: surface) }
+    deinit { if !isEnded { surface.core.endUse(of: surface) } }
 
     /// A further right to read the same surface, for another reader.
     public borrowing func another() -> SurfaceUse {
@@ -19,6 +22,13 @@ public struct SurfaceUse: ~Copyable, Sendable {
 
     /// Ends the right now. The same as letting the value go.
     public consuming func end() {}
+
+    /// Ends the right when `fence` signals: the reader is a device that has been given its commands but has not carried them out.
+    /// The slot is not written before that.
+    public consuming func end(after fence: consuming SyncFile) {
+        isEnded = true
+        surface.core.endUse(of: surface, after: fence)
+    }
 }
 
 /// The right to write a surface: there is one, and it comes before every use.

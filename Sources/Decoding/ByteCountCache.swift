@@ -1,0 +1,19 @@
+internal import Media
+
+/// Bytes in a picture of the size and format seen last: asked for with every frame, worked out when they change.
+struct ByteCountCache {
+    private var format: PixelFormat?
+    private var width: Int32 = 0
+    private var height: Int32 = 0
+    private var byteCount = 0
+
+    mutating func byteCount(of format: PixelFormat, _ width: Int32, _ height: Int32) -> Int {
+        if format != self.format || width != self.width || height != self.height {
+            self.format = format
+            self.width = width
+            self.height = height
+            byteCount = format.byteCount(width: Int(width), height: Int(height))
+        }
+        return byteCount
+    }
+}

@@ -1,0 +1,23 @@
+/// How to decode.
+public struct DecoderOptions: Sendable, Hashable {
+    /// Decoding threads; 0 chooses by the machine and the size of the picture.
+    public var threads: Int
+    /// Puts a picture out with the sample that carries it, at the price of less parallelism: slices but no frames in parallel.
+    public var lowDelay: Bool
+    /// Frames that consumers may hold at once (queues, sinks, exporters); the pool has room for them besides the decoder's own.
+    public var holdCount: Int
+    /// Limit of the pictures' memory. A sample whose picture would go beyond it fails with `.outOfSurfaces`.
+    public var maximumSurfaceBytes: Int
+
+    /// 384 MB: 17 pictures of 4K in 10 bit, 120 of 1080p. Keeps what a file can cost, all told, below 512 MB.
+    public static let defaultMaximumSurfaceBytes = 384 << 20
+
+    public init(
+        threads: Int = 0, lowDelay: Bool = false, holdCount: Int = 4, maximumSurfaceBytes: Int = DecoderOptions.defaultMaximumSurfaceBytes
+    ) {
+        self.threads = threads
+        self.lowDelay = lowDelay
+        self.holdCount = holdCount
+        self.maximumSurfaceBytes = maximumSurfaceBytes
+    }
+}

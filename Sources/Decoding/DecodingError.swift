@@ -1,0 +1,31 @@
+/// Why a decoder cannot be had, or what went wrong with a sample.
+public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: Sendable, Hashable {
+        /// No decoder for this codec in the libavcodec at hand.
+        case noDecoder
+        /// The decoder does not take the stream's set-up data.
+        case cannotOpen
+        /// A sample's bytes make no sense; playback can go on with the next.
+        case invalidData
+        /// The decoder puts out pixels in a way that `PixelFormat` has no word for and that cannot be converted.
+        case unsupportedPixelFormat
+        /// The picture needs more memory than `DecoderOptions.maximumSurfaceBytes` allows, or than there is.
+        case outOfSurfaces
+        /// The session has been invalidated.
+        case invalidated
+        /// libavcodec failed in another way.
+        case decoder
+    }
+
+    public let code: Code
+    /// libavcodec's error number (`AVERROR`), 0 where it has no part in it.
+    public let status: Int32
+    /// One sentence.
+    public let description: String
+
+    public init(_ code: Code, _ description: String, status: Int32 = 0) {
+        self.code = code
+        self.status = status
+        self.description = description
+    }
+}

@@ -1,0 +1,45 @@
+internal import CLinux
+internal import Glibc
+internal import Media
+
+/// DMA-BUFs from one of the kernel's heaps (`/dev/dma_heap/NAME`): `system` for ordinary pages, others for memory that
+/// devices without an IOMMU can reach.
+///
+/// The corresponding ioctl is `DMA_HEAP_IOCTL_ALLOC`.
+public final class DMAHeapAllocator: SurfaceAllocator {
+    public static let folder = "/dev/dma_heap"
+    /// The heap's name in the folder.
+    public let heap: String
+    private let descriptor: OwnedFD
+
+    /// Opens the heap.
+    /// - Throws: `.unavailable` where the kernel has no such heap or we may not open it.
+    public init(heap: String = "system") throws(SurfaceError) {
+        self.heap = heap
+        descriptor = try UDMABufAllocator.openDevice("\(Self.folder)/\(heap)")
+    }
+
+    public var name: String { "dma-heap:\(heap)" }
+
+    public func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory {
+        let buffer = clinux_dma_heap_alloc(descriptor.rawValue, UInt64(layout.byteCount))
+        guard buffer >= 0 else {
+            throw SurfaceError(.noMemory, SystemError(errno, "allocate \(layout.byteCount) bytes from \(Self.folder)/\(heap)"))
+        }
+        return try SurfaceMemory(kind: .dmaHeap, descriptor: OwnedFD(adopting: buffer), byteCount: layout.byteCount)
+    }
+
+    /// The heaps that this kernel offers, by name; empty where it has none.
+    public static func heaps() -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

@@ -1,0 +1,46 @@
+import Media
+import SurfacePool
+import Testing
+
+@Suite("SurfaceLayout")
+struct SurfaceLayoutTests {
+    static let sizes = [
+        PixelSize(width: 1, height: 1), PixelSize(width: 15, height: 7), PixelSize(width: 66, height: 18), PixelSize(width: 641, height: 361),
+        PixelSize(width: 1920, height: 1080), PixelSize(width: 4097, height: 3),
+    ]
+
+    @Test("every plane of every format has room for the picture, aligned rows, and slack that ends before the next plane", arguments: PixelFormat.allCases)
+    func linear(format: PixelFormat) {
+        for size in Self.sizes {
+            let layout = SurfaceLayout(format: format, covering: size)
+            #expect(layout.size.width >= size.width && layout.size.height >= size.height + 2)
+            #expect(layout.byteCount % 4096 == 0)
+            var end = 0
+            for (index, plane) in format.description.planes.enumerated() {
+                let place = layout.plane(index)
+                #expect(place.offset == end, "planes follow each other without a gap")
+                #expect(place.pitch % 64 == 0 && place.pitch >= plane.rowBytes(width: size.width))
+                #expect(place.pitch == plane.rowBytes(width: layout.size.width), "the pitch is that of the allocated width")
+                let picture = place.offset + place.pitch * plane.rows(height: size.height)
+                end = place.offset + place.pitch * plane.rows(height: layout.size.height)
+                #expect(end - picture >= 16, "what libavcodec may touch after a plane")
+            }
+            #expect(end <= layout.byteCount)
+        }
+    }
+
+    @Test("chroma pitches keep the ratio of the subsampling, as wl_shm expects")
+    func ratio() {
+        for width in 1...300 {
+            let layout = SurfaceLayout(format: .yuv420p, covering: PixelSize(width: width, height: 16))
+            #expect(layout.plane(0).pitch == 2 * layout.plane(1).pitch && layout.plane(1).pitch == layout.plane(2).pitch)
+        }
+    }
+
+    @Test("a palette is a plane of its own")
+    func palette() {
+        let layout = SurfaceLayout(format: .pal8, covering: PixelSize(width: 10, height: 10))
+        #expect(layout.planeCount == 2)
+        #expect(layout.plane(1).offset + 1024 <= layout.byteCount)
+    }
+}

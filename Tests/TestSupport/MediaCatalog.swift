@@ -1,0 +1,83 @@
+internal import Glibc
+
+/// The third-party test films that lie beside the checkout (`../shared/media`, or the folder that `PLAYER_MEDIA` names): real
+/// files nobody here made, with what is known about them. They are data to test against and no part of the project; where they are
+/// missing, tests that need them are skipped and say so.
+public struct MediaCatalog: Sendable {
+    /// One film and what its `INDEX.tsv` says.
+    public struct Film: Sendable, Hashable, CustomStringConvertible {
+        /// Relative to the folder.
+        public var path: String
+        public var group: String
+        public var codec: String
+        public var pixelFormat: String
+        /// How it was checked by others, in words.
+        public var thirdPartyCheck: String
+        /// Files of references by others, relative to the folder.
+        public var thirdPartyFiles: [String]
+        public var agreement: String
+        /// FFmpeg's frame checksums, relative to the folder; nil where it made none.
+        public var frameMD5: String?
+
+        public var description: String { path }
+
+        /// The hash over all pictures one after the other that others published, in lower-case hexadecimal.
+        public var publishedMD5: String? { published("md5=", digits: 32) }
+        public var publishedSHA1: String? { published("sha1=", digits: 40) }
+
+        private func published(_ prefix: String, digits: Int) -> String? {
+            guard let start = thirdPartyCheck.firstRange(of: prefix)?.upperBound else { return nil }
+            let hash = thirdPartyCheck[start...].prefix { $0.isHexDigit }
+            return hash.count == digits && thirdPartyCheck[start...].contains("over all output frames") ? hash.lowercased() : nil
+        }
+    }
+
+    /// Without a slash at its end.
+    public let folder: String
+    public let films: [Film]
+
+    /// The catalog, or nil where the folder is missing.
+    public static let shared: MediaCatalog? = {
+        let named = unsafe getenv("PLAYER_MEDIA").map { unsafe String(cString: $0) }
+        return MediaCatalog(folder: named ?? "\(TestAssets.root)/../shared/media")
+    }()
+
+    /// What a skipped test says.
+    public static let absence = "no third-party films: ../shared/media is missing and PLAYER_MEDIA names no folder with an INDEX.tsv"
+
+    init?(folder: String) {
+        guard let text = TextFile.contents(of: "\(folder)/INDEX.tsv") else { return nil }
+        self.folder = folder
+        films = text.split(separator: "\n").dropFirst().map { line in
+            let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            func cell(_ index: Int) -> String { index < cells.count ? cells[index] : "" }
+            return Film(
+                path: cell(0), group: cell(1), codec: cell(7), pixelFormat: cell(10), thirdPartyCheck: cell(16),
+                thirdPartyFiles: cell(19).split { ";|, ".contains($0) }.map(String.init), agreement: cell(18),
+                frameMD5: cell(20).isEmpty ? nil : cell(20))
+        }
+    }
+
+    public func path(_ relative: String) -> String { "\(folder)/\(relative)" }
+}
+
+/// Text files, read whole.
+public enum TextFile {
+    /// The bytes of the file as UTF-8; nil when it cannot be read.
+    public static func contents(of path: String) -> String? { bytes(of: path).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// nil when it cannot be read.
+    public static func bytes(of path: String) -> [UInt8]? {
+        guard let file = unsafe fopen(path, "re") else { return nil }
+        defer { unsafe fclose(file) }
+        var bytes: [UInt8] = []
+        let size = 65_536
+        while true {
+            let count = bytes.count
+            bytes.append(contentsOf: repeatElement(0, count: size))
+            let got = unsafe bytes.withUnsafeMutableBytes { unsafe fread($0.baseAddress! + count, 1, size, file) }
+            bytes.removeLast(size - got)
+            if got == 0 { return bytes }
+        }
+    }
+}
