@@ -28,7 +28,13 @@ public final class FrameHash {
                 let rowBytes = plane.rowBytes(width: visible.width)
                 let x = (visible.x >> plane.horizontalShift) * plane.bitsPerSample / 8
                 let y = visible.y >> plane.verticalShift
-                for row in 0..<plane.rows(height: visible.height) {
+                let rows = plane.rows(height: visible.height)
+                if rowBytes == place.pitch {
+                    let start = place.offset + y * place.pitch
+                    unsafe add(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + rows * rowBytes)]))
+                    continue
+                }
+                for row in 0..<rows {
                     let start = place.offset + (y + row) * place.pitch + x
                     unsafe add(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + rowBytes)]))
                 }

@@ -1,39 +1,35 @@
 public import Media
 public import SurfacePool
 
-/// What a sink is to do at a refresh of its display.
-public enum PresentationDecision: ~Copyable {
-    /// Show this frame; it is the sink's from now on. `isFirst`: the first since the start or a flush, to be reported when handed to the display.
-    case show(VideoFrame, isFirst: Bool)
-    /// Nothing new. Ask again at this time, or when woken.
-    case keep(until: HostTime?)
-    /// Blank the display.
-    case removeImage
-    /// The last frame has had its time; said once.
-    case finished
-}
-
 /// The few decoded pictures between the decoder and the display, and the decision which of them lights up when.
 ///
-/// The decode thread enqueues and waits while it is full; the sink's thread asks `next(for:)` at each refresh. The
-/// scheduler, the statistics and the timebase's part in both live here, so that every sink decides alike.
+///     decode thread ── enqueue ──► [ frame frame frame ] ── next(for: refresh) ──► present thread
+///                   ◄─ waits while full                  ◄─ didPresent(at:) ─────
+///
+/// The decode thread enqueues, and waits while the queue is full; the sink's thread asks `next(for:)` at each refresh and reports what
+/// was seen. Scheduling and statistics live here, so that every sink decides alike.
+///
+/// Frames are shown in the order in which they were put in. A frame given to the queue is the queue's, also when it is not accepted:
+/// it is shown, or ends and is counted as dropped.
 ///
 /// Thread-safety: all members may be called from any thread.
 public final class PresentationQueue: Sendable {
-    private let state: Monitor<PresentationQueueState>
-    private let link: Monitor<Link>
-    public let pacing: Pacing
-
     private struct Link: Sendable {
         var timebase: Timebase
         var observation: TimebaseObservation?
         var wake: (@Sendable () -> Void)?
+        var stepped: (@Sendable (MediaTime) -> Void)?
     }
 
+    private let state: Monitor<PresentationQueueState>
+    private let link: Monitor<Link>
+    public let pacing: Pacing
+
     /// - Parameters:
-    ///   - capacity: frames that may wait; each holds a surface.
-    ///   - timebase: the film's time.
-    public init(capacity: Int, timebase: Timebase, pacing: Pacing) {
+    ///   - capacity: Frames that may wait; each of them holds a surface.
+    ///   - timebase: The film's time.
+    ///   - pacing: The sink's.
+    public init(capacity: Int, timebase: Timebase, pacing: Pacing = .display) {
         self.pacing = pacing
         state = Monitor(PresentationQueueState(capacity: capacity, pacing: pacing))
         link = Monitor(Link(timebase: timebase))
@@ -44,82 +40,134 @@ public final class PresentationQueue: Sendable {
 
     // MARK: The decoder's side
 
-    /// Puts a frame at the end, waiting for room until `deadline` (nil: for ever). False when it was dropped instead: the queue
-    /// was cancelled, or the deadline passed.
+    /// Puts a frame at the end, waiting for room until `deadline` (CLOCK_MONOTONIC; nil: for ever).
+    ///
+    /// - Returns: False when the frame was dropped instead: the queue is cancelled, was flushed meanwhile, or the deadline passed.
     @discardableResult
     public func enqueue(_ frame: consuming VideoFrame, waitingUntil deadline: HostTime? = nil) -> Bool {
         var frame = Optional(consume frame)
-        let accepted = state.wait(until: deadline) { state -> Bool? in
-            if state.isCancelled { return false }
-            guard !state.frames.isFull, let taken = frame.take() else { return nil }
-            state.frames.append(taken)
-            return true
+        var epoch: Int?
+        let acceptance = state.wait(until: deadline) { state -> Acceptance? in
+            if state.isCancelled || epoch ?? state.epoch != state.epoch { return .refused }
+            epoch = state.epoch
+            guard !state.isFull, let taken = frame.take() else { return nil }
+            return state.append(taken) ? .acceptedForSleeper : .accepted
         }
-        if accepted == true { wake() }
-        return accepted ?? false
+        switch acceptance ?? .refused {
+        case .accepted: return true
+        case .acceptedForSleeper:
+            wake()
+            return true
+        case .refused:
+            state.withLock { $0.countDropped(.flushed) }
+            return false
+        }
     }
 
-    /// Says that no frame follows until the next flush.
+    /// Says that no frame follows the ones put in; another frame, or a flush, takes it back.
     public func markEndOfStream() {
-        state.change { $0.end() }
+        state.withLock { $0.markEndOfStream() }
         wake()
     }
 
     // MARK: The owner's side
 
-    /// Drops what waits. The next frame enqueued counts as a first one again.
+    /// Drops what waits, an `enqueue` that waits for room included. The next frame counts as a first one again.
+    ///
+    /// The picture on the display stays, unless `removeImage`.
     public func flush(removeImage: Bool) {
-        state.change { $0.flush(removeImage: removeImage) }
+        let waiting = state.change { $0.flush(removeImage: removeImage) }
+        _ = consume waiting
         wake()
     }
 
-    /// Drops what waits and refuses everything from now on.
+    /// Drops what waits and refuses every frame until `resume()`, so that a decoding thread is never stuck in here.
     public func cancel() {
-        state.change { $0.cancel() }
+        let waiting = state.change { state in
+            state.setCancelled(true)
+            return state.flush(removeImage: false)
+        }
+        _ = consume waiting
         wake()
     }
 
-    /// Shows the next waiting frame, or the next to come, whatever the timebase says.
-    public func showNext() {
-        state.change { $0.step() }
+    /// Accepts frames again.
+    public func resume() { state.withLock { $0.setCancelled(false) } }
+
+    /// Shows the next waiting frame, or the next to come, whatever the timebase says: a step of a film that stands still.
+    ///
+    /// - Parameter shown: Called with that frame's presentation time, on the sink's thread, when it is handed to the display. A later call's
+    ///   replaces it.
+    public func showNext(_ shown: (@Sendable (MediaTime) -> Void)? = nil) {
+        link.withLock { $0.stepped = shown }
+        state.withLock { $0.step() }
         wake()
     }
 
-    /// The film's time. A new one takes effect at the next decision.
+    /// The film's time. A new one holds from the next decision on.
     public var timebase: Timebase {
         get { link.withLock { $0.timebase } }
         set {
-            link.withLock { $0.observation.take() }?.cancel()
-            link.withLock { $0.timebase = newValue }
+            let old = link.withLock { link in
+                link.timebase = newValue
+                return link.observation.take()
+            }
+            old?.cancel()
             observe(newValue)
-            wake()
+            timebaseChanged()
         }
     }
+
+    /// Frames waiting now.
+    public var count: Int { state.withLock { $0.count } }
 
     public var statistics: PresentationStatistics { state.withLock { $0.statistics } }
 
     // MARK: The sink's side
 
-    /// What to do for the refresh `interval`. Never blocks for long.
+    /// What to do for the refresh `interval`. Does not block.
     public func next(for interval: DisplayInterval) -> PresentationDecision {
         let mapping = timebase.mapping
-        return state.change { $0.next(for: interval, mapping: mapping) }
+        while true {
+            switch state.change({ $0.next(for: interval, mapping: mapping) }) {
+            case .drop(let frame): _ = consume frame
+            case .decided(let decision, let step):
+                if let step { link.withLock { $0.stepped.take() }?(step) }
+                return decision
+            }
+        }
     }
 
-    /// `wake` is called (on any thread, with no lock held) when asking again could give another answer: a frame, a flush, the end, a jump or
-    /// a new rate of the timebase. nil when the sink goes.
+    /// Has `wake` called when asking again could give another answer than the last: a frame that a sleeping sink waits for, a flush, the end,
+    /// a step, a change of the timebase. It runs on any thread, with no lock held, and may still run once after it was replaced by nil.
     public func setWake(_ wake: (@Sendable () -> Void)?) { link.withLock { $0.wake = wake } }
 
-    /// Reports when a shown frame lit up.
-    public func didPresent(sequence: UInt64, at time: HostTime) { state.withLock { $0.presented(sequence, at: time) } }
+    /// Reports when a frame that `next(for:)` gave lit up. Frames are reported in the order in which they were given.
+    ///
+    /// - Parameters:
+    ///   - sequence: The frame's.
+    ///   - time: When it lit up, CLOCK_MONOTONIC.
+    ///   - refresh: The display's time between refreshes then; nil when it has none or does not say.
+    public func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan? = nil, flags: PresentationFlags = []) {
+        state.withLock { $0.didPresent(sequence: sequence, at: time, refresh: refresh) }
+    }
 
-    /// Reports that a shown frame never lit up.
-    public func didDiscard(sequence: UInt64) { state.withLock { $0.discarded(sequence) } }
+    /// Reports that a frame that `next(for:)` gave was never seen; it counts as late.
+    public func didDiscard(sequence: UInt64) { state.withLock { $0.didDiscard(sequence: sequence) } }
+
+    // MARK: Inside
+
+    private enum Acceptance: Sendable { case accepted, acceptedForSleeper, refused }
 
     private func wake() { link.withLock { $0.wake }?() }
 
+    private func timebaseChanged() {
+        state.withLock { $0.breakRhythm() }
+        wake()
+    }
+
     private func observe(_ timebase: Timebase) {
-        let observation = timebase.observe { [weak self] _ in self?.wake() }
+        let observation = timebase.observe { [weak self] _ in self?.timebaseChanged() }
         link.withLock { $0.observation = observation }
     }
 }

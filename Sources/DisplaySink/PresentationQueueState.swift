@@ -1,119 +1,195 @@
 internal import Media
 internal import SurfacePool
 
-/// What the presentation queue knows and decides, without lock or clock.
-struct PresentationQueueState: ~Copyable {
-    var frames: Ring<VideoFrame>
-    var scheduler = FrameScheduler()
-    var statistics = PresentationStatistics()
-    let pacing: Pacing
+/// What a presentation queue knows and decides: no lock, no clock, and no use ends in here, since ending one calls others.
+struct PresentationQueueState: ~Copyable, Sendable {
+    /// What the shell does next.
+    enum Step: ~Copyable, Sendable {
+        /// Let the frame go, then ask again.
+        case drop(VideoFrame)
+        /// Hand to the sink. `step`: the frame was asked for by `showNext`, and this is its time.
+        case decided(PresentationDecision, step: MediaTime?)
+    }
+
+    /// A frame handed to the sink, whose feedback is awaited.
+    private struct Submission: Sendable {
+        var sequence: UInt64
+        /// The host time its time asked for; nil when it was shown whatever the clock said.
+        var ideal: HostTime?
+        var deadline: HostTime
+    }
+
+    /// 8: more than any display has in flight; the oldest is forgotten when a sink reports nothing.
+    private static let submissionLimit = 8
+
+    private let capacity: Int
+    private let pacing: Pacing
+    private var frames: Ring<VideoFrame>
+    private var scheduler = FrameScheduler()
+    private var submissions = Ring<Submission>(capacity: submissionLimit)
+    /// When the frame before was seen; nil when what comes next is not to be compared with it.
+    private var lastSeen: HostTime?
+    private(set) var statistics = PresentationStatistics()
 
     private(set) var isCancelled = false
-    /// No frame will follow until a flush.
-    private(set) var isEnding = false
+    /// Counts flushes, so that a frame that waits for room while one happens is not put into the new queue.
+    private(set) var epoch = 0
+    private var isEnding = false
     private var hasReportedEnd = false
-    /// The display is to be blanked.
-    private var removesImage = false
-    /// Frames to show out of turn, one for each step the viewer asked for.
+    private var mustRemoveImage = false
+    /// Frames to show out of turn, one for each step asked for.
     private var steps = 0
     /// The next frame handed out is the first since the start or a flush.
     private var isFirst = true
-    /// When the last frame handed out has had its time, in media time.
-    private var endOfLast = MediaTime.invalid
-    /// Frames handed to the display whose feedback is awaited: sequence and ideal time.
-    private var awaiting: [(sequence: UInt64, ideal: HostTime?)] = []
+    /// The sink was told to sleep until woken.
+    private var isSinkAsleep = true
 
     init(capacity: Int, pacing: Pacing) {
-        frames = Ring(capacity: capacity)
+        self.capacity = capacity
         self.pacing = pacing
-        awaiting.reserveCapacity(16)
+        frames = Ring(capacity: capacity)
     }
 
-    mutating func cancel() {
-        isCancelled = true
-        frames.removeAll()
+    var count: Int { frames.count }
+    var isFull: Bool { frames.isFull }
+
+    // MARK: The decoder's side
+
+    /// Puts a frame, for which there must be room, at the end. True when the sink has to be woken.
+    mutating func append(_ frame: consuming VideoFrame) -> Bool {
+        let mustWake = isSinkAsleep || frame.flags.contains(.displayImmediately)
+        isSinkAsleep = false
+        isEnding = false
+        hasReportedEnd = false
+        frames.append(frame)
+        return mustWake
     }
 
-    mutating func end() { isEnding = true }
+    mutating func markEndOfStream() { isEnding = true }
 
-    mutating func step() { steps += 1 }
+    mutating func countDropped(_ reason: DropReason) { statistics.count(reason) }
 
-    /// Drops what waits; the number of frames dropped.
-    mutating func flush(removeImage: Bool) {
+    // MARK: The owner's side
+
+    /// Takes everything that waits out, for the caller to end.
+    mutating func flush(removeImage: Bool) -> Ring<VideoFrame> {
         statistics.count(.flushed, frames.count)
-        frames.removeAll()
+        var waiting = Ring<VideoFrame>(capacity: capacity)
+        swap(&waiting, &frames)
+        epoch += 1
         scheduler.reset()
         isEnding = false
         hasReportedEnd = false
-        isFirst = true
         steps = 0
-        endOfLast = .invalid
-        if removeImage { removesImage = true }
+        isFirst = true
+        breakRhythm()
+        if removeImage { mustRemoveImage = true }
+        return waiting
     }
 
-    mutating func next(for interval: DisplayInterval, mapping: TimebaseMapping) -> PresentationDecision {
-        if removesImage {
-            removesImage = false
-            return .removeImage
+    mutating func setCancelled(_ isCancelled: Bool) { self.isCancelled = isCancelled }
+
+    mutating func step() { steps += 1 }
+
+    /// The film's time was changed: what is seen before and after it has nothing to do with each other.
+    mutating func breakRhythm() {
+        lastSeen = nil
+        statistics.breakRhythm()
+    }
+
+    // MARK: The sink's side
+
+    /// The next step towards a decision for `interval`.
+    mutating func next(for interval: DisplayInterval, mapping: TimebaseMapping) -> Step {
+        if mustRemoveImage {
+            mustRemoveImage = false
+            return .decided(.removeImage, step: nil)
         }
-        if pacing == .untimed {
-            return frames.isEmpty ? rest(mapping: mapping, at: interval.deadline) : take(mapping: mapping)
-        }
-        if steps > 0, !frames.isEmpty {
+        guard !frames.isEmpty else { return .decided(rest(at: interval.deadline, mapping: mapping), step: nil) }
+        if pacing == .untimed { return take(at: interval.deadline, ideal: nil) }
+        if steps > 0 {
             steps -= 1
-            return take(mapping: mapping)
+            scheduler.didShow(FrameScheduler.Candidate(frames[0]), at: interval.deadline)
+            let time = frames[0].presentationTime
+            return take(at: interval.deadline, ideal: nil, step: time)
         }
-        let count = frames.count
         let decision = scheduler.decide(
-            count: count,
-            candidate: { index in
-                FrameScheduler.Candidate(
-                    presentationTime: frames[index].presentationTime, duration: frames[index].duration,
-                    isImmediate: frames[index].flags.contains(.displayImmediately))
-            },
-            mapping: mapping, interval: interval)
+            count: frames.count, isEnding: isEnding, mapping: mapping, interval: interval
+        ) { FrameScheduler.Candidate(frames[$0]) }
         switch decision {
-        case .keep(let until): return count == 0 ? rest(mapping: mapping, at: interval.deadline) : .keep(until: until)
-        case .show(let late):
-            for _ in 0..<late { _ = frames.popFirst() }
-            statistics.count(.late, late)
-            return take(mapping: mapping)
+        case .keep(let time):
+            isSinkAsleep = time == nil
+            return .decided(.keep(until: time), step: nil)
+        case .drop(let reason):
+            statistics.count(reason)
+            return .drop(frames.popFirst()!)
+        case .show:
+            let isPaced = mapping.isMoving && !frames[0].flags.contains(.displayImmediately)
+            return take(at: interval.deadline, ideal: isPaced ? mapping.hostTime(of: frames[0].presentationTime) : nil)
         }
     }
 
-    /// Nothing waits: is the film over?
-    private mutating func rest(mapping: TimebaseMapping, at now: HostTime) -> PresentationDecision {
+    private mutating func take(at deadline: HostTime, ideal: HostTime?, step: MediaTime? = nil) -> Step {
+        let frame = frames.popFirst()!
+        let isFirst = isFirst
+        self.isFirst = false
+        statistics.countSubmitted()
+        if submissions.isFull { _ = submissions.popFirst() }
+        submissions.append(Submission(sequence: frame.sequence, ideal: ideal, deadline: deadline))
+        return .decided(.show(frame, isFirst: isFirst), step: step)
+    }
+
+    /// Nothing waits: the film is over, or the decoder behind.
+    private mutating func rest(at deadline: HostTime, mapping: TimebaseMapping) -> PresentationDecision {
+        isSinkAsleep = true
         guard isEnding, !hasReportedEnd else { return .keep(until: nil) }
-        if pacing == .display, endOfLast.isNumeric {
-            guard let end = mapping.hostTime(of: endOfLast) else { return .keep(until: nil) }
-            if end > now { return .keep(until: end) }
+        if pacing == .display, scheduler.endOfShown.isNumeric {
+            guard let end = mapping.hostTime(of: scheduler.endOfShown) else { return .keep(until: nil) }
+            if end > deadline { return .keep(until: end) }
         }
         hasReportedEnd = true
         return .finished
     }
 
-    private mutating func take(mapping: TimebaseMapping) -> PresentationDecision {
-        guard let frame = frames.popFirst() else { return .keep(until: nil) }
-        let first = isFirst
-        isFirst = false
-        endOfLast = frame.duration.isNumeric ? frame.presentationTime + frame.duration : frame.presentationTime
-        let isPaced = pacing == .display && !frame.flags.contains(.displayImmediately) && mapping.isMoving
-        if awaiting.count == 16 { awaiting.removeFirst() }
-        awaiting.append((frame.sequence, isPaced && frame.presentationTime.isNumeric ? mapping.hostTime(of: frame.presentationTime) : nil))
-        return .show(frame, isFirst: first)
+    // MARK: Feedback
+
+    mutating func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan?) {
+        statistics.countPresented(at: time)
+        guard let submission = takeSubmission(sequence) else { return }
+        if let ideal = submission.ideal { statistics.record(error: time - ideal) }
+        if let refresh, refresh > .zero {
+            if submission.ideal != nil, time - submission.deadline > HostSpan(nanoseconds: refresh.nanoseconds / 2) {
+                statistics.countMissedRefresh()
+            }
+            if let lastSeen, submission.ideal != nil, time > lastSeen {
+                let refreshes = (time - lastSeen).seconds / refresh.seconds
+                statistics.countRepeats(max(Int(refreshes.rounded()) - 1, 0))
+            }
+        }
+        lastSeen = submission.ideal == nil ? nil : time
     }
 
-    /// The display says when a frame lit up.
-    mutating func presented(_ sequence: UInt64, at time: HostTime) {
-        statistics.presented()
-        guard let index = awaiting.firstIndex(where: { $0.sequence == sequence }) else { return }
-        let ideal = awaiting.remove(at: index).ideal
-        if let ideal { statistics.record(error: time - ideal) }
+    mutating func didDiscard(sequence: UInt64) {
+        _ = takeSubmission(sequence)
+        statistics.count(.late)
     }
 
-    /// The display says that a frame never lit up.
-    mutating func discarded(_ sequence: UInt64) {
-        awaiting.removeAll { $0.sequence == sequence }
-        statistics.count(.late, 1)
+    /// The oldest awaited frame with this number. Feedback comes in order, so it is nearly always the first; what is passed over
+    /// goes to the end and is forgotten in its turn.
+    private mutating func takeSubmission(_ sequence: UInt64) -> Submission? {
+        for _ in 0..<submissions.count {
+            guard let first = submissions.popFirst() else { return nil }
+            if first.sequence == sequence { return first }
+            submissions.append(first)
+        }
+        return nil
+    }
+}
+
+extension FrameScheduler.Candidate {
+    init(_ frame: borrowing VideoFrame) {
+        self.init(
+            presentationTime: frame.presentationTime, duration: frame.duration,
+            isImmediate: frame.flags.contains(.displayImmediately))
     }
 }

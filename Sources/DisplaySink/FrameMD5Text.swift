@@ -1,0 +1,59 @@
+internal import CAV
+internal import Media
+internal import SurfacePool
+
+/// The text of a `framemd5` file, byte for byte as FFmpeg writes it for one video track (`libavformat/framehash.c`, version 2).
+///
+/// A pure value.
+struct FrameMD5Text: Sendable {
+    /// What is to be known about a frame to write its line.
+    struct Row: Sendable, Hashable {
+        /// In units of the time base; nil when the frame has no time.
+        var time: Int64?
+        var duration: Int64
+        var byteCount: Int
+        var digest: String
+    }
+
+    private var lastTime: Int64?
+
+    /// The lines above the table: the first frame's facts stand for all.
+    static func header(timeBase: Ratio, size: PixelSize, aspect: Ratio) -> String {
+        let version = avformat_version()
+        return """
+            #format: frame checksums
+            #version: 2
+            #hash: MD5
+            #software: Lavf\(version >> 16).\(version >> 8 & 255).\(version & 255)
+            #tb 0: \(timeBase)
+            #media_type 0: video
+            #codec_id 0: rawvideo
+            #dimensions 0: \(size)
+            #sar 0: \(aspect.isKnown ? aspect : Ratio(0, 1))
+            #stream#, dts,        pts, duration,     size, hash
+
+            """
+    }
+
+    /// A frame's line. Times never go back, since FFmpeg's muxing does not let them; a frame without one takes that of the frame before.
+    mutating func line(_ row: Row) -> String {
+        let time = max(row.time ?? lastTime ?? 0, lastTime ?? .min)
+        lastTime = time
+        let (stamp, duration, size) = (Self.pad(time, 10), Self.pad(row.duration, 8), Self.pad(Int64(row.byteCount), 8))
+        return "0, \(stamp), \(stamp), \(duration), \(size), \(row.digest)\n"
+    }
+
+    private static func pad(_ number: Int64, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: " ", count: max(width - text.utf8.count, 0)) + text
+    }
+}
+
+extension Ratio {
+    /// How often this span of seconds goes into `time`, to the nearest whole number; nil when one of them is unknown.
+    func count(in time: MediaTime) -> Int64? {
+        guard isKnown, time.isNumeric else { return nil }
+        let count = time.multiplied(by: denominator, over: numerator).converted(to: 1)
+        return count.isNumeric ? count.value : nil
+    }
+}

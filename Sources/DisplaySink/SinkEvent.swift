@@ -1,0 +1,22 @@
+public import Media
+
+/// What a sink reports while it runs.
+public enum SinkEvent: Sendable, Hashable {
+    /// The first picture since the start or a flush was handed to the display, at this time (CLOCK_MONOTONIC).
+    case firstFrameShown(HostTime)
+    /// The last picture before the end of the stream has had its time.
+    case finished
+    /// The user pressed a key in the sink's window.
+    case key(PlayerKey)
+    /// The user wants the window gone. The sink goes on until it is stopped.
+    case closeRequested
+    /// The area for the picture has this size now, in the display's pixels.
+    case resized(PixelSize)
+    /// The display is gone or broken, or the file cannot be written: nothing more will be shown. Said once.
+    case failed(SinkError)
+}
+
+/// Keys that mean something to a player, by what is printed on them and not by what they do.
+public enum PlayerKey: String, Sendable, Hashable, CaseIterable {
+    case space, q, escape, f, left, right, up, down, comma, period, m, nine, zero, leftBracket, rightBracket, backspace
+}

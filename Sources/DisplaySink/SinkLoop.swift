@@ -1,0 +1,117 @@
+internal import Media
+
+/// Calls a sink's step when it is time: on a thread of its own, or on the thread that has news.
+///
+/// A step is given the time, does what is due, and returns when it wants to be called next (nil: when rung). Steps never overlap.
+///
+/// - `present`: a thread that sleeps between steps; what a display in real time needs.
+/// - `inline`: no thread. A ring runs the step on the ringing thread, so that an untimed sink costs the decode thread no hand-over; times
+///   to wait for come from the clock, which is how a `ManualClock` drives a test in one thread.
+///
+/// Thread-safety: all of it.
+final class SinkLoop: Sendable {
+    enum Mode: Sendable { case present, inline }
+
+    private struct State: Sendable {
+        var step: (@Sendable (HostTime) -> HostTime?)?
+        var queue: PresentationQueue?
+        var thread: LoopThread?
+        var timer: (any ClockTimer)?
+        var isRinging = false
+        var isStepping = false
+    }
+
+    private enum Task: Sendable {
+        case run(@Sendable (HostTime) -> HostTime?)
+        case stop
+    }
+
+    private let mode: Mode
+    private let clock: any HostClock
+    private let state = Monitor(State())
+
+    /// - Parameter clock: What tells the time; for `present` it is the monotonic clock.
+    init(_ mode: Mode, clock: any HostClock = MonotonicClock.shared) {
+        precondition(mode == .inline || clock is MonotonicClock, "a thread sleeps by CLOCK_MONOTONIC")
+        self.mode = mode
+        self.clock = clock
+    }
+
+    /// Begins with a step at once; `queue` rings for more. A loop runs once at a time and can be started again after `stop`.
+    func start(_ queue: PresentationQueue, _ step: @escaping @Sendable (HostTime) -> HostTime?) {
+        state.withLock { state in
+            precondition(state.step == nil, "a sink is started once at a time")
+            state.step = step
+            state.queue = queue
+            state.isRinging = true
+        }
+        queue.setWake { [weak self] in self?.ring() }
+        switch mode {
+        case .inline: runInline()
+        case .present:
+            let thread = LoopThread(name: "present") { [self] in runThread() }
+            state.withLock { $0.thread = thread }
+        }
+    }
+
+    /// Asks for a step now; a ring during a step asks for one more after it.
+    func ring() {
+        state.change { $0.isRinging = true }
+        if mode == .inline { runInline() }
+    }
+
+    /// Ends the steps. None is running when this returns, and none follows. Not to be called from a step.
+    func stop() {
+        let (queue, thread, timer) = state.change { state in
+            state.step = nil
+            return (state.queue.take(), state.thread.take(), state.timer.take())
+        }
+        queue?.setWake(nil)
+        timer?.cancel()
+        thread?.join()
+        let _: Void? = state.wait { $0.isStepping ? nil : () }
+    }
+
+    private func runThread() {
+        var deadline: HostTime?
+        while true {
+            let wanted = deadline
+            let task: Task? = state.wait(until: wanted) { state in
+                guard let step = state.step else { return .stop }
+                guard state.isRinging || wanted.map({ MonotonicClock.shared.now() >= $0 }) ?? false else { return nil }
+                state.isRinging = false
+                return .run(step)
+            }
+            switch task {
+            case .run(let step): deadline = step(clock.now())
+            case .stop: return
+            case nil: continue
+            }
+        }
+    }
+
+    private func runInline() {
+        while let step = begin() {
+            let next = step(clock.now())
+            let timer = next.map { time in clock.schedule(at: time) { [weak self] in self?.ring() } }
+            let unused = state.change { state -> (any ClockTimer)? in
+                state.isStepping = false
+                guard state.step != nil else { return timer }
+                let old = state.timer
+                state.timer = timer
+                return old
+            }
+            unused?.cancel()
+        }
+    }
+
+    /// The step to run now, unless there is nothing to do or another thread is at it.
+    private func begin() -> (@Sendable (HostTime) -> HostTime?)? {
+        state.withLock { state in
+            guard state.isRinging, !state.isStepping, let step = state.step else { return nil }
+            state.isRinging = false
+            state.isStepping = true
+            return step
+        }
+    }
+}

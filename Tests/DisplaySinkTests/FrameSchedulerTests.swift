@@ -1,0 +1,196 @@
+import Media
+import SurfacePool
+import Testing
+
+@testable import DisplaySink
+
+private let origin = HostTime(nanoseconds: 1_000_000_000_000)
+
+/// A display and a film, both as numbers: which frame is on the glass at each refresh.
+private struct Simulation {
+    var scheduler = FrameScheduler()
+    var frames: [FrameScheduler.Candidate]
+    var mapping = TimebaseMapping(hostAnchor: origin, mediaAnchor: .zero, rate: 1)
+    /// Nanoseconds.
+    var period: Double
+    var refresh = 0
+    var dropped: [DropReason] = []
+    var shown: [(frame: Int, refresh: Int)] = []
+    private var next = 0
+    /// Frames that the decoder has delivered at a time of the host; all of them, unless a test says otherwise.
+    var delivered: (HostTime) -> Int = { _ in .max }
+    /// How far each refresh's time is told wrongly.
+    var refreshJitter: (Int) -> Double = { _ in 0 }
+
+    init(_ frames: [FrameScheduler.Candidate], hertz: Double) {
+        self.frames = frames
+        period = 1e9 / hertz
+    }
+
+    mutating func run(refreshes: Int) {
+        for _ in 0..<refreshes { step() }
+    }
+
+    mutating func step() {
+        let time = Double(refresh) * period + refreshJitter(refresh)
+        let interval = DisplayInterval(
+            deadline: origin + HostSpan(nanoseconds: Int64(time)), nextDeadline: origin + HostSpan(nanoseconds: Int64(time + period)),
+            period: HostSpan(nanoseconds: Int64(period.rounded())))
+        defer { refresh += 1 }
+        while true {
+            let first = next
+            // A queue of four, as the player's.
+            let count = max(min(min(frames.count, delivered(interval.deadline)) - first, 4), 0)
+            let isEnding = first + count == frames.count
+            switch scheduler.decide(count: count, isEnding: isEnding, mapping: mapping, interval: interval, candidate: { frames[first + $0] }) {
+            case .drop(let reason):
+                dropped.append(reason)
+                next += 1
+            case .show:
+                shown.append((next, refresh))
+                next += 1
+                return
+            case .keep: return
+            }
+        }
+    }
+
+    /// For how many refreshes each frame but the last was seen.
+    var rhythm: [Int] { zip(shown, shown.dropFirst()).map { $1.refresh - $0.refresh } }
+}
+
+/// `count` frames at a rate of `numerator / denominator` a second.
+private func film(_ numerator: Int32, _ denominator: Int32 = 1, count: Int, from start: MediaTime = .zero) -> [FrameScheduler.Candidate] {
+    let duration = MediaTime(value: Int64(denominator), timescale: numerator)
+    return (0..<count).map { FrameScheduler.Candidate(presentationTime: start + duration.multiplied(by: Int64($0)), duration: duration) }
+}
+
+/// A repeatable source of jitter.
+private struct Dice: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 33)
+    }
+}
+
+@Suite("FrameScheduler")
+struct FrameSchedulerTests {
+    // MARK: Cadence
+
+    struct Cadence: Sendable, CustomTestStringConvertible {
+        var rate: (Int32, Int32)
+        var hertz: Double
+        /// How many refreshes the frames are seen for, over and over, from some place of the cycle on.
+        var cycle: [Int]
+        var testDescription: String { "\(rate.0)/\(rate.1) on \(hertz)" }
+    }
+
+    static let cadences = [
+        Cadence(rate: (24, 1), hertz: 60, cycle: [3, 2]),
+        Cadence(rate: (25, 1), hertz: 60, cycle: [2, 3, 2, 3, 2]),
+        Cadence(rate: (30, 1), hertz: 60, cycle: [2]),
+        Cadence(rate: (50, 1), hertz: 60, cycle: [1, 1, 1, 1, 2]),
+        Cadence(rate: (60, 1), hertz: 60, cycle: [1]),
+        Cadence(rate: (24000, 1001), hertz: 60000 / 1001, cycle: [3, 2]),
+        Cadence(rate: (24, 1), hertz: 24, cycle: [1]),
+        Cadence(rate: (25, 1), hertz: 50, cycle: [2]),
+        Cadence(rate: (24, 1), hertz: 144, cycle: [6]),
+        Cadence(rate: (30, 1), hertz: 144, cycle: [5, 5, 5, 4, 5]),
+    ]
+
+    @Test("each film rate has its rhythm on each display, wherever its times fall between the refreshes", arguments: cadences)
+    func cadence(_ row: Cadence) throws {
+        for phase in stride(from: 0.0, to: 1, by: 0.125) {
+            var simulation = Simulation(film(row.rate.0, row.rate.1, count: 200), hertz: row.hertz)
+            simulation.mapping.hostAnchor = origin + HostSpan(nanoseconds: Int64(simulation.period * phase))
+            simulation.run(refreshes: Int(180 * simulation.period.magnitude / simulation.period) * row.cycle.reduce(0, +) / row.cycle.count)
+            let rhythm = Array(simulation.rhythm.dropFirst(20))
+            #expect(simulation.dropped.isEmpty)
+            #expect(repeats(rhythm, row.cycle), "phase \(phase): \(rhythm.prefix(12))")
+        }
+    }
+
+    @Test("times that jitter around the border between two refreshes do not break the rhythm", arguments: cadences.prefix(8))
+    func jitter(_ row: Cadence) throws {
+        for phase in stride(from: 0.0, to: 1, by: 0.125) {
+            var dice = Dice(state: 7)
+            // 60 µs either way: a display's own time stamps; frame times rounded to microseconds.
+            let jitters = (0..<2000).map { _ in Double.random(in: -60_000...60_000, using: &dice) }
+            var simulation = Simulation(film(row.rate.0, row.rate.1, count: 400), hertz: row.hertz)
+            simulation.refreshJitter = { jitters[$0] }
+            simulation.mapping.hostAnchor = origin + HostSpan(nanoseconds: Int64(simulation.period * phase))
+            simulation.run(refreshes: 380 * row.cycle.reduce(0, +) / row.cycle.count)
+            let rhythm = Array(simulation.rhythm.dropFirst(40))
+            #expect(simulation.dropped.isEmpty)
+            #expect(repeats(rhythm, row.cycle), "phase \(phase): \(rhythm.prefix(24))")
+        }
+    }
+
+    @Test("a film that drifts against the display changes its rhythm once at a time, not back and forth")
+    func drift() throws {
+        // 23.976 on 60 Hz: the places move through a refresh in 400 frames, so they meet a border every 200.
+        var dice = Dice(state: 3)
+        let jitters = (0..<20_000).map { _ in Double.random(in: -100_000...100_000, using: &dice) }
+        var simulation = Simulation(film(24000, 1001, count: 4000), hertz: 60)
+        simulation.refreshJitter = { jitters[$0] }
+        simulation.run(refreshes: 9900)
+        let rhythm = simulation.rhythm.dropFirst(40)
+        let breaks = zip(rhythm, rhythm.dropFirst()).count { $0 == $1 }
+        #expect(simulation.dropped.isEmpty)
+        #expect(breaks >= 15 && breaks <= 25, "\(breaks) breaks")
+    }
+
+    @Test("times in whole milliseconds, as Matroska has them, keep the rhythm")
+    func milliseconds() {
+        let frames = (0..<400).map { index in
+            FrameScheduler.Candidate(
+                presentationTime: MediaTime(value: Int64((Double(index) * 1000 / 24).rounded()), timescale: 1000),
+                duration: MediaTime(value: 41, timescale: 1000))
+        }
+        for phase in stride(from: 0.0, to: 1, by: 0.125) {
+            var simulation = Simulation(frames, hertz: 60)
+            simulation.mapping.hostAnchor = origin + HostSpan(nanoseconds: Int64(simulation.period * phase))
+            simulation.run(refreshes: 950)
+            #expect(repeats(Array(simulation.rhythm.dropFirst(40)), [3, 2]), "phase \(phase)")
+        }
+    }
+
+    @Test("a display slower than the film shows every other frame, evenly")
+    func slowDisplay() {
+        for phase in stride(from: 0.0, to: 1, by: 0.125) {
+            var simulation = Simulation(film(60, count: 400), hertz: 30)
+            simulation.mapping.hostAnchor = origin + HostSpan(nanoseconds: Int64(simulation.period * phase))
+            simulation.run(refreshes: 190)
+            #expect(simulation.rhythm.dropFirst(4).allSatisfy { $0 == 1 })
+            let steps = zip(simulation.shown, simulation.shown.dropFirst()).map { $1.frame - $0.frame }.dropFirst(20)
+            #expect(steps.allSatisfy { $0 == 2 }, "phase \(phase): \(steps.prefix(10))")
+            #expect(simulation.dropped.allSatisfy { $0 == .late })
+        }
+    }
+
+    @Test("at another speed the rhythm follows", arguments: [(2.0, [1, 1, 1, 1, 2]), (0.5, [4, 5, 5, 5, 5])])
+    func speed(_ rate: Double, _ cycle: [Int]) {
+        var simulation = Simulation(film(25, count: 400), hertz: 60)
+        simulation.mapping.rate = rate
+        simulation.run(refreshes: 400)
+        #expect(repeats(Array(simulation.rhythm.dropFirst(20)), rate == 2 ? [1, 1, 1, 1, 2] : [5, 5, 4, 5, 5]))
+    }
+
+    @Test("played backwards, each frame is seen while the film is inside it")
+    func backwards() {
+        var simulation = Simulation(film(30, count: 100).reversed(), hertz: 60)
+        simulation.mapping = TimebaseMapping(hostAnchor: origin, mediaAnchor: MediaTime(value: 100, timescale: 30), rate: -1)
+        simulation.run(refreshes: 190)
+        #expect(simulation.dropped.isEmpty)
+        #expect(simulation.shown.first?.refresh == 0)
+        #expect(simulation.rhythm.allSatisfy { $0 == 2 })
+    }
+
+    private func repeats(_ rhythm: [Int], _ cycle: [Int]) -> Bool {
+        guard rhythm.count >= 2 * cycle.count else { return false }
+        return cycle.indices.contains { start in
+            rhythm.indices.allSatisfy { rhythm[$0] == cycle[($0 + start) % cycle.count] }
+        }
+    }
+}
