@@ -6,4 +6,5 @@ let benchmarks: @Sendable () -> Void = {
         metrics: [.wallClock, .throughput], scalingFactor: .kilo, maxDuration: .seconds(2), maxIterations: .mega(1))
     mediaTimeBenchmarks()
     surfacePoolBenchmarks()
+    displayBenchmarks()
 }
