@@ -55,8 +55,24 @@ is_at_least() {
     [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
 }
 
+# The packages that hold the system libraries Swift's own programs lack here, and what is lacking but in no package known.
+toolchain_lacks() {
+    local bin library
+    bin="$(dirname "$(readlink -f "$(command -v swift)")")"
+    for library in $(ldd "$bin/swift-frontend" "$bin/swift-package" 2>/dev/null | awk '/not found/ { print $1 }' | sort -u); do
+        case "$library" in
+            libncurses.so.6) echo libncurses6 ;;
+            libcurl.so.4) [ "$(system_name)" = "debian 12" ] && echo libcurl4 || echo libcurl4t64 ;;
+            libxml2.so.2) echo libxml2 ;;
+            libsqlite3.so.0) echo libsqlite3-0 ;;
+            libedit.so.2) echo libedit2 ;;
+            *) echo "$library" ;;
+        esac
+    done
+}
+
 need_swift() {
-    local folder version found=""
+    local folder version lacks=() found=""
     for folder in "" "${SWIFTLY_BIN_DIR:-}" "$HOME/.local/share/swiftly/bin" "$HOME/.swiftly/bin" /opt/swift/usr/bin /usr/local/swift/usr/bin \
         /usr/share/swift/usr/bin /usr/libexec/swift/*/bin; do
         if [ -z "$folder" ]; then
@@ -65,7 +81,9 @@ need_swift() {
             [ -x "$folder/swift" ] || continue
             PATH="$folder:$PATH"
         fi
-        version="$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*[0-9]\).*/\1/p' | head -n 1)"
+        mapfile -t lacks < <(toolchain_lacks)
+        [ ${#lacks[@]} -eq 0 ] || install_missing "${lacks[@]}"
+        version="$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*[0-9]\).*/\1/p' | head -n 1)" || true
         [ -n "$version" ] || continue
         is_at_least "$version" "$swift_minimum" && return 0
         found="$version"
@@ -85,7 +103,7 @@ missing_packages() {
 }
 
 need_packages() {
-    local name wanted=() missing=() as_root=() log
+    local name wanted=()
     for name in "$@"; do
         local -n set="packages_$name"
         wanted+=("${set[@]}")
@@ -94,7 +112,13 @@ need_packages() {
         echo "$(basename "$0"): This is not a Debian or Ubuntu system, so nothing is installed; needed are what these packages hold: ${wanted[*]}" >&2
         return 0
     fi
-    mapfile -t missing < <(missing_packages "${wanted[@]}")
+    install_missing "${wanted[@]}"
+}
+
+# Installs those of the named packages that are not there, with one word on standard error; fails with one sentence.
+install_missing() {
+    local missing=() as_root=() log cause
+    mapfile -t missing < <(missing_packages "$@")
     [ ${#missing[@]} -gt 0 ] || return 0
     is_known_system ||
         fail "Packages are installed only on Debian 12, Debian 13 and Ubuntu 24.04 (this is $(system_name)); please install: ${missing[*]}"
@@ -108,7 +132,6 @@ need_packages() {
     log="$(mktemp)"
     if ! { "${as_root[@]}" apt-get update &&
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
-        local cause
         cause="$(grep -m 1 -E '^(E:|sudo:)' "$log" || tail -n 1 "$log")"
         rm -f "$log"
         fail "These packages could not be installed: ${missing[*]} (${cause})."
