@@ -66,7 +66,7 @@ let package = Package(
         tests("DecodingTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport"]),
         tests("DisplaySinkTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
-        tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "TestSupport"]),
+        tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "Media", "TestSupport"]),
     ]

@@ -86,7 +86,10 @@ public struct ClockDriftEstimator: Sendable {
     /// Forgets everything measured.
     public mutating func reset() { self = ClockDriftEstimator(jitter: jitter, stepThreshold: stepThreshold) }
 
-    /// Begins anew at a moment, keeping what is known of the drift.
+    /// Goes on from a moment as given, keeping what is known of the drift: for a clock that was stopped and started, as a
+    /// sound card is between two pieces.
+    public mutating func restart(local: HostTime, reference: HostTime) { restart(local, reference) }
+
     private mutating func restart(_ local: HostTime, _ reference: HostTime) {
         originLocal = local
         originReference = reference

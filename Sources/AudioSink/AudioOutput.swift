@@ -1,0 +1,319 @@
+internal import Media
+
+/// The part of the renderer that feeds the device: it keeps every frame it writes at the moment that the timebase foresees for it.
+///
+/// Each look at the device asks: when will the next frame written be heard, and which frame of the film belongs there? As
+/// long as the answer continues what was written before, sound flows; else (after a stall, or when the timebase runs over
+/// another clock and has slipped by 10 ms) it goes on from the right place. A piece begins with silence, during which the
+/// device's real delay is measured, so the first frame of the film is on time already.
+///
+/// Thread-safety: none; it lives on the `audio` thread.
+final class AudioOutput {
+    /// Silence at the start of a piece: time to learn the device's delay and to write behind it.
+    private static let leadIn = 0.040
+    /// With less than this in the device, silence is written where the decoder has nothing.
+    private static let reserve = 0.040
+    /// Off by more, sound is cut and put right; half of what sync allows.
+    private static let tolerance = 0.010
+    /// A device that takes frames but plays none for so long is broken.
+    private static let stallLimit = HostSpan.seconds(2)
+    /// A device that runs dry again and again at the start of a piece is tried again after a pause.
+    private static let attempts = 3
+
+    struct Piece {
+        var started: HostTime
+        var written: Int64 = 0
+        var isPaced = true
+        var isChecked = false
+        /// The film's frame to be written next; nil before the first.
+        var next: Int64?
+        var heard: Int64 = 0
+        var lastProgress: HostTime
+    }
+
+    private let device: any AudioOutputDevice
+    private let deviceName: String
+    private let store: PCMStore
+    private let timebase: Timebase
+    private let clock: AudioClock
+    private let shared: AudioShared
+    private let rate: Double
+    private let channels: Int
+    private var piece: Piece?
+    private var framesWritten: Int64 = 0
+    private var gain: GainRamp
+    private var samples: DeviceSamples
+    private var stretcher: TimeStretcher
+    private var scratch: [Float]
+    private static let chunk = 2048
+
+    init(device: any AudioOutputDevice, name: String, store: PCMStore, timebase: Timebase, clock: AudioClock, shared: AudioShared) {
+        let configuration = device.configuration
+        self.device = device
+        deviceName = name
+        self.store = store
+        self.timebase = timebase
+        self.clock = clock
+        self.shared = shared
+        rate = Double(configuration.rate)
+        channels = configuration.channelCount
+        gain = GainRamp(rate: configuration.rate, gain: shared.takeOrders().gain)
+        samples = DeviceSamples(configuration: configuration, maximumFrames: Self.chunk)
+        stretcher = TimeStretcher(rate: configuration.rate, channelCount: channels)
+        scratch = [Float](repeating: 0, count: Self.chunk * channels)
+    }
+
+    /// Looks at everything once and writes what is due. Returns when to look again; nil: at the next ring of the bell.
+    func step() throws(AudioError) -> HostTime? {
+        let orders = shared.takeOrders()
+        gain.set(orders.gain)
+        if orders.mustRestart { stopPiece() }
+        let now = MonotonicClock.shared.now()
+        let speed = timebase.effectiveRate
+        let present = frame(timebase.mapping, at: now)
+        guard TimeStretcher.speeds.contains(speed) else {
+            stopPiece()
+            store.movePlayHead(to: present)
+            return speed == 0 ? nil : now + .milliseconds(50)
+        }
+        if piece == nil {
+            let contents = store.contents
+            if contents.isEnded, contents.isEmpty || present >= contents.end {
+                setFinished(true)
+                return nil
+            }
+            setFinished(false)
+            store.movePlayHead(to: present)
+            if contents.isEmpty {
+                store.ringWhenFilled()
+                return now + .milliseconds(200)
+            }
+            // Sound that begins later in the film: the device may sleep until shortly before.
+            let wait = Double(contents.start - present) / rate / speed
+            if wait > 1 { return now + .seconds(min(wait - 0.5, 10)) }
+        }
+        for _ in 0..<Self.attempts {
+            if piece == nil { try startPiece() }
+            let position = try device.position()
+            switch position.state {
+            case .running: return try feed(position, speed)
+            case .suspended:
+                stopPiece()
+                return MonotonicClock.shared.now() + .milliseconds(100)
+            case .underrun:
+                let ended = store.contents
+                let isOver = ended.isEnded && (piece?.next ?? .min) >= ended.end
+                stopPiece()
+                if isOver { return now }
+                shared.state.withLock { $0.statistics.underruns += 1 }
+            }
+        }
+        return MonotonicClock.shared.now() + .milliseconds(50)
+    }
+
+    /// Falls silent.
+    func stopPiece() {
+        guard let piece else { return }
+        var heard = piece.heard
+        if !piece.isPaced { heard = min(piece.written, Int64((MonotonicClock.shared.now() - piece.started).seconds * rate)) }
+        device.drop()
+        self.piece = nil
+        shared.state.withLock { state in
+            if let last = state.pieces.indices.last { state.pieces[last].heard = heard }
+        }
+    }
+
+    private func startPiece() throws(AudioError) {
+        try device.prepare()
+        let now = MonotonicClock.shared.now()
+        clock.beginPiece(rate: Int(rate))
+        piece = Piece(started: now, lastProgress: now)
+        shared.state.withLock { [framesWritten] state in
+            if state.pieces.count == 64 { state.pieces.removeFirst() }
+            state.pieces.append(AudioPiece(firstFrame: framesWritten, began: now))
+        }
+        try writeSilence(min(Int(Self.leadIn * rate), device.configuration.bufferFrames / 2))
+        try device.start()
+        piece?.started = MonotonicClock.shared.now()
+    }
+
+    // MARK: One look at a running device
+
+    private func feed(_ position: DevicePosition, _ speed: Double) throws(AudioError) -> HostTime? {
+        guard var current = piece else { return nil }
+        let nextHeard = try follow(position, &current)
+        piece = current
+        let now = MonotonicClock.shared.now()
+        var fill = max(0, (nextHeard - now).seconds * rate)
+        align(to: frame(timebase.mapping, at: nextHeard), speed)
+
+        let buffer = device.configuration.bufferFrames
+        var room = min(position.available, buffer - Int(fill))
+        var isStarved = false
+        while room > 0, let next = piece?.next {
+            let contents = store.contents
+            if contents.isEnded, next >= contents.end { break }
+            let count = writable(min(room, Self.chunk), from: next, contents, speed)
+            var wrote = count
+            if count > 0 {
+                try writeFilm(count, from: next, speed)
+            } else {
+                isStarved = true
+                guard fill < Self.reserve * rate else { break }
+                wrote = min(room, Int(Self.reserve * rate / 2))
+                try skip(wrote, from: next, speed)
+            }
+            room -= wrote
+            fill += Double(wrote)
+        }
+        if let next = piece?.next { store.movePlayHead(to: next) }
+        if isStarved { store.ringWhenFilled() }
+        let contents = store.contents
+        if contents.isEnded, let next = piece?.next, next >= contents.end {
+            // The rest is being heard; then the device may rest.
+            if fill < 1 {
+                stopPiece()
+                return now
+            }
+            return now + .seconds(fill / rate)
+        }
+        let low = isStarved ? Self.reserve * rate / 2 : Double(buffer - device.configuration.periodFrames)
+        return now + .seconds(max((fill - low) / rate, 0.002))
+    }
+
+    /// Tells the clock where the device is; returns when the next frame written will be heard.
+    private func follow(_ position: DevicePosition, _ piece: inout Piece) throws(AudioError) -> HostTime {
+        let heard = piece.written - Int64(position.delay)
+        let now = MonotonicClock.shared.now()
+        if !piece.isChecked {
+            piece.isChecked = true
+            // Half the silence gone in no time: this device does not play, it swallows.
+            let elapsed = (position.time - piece.started).seconds
+            if Double(heard) > (elapsed + Self.leadIn / 2) * rate { setPaced(false, &piece) }
+        } else if !piece.isPaced, Double(position.delay) > 0.010 * rate {
+            setPaced(true, &piece)
+            clock.beginPiece(rate: Int(rate))
+            piece.next = nil
+        }
+        guard piece.isPaced else {
+            var next = piece.started + .seconds(Double(piece.written) / rate)
+            if next < now {
+                piece.started = piece.started + (now - next)
+                next = now
+            }
+            recordBeginning(piece.started)
+            return next
+        }
+        if heard > piece.heard {
+            piece.heard = heard
+            piece.lastProgress = now
+        } else if now - piece.lastProgress > Self.stallLimit {
+            throw AudioError(.lost, "the audio device '\(deviceName)' has stopped playing")
+        }
+        clock.heard(frames: Double(heard), at: position.time)
+        recordBeginning(clock.time(ofFrame: 0) ?? piece.started)
+        let next = clock.time(ofFrame: piece.written) ?? now
+        if piece.next == nil { shared.state.withLock { $0.startLatency = max(next - now, .zero) + .milliseconds(5) } }
+        return next
+    }
+
+    private func setPaced(_ isPaced: Bool, _ piece: inout Piece) {
+        piece.isPaced = isPaced
+        shared.state.withLock { $0.statistics.isPacedByDevice = isPaced }
+    }
+
+    private func recordBeginning(_ began: HostTime) {
+        let drift = clock.drift * 1e6
+        shared.state.withLock { state in
+            state.statistics.drift = drift
+            if let last = state.pieces.indices.last { state.pieces[last].began = began }
+        }
+    }
+
+    /// Lets writing go on where it was when that is where the film will be, else where it will be.
+    private func align(to target: Int64, _ speed: Double) {
+        guard let next = piece?.next else { return begin(at: target, speed) }
+        let offset = Double(next - target) / rate / speed
+        shared.state.withLock { state in
+            state.statistics.addOffset(offset)
+            if offset.magnitude > Self.tolerance { state.statistics.realignments += 1 }
+        }
+        if offset.magnitude > Self.tolerance { begin(at: target, speed) }
+    }
+
+    private func begin(at target: Int64, _ speed: Double) {
+        piece?.next = target
+        stretcher.start(at: target, speed: speed)
+        let contents = store.contents
+        if target > contents.start { gain.fadeIn() }
+    }
+
+    // MARK: Writing
+
+    /// How many frames can be made of what the decoder has delivered.
+    private func writable(_ wanted: Int, from next: Int64, _ contents: PCMStore.Contents, _ speed: Double) -> Int {
+        if contents.isEnded {
+            return speed == 1 ? min(wanted, Int(contents.end - next)) : wanted
+        }
+        if contents.isEmpty { return 0 }
+        if speed == 1 { return max(0, min(wanted, Int(clamping: contents.end - next))) }
+        var count = wanted
+        while count > 0, stretcher.reach(count) > contents.end { count -= stretcher.hop }
+        return max(count, 0)
+    }
+
+    private func writeFilm(_ count: Int, from next: Int64, _ speed: Double) throws(AudioError) {
+        unsafe scratch.withUnsafeMutableBufferPointer { buffer in
+            let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[..<(count * channels)])
+            if speed == 1 {
+                unsafe store.read(at: next, into: target)
+            } else {
+                unsafe stretcher.produce(target) { [store] first, grain in unsafe store.read(at: first, into: grain) }
+            }
+            unsafe gain.apply(to: target, channelCount: channels)
+        }
+        try write(count)
+        piece?.next = speed == 1 ? next + Int64(count) : stretcher.position
+        shared.state.withLock { $0.statistics.framesPlayed += Int64(count) }
+    }
+
+    /// Silence in the film's place.
+    private func skip(_ count: Int, from next: Int64, _ speed: Double) throws(AudioError) {
+        try writeSilence(count)
+        let after = next + Int64((Double(count) * speed).rounded())
+        piece?.next = after
+        stretcher.start(at: after, speed: speed)
+        gain.fadeIn()
+        shared.state.withLock { $0.statistics.framesMissing += Int64(count) }
+    }
+
+    private func writeSilence(_ count: Int) throws(AudioError) {
+        var left = count
+        while left > 0 {
+            let length = min(left, Self.chunk)
+            for index in 0..<length * channels { scratch[index] = 0 }
+            try write(length)
+            left -= length
+        }
+    }
+
+    /// Writes the first `count` frames of the scratch memory.
+    private func write(_ count: Int) throws(AudioError) {
+        let device = device
+        let written: Int = try unsafe scratch.withUnsafeBufferPointer { buffer throws(AudioError) in
+            try unsafe samples.convert(UnsafeBufferPointer(rebasing: buffer[..<(count * channels)])) { bytes throws(AudioError) in
+                try unsafe device.write(bytes)
+            }
+        }
+        piece?.written += Int64(written)
+        framesWritten += Int64(written)
+    }
+
+    private func setFinished(_ finished: Bool) {
+        shared.state.change { if $0.hasFinished != finished { $0.hasFinished = finished } }
+    }
+
+    private func frame(_ mapping: TimebaseMapping, at time: HostTime) -> Int64 {
+        store.frame(atNanoseconds: mapping.mediaTime(at: time).nanoseconds() ?? 0)
+    }
+}

@@ -1,0 +1,162 @@
+public import Media
+
+/// Plays a film's sound in step with a timebase: decodes a track, brings it into the device's shape and writes it so that every
+/// sound is heard when the timebase says so.
+///
+/// The timebase is the remote control. The renderer watches it: rate 0 is silence, a jump goes on elsewhere, a rate from 1/4 to
+/// 4 plays at that speed at the sound's own pitch, other rates play nothing. A player combines the two like this:
+///
+/// ```swift
+/// let timebase = Timebase()
+/// let renderer = try AudioRenderer(format: format, source: queue, device: "default", timebase: timebase)
+/// timebase.setSource(renderer.clock)            // no jump; pictures now keep to the sound card
+/// renderer.onFailure = { error in               // once, on the audio thread
+///     timebase.setSource(MonotonicClock.shared) // no jump; the film goes on in silence
+/// }
+/// renderer.start()
+/// _ = renderer.waitUntilReady(until: limit)     // the device is open and the first sound decoded
+/// timebase.setRate(1, time: start, atHostTime: renderer.clock.now() + renderer.startLatency)
+/// timebase.setRate(0)                           // pause
+/// timebase.setRate(1)                           // resume
+/// renderer.flush(); timebase.setTime(elsewhere) // seek; then enqueue what is there
+/// timebase.setRate(1.5)                         // faster
+/// ```
+///
+/// Anchoring the start `startLatency` ahead loses no sound: a device needs some time until its first frame is heard. Without
+/// it sound joins the running film, in step, that much later. The clock goes on when there is no sound (before it starts,
+/// after it ends, when the device is lost), so the source need not be changed then; it may be, at any time, without a jump.
+/// When the timebase runs over any other clock, sound follows it as well, with a small cut whenever it has slipped by 10 ms.
+///
+/// Thread-safety: all of it. Two threads of its own: `audio-decode` sleeps in the source and in the store of decoded sound,
+/// `audio` in `poll` until the device needs more.
+public final class AudioRenderer: Sendable {
+    public enum Phase: Sendable, Hashable {
+        /// Until the first sound is decoded and the device open.
+        case opening
+        case ready
+        /// There will be no sound; the queue is emptied all the same.
+        case failed(AudioError)
+        case stopped
+    }
+
+    let source: any AudioSource
+    let format: AudioFormat
+    let deviceName: String
+    let timebase: Timebase
+    let openDevice: AudioDeviceOpener
+    let shared: AudioShared
+    /// The device's clock; goes on for ever.
+    public let clock = AudioClock()
+    private let threads = Monitor<(threads: [LoopThread], observation: TimebaseObservation?)>(([], nil))
+    private let failureHandler = Monitor<(@Sendable (AudioError) -> Void)?>(nil)
+
+    /// A renderer for a track, which waits for `start`. Fails at once when nothing can decode the track; troubles with the device
+    /// are told by `onFailure`.
+    package init(
+        format: AudioFormat, source: any AudioSource, deviceName: String, timebase: Timebase, openDevice: AudioDeviceOpener? = nil
+    ) throws(AudioError) {
+        self.format = format
+        self.source = source
+        self.deviceName = deviceName
+        self.timebase = timebase
+        if let openDevice {
+            self.openDevice = openDevice
+        } else {
+            self.openDevice = { rate, channels throws(AudioError) in
+                try ALSADevice(name: deviceName, rate: rate, channelCount: channels)
+            }
+        }
+        shared = try AudioShared()
+        _ = try AudioDecoder(format: format)
+    }
+
+    deinit { stop() }
+
+    /// Begins to decode and to play as the timebase says.
+    public func start() {
+        let shared = shared
+        let observation = timebase.observe { [shared] _ in shared.restart() }
+        let worker = AudioWorker(self)
+        let threads = [
+            LoopThread(name: "audio-decode") { worker.decode() },
+            LoopThread(name: "audio") { worker.play() },
+        ]
+        self.threads.withLock { $0 = (threads, observation) }
+    }
+
+    /// Falls silent and ends both threads; the device is closed when this returns. Not to be called from `onFailure`. Idempotent.
+    public func stop() {
+        let store = shared.state.change { state in
+            state.isStopping = true
+            state.phase = .stopped
+            return state.store
+        }
+        shared.bell.signal()
+        source.interrupt()
+        store?.clear()
+        let (threads, observation) = threads.withLock { current in
+            defer { current = ([], nil) }
+            return current
+        }
+        observation?.cancel()
+        for thread in threads { thread.join() }
+    }
+
+    /// Forgets all sound on its way, from the queue to the device: the first step of a seek, before samples from elsewhere are
+    /// enqueued. It empties the queue itself.
+    public func flush() {
+        // In this order: what is under way is refused from here on, until the queue's flush has come by.
+        shared.state.withLock { $0.store }?.clear()
+        source.flush()
+        shared.restart()
+    }
+
+    /// Called once when sound fails, on the audio thread, with no lock held.
+    public var onFailure: (@Sendable (AudioError) -> Void)? {
+        get { failureHandler.withLock { $0 } }
+        set { failureHandler.withLock { $0 = newValue } }
+    }
+
+    /// Loudness as a factor on the samples: 0 is silence, 1 as recorded, above 1 may clip. Changes glide over 10 ms; they are heard
+    /// after what the device already holds (200 ms).
+    public var volume: Double {
+        get { Double(shared.state.withLock { $0.volume }) }
+        set {
+            precondition(newValue >= 0 && newValue.isFinite, "a volume is a number from 0 up")
+            shared.state.withLock { $0.volume = Float(newValue) }
+        }
+    }
+
+    /// Silent while true; the volume is kept.
+    public var isMuted: Bool {
+        get { shared.state.withLock { $0.isMuted } }
+        set { shared.state.withLock { $0.isMuted = newValue } }
+    }
+
+    public var phase: Phase { shared.state.withLock { $0.phase } }
+
+    /// Waits until the first sound is decoded and the device open (true), there is no hope for sound, or `deadline` has passed.
+    public func waitUntilReady(until deadline: HostTime?) -> Bool {
+        shared.state.wait(until: deadline) { $0.phase == .opening ? nil : $0.phase == .ready } ?? false
+    }
+
+    /// From starting the device to its first frame being heard, as last measured; a guess before the first time.
+    public var startLatency: HostSpan { shared.state.withLock { $0.startLatency } }
+
+    /// The end of the sound has been heard; not the end of the film, which may be longer.
+    public var hasFinished: Bool { shared.state.withLock { $0.hasFinished } }
+
+    public var statistics: AudioStatistics { shared.state.withLock { $0.statistics } }
+
+    /// The last stretches played, oldest first.
+    package var pieces: [AudioPiece] { shared.state.withLock { $0.pieces } }
+
+    func reportFailure(_ error: AudioError) {
+        let isFirst = shared.state.change { state in
+            guard state.phase == .opening || state.phase == .ready else { return false }
+            state.phase = .failed(error)
+            return true
+        }
+        if isFirst { onFailure?(error) }
+    }
+}

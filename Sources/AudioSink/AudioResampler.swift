@@ -1,0 +1,84 @@
+package import CAV
+package import Media
+
+/// Brings decoded sound into the shape that is mixed and played: interleaved floats at the device's rate with the device's
+/// number of channels. libswresample does the work; what the device takes already passes bit for bit.
+///
+/// Thread-safety: none; one thread.
+@safe
+package final class AudioResampler {
+    package let rate: Int
+    package let channelCount: Int
+    private var context: OpaquePointer?
+    private var input = unsafe AVChannelLayout()
+    private var inputRate: Int32 = 0
+    private var inputFormat = AV_SAMPLE_FMT_NONE
+    private var scratch: [Float] = []
+
+    package init(rate: Int, channelCount: Int) {
+        self.rate = rate
+        self.channelCount = channelCount
+    }
+
+    deinit {
+        unsafe swr_free(&context)
+        unsafe av_channel_layout_uninit(&input)
+    }
+
+    /// Converts one frame, or with nil hands out what the filter still holds. `output` gets whole frames of floats, and the time
+    /// of the first: that of the input less what the filter still held of the sound before; `.invalid` when the frame has none.
+    package func convert(_ frame: UnsafePointer<AVFrame>?, _ output: (UnsafeBufferPointer<Float>, MediaTime) -> Void) throws(AudioError) {
+        if let frame = unsafe frame { try unsafe prepare(for: frame) }
+        guard let context = unsafe context else { return }
+        let held = MediaTime(nanoseconds: unsafe swr_get_delay(context, 1_000_000_000))
+        let count = unsafe frame?.pointee.nb_samples ?? 0
+        let room = unsafe swr_get_out_samples(context, count)
+        guard room > 0 else { return }
+        if scratch.count < Int(room) * channelCount { scratch = [Float](repeating: 0, count: Int(room) * channelCount) }
+        let pts = unsafe frame?.pointee.pts ?? cav_nopts_value
+        let time = pts == cav_nopts_value ? .invalid : MediaTime(nanoseconds: pts) - held
+        let channels = channelCount
+        unsafe scratch.withUnsafeMutableBytes { bytes in
+            var place = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let planes = unsafe frame.flatMap { unsafe UnsafeMutableRawPointer($0.pointee.extended_data) }
+            let made = unsafe swr_convert(context, &place, room, planes?.assumingMemoryBound(to: UnsafePointer<UInt8>?.self), count)
+            if made > 0 {
+                unsafe output(UnsafeBufferPointer(start: bytes.baseAddress!.assumingMemoryBound(to: Float.self), count: Int(made) * channels), time)
+            }
+        }
+    }
+
+    /// Forgets what the filter holds.
+    package func flush() { unsafe swr_free(&context) }
+
+    /// Sets the converter up anew when the sound's shape has changed, as it may in the middle of a broadcast.
+    private func prepare(for frame: UnsafePointer<AVFrame>) throws(AudioError) {
+        var layout = unsafe AVChannelLayout()
+        defer { unsafe av_channel_layout_uninit(&layout) }
+        if unsafe frame.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
+            unsafe av_channel_layout_default(&layout, frame.pointee.ch_layout.nb_channels)
+        } else {
+            unsafe withUnsafePointer(to: frame.pointee.ch_layout) { _ = unsafe av_channel_layout_copy(&layout, $0) }
+        }
+        let rate = unsafe frame.pointee.sample_rate, format = unsafe AVSampleFormat(rawValue: frame.pointee.format)
+        if unsafe context != nil, rate == inputRate, format == inputFormat, unsafe av_channel_layout_compare(&layout, &input) == 0 { return }
+        unsafe swr_free(&context)
+        var target = unsafe AVChannelLayout()
+        defer { unsafe av_channel_layout_uninit(&target) }
+        if let name = ChannelOrder.layoutName(channelCount) {
+            unsafe av_channel_layout_from_string(&target, name)
+        } else {
+            unsafe av_channel_layout_default(&target, Int32(channelCount))
+        }
+        var result = unsafe swr_alloc_set_opts2(&context, &target, AV_SAMPLE_FMT_FLT, Int32(self.rate), &layout, format, rate, 0, nil)
+        if result >= 0 { result = unsafe swr_init(context) }
+        guard result >= 0 else {
+            unsafe swr_free(&context)
+            throw AudioError(.unsupportedFormat, "the sound cannot be converted for the audio device: \(describeAVError(result))", underlying: result)
+        }
+        inputRate = rate
+        inputFormat = format
+        unsafe av_channel_layout_uninit(&input)
+        unsafe av_channel_layout_copy(&input, &layout)
+    }
+}

@@ -1,0 +1,42 @@
+internal import Media
+
+/// What the renderer's callers and its two threads tell each other.
+final class AudioShared: Sendable {
+    struct State {
+        var isStopping = false
+        /// The timebase or the sound was changed: what the device holds is no longer right.
+        var mustRestart = false
+        var volume: Float = 1
+        var isMuted = false
+        var phase = AudioRenderer.Phase.opening
+        var hasFinished = false
+        /// What the first decoded frame is like; the device is opened for it.
+        var shape: (rate: Int, channelCount: Int)?
+        var store: PCMStore?
+        var startLatency = HostSpan.milliseconds(60)
+        var statistics = AudioStatistics()
+        var pieces: [AudioPiece] = []
+    }
+    let state = Monitor(State())
+    let bell: EventFD
+
+    init() throws(AudioError) {
+        do { bell = try EventFD() } catch { throw AudioError(.system, "\(error)", underlying: error.code) }
+    }
+
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    /// Makes the output thread look at the timebase anew and drop what the device holds.
+    func restart() {
+        state.change { $0.mustRestart = true }
+        bell.signal()
+    }
+
+    /// The output thread's orders since it last asked.
+    func takeOrders() -> (mustRestart: Bool, gain: Float) {
+        state.withLock { state in
+            defer { state.mustRestart = false }
+            return (state.mustRestart, state.isMuted ? 0 : state.volume)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package import CAV
+package import Media
+
+/// What comes out of a track's queue, as the audio decoder sees it.
+@unsafe package enum AudioInput {
+    /// A packet with its presentation time, borrowed for the call.
+    case packet(UnsafePointer<AVPacket>, AudioFormat, presentationTime: MediaTime)
+    /// Everything before is void.
+    case flush
+    /// Hand out what the decoder holds; sound of another kind may follow.
+    case drain
+    /// The decoder begins anew; times may jump.
+    case reset
+    case endOfStream
+}
+
+/// Where compressed sound comes from: a `SampleQueue`, or a list of packets in tests.
+package protocol AudioSource: Sendable {
+    /// Calls `body` with the next input, waiting for one until `deadline`; false when none came.
+    func next(waitingUntil deadline: HostTime, _ body: (AudioInput) -> Void) -> Bool
+    /// Empties the source; its reader gets `.flush`.
+    func flush()
+    /// Ends a wait under way.
+    func interrupt()
+}

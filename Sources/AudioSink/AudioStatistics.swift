@@ -1,0 +1,48 @@
+package import Media
+
+/// What has been played and how well, for `--stats` and for people who wonder.
+public struct AudioStatistics: Sendable, Hashable {
+    /// The device's name as given to ALSA, and what it agreed to; nil and 0 before it is open.
+    public var device: String?
+    /// Hertz.
+    public var sampleRate = 0
+    public var channelCount = 0
+    /// `float32`, `int32`, `int16`.
+    public var sampleFormat = ""
+    /// False when the device takes frames as fast as they are written (ALSA's `null` and `file`): time is then kept by the host.
+    public var isPacedByDevice = true
+    /// Frames of the film handed to the device.
+    public var framesPlayed: Int64 = 0
+    /// Frames of silence put in because the decoder had nothing.
+    public var framesMissing: Int64 = 0
+    /// Times that the device ran out of frames.
+    public var underruns = 0
+    /// Times that sound was found more than 10 ms off the timebase and was put right by a cut.
+    public var realignments = 0
+    /// Seconds by which sound was off the timebase, over all looks at the device (40 a second).
+    public var meanOffset = 0.0
+    public var maximumOffset = 0.0
+    /// Parts per million by which the device runs fast.
+    public var drift = 0.0
+    /// Packets that could not be decoded.
+    public var damagedPackets = 0
+
+    var looks = 0
+
+    /// Takes in one look's offset in seconds.
+    mutating func addOffset(_ offset: Double) {
+        looks += 1
+        meanOffset += (offset.magnitude - meanOffset) / Double(looks)
+        maximumOffset = max(maximumOffset, offset.magnitude)
+    }
+}
+
+/// One stretch of uninterrupted playing, for tests that must know when each frame in a recording was heard.
+package struct AudioPiece: Sendable, Hashable {
+    /// Frames handed to the device before this piece.
+    package var firstFrame: Int64
+    /// `CLOCK_MONOTONIC` when its first frame was heard.
+    package var began: HostTime
+    /// Frames heard before it was stopped; nil while it plays.
+    package var heard: Int64?
+}

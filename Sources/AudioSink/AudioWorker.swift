@@ -1,0 +1,203 @@
+internal import CAV
+internal import Media
+
+/// What the renderer's two threads do. It holds what they need and not the renderer itself, so that a forgotten renderer can end them.
+final class AudioWorker: Sendable {
+    private let source: any AudioSource
+    private let format: AudioFormat
+    private let deviceName: String
+    private let timebase: Timebase
+    private let openDevice: AudioDeviceOpener
+    private let shared: AudioShared
+    private let clock: AudioClock
+    private let fail: @Sendable (AudioError) -> Void
+
+    init(_ renderer: AudioRenderer) {
+        source = renderer.source
+        format = renderer.format
+        deviceName = renderer.deviceName
+        timebase = renderer.timebase
+        openDevice = renderer.openDevice
+        shared = renderer.shared
+        clock = renderer.clock
+        fail = { [weak renderer] error in renderer?.reportFailure(error) }
+    }
+
+    // MARK: audio
+
+    /// Opens the device for the first decoded sound and feeds it to the end.
+    func play() {
+        let shape: (rate: Int, channelCount: Int)?? = shared.state.wait { state in
+            if state.isStopping { return .some(nil) }
+            return state.shape.map { .some($0) }
+        }
+        guard let shape = shape ?? nil else { return }
+        do throws(AudioError) {
+            let device = try openDevice(shape.rate, shape.channelCount)
+            let configuration = device.configuration
+            let store = PCMStore(rate: configuration.rate, channelCount: configuration.channelCount, bell: shared.bell)
+            shared.state.change { [deviceName] state in
+                state.store = store
+                state.statistics.device = deviceName
+                state.statistics.sampleRate = configuration.rate
+                state.statistics.channelCount = configuration.channelCount
+                state.statistics.sampleFormat = configuration.sampleFormat.rawValue
+            }
+            let output = AudioOutput(device: device, name: deviceName, store: store, timebase: timebase, clock: clock, shared: shared)
+            defer { output.stopPiece() }
+            var descriptors = [PollDescriptor(fd: shared.bell.rawValue, interest: .readable)]
+            while !shared.isStopping {
+                let deadline = try output.step()
+                do throws(SystemError) {
+                    _ = try pollDescriptors(&descriptors, until: deadline)
+                } catch {
+                    throw AudioError(.system, "\(error)", underlying: error.code)
+                }
+                shared.bell.drain()
+            }
+        } catch {
+            fail(error)
+            // Lets the decoder go, which from now on only empties the queue.
+            shared.state.withLock { $0.store }?.clear()
+        }
+    }
+
+    // MARK: audio-decode
+
+    /// Moves sound from the source through the decoder into the store, until stopped; without a device it throws it away.
+    func decode() {
+        var chain: DecodeChain?
+        while !shared.isStopping {
+            let came = unsafe source.next(waitingUntil: MonotonicClock.shared.now() + .milliseconds(500)) { input in
+                do throws(AudioError) {
+                    try unsafe take(input, &chain)
+                } catch {
+                    chain = nil
+                    fail(error)
+                }
+            }
+            if !came { continue }
+        }
+    }
+
+    private var hasFailed: Bool { shared.state.withLock { if case .failed = $0.phase { true } else { false } } }
+
+    private func take(_ input: AudioInput, _ chain: inout DecodeChain?) throws(AudioError) {
+        if hasFailed { return }
+        switch unsafe input {
+        case .packet(let packet, let format, let time):
+            if chain == nil { chain = try DecodeChain(format: format, shared: shared) }
+            // The track's format has changed: what the old decoder holds is played first.
+            if let old = chain, old.decoder.format != format {
+                try old.drain()
+                chain = try DecodeChain(format: format, shared: shared)
+            }
+            try unsafe chain?.decode(packet, time)
+        case .flush:
+            shared.state.withLock { $0.store }?.clear()
+            chain?.flush()
+        case .reset: chain?.flush()
+        case .drain: try chain?.drain()
+        case .endOfStream:
+            try chain?.drain()
+            markEnd(chain)
+        }
+        let damaged = chain?.decoder.damagedPackets ?? 0
+        shared.state.withLock { $0.statistics.damagedPackets = damaged }
+    }
+
+    /// A track that ended without a sound is ready, and finished.
+    private func markEnd(_ chain: DecodeChain?) {
+        if let chain {
+            chain.markEnd()
+        }
+        shared.state.change { state in
+            if state.store == nil { state.hasFinished = true }
+            if state.phase == .opening { state.phase = .ready }
+        }
+    }
+}
+
+/// Decoder, converter and store in a row.
+///
+/// Thread-safety: none; it lives on the `audio-decode` thread.
+private final class DecodeChain {
+    let decoder: AudioDecoder
+    private let shared: AudioShared
+    private var converter: AudioResampler?
+    private var store: PCMStore?
+    private var epoch: UInt64 = 0
+
+    init(format: AudioFormat, shared: AudioShared) throws(AudioError) {
+        decoder = try AudioDecoder(format: format)
+        self.shared = shared
+    }
+
+    func decode(_ packet: UnsafePointer<AVPacket>, _ time: MediaTime) throws(AudioError) {
+        var failure: AudioError?
+        unsafe decoder.decode(packet, presentationTime: time) { frame in
+            do throws(AudioError) { return try unsafe take(frame) } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    func drain() throws(AudioError) {
+        var failure: AudioError?
+        unsafe decoder.drain { frame in
+            do throws(AudioError) { return try unsafe take(frame) } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+        _ = try unsafe convert(nil)
+        converter?.flush()
+    }
+
+    func flush() {
+        decoder.flush()
+        converter?.flush()
+        if let store { epoch = store.epoch }
+    }
+
+    func markEnd() { store?.markEnd(epoch: epoch) }
+
+    /// False when there is no use for more.
+    private func take(_ frame: UnsafePointer<AVFrame>) throws(AudioError) -> Bool {
+        guard unsafe frame.pointee.nb_samples > 0, try unsafe open(for: frame) else { return true }
+        return try unsafe convert(frame)
+    }
+
+    private func convert(_ frame: UnsafePointer<AVFrame>?) throws(AudioError) -> Bool {
+        guard let store, let converter else { return true }
+        var isWanted = true
+        try unsafe converter.convert(frame) { piece, time in
+            isWanted = unsafe store.insert(piece, at: frame == nil ? .invalid : time, epoch: epoch)
+        }
+        if isWanted {
+            shared.state.change { if $0.phase == .opening { $0.phase = .ready } }
+        }
+        return isWanted
+    }
+
+    /// Waits for the audio thread to open the device for sound like this; false when it could not.
+    private func open(for frame: UnsafePointer<AVFrame>) throws(AudioError) -> Bool {
+        if store != nil { return true }
+        let shape = unsafe (rate: Int(frame.pointee.sample_rate), channelCount: Int(frame.pointee.ch_layout.nb_channels))
+        shared.state.change { if $0.shape == nil { $0.shape = shape } }
+        let opened: PCMStore?? = shared.state.wait { state in
+            if let store = state.store { return .some(store) }
+            if state.isStopping { return .some(nil) }
+            if case .failed = state.phase { return .some(nil) }
+            return nil
+        }
+        guard let store = opened ?? nil else { return false }
+        self.store = store
+        epoch = store.epoch
+        converter = AudioResampler(rate: store.rate, channelCount: store.channelCount)
+        return true
+    }
+}

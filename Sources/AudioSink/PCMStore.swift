@@ -1,0 +1,194 @@
+internal import Glibc
+package import Media
+
+/// Decoded sound on its way from the decoder to the device, laid out on the film's own time line.
+///
+/// Frame `n` is the sound at media time `n / rate`. What lies between two pieces is silence, what overlaps is trimmed: the
+/// places of the frames *are* the time stamps, so nothing can slip. A second lies ahead of the play head (the decoder waits
+/// for room), a second is kept behind it, so that after a change of speed or a pause the device can be fed again from what
+/// was being heard.
+///
+/// Thread-safety: all of it. One thread inserts, one reads.
+@safe
+package final class PCMStore: Sendable {
+    @safe
+    private struct State: @unchecked Sendable {
+        let samples: UnsafeMutablePointer<Float>
+        /// Frames held: `start ..< end`.
+        var start: Int64 = 0
+        var end: Int64 = 0
+        var playHead: Int64 = .min / 2
+        var isEnded = false
+        var epoch: UInt64 = 0
+        /// The reader found nothing and wants the bell.
+        var isStarved = false
+    }
+    private let state: Monitor<State>
+    private let bell: EventFD
+    package let rate: Int
+    package let channelCount: Int
+    private let lookAhead: Int64
+    private let capacity: Int64
+
+    /// Time stamps that differ by less from where a piece would lie without them are taken for rounding (Matroska has
+    /// milliseconds, some muxers worse): correcting every one would click, and 10 ms are half of what sync allows.
+    private let tolerance: Int64
+
+    /// `bell` is rung when something comes for a reader who found nothing.
+    package init(rate: Int, channelCount: Int, bell: EventFD) {
+        self.rate = rate
+        self.channelCount = channelCount
+        self.bell = bell
+        lookAhead = Int64(rate)
+        capacity = Int64(rate) * 2
+        tolerance = Int64(rate) / 100
+        let samples = UnsafeMutablePointer<Float>.allocate(capacity: Int(capacity) * channelCount)
+        state = unsafe Monitor(State(samples: samples))
+    }
+
+    deinit { state.withLock { unsafe $0.samples.deallocate() } }
+
+    // MARK: Decoder's side
+
+    /// What holds now; an insertion made for an older epoch is refused.
+    package var epoch: UInt64 { state.withLock { $0.epoch } }
+
+    /// Puts a piece at its media time (`.invalid`: right behind the piece before), waiting for room. False when the store was
+    /// cleared meanwhile, and the piece belongs to the past.
+    package func insert(_ piece: UnsafeBufferPointer<Float>, at time: MediaTime, epoch: UInt64) -> Bool {
+        let count = Int64(piece.count / channelCount)
+        var (consumed, placed): (Int64, Int64?) = (0, nil)
+        while true {
+            let answer: Bool? = state.wait { state -> Bool? in
+                if state.epoch != epoch { return false }
+                if placed == nil { (placed, consumed) = place(time, in: &state) }
+                guard let first = placed, consumed < count else { return true }
+                let limit = max(state.playHead, state.start) + lookAhead
+                // A gap before the piece is filled as room appears, like the piece itself.
+                if state.end < first {
+                    let silent = min(first, limit) - state.end
+                    guard silent > 0 else { return nil }
+                    unsafe append(nil, silent, &state)
+                    if state.end < first { return nil }
+                }
+                let length = min(count - consumed, limit - state.end)
+                guard length > 0 else { return nil }
+                unsafe append(piece.baseAddress! + Int(consumed) * channelCount, length, &state)
+                consumed += length
+                return consumed == count ? true : nil
+            }
+            if let answer { return answer }
+        }
+    }
+
+    /// Nothing more comes: the sound ends with what is held.
+    package func markEnd(epoch: UInt64) {
+        let starved = state.change { state in
+            guard state.epoch == epoch else { return false }
+            state.isEnded = true
+            defer { state.isStarved = false }
+            return state.isStarved
+        }
+        if starved { bell.signal() }
+    }
+
+    /// Throws everything away and lets a waiting decoder go.
+    package func clear() {
+        state.change { state in
+            state.epoch += 1
+            state.start = 0
+            state.end = 0
+            state.isEnded = false
+        }
+    }
+
+    /// The frame where a piece is to begin, and how many of its own frames lie on ground already covered.
+    private func place(_ time: MediaTime, in state: inout State) -> (first: Int64, skip: Int64) {
+        let empty = state.start == state.end
+        guard let nanoseconds = time.nanoseconds() else {
+            if empty {
+                state.start = max(state.playHead, 0)
+                state.end = state.start
+            }
+            return (state.end, 0)
+        }
+        let first = frame(atNanoseconds: nanoseconds)
+        if empty {
+            state.start = first
+            state.end = first
+        }
+        let gap = first - state.end
+        if gap.magnitude <= tolerance { return (state.end, 0) }
+        return gap > 0 ? (first, 0) : (state.end, -gap)
+    }
+
+    private func append(_ source: UnsafePointer<Float>?, _ count: Int64, _ state: inout State) {
+        var done: Int64 = 0
+        while done < count {
+            let offset = (state.end % capacity + capacity) % capacity
+            let length = min(count - done, capacity - offset)
+            let target = unsafe state.samples + Int(offset) * channelCount
+            if let source = unsafe source {
+                unsafe target.update(from: source + Int(done) * channelCount, count: Int(length) * channelCount)
+            } else {
+                unsafe target.update(repeating: 0, count: Int(length) * channelCount)
+            }
+            state.end += length
+            done += length
+        }
+        state.start = max(state.start, state.end - capacity)
+        if state.isStarved {
+            state.isStarved = false
+            bell.signal()
+        }
+    }
+
+    // MARK: Reader's side
+
+    /// Which frames are held, and whether more will come.
+    package struct Contents: Sendable, Hashable {
+        package var start: Int64
+        package var end: Int64
+        package var isEnded: Bool
+        package var isEmpty: Bool { start == end }
+    }
+
+    package var contents: Contents { state.withLock { Contents(start: $0.start, end: $0.end, isEnded: $0.isEnded) } }
+
+    /// Copies the frames from `first` on; silence where there are none. The play head does not move.
+    package func read(at first: Int64, into target: UnsafeMutableBufferPointer<Float>) {
+        let count = Int64(target.count / channelCount)
+        unsafe target.update(repeating: 0)
+        state.withLock { state in
+            var frame = max(first, state.start)
+            let end = min(first + count, state.end)
+            while frame < end {
+                let offset = (frame % capacity + capacity) % capacity
+                let length = min(end - frame, capacity - offset)
+                unsafe (target.baseAddress! + Int(frame - first) * channelCount).update(
+                    from: state.samples + Int(offset) * channelCount, count: Int(length) * channelCount)
+                frame += length
+            }
+        }
+    }
+
+    /// Says what is needed next, which lets the decoder go on.
+    ///
+    /// The decoder is woken for a quarter of a second's room, not for every scrap.
+    package func movePlayHead(to frame: Int64) {
+        let wakes = state.withLock { state in
+            state.playHead = frame
+            return max(frame, state.start) + lookAhead - state.end >= lookAhead / 4
+        }
+        if wakes { state.change { _ in } }
+    }
+
+    /// Asks for the bell at the next insertion.
+    package func ringWhenFilled() { state.withLock { $0.isStarved = true } }
+
+    package func frame(atNanoseconds nanoseconds: Int64) -> Int64 {
+        // Split so that the product stays in range: a century of nanoseconds times 192 kHz does not.
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return seconds * Int64(rate) + Int64((Double(rest) * Double(rate) / 1e9).rounded())
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Media
+import Testing
+
+@testable import AudioSink
+
+/// Sound against the timebase on a card that remembers what was heard and when. Real time: these last as long as they play.
+@Suite(.serialized) struct AudioRendererTests {
+    /// Off by at most this, in seconds. Twenty milliseconds is what is asked for; at normal speed we are far better.
+    private func check(_ rig: Rig, from begin: HostTime, to end: HostTime, mapping: TimebaseMapping, within limit: Double, speed: Double = 1, _ what: Comment) {
+        let heard = rig.heard(speed: speed).filter { $0.time >= begin && $0.time < end }
+        #expect(heard.count > 2000, what)
+        let offsets = heard.map { $0.film - mapping.mediaTime(at: $0.time).seconds }
+        let worst = offsets.map(\.magnitude).max() ?? .infinity
+        #expect(worst < limit, "\(what): \(worst * 1000) ms")
+    }
+
+    @Test(arguments: [
+        TestCard.Faults(), TestCard.Faults(drift: 200, latency: 0.15), TestCard.Faults(drift: -200, latency: 0, jitter: 0.002),
+    ])
+    func `sound is in step after start, pause, resume, seek and change of speed`(faults: TestCard.Faults) throws {
+        let rig = try Rig(faults: faults), timebase = rig.timebase, limit = 0.004 + faults.jitter
+        rig.sound.enqueue(0, 20)
+        rig.renderer.start()
+        #expect(rig.renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(5)))
+        var stages: [(String, HostTime, HostTime, TimebaseMapping, Double)] = []
+        func stage(_ name: String, settle: Double = 0.3, speed: Double = 1) {
+            let begin = MonotonicClock.shared.now() + .seconds(settle)
+            pause(settle + 0.4)
+            stages.append((name, begin, MonotonicClock.shared.now(), timebase.mapping, speed))
+        }
+        timebase.setRate(1)
+        stage("start")
+        timebase.setRate(0)
+        pause(0.1)
+        timebase.setRate(1)
+        stage("resume")
+        rig.renderer.flush()
+        timebase.setTime(MediaTime(seconds: 60))
+        rig.sound.enqueue(59.9, 80)
+        stage("seek", settle: 0.4)
+        timebase.setRate(1.5)
+        stage("faster", speed: 1.5)
+        timebase.setRate(0.75)
+        stage("slower", speed: 0.75)
+        timebase.setRate(1)
+        stage("normal again")
+        rig.renderer.stop()
+        for (name, begin, end, mapping, speed) in stages {
+            check(rig, from: begin, to: end, mapping: mapping, within: speed == 1 ? limit : 0.015 + faults.jitter, speed: speed, "\(name)")
+        }
+        let statistics = rig.renderer.statistics
+        #expect(statistics.isPacedByDevice && statistics.framesPlayed > 0)
+    }
+
+    @Test func `a start anchored ahead loses no sound`() throws {
+        let rig = try Rig()
+        rig.sound.enqueue(0, 2)
+        rig.renderer.start()
+        #expect(rig.renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(5)))
+        rig.timebase.setRate(1, time: .zero, atHostTime: rig.renderer.clock.now() + rig.renderer.startLatency + .milliseconds(50))
+        pause(0.5)
+        rig.renderer.stop()
+        let heard = rig.heard()
+        #expect((heard.first?.film ?? 9) < 0.001 && heard.count > 10_000)
+    }
+
+    @Test func `sound that begins late and ends early leaves the clock running`() throws {
+        let rig = try Rig(faults: .init(drift: 100))
+        rig.sound.enqueue(0.4, 0.8)
+        rig.sound.end()
+        rig.renderer.start()
+        let begin = MonotonicClock.shared.now()
+        rig.timebase.setRate(1, time: .zero, atHostTime: rig.renderer.clock.now())
+        pause(0.6)
+        #expect(!rig.renderer.hasFinished)
+        let mapping = rig.timebase.mapping
+        pause(0.7)
+        #expect(rig.renderer.hasFinished)
+        let time = rig.timebase.time.seconds, elapsed = (MonotonicClock.shared.now() - begin).seconds
+        #expect(abs(time - elapsed) < 0.01, "the film goes on: \(time) after \(elapsed)")
+        rig.renderer.stop()
+        let heard = rig.heard()
+        #expect((heard.first?.film ?? 0) >= 0.4 && (heard.last?.film ?? 0) > 0.79)
+        check(rig, from: .distantPast, to: .distantFuture, mapping: mapping, within: 0.004, "all of it")
+    }
+
+    @Test func `gaps are silence and overlaps are trimmed`() throws {
+        let rig = try Rig()
+        rig.sound.enqueue(0, 0.3)
+        rig.sound.enqueue(0.2, 0.4)
+        rig.sound.enqueue(0.6, 0.9)
+        rig.sound.end()
+        rig.renderer.start()
+        #expect(rig.renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(5)))
+        rig.timebase.setRate(1, time: .zero, atHostTime: rig.renderer.clock.now() + .milliseconds(150))
+        pause(1.4)
+        let mapping = rig.timebase.mapping
+        rig.renderer.stop()
+        check(rig, from: .distantPast, to: .distantFuture, mapping: mapping, within: 0.004, "with a gap")
+        let films = rig.heard().map(\.film)
+        #expect(films == films.sorted() && Set(films).count == films.count)
+        #expect(!films.contains { $0 > 0.425 && $0 < 0.599 })
+    }
+
+    @Test(arguments: [true, false])
+    func `a device that fails midway is told once, and the film goes on without a jump`(byStalling: Bool) throws {
+        let rig = try Rig(), errors = Monitor<[AudioError]>([])
+        let timebase = rig.timebase
+        rig.renderer.onFailure = { error in
+            timebase.setSource(MonotonicClock.shared)
+            errors.change { $0.append(error) }
+        }
+        rig.sound.enqueue(0, 30)
+        rig.renderer.start()
+        _ = rig.renderer.waitUntilReady(until: nil)
+        timebase.setRate(1)
+        let begin = MonotonicClock.shared.now()
+        if byStalling { rig.faults.stallsAt = begin + .milliseconds(300) } else { rig.faults.lostAt = begin + .milliseconds(300) }
+        _ = errors.wait(until: begin + .seconds(4)) { $0.isEmpty ? nil : true }
+        pause(0.2)
+        let elapsed = (MonotonicClock.shared.now() - begin).seconds
+        #expect(abs(timebase.time.seconds - elapsed) < 0.06, "\(timebase.time.seconds) after \(elapsed)")
+        #expect(errors.withLock { $0.count } == 1)
+        #expect(errors.withLock { $0.first?.code } == .lost)
+        #expect(timebase.clock === MonotonicClock.shared)
+        if case .failed = rig.renderer.phase {} else { Issue.record("\(rig.renderer.phase)") }
+        // The queue is emptied all the same, lest the demuxer wait.
+        #expect(rig.sound.remaining == 0)
+        rig.renderer.stop()
+    }
+
+    @Test func `no device is one sentence, and no sound`() throws {
+        let sound = CountingSound(), timebase = Timebase(), errors = Monitor<[AudioError]>([])
+        let renderer = try AudioRenderer(format: sound.format, source: sound, deviceName: "nowhere", timebase: timebase)
+        renderer.onFailure = { error in errors.change { $0.append(error) } }
+        sound.enqueue(0, 1)
+        renderer.start()
+        #expect(!renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(5)))
+        _ = errors.wait(until: MonotonicClock.shared.now() + .seconds(5)) { $0.isEmpty ? nil : true }
+        #expect(errors.withLock { $0.first?.code } == .cannotOpen)
+        #expect(errors.withLock { $0.first?.description } == "cannot open the audio device 'nowhere': No such file or directory")
+        renderer.stop()
+        #expect(throws: AudioError.self) {
+            try AudioRenderer(format: AudioFormat(codecName: "nonsense", sampleRate: 1, channelCount: 1), source: sound, deviceName: "null", timebase: timebase)
+        }
+    }
+
+    @Test func `a timebase on another clock is followed`() throws {
+        let rig = try Rig(faults: .init(drift: 2000, latency: 0.01), onAudioClock: false)
+        rig.sound.enqueue(0, 30)
+        rig.renderer.start()
+        _ = rig.renderer.waitUntilReady(until: nil)
+        rig.timebase.setRate(1)
+        pause(2)
+        let mapping = rig.timebase.mapping
+        rig.renderer.stop()
+        check(rig, from: .distantPast, to: .distantFuture, mapping: mapping, within: 0.013, "against the host")
+    }
+
+    @Test func `mute and volume glide`() throws {
+        let rig = try Rig()
+        rig.sound.enqueue(100, 110)
+        rig.timebase.setTime(MediaTime(seconds: 100))
+        rig.renderer.start()
+        _ = rig.renderer.waitUntilReady(until: nil)
+        rig.timebase.setRate(1)
+        pause(0.5)
+        rig.renderer.isMuted = true
+        pause(0.5)
+        rig.renderer.isMuted = false
+        rig.renderer.volume = 0.5
+        pause(0.5)
+        rig.renderer.stop()
+        let samples = rig.memory.withLock { $0.pieces.flatMap(\.samples) }
+        // 0.57…0.6 of full scale; ten milliseconds from full to nothing are 480 steps of 0.00125.
+        let steps = zip(samples, samples.dropFirst()).map { abs($0 - $1) }
+        #expect(steps.max()! < 0.002)
+        #expect(samples.max()! > 0.55)
+        #expect(samples.suffix(1000).allSatisfy { $0 > 0.27 && $0 < 0.32 })
+        let muted = samples.drop { $0 < 0.5 }.filter { $0 == 0 }
+        #expect(muted.count > 15_000)
+    }
+
+    @Test func `speeds beyond hearing are silent and keep up`() throws {
+        let rig = try Rig()
+        rig.sound.enqueue(0, 60)
+        rig.renderer.start()
+        _ = rig.renderer.waitUntilReady(until: nil)
+        rig.timebase.setRate(16)
+        pause(0.6)
+        rig.timebase.setRate(1)
+        pause(0.6)
+        let mapping = rig.timebase.mapping, now = MonotonicClock.shared.now()
+        rig.renderer.stop()
+        check(rig, from: now - .milliseconds(300), to: now, mapping: mapping, within: 0.004, "after winding")
+        #expect(rig.timebase.time.seconds > 9)
+    }
+}
