@@ -31,10 +31,11 @@ public struct BeepDetector: Sendable {
     ///   - interleaved: signed samples of 16 bits, the channels of each moment side by side.
     ///   - channel: the one to listen to; nil mixes all.
     public func beeps(in interleaved: [Int16], channels: Int = 2, channel: Int? = nil) -> [Beep] {
-        beeps(in: stride(from: 0, through: interleaved.count - channels, by: channels).map { start in
-            if let channel { return Double(interleaved[start + channel]) / 32_768 }
-            return (0..<channels).reduce(0.0) { $0 + Double(interleaved[start + $1]) } / 32_768 / Double(channels)
-        })
+        beeps(
+            in: stride(from: 0, through: interleaved.count - channels, by: channels).map { start in
+                if let channel { return Double(interleaved[start + channel]) / 32_768 }
+                return (0..<channels).reduce(0.0) { $0 + Double(interleaved[start + $1]) } / 32_768 / Double(channels)
+            })
     }
 
     /// The beeps in sound of one channel, in order of time.
@@ -50,8 +51,9 @@ public struct BeepDetector: Sendable {
             if let first = beginning {
                 peak = max(peak, level)
                 guard level < on / 2 || index == levels.count - 1 else { continue }
-                found.append(Beep(
-                    time: max(0, Double(first) / sampleRate - window / 2), length: Double(index - first) / sampleRate, level: peak))
+                found.append(
+                    Beep(
+                        time: max(0, Double(first) / sampleRate - window / 2), length: Double(index - first) / sampleRate, level: peak))
                 beginning = nil
             } else if level >= on {
                 beginning = index

@@ -19,9 +19,10 @@ public enum ColorBars {
     public static func measured(in picture: RGBPicture, part: PixelRect? = nil) -> [RGBPicture.Color] {
         let part = part ?? PixelRect(picture.size)
         return (0..<8).map { index in
-            picture.mean(of: PixelRect(
-                x: part.x + part.width * (4 * index + 1) / 32, y: part.y + part.height * 21 / 24,
-                width: max(1, part.width / 16), height: max(1, part.height / 12)))
+            picture.mean(
+                of: PixelRect(
+                    x: part.x + part.width * (4 * index + 1) / 32, y: part.y + part.height * 21 / 24,
+                    width: max(1, part.width / 16), height: max(1, part.height / 12)))
         }
     }
 

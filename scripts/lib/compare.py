@@ -161,7 +161,7 @@ def windows(play, path):
     return names
 
 
-LINE = re.compile(r"\[ *(\d+)\.(\d+)\]  -> (wl_surface@\d+)\.(attach|commit)\(([^)]*)\)")
+LINE = re.compile(r"\[ *(\d+)\.(\d+)\] +(?:\{[^}]*\} +)?-> (wl_surface[@#]\d+)\.(attach|commit)\(([^)]*)\)")
 
 
 def film_commits(log, spawned):
