@@ -58,6 +58,8 @@ struct CadenceTracker: Sendable, Hashable {
         let places = Double(cycle)
         let scaled = distance * places
         let observed = scaled - scaled.rounded(.down)
+        // A new rhythm takes the gap that leaves this frame where it is, half a gap or more from the line on either side.
+        if phase == nil { threshold = min(max(threshold, distance + 0.5 / places), distance + 1 - 0.5 / places) }
         let difference = phase.map { observed - $0 } ?? 0
         let moved = (phase ?? observed) + Self.weight * (difference - difference.rounded())
         let phase = moved - moved.rounded(.down)

@@ -97,7 +97,9 @@ public struct FrameScheduler: Sendable {
         guard let moment = moment(headTime, head.duration, mapping) else { return show(head, at: interval) }
         let period = interval.period.map { Double($0.nanoseconds) } ?? 0
         let early = HostSpan(nanoseconds: Int64((cadence.threshold * period).rounded()))
-        let isNextDue = next.flatMap { self.moment(nextTime, $0.duration, mapping) }.map { $0 - interval.deadline <= early } ?? false
+        // Before a rhythm is known the first frame is given the doubt.
+        let nextEarly = hasShown ? early : .zero
+        let isNextDue = next.flatMap { self.moment(nextTime, $0.duration, mapping) }.map { $0 - interval.deadline <= nextEarly } ?? false
         guard moment - interval.deadline <= early else { return isNextDue ? drop(.discontinuity) : .keep(until: moment - early) }
         if isNextDue { return drop(.late) }
         if isTooLate(headTime, head.duration, mapping, interval), let shownDeadline, !(isEnding && count == 1),

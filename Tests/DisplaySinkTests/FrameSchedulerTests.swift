@@ -104,7 +104,7 @@ struct FrameSchedulerTests {
         for phase in stride(from: 0.0, to: 1, by: 0.125) {
             var simulation = Simulation(film(row.rate.0, row.rate.1, count: 200), hertz: row.hertz)
             simulation.mapping.hostAnchor = origin + HostSpan(nanoseconds: Int64(simulation.period * phase))
-            simulation.run(refreshes: Int(180 * simulation.period.magnitude / simulation.period) * row.cycle.reduce(0, +) / row.cycle.count)
+            simulation.run(refreshes: 180 * row.cycle.reduce(0, +) / row.cycle.count)
             let rhythm = Array(simulation.rhythm.dropFirst(20))
             #expect(simulation.dropped.isEmpty)
             #expect(repeats(rhythm, row.cycle), "phase \(phase): \(rhythm.prefix(12))")
@@ -169,12 +169,12 @@ struct FrameSchedulerTests {
         }
     }
 
-    @Test("at another speed the rhythm follows", arguments: [(2.0, [1, 1, 1, 1, 2]), (0.5, [4, 5, 5, 5, 5])])
+    @Test("at another speed the rhythm follows", arguments: [(2.0, [1, 1, 1, 1, 2]), (0.5, [5, 5, 4, 5, 5])])
     func speed(_ rate: Double, _ cycle: [Int]) {
         var simulation = Simulation(film(25, count: 400), hertz: 60)
         simulation.mapping.rate = rate
         simulation.run(refreshes: 400)
-        #expect(repeats(Array(simulation.rhythm.dropFirst(20)), rate == 2 ? [1, 1, 1, 1, 2] : [5, 5, 4, 5, 5]))
+        #expect(repeats(Array(simulation.rhythm.dropFirst(20)), cycle))
     }
 
     @Test("played backwards, each frame is seen while the film is inside it")
@@ -185,6 +185,126 @@ struct FrameSchedulerTests {
         #expect(simulation.dropped.isEmpty)
         #expect(simulation.shown.first?.refresh == 0)
         #expect(simulation.rhythm.allSatisfy { $0 == 2 })
+    }
+
+    // MARK: Single decisions
+
+    struct Situation: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// Frame times in milliseconds of 40 ms frames, nil for a frame without a time; the first letter of each says more:
+        var frames: [FrameScheduler.Candidate]
+        var rate = 1.0
+        /// The refresh, milliseconds after the moment at which the film is at zero; the film stands at this time at rate 0.
+        var refresh: Int64
+        /// What has been shown before: its time and its refresh, milliseconds.
+        var before: (time: Int64, refresh: Int64)?
+        var isEnding = false
+        var period: HostSpan? = .microseconds(16_667)
+        var decisions: [FrameScheduler.Decision]
+    }
+
+    private static func frame(_ milliseconds: Int64?, duration: Int64? = 40, immediate: Bool = false) -> FrameScheduler.Candidate {
+        FrameScheduler.Candidate(
+            presentationTime: milliseconds.map { MediaTime(value: $0, timescale: 1000) } ?? .invalid,
+            duration: duration.map { MediaTime(value: $0, timescale: 1000) } ?? .invalid, isImmediate: immediate)
+    }
+
+    private static func at(_ microseconds: Int64) -> HostTime { origin + .microseconds(microseconds) }
+
+    static let situations = [
+        Situation(testDescription: "nothing waits", frames: [], refresh: 0, decisions: [.keep(until: nil)]),
+        Situation(
+            testDescription: "a frame waits for the refresh nearest to its time", frames: [frame(100)], refresh: 50, before: (60, 40),
+            decisions: [.keep(until: origin + .nanoseconds(100_000_000 - 8_333_500))]),
+        Situation(testDescription: "a frame nearer to this refresh than to the next", frames: [frame(100)], refresh: 92, before: (60, 60), decisions: [.show]),
+        Situation(
+            testDescription: "of three due frames the newest is shown", frames: [frame(0), frame(40), frame(80), frame(120)], refresh: 85,
+            before: (-40, 0), decisions: [.drop(.late), .drop(.late), .show]),
+        Situation(
+            testDescription: "a frame whose whole time is over, shortly after another", frames: [frame(0)], refresh: 100, before: (-40, 50),
+            decisions: [.drop(.late), .keep(until: nil)]),
+        Situation(
+            testDescription: "the same, after 100 ms without a picture", frames: [frame(0)], refresh: 150, before: (-40, 50), decisions: [.show]),
+        Situation(
+            testDescription: "the same, as the last of the film", frames: [frame(0)], refresh: 100, before: (-40, 50), isEnding: true, decisions: [.show]),
+        Situation(testDescription: "the same, as the first of all", frames: [frame(0)], refresh: 100, decisions: [.show]),
+        Situation(
+            testDescription: "a late frame of unknown duration lasts until the next", frames: [frame(0, duration: nil)], refresh: 100, before: (-40, 50),
+            decisions: [.show]),
+        Situation(
+            testDescription: "everything is late: the newest is shown each 100 ms", frames: [frame(0), frame(40), frame(80)], refresh: 1000,
+            before: (-40, 950), decisions: [.drop(.late), .drop(.late), .drop(.late), .keep(until: nil)]),
+        Situation(
+            testDescription: "time turned back: the stale frame goes", frames: [frame(9000), frame(40)], refresh: 40, before: (8960, 20),
+            decisions: [.drop(.discontinuity), .show]),
+        Situation(
+            testDescription: "a frame far ahead waits", frames: [frame(9000), frame(9040)], refresh: 40, before: (0, 20),
+            decisions: [.keep(until: origin + .nanoseconds(9_000_000_000 - 8_333_500))]),
+        Situation(testDescription: "standing still, the first frame is shown", frames: [frame(40)], rate: 0, refresh: 0, decisions: [.show]),
+        Situation(
+            testDescription: "standing still, a coming frame waits", frames: [frame(40)], rate: 0, refresh: 0, before: (0, 0), decisions: [.keep(until: nil)]),
+        Situation(
+            testDescription: "standing still, the frame of the time that was set", frames: [frame(40), frame(80), frame(120)], rate: 0, refresh: 100,
+            before: (0, 0), decisions: [.drop(.late), .show]),
+        Situation(
+            testDescription: "standing still, an immediate frame goes before all", frames: [frame(40), frame(5000, immediate: true)], rate: 0, refresh: 0,
+            before: (0, 0), decisions: [.drop(.late), .show]),
+        Situation(
+            testDescription: "an immediate frame waits for nothing", frames: [frame(5000, immediate: true)], refresh: 0, before: (0, 0), decisions: [.show]),
+        Situation(
+            testDescription: "a frame without a time follows the one before by its duration", frames: [frame(nil)], refresh: 60, before: (40, 40),
+            decisions: [.keep(until: origin + .nanoseconds(80_000_000 - 8_333_500))]),
+        Situation(testDescription: "without anything to go by, at the next refresh", frames: [frame(nil)], refresh: 0, decisions: [.show]),
+        Situation(
+            testDescription: "a display without a period shows nothing early", frames: [frame(100)], refresh: 95, before: (60, 60), period: nil,
+            decisions: [.keep(until: at(100_000))]),
+        Situation(
+            testDescription: "at twice the speed a frame is due in half the time", frames: [frame(100)], rate: 2, refresh: 20, before: (60, 0),
+            decisions: [.keep(until: origin + .nanoseconds(50_000_000 - 8_333_500))]),
+        Situation(
+            testDescription: "backwards, a frame is due at its end", frames: [frame(-140)], rate: -1, refresh: 60, before: (-60, 40),
+            decisions: [.keep(until: origin + .nanoseconds(100_000_000 - 8_333_500))]),
+    ]
+
+    @Test("what is decided", arguments: situations)
+    func decides(_ row: Situation) {
+        var scheduler = FrameScheduler()
+        let deadline = origin + .milliseconds(row.refresh)
+        let standing = MediaTime(value: row.refresh, timescale: 1000)
+        let mapping = TimebaseMapping(hostAnchor: origin, mediaAnchor: row.rate == 0 ? standing : .zero, rate: row.rate)
+        let interval = DisplayInterval(deadline: deadline, nextDeadline: deadline + (row.period ?? .zero), period: row.period)
+        if let before = row.before { scheduler.didShow(Self.frame(before.time), at: origin + .milliseconds(before.refresh)) }
+        var frames = row.frames[...]
+        var decisions: [FrameScheduler.Decision] = []
+        repeat {
+            decisions.append(
+                scheduler.decide(count: frames.count, isEnding: row.isEnding, mapping: mapping, interval: interval) { frames[frames.startIndex + $0] })
+            if case .drop = decisions.last { frames.removeFirst() }
+        } while decisions.last.map { if case .drop = $0 { true } else { false } } ?? false
+        #expect(decisions == row.decisions)
+    }
+
+    @Test("a decoder that cannot keep up still shows ten pictures a second, and the last one")
+    func overload() {
+        var simulation = Simulation(film(50, count: 500), hertz: 60)
+        // Half as fast as the film: 20 s for 10 s of film.
+        simulation.delivered = { Int(($0 - origin).seconds * 25) }
+        simulation.run(refreshes: 1210)
+        #expect(simulation.shown.last?.frame == 499)
+        let gaps = simulation.rhythm
+        #expect(gaps.max()! <= 9, "a tenth of a second is six refreshes, and a frame may then be two away")
+        #expect(simulation.shown.count + simulation.dropped.count == 500)
+    }
+
+    @Test("a clock set anew mid-film goes on with the frame of the new time")
+    func jump() {
+        var simulation = Simulation(film(30, count: 300), hertz: 60)
+        simulation.run(refreshes: 60)
+        simulation.mapping.mediaAnchor = MediaTime(value: 2, timescale: 1)
+        simulation.run(refreshes: 2)
+        #expect(simulation.shown.last?.frame == 90)
+        simulation.run(refreshes: 60)
+        #expect(simulation.rhythm.suffix(20).allSatisfy { $0 == 2 })
     }
 
     private func repeats(_ rhythm: [Int], _ cycle: [Int]) -> Bool {
