@@ -1,0 +1,101 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import AudioSink
+
+/// ALSA itself, through its `file` and `null` plugins, which need no hardware and take frames as fast as they come.
+@Suite(.serialized) struct ALSATests {
+    private func temporary(_ name: String) -> String { NSTemporaryDirectory() + "audio-sink-\(ProcessInfo.processInfo.processIdentifier)-\(name)" }
+
+    /// Plays a file from `start` seconds on for `seconds`; what the device got, as floats.
+    private func record(_ asset: String, seconds: Double, from start: Double = 0) throws -> (samples: [Float], statistics: AudioStatistics, clockError: Double) {
+        let path = temporary(asset + ".raw"), timebase = Timebase()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let sound = FileSound(TestAssets.path(asset))
+        let renderer = try AudioRenderer(format: sound.format, source: sound, deviceName: "file:FILE=\(path),FORMAT=raw", timebase: timebase)
+        timebase.setSource(renderer.clock)
+        renderer.start()
+        #expect(renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(5)))
+        let begin = renderer.clock.now() + renderer.startLatency
+        timebase.setRate(1, time: MediaTime(seconds: start), atHostTime: begin)
+        pause(seconds)
+        let clockError = timebase.time.seconds - start - (MonotonicClock.shared.now() - begin).seconds
+        renderer.stop()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let samples = unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
+        return (samples, renderer.statistics, clockError)
+    }
+
+    /// What ffmpeg makes of the same file: an independent reference.
+    private func reference(_ asset: String) throws -> [Float] {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-v", "error", "-i", TestAssets.path(asset), "-vn", "-f", "f32le", "-"]
+        process.standardOutput = pipe
+        try process.run()
+        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
+    }
+
+    @Test(arguments: ["audio-only.flac", "audio-only.m4a"])
+    func `the device gets what ffmpeg decodes, sample for sample, padding cut`(asset: String) throws {
+        let reference = try reference(asset)
+        let (samples, statistics, clockError) = try record(asset, seconds: Double(reference.count) / 96000 + 0.4)
+        #expect(!statistics.isPacedByDevice && statistics.sampleFormat == "float32")
+        #expect(abs(clockError) < 0.002, "the host keeps the time: \(clockError)")
+        let first = try #require(reference.firstIndex { $0 != 0 })
+        let begin = try #require(samples.firstIndex { $0 == reference[first] }) - first
+        #expect(begin >= 0 && begin % 2 == 0)
+        #expect(samples.count >= begin + reference.count, "\(samples.count) \(begin) \(reference.count)")
+        let differing = zip(samples[begin...], reference).filter { $0 != $1 }.count
+        #expect(differing == 0)
+        // Padding at the end is cut as well: behind the sound there is nothing.
+        #expect(samples[(begin + reference.count)...].allSatisfy { $0 == 0 })
+    }
+
+    @Test func `beeps are where the film has them`() throws {
+        let (samples, _, _) = try record("demo.mp4", seconds: 2.6, from: 0.5)
+        let left = stride(from: 0, to: samples.count, by: 2).map { Double(samples[$0]) }
+        let beeps = BeepDetector(sampleRate: 48000).beeps(in: left).filter { $0.level > 0.3 }
+        #expect(beeps.count >= 2)
+        // A beep a second: the first in the recording is at 1 s, half a second after the lead-in.
+        #expect(abs(beeps[1].time - beeps[0].time - 1) < 0.001)
+    }
+
+    @Test func `null swallows, and the film keeps its time`() throws {
+        let sound = FileSound(TestAssets.path("demo.mp4")), timebase = Timebase()
+        let renderer = try AudioRenderer(format: sound.format, source: sound, deviceName: "null", timebase: timebase)
+        timebase.setSource(renderer.clock)
+        renderer.start()
+        #expect(renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(5)))
+        let begin = MonotonicClock.shared.now()
+        timebase.setRate(1)
+        pause(1)
+        #expect(abs(timebase.time.seconds - (MonotonicClock.shared.now() - begin).seconds) < 0.002)
+        let statistics = renderer.statistics
+        #expect(!statistics.isPacedByDevice && statistics.device == "null")
+        // About a second and the 200 ms ahead, not all ten seconds of the film.
+        #expect(statistics.framesPlayed > 40_000 && statistics.framesPlayed < 80_000)
+        renderer.stop()
+    }
+
+    @Test func `renderers come and go without leaving a thread or a descriptor`() throws {
+        func count(_ directory: String) -> Int { (try? FileManager.default.contentsOfDirectory(atPath: directory).count) ?? 0 }
+        func playOnce() throws {
+            let sound = FileSound(TestAssets.path("short.mp4")), timebase = Timebase()
+            let renderer = try AudioRenderer(format: sound.format, source: sound, deviceName: "null", timebase: timebase)
+            timebase.setRate(1)
+            renderer.start()
+            _ = renderer.waitUntilReady(until: nil)
+            renderer.stop()
+        }
+        for _ in 0..<3 { try playOnce() }
+        let before = (count("/proc/self/task"), count("/proc/self/fd"))
+        for _ in 0..<30 { try playOnce() }
+        #expect(count("/proc/self/task") <= before.0 + 8, "threads of tests beside this one come and go")
+        #expect(count("/proc/self/fd") <= before.1 + 8)
+    }
+}
