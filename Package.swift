@@ -63,7 +63,7 @@ let package = Package(
         tests("MediaTests", ["Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Media", "TestSupport"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
-        tests("DecodingTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport"]),
+        tests("DecodingTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CAV"]),
         tests("DisplaySinkTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
         tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),

@@ -4,15 +4,18 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/adler32.h>
 #include <libavutil/avutil.h>
 #include <libavutil/buffer.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/crc.h>
 #include <libavutil/display.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/mastering_display_metadata.h>
 #include <libavutil/md5.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
+#include <libavutil/sha.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
@@ -83,6 +86,11 @@ static inline int cav_align_dimensions(AVCodecContext *context, int *width, int 
 static inline void cav_image_copy(uint8_t *planes[4], int pitches[4], const AVFrame *frame, enum AVPixelFormat format, int width, int height) {
     const uint8_t *source[4] = {frame->data[0], frame->data[1], frame->data[2], frame->data[3]};
     av_image_copy(planes, pitches, source, frame->linesize, format, width, height);
+}
+
+/// av_image_copy_to_buffer: a frame's pixels without padding, plane after plane.
+static inline int cav_image_copy_to_buffer(uint8_t *buffer, int size, const AVFrame *frame) {
+    return av_image_copy_to_buffer(buffer, size, (const uint8_t *const *)frame->data, frame->linesize, frame->format, frame->width, frame->height, 1);
 }
 
 // SwsContext is an incomplete type before FFmpeg 8 and a complete one since, which Swift imports differently: hence void.

@@ -85,9 +85,9 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
         case .p010le: return biplanar(16, 1, 1, depth: 10)
         case .p016le: return biplanar(16, 1, 1, depth: 16)
         case .yuyv422, .uyvy422:
-            var description = packed(16, .yuv)
-            description.chromaShiftX = 1
-            return description
+            // Two pixels share their chroma and cannot be parted: a sample position is the pair.
+            return Description(
+                planes: [plane(32, 1)], model: .yuv, bitDepth: 8, hasAlpha: false, chromaShiftX: 1, chromaShiftY: 0, impliesFullRange: false)
         case .rgb24, .bgr24: return packed(24, .rgb)
         case .argb, .rgba, .abgr, .bgra: return packed(32, .rgb, alpha: true)
         case .rgb0, .bgr0, .zrgb, .zbgr: return packed(32, .rgb)

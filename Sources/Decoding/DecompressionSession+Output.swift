@@ -1,0 +1,112 @@
+internal import CAV
+internal import Media
+internal import SurfacePool
+
+extension DecompressionSession {
+    /// Takes every picture that the decoder has ready and answers with it.
+    func receive(_ output: (consuming DecodeOutput) -> Void) {
+        var errors = 0
+        while true {
+            let status = unsafe avcodec_receive_frame(codec.context, codec.frame)
+            if status == cav_error_again || status == cav_error_eof { return }
+            if status < 0 {
+                fail(status, output)
+                errors += 1
+                if errors == Self.mostErrorsInARow { return }
+                continue
+            }
+            errors = 0
+            emit(output)
+            unsafe av_frame_unref(codec.frame)
+        }
+    }
+
+    /// A decoder that reports this many errors without taking a sample would go on for ever; each of its threads may report one.
+    private static var mostErrorsInARow: Int { 128 }
+
+    /// Answers with an error, unless it is the echo of an interruption.
+    func fail(_ status: Int32, _ output: (consuming DecodeOutput) -> Void) {
+        if status == cav_error_exit { return }
+        ledger.noteError()
+        if let refusal = source.takeRefusal() {
+            output(.failed(refusal))
+            return
+        }
+        let code: DecodingError.Code = status == cav_error_invalid_data ? .invalidData : .decoder
+        output(.failed(DecodingError(code, "the \(format.codec.name) decoder failed: \(Codec.reason(status))", status: status)))
+    }
+
+    /// Turns libavcodec's frame into ours.
+    private func emit(_ output: (consuming DecodeOutput) -> Void) {
+        let frame = unsafe UnsafePointer(codec.frame)
+        let times = unsafe times(of: frame)
+        let use: SurfaceUse
+        do throws(DecodingError) {
+            use = try unsafe surfaceUse(of: frame)
+        } catch {
+            output(.failed(error))
+            return
+        }
+        statistics.addDecodedFrame()
+        statistics.addWritten(unsafe byteCount.byteCount(of: use.surface.layout.format, frame.pointee.width, frame.pointee.height))
+        note(use.surface.layout.format)
+        var flags: VideoFrame.Flags = []
+        if times.displayImmediately { flags.insert(.displayImmediately) }
+        if unsafe cav_frame_is_damaged(frame) != 0 { flags.insert(.corrupt) }
+        if unsafe cav_frame_is_key(frame) != 0 { flags.insert(.sync) }
+        let number = sequence
+        sequence += 1
+        output(
+            .frame(
+                VideoFrame(
+                    use: use, visible: unsafe facts.visible(in: frame), attributes: unsafe facts.attributes(of: frame),
+                    presentationTime: times.presentationTime, duration: times.duration, sourceTimestamp: times.timestamp,
+                    sourceTimeBase: timeBase, flags: flags, sequence: number)))
+    }
+
+    /// A reader's use of the surface that the decoder wrote, or of the one that its picture was copied to.
+    private func surfaceUse(of frame: UnsafePointer<AVFrame>) throws(DecodingError) -> SurfaceUse {
+        guard let surface = unsafe source.surface(of: frame), let reference = unsafe av_buffer_ref(frame.pointee.buf.0) else {
+            return try unsafe transfer.transfer(frame, from: source, statistics: statistics)
+        }
+        // While a reader holds the picture libavcodec sees a second reference, so that a decoder that updates pictures in place copies first.
+        return unsafe surface.share(
+            keeping: UnsafeMutableRawPointer(reference),
+            release: { context in
+                var reference: UnsafeMutablePointer<AVBufferRef>? = unsafe context.assumingMemoryBound(to: AVBufferRef.self)
+                unsafe av_buffer_unref(&reference)
+            })
+    }
+
+    private struct Times {
+        var presentationTime: MediaTime
+        var duration: MediaTime
+        /// In `timeBase`.
+        var timestamp: Int64?
+        var displayImmediately: Bool
+    }
+
+    /// When the picture is to be shown: the time of its sample, corrected where libavcodec found the container's times impossible.
+    private func times(of frame: UnsafePointer<AVFrame>) -> Times {
+        let own = unsafe frame.pointee.pts, best = unsafe frame.pointee.best_effort_timestamp
+        let entry = ledger.close(timestamp: own)
+        var times = Times(presentationTime: .invalid, duration: .invalid, timestamp: nil, displayImmediately: entry?.displayImmediately ?? false)
+        if best != cav_nopts_value {
+            times.timestamp = best
+            times.presentationTime = mediaTime(best) + timestampOffset
+        }
+        if let entry, own == best || best == cav_nopts_value { times.presentationTime = entry.presentationTime }
+        if let entry, entry.duration.isNumeric {
+            times.duration = entry.duration
+        } else if case let duration = unsafe cav_frame_duration(frame), duration > 0 {
+            times.duration = mediaTime(duration)
+        }
+        return times
+    }
+
+    /// A count of the time base as a time.
+    func mediaTime(_ count: Int64) -> MediaTime {
+        guard timeBase.isKnown else { return .invalid }
+        return MediaTime(value: count, timescale: 1).multiplied(by: timeBase)
+    }
+}

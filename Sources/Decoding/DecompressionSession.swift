@@ -1,0 +1,163 @@
+internal import CAV
+internal import Glibc
+public import Media
+public import SampleQueue
+public import SurfacePool
+
+/// Turns compressed samples of one stream into pictures, in memory that a display can read in place.
+///
+/// The Linux counterpart of Video Toolbox's session of the same name. libavcodec decodes on its own threads straight
+/// into the session's `SurfacePool`; only pictures that a decoder insists on making elsewhere are copied, and counted.
+///
+///     let session = try DecompressionSession(format: track.format, allocator: MemfdAllocator(), statistics: FrameStatistics())
+///     while let sample = try reader.nextSample() { try session.decode(sample) { output in … } }
+///     session.finishDelayedFrames { output in … }
+///
+/// When consumers hold so many frames that no surface is free, `decode` waits: that is how a display holds the decoder back.
+///
+/// Thread-safety: `decode`, `finishDelayedFrames` and `flush` from one thread at a time; the rest from any thread, also meanwhile.
+@safe
+public final class DecompressionSession: @unchecked Sendable {
+    public let format: VideoFormat
+    let codec: Codec
+    let source: SurfaceSource
+    let statistics: FrameStatistics
+    let facts: PictureFacts
+    private let shared = Monitor(Shared())
+
+    // Of the thread that decodes:
+    var transfer = PictureTransfer()
+    var ledger = SampleLedger()
+    var byteCount = ByteCountCache()
+    var sequence: UInt64 = 0
+    /// Unit of the time stamps that libavcodec handles, and what is added to them to get presentation times: those of the last sample.
+    var timeBase = Ratio.unknown
+    var timestampOffset = MediaTime.zero
+    private var lastPixelFormat: PixelFormat?
+    private var samplesSinceTrim = 0
+
+    private struct Shared {
+        var isInvalidated = false
+        var pixelFormat: PixelFormat?
+    }
+
+    /// Opens a decoder.
+    ///
+    /// - Parameters:
+    ///   - format: What the container or the stream's parameter sets say; its configuration record goes to the decoder.
+    ///   - allocator: Where picture memory comes from.
+    ///   - statistics: Counts the bytes that are written and copied; may be shared with other stages.
+    /// - Throws: `.noDecoder`, `.cannotOpen`.
+    public init(
+        format: VideoFormat, options: DecoderOptions = DecoderOptions(), allocator: any SurfaceAllocator = MemfdAllocator(),
+        statistics: FrameStatistics = FrameStatistics()
+    ) throws(DecodingError) {
+        let threads = options.threads > 0
+            ? options.threads
+            : ThreadCount.automatic(
+                processors: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), picture: format.codedSize,
+                maximumByteCount: options.maximumSurfaceBytes)
+        let source = SurfaceSource(allocator: allocator, options: options, threads: threads)
+        self.format = format
+        self.source = source
+        self.statistics = statistics
+        facts = PictureFacts(format: format)
+        codec = try Codec(format: format, options: options, threads: threads, source: source)
+    }
+
+    /// libavcodec's name of the decoder: `h264`, `libdav1d`.
+    public var decoderName: String { codec.name }
+
+    /// The layout of the pictures put out last; nil before the first.
+    public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
+
+    public var poolStatistics: SurfacePoolStatistics { source.statistics }
+
+    /// Whether samples of `other` can follow without a new session: same codec and the same set-up data. Sizes, crops and
+    /// colours may change in mid-stream by themselves.
+    public func canAccept(_ other: VideoFormat) -> Bool {
+        other.codec == format.codec && other.configuration == format.configuration && other.codecTag == format.codecTag
+            && other.bitsPerCodedSample == format.bitsPerCodedSample
+    }
+
+    // MARK: Decoding
+
+    /// Decodes a compressed video sample and hands over what comes out meanwhile: none, one or several answers, which belong to this or to
+    /// earlier samples.
+    ///
+    /// Damage is an answer (`.failed`, or a frame flagged corrupt); the next sample may be given in any case.
+    /// - Throws: `.invalidated` only.
+    public func decode(_ sample: SampleBuffer, output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
+        guard !shared.withLock({ $0.isInvalidated }) else { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
+        guard case .compressed(let block, .video) = sample.content else { return }
+        guard unsafe av_packet_ref(codec.packet, block.packet) >= 0 else {
+            output(.failed(DecodingError(.decoder, "no memory for a sample")))
+            return
+        }
+        unsafe describe(sample, in: codec.packet)
+        if sample.flags.contains(.doNotDisplay) {
+            output(.dropped(presentationTime: sample.presentationTime, .doNotDisplay))
+        } else {
+            let abandoned = unsafe ledger.open(
+                timestamp: codec.packet.pointee.pts, presentationTime: sample.presentationTime, duration: sample.duration,
+                displayImmediately: sample.flags.contains(.displayImmediately))
+            if let abandoned { output(.dropped(presentationTime: abandoned, .doNotDisplay)) }
+        }
+        var status = unsafe avcodec_send_packet(codec.context, codec.packet)
+        if status == cav_error_again {
+            receive(output)
+            status = unsafe avcodec_send_packet(codec.context, codec.packet)
+        }
+        unsafe av_packet_unref(codec.packet)
+        if status < 0 { fail(status, output) }
+        receive(output)
+        age()
+    }
+
+    /// Hands over every picture that the decoder still holds back; afterwards the session starts anew, as after `flush`.
+    public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
+        unsafe avcodec_send_packet(codec.context, nil)
+        receive(output)
+        while !ledger.isEmpty {
+            if let time = ledger.closeOldest() { output(.dropped(presentationTime: time, .doNotDisplay)) }
+        }
+        unsafe avcodec_flush_buffers(codec.context)
+    }
+
+    /// Forgets all samples given so far; what comes next must be decodable by itself. The pictures not yet put out are lost, their
+    /// samples get no further answer.
+    public func flush() {
+        source.interrupt()
+        unsafe avcodec_flush_buffers(codec.context)
+        ledger = SampleLedger()
+        if !shared.withLock({ $0.isInvalidated }) { source.resume() }
+    }
+
+    /// Ends the session from any thread: a `decode` that waits for a surface returns soon, later ones throw. Frames handed out stay valid.
+    /// Idempotent.
+    public func invalidate() {
+        shared.withLock { $0.isInvalidated = true }
+        source.interrupt()
+    }
+
+    /// Makes a `decode` that waits for a surface give up, from any thread; the sample fails. `flush` must follow.
+    public func interrupt() { source.interrupt() }
+
+    /// Remembers the layout for `pixelFormat`, and takes the lock only when it changes.
+    func note(_ format: PixelFormat) {
+        guard format != lastPixelFormat else { return }
+        lastPixelFormat = format
+        shared.withLock { $0.pixelFormat = format }
+    }
+
+    /// Gives memory back now and then that has been idle since a busier time.
+    private func age() {
+        samplesSinceTrim += 1
+        guard samplesSinceTrim >= Self.samplesBetweenTrims else { return }
+        samplesSinceTrim = 0
+        source.trimIdle()
+    }
+
+    /// 64: about twice in a second of film.
+    private static let samplesBetweenTrims = 64
+}
