@@ -35,10 +35,13 @@ struct ALSASetup {
     }
 
     private func sampleFormat(_ hardware: OpaquePointer) throws(AudioError) -> DeviceSampleFormat {
-        for (format, ours) in [(SND_PCM_FORMAT_FLOAT, .float32), (SND_PCM_FORMAT_S32, .int32), (SND_PCM_FORMAT_S16, .int16)] as [(snd_pcm_format_t, DeviceSampleFormat)] {
+        for (format, ours) in [(SND_PCM_FORMAT_FLOAT, .float32), (SND_PCM_FORMAT_S32, .int32), (SND_PCM_FORMAT_S16, .int16)]
+            as [(snd_pcm_format_t, DeviceSampleFormat)]
+        {
             if unsafe snd_pcm_hw_params_set_format(pcm, hardware, format) >= 0 { return ours }
         }
-        throw AudioError(.unsupportedFormat, "the audio device '\(unsafe name)' takes none of float, 32-bit and 16-bit samples; try 'plug\(unsafe name)'")
+        throw AudioError(
+            .unsupportedFormat, "the audio device '\(unsafe name)' takes none of float, 32-bit and 16-bit samples; try 'plug\(unsafe name)'")
     }
 
     /// Starts only when told, and stamps its position with CLOCK_MONOTONIC.

@@ -21,9 +21,7 @@ package final class AudioDecoder {
     package init(format: AudioFormat) throws(AudioError) {
         self.format = format
         let name = format.codecName
-        guard let descriptor = unsafe avcodec_descriptor_get_by_name(name), let codec = unsafe avcodec_find_decoder(descriptor.pointee.id) else {
-            throw AudioError(.noDecoder, "no decoder for the sound's format '\(name)'")
-        }
+        let codec = try unsafe Self.codec(for: format)
         unsafe context = avcodec_alloc_context3(codec)
         unsafe frame = av_frame_alloc()
         unsafe packet = av_packet_alloc()
@@ -54,6 +52,16 @@ package final class AudioDecoder {
         guard result >= 0 else {
             throw AudioError(.noDecoder, "the decoder '\(name)' refused the sound track: \(describeAVError(result))", underlying: result)
         }
+    }
+
+    /// Whether libavcodec knows the format at all; cheaper than opening the decoder.
+    package static func check(_ format: AudioFormat) throws(AudioError) { _ = try unsafe codec(for: format) }
+
+    private static func codec(for format: AudioFormat) throws(AudioError) -> UnsafePointer<AVCodec> {
+        guard let descriptor = unsafe avcodec_descriptor_get_by_name(format.codecName),
+            let codec = unsafe avcodec_find_decoder(descriptor.pointee.id)
+        else { throw AudioError(.noDecoder, "no decoder for the sound's format '\(format.codecName)'") }
+        return unsafe codec
     }
 
     deinit {

@@ -37,6 +37,7 @@ final class AudioOutput {
     private let timebase: Timebase
     private let clock: AudioClock
     private let shared: AudioShared
+    private let finish: @Sendable () -> Void
     private let rate: Double
     private let channels: Int
     private var piece: Piece?
@@ -47,7 +48,10 @@ final class AudioOutput {
     private var scratch: [Float]
     private static let chunk = 2048
 
-    init(device: any AudioOutputDevice, name: String, store: PCMStore, timebase: Timebase, clock: AudioClock, shared: AudioShared) {
+    init(
+        device: any AudioOutputDevice, name: String, store: PCMStore, timebase: Timebase, clock: AudioClock, shared: AudioShared,
+        finish: @escaping @Sendable () -> Void
+    ) {
         let configuration = device.configuration
         self.device = device
         deviceName = name
@@ -55,6 +59,7 @@ final class AudioOutput {
         self.timebase = timebase
         self.clock = clock
         self.shared = shared
+        self.finish = finish
         rate = Double(configuration.rate)
         channels = configuration.channelCount
         gain = GainRamp(rate: configuration.rate, gain: shared.takeOrders().gain)
@@ -71,19 +76,19 @@ final class AudioOutput {
         let now = MonotonicClock.shared.now()
         let speed = timebase.effectiveRate
         let present = frame(timebase.mapping, at: now)
-        guard TimeStretcher.speeds.contains(speed) else {
-            stopPiece()
-            store.movePlayHead(to: present)
-            return speed == 0 ? nil : now + .milliseconds(50)
-        }
+        let isAudible = TimeStretcher.speeds.contains(speed)
+        if !isAudible { stopPiece() }
         if piece == nil {
+            store.movePlayHead(to: present)
+            if speed == 0 { return nil }
             let contents = store.contents
-            if contents.isEnded, contents.isEmpty || present >= contents.end {
+            // No piece is worth beginning for the last hundredths of a second.
+            if contents.isEnded, contents.isEmpty || present + Int64(Self.leadIn * rate * speed) >= contents.end {
                 setFinished(true)
                 return nil
             }
             setFinished(false)
-            store.movePlayHead(to: present)
+            if !isAudible { return now + .milliseconds(50) }
             if contents.isEmpty {
                 store.ringWhenFilled()
                 return now + .milliseconds(200)
@@ -145,7 +150,14 @@ final class AudioOutput {
         piece = current
         let now = MonotonicClock.shared.now()
         var fill = max(0, (nextHeard - now).seconds * rate)
-        align(to: frame(timebase.mapping, at: nextHeard), speed)
+        let mapping = timebase.mapping
+        if let next = current.next {
+            // As the device says, not as the clock smooths it.
+            let told = current.isPaced ? position.time + .seconds(Double(position.delay) / rate) : nextHeard
+            let offset = Double(next - frame(mapping, at: told)) / rate / speed
+            shared.state.withLock { $0.statistics.addOffset(offset) }
+        }
+        align(to: frame(mapping, at: nextHeard), speed)
 
         let buffer = device.configuration.bufferFrames
         var room = min(position.available, buffer - Int(fill))
@@ -234,11 +246,9 @@ final class AudioOutput {
     private func align(to target: Int64, _ speed: Double) {
         guard let next = piece?.next else { return begin(at: target, speed) }
         let offset = Double(next - target) / rate / speed
-        shared.state.withLock { state in
-            state.statistics.addOffset(offset)
-            if offset.magnitude > Self.tolerance { state.statistics.realignments += 1 }
-        }
-        if offset.magnitude > Self.tolerance { begin(at: target, speed) }
+        guard offset.magnitude > Self.tolerance else { return }
+        shared.state.withLock { $0.statistics.realignments += 1 }
+        begin(at: target, speed)
     }
 
     private func begin(at target: Int64, _ speed: Double) {
@@ -310,7 +320,11 @@ final class AudioOutput {
     }
 
     private func setFinished(_ finished: Bool) {
-        shared.state.change { if $0.hasFinished != finished { $0.hasFinished = finished } }
+        let isNews = shared.state.withLock { state in
+            defer { state.hasFinished = finished }
+            return finished && !state.hasFinished
+        }
+        if isNews { finish() }
     }
 
     private func frame(_ mapping: TimebaseMapping, at time: HostTime) -> Int64 {

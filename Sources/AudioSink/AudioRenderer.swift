@@ -48,7 +48,7 @@ public final class AudioRenderer: Sendable {
     /// The device's clock; goes on for ever.
     public let clock = AudioClock()
     private let threads = Monitor<(threads: [LoopThread], observation: TimebaseObservation?)>(([], nil))
-    private let failureHandler = Monitor<(@Sendable (AudioError) -> Void)?>(nil)
+    private let handlers = Monitor<(failure: (@Sendable (AudioError) -> Void)?, finish: (@Sendable () -> Void)?)>((nil, nil))
 
     /// A renderer for a track, which waits for `start`. Fails at once when nothing can decode the track; troubles with the device
     /// are told by `onFailure`.
@@ -67,7 +67,7 @@ public final class AudioRenderer: Sendable {
             }
         }
         shared = try AudioShared()
-        _ = try AudioDecoder(format: format)
+        try AudioDecoder.check(format)
     }
 
     deinit { stop() }
@@ -113,8 +113,14 @@ public final class AudioRenderer: Sendable {
 
     /// Called once when sound fails, on the audio thread, with no lock held.
     public var onFailure: (@Sendable (AudioError) -> Void)? {
-        get { failureHandler.withLock { $0 } }
-        set { failureHandler.withLock { $0 = newValue } }
+        get { handlers.withLock { $0.failure } }
+        set { handlers.withLock { $0.failure = newValue } }
+    }
+
+    /// Called each time the end of the sound has been heard, on the audio thread, with no lock held.
+    public var onFinish: (@Sendable () -> Void)? {
+        get { handlers.withLock { $0.finish } }
+        set { handlers.withLock { $0.finish = newValue } }
     }
 
     /// Loudness as a factor on the samples: 0 is silence, 1 as recorded, above 1 may clip. Changes glide over 10 ms; they are heard
@@ -143,8 +149,12 @@ public final class AudioRenderer: Sendable {
     /// From starting the device to its first frame being heard, as last measured; a guess before the first time.
     public var startLatency: HostSpan { shared.state.withLock { $0.startLatency } }
 
-    /// The end of the sound has been heard; not the end of the film, which may be longer.
-    public var hasFinished: Bool { shared.state.withLock { $0.hasFinished } }
+    /// Nothing is left to be heard: the end of the sound has been, or sound has failed. The film itself may be longer.
+    public var hasFinished: Bool {
+        shared.state.withLock { state in
+            if case .failed = state.phase { true } else { state.hasFinished || state.phase == .stopped }
+        }
+    }
 
     public var statistics: AudioStatistics { shared.state.withLock { $0.statistics } }
 
@@ -159,4 +169,6 @@ public final class AudioRenderer: Sendable {
         }
         if isFirst { onFailure?(error) }
     }
+
+    func reportFinish() { onFinish?() }
 }

@@ -19,7 +19,7 @@ public struct AudioStatistics: Sendable, Hashable {
     public var underruns = 0
     /// Times that sound was found more than 10 ms off the timebase and was put right by a cut.
     public var realignments = 0
-    /// Seconds by which sound was off the timebase, over all looks at the device (40 a second).
+    /// Seconds by which sound was off the timebase, by the device's own word, over all looks at it (40 a second).
     public var meanOffset = 0.0
     public var maximumOffset = 0.0
     /// Parts per million by which the device runs fast.

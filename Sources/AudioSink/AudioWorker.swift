@@ -11,6 +11,7 @@ final class AudioWorker: Sendable {
     private let shared: AudioShared
     private let clock: AudioClock
     private let fail: @Sendable (AudioError) -> Void
+    private let finish: @Sendable () -> Void
 
     init(_ renderer: AudioRenderer) {
         source = renderer.source
@@ -21,6 +22,7 @@ final class AudioWorker: Sendable {
         shared = renderer.shared
         clock = renderer.clock
         fail = { [weak renderer] error in renderer?.reportFailure(error) }
+        finish = { [weak renderer] in renderer?.reportFinish() }
     }
 
     // MARK: audio
@@ -43,7 +45,8 @@ final class AudioWorker: Sendable {
                 state.statistics.channelCount = configuration.channelCount
                 state.statistics.sampleFormat = configuration.sampleFormat.rawValue
             }
-            let output = AudioOutput(device: device, name: deviceName, store: store, timebase: timebase, clock: clock, shared: shared)
+            let output = AudioOutput(
+                device: device, name: deviceName, store: store, timebase: timebase, clock: clock, shared: shared, finish: finish)
             defer { output.stopPiece() }
             var descriptors = [PollDescriptor(fd: shared.bell.rawValue, interest: .readable)]
             while !shared.isStopping {
@@ -108,13 +111,13 @@ final class AudioWorker: Sendable {
 
     /// A track that ended without a sound is ready, and finished.
     private func markEnd(_ chain: DecodeChain?) {
-        if let chain {
-            chain.markEnd()
-        }
-        shared.state.change { state in
-            if state.store == nil { state.hasFinished = true }
+        chain?.markEnd()
+        let hadNone = shared.state.change { state in
             if state.phase == .opening { state.phase = .ready }
+            if state.store == nil { state.hasFinished = true }
+            return state.store == nil
         }
+        if hadNone { finish() }
     }
 }
 

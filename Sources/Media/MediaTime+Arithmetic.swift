@@ -43,7 +43,8 @@ extension MediaTime {
         case .positiveInfinity: .negativeInfinity
         case .negativeInfinity: .positiveInfinity
         case .invalid, .indefinite: time
-        case .numeric where time.value == .min: make(-Int128(time.value), Int128(time.timescale), common: time.timescale, rounded: time.hasBeenRounded)
+        case .numeric where time.value == .min:
+            make(-Int128(time.value), Int128(time.timescale), common: time.timescale, rounded: time.hasBeenRounded)
         case .numeric: MediaTime(-time.value, time.timescale, rounded: time.hasBeenRounded)
         }
     }

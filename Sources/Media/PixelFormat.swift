@@ -73,10 +73,14 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
     private func derived() -> Description {
         func plane(_ bits: Int, _ x: Int = 0, _ y: Int = 0) -> Plane { Plane(bitsPerSample: bits, horizontalShift: x, verticalShift: y) }
         func packed(_ bits: Int, _ model: Model, depth: Int = 8, alpha: Bool = false) -> Description {
-            Description(planes: [plane(bits)], model: model, bitDepth: depth, hasAlpha: alpha, chromaShiftX: 0, chromaShiftY: 0, impliesFullRange: model != .yuv)
+            Description(
+                planes: [plane(bits)], model: model, bitDepth: depth, hasAlpha: alpha, chromaShiftX: 0, chromaShiftY: 0,
+                impliesFullRange: model != .yuv)
         }
         func biplanar(_ bits: Int, _ x: Int, _ y: Int, depth: Int) -> Description {
-            Description(planes: [plane(bits), plane(2 * bits, x, y)], model: .yuv, bitDepth: depth, hasAlpha: false, chromaShiftX: x, chromaShiftY: y, impliesFullRange: false)
+            Description(
+                planes: [plane(bits), plane(2 * bits, x, y)], model: .yuv, bitDepth: depth, hasAlpha: false, chromaShiftX: x, chromaShiftY: y,
+                impliesFullRange: false)
         }
         switch self {
         case .nv12, .nv21: return biplanar(8, 1, 1, depth: 8)

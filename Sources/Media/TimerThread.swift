@@ -45,11 +45,12 @@ package final class TimerThread: Sendable {
     private func run() {
         while true {
             let deadline = state.withLock { $0.entries.first?.deadline }
-            let due: Entry? = state.wait(until: deadline) { state -> Entry?? in
-                guard state.entries.first?.deadline == deadline else { return .some(nil) }
-                guard let deadline, MonotonicClock.shared.now() >= deadline else { return nil }
-                return .some(state.entries.removeFirst())
-            } ?? nil
+            let due: Entry? =
+                state.wait(until: deadline) { state -> Entry?? in
+                    guard state.entries.first?.deadline == deadline else { return .some(nil) }
+                    guard let deadline, MonotonicClock.shared.now() >= deadline else { return nil }
+                    return .some(state.entries.removeFirst())
+                } ?? nil
             guard var due else { continue }
             // A clock's relation may wobble by less than this; waiting once more would not be more exact.
             let missing = due.time - due.clock.now()

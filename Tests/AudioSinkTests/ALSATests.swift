@@ -10,7 +10,9 @@ import Testing
     private func temporary(_ name: String) -> String { NSTemporaryDirectory() + "audio-sink-\(ProcessInfo.processInfo.processIdentifier)-\(name)" }
 
     /// Plays a file from `start` seconds on for `seconds`; what the device got, as floats.
-    private func record(_ asset: String, seconds: Double, from start: Double = 0) throws -> (samples: [Float], statistics: AudioStatistics, clockError: Double) {
+    private func record(_ asset: String, seconds: Double, from start: Double = 0) throws -> (
+        samples: [Float], statistics: AudioStatistics, clockError: Double
+    ) {
         let path = temporary(asset + ".raw"), timebase = Timebase()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let sound = FileSound(TestAssets.path(asset))

@@ -7,7 +7,9 @@ import Testing
 /// Sound against the timebase on a card that remembers what was heard and when. Real time: these last as long as they play.
 @Suite(.serialized) struct AudioRendererTests {
     /// Off by at most this, in seconds. Twenty milliseconds is what is asked for; at normal speed we are far better.
-    private func check(_ rig: Rig, from begin: HostTime, to end: HostTime, mapping: TimebaseMapping, within limit: Double, speed: Double = 1, _ what: Comment) {
+    private func check(
+        _ rig: Rig, from begin: HostTime, to end: HostTime, mapping: TimebaseMapping, within limit: Double, speed: Double = 1, _ what: Comment
+    ) {
         let heard = rig.heard(speed: speed).filter { $0.time >= begin && $0.time < end }
         #expect(heard.count > 2000, what)
         let offsets = heard.map { $0.film - mapping.mediaTime(at: $0.time).seconds }
@@ -142,7 +144,8 @@ import Testing
         #expect(errors.withLock { $0.first?.description } == "cannot open the audio device 'nowhere': No such file or directory")
         renderer.stop()
         #expect(throws: AudioError.self) {
-            try AudioRenderer(format: AudioFormat(codecName: "nonsense", sampleRate: 1, channelCount: 1), source: sound, deviceName: "null", timebase: timebase)
+            try AudioRenderer(
+                format: AudioFormat(codecName: "nonsense", sampleRate: 1, channelCount: 1), source: sound, deviceName: "null", timebase: timebase)
         }
     }
 

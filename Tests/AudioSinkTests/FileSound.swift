@@ -44,15 +44,16 @@ final class FileSound: AudioSource, @unchecked Sendable {
     }
 
     func next(waitingUntil deadline: HostTime, _ body: (AudioInput) -> Void) -> Bool {
-        let item: Item? = state.wait(until: deadline) { state -> Item?? in
-            if state.isInterrupted { return .some(nil) }
-            if state.hasEnded { return nil }
-            if state.packets.isEmpty {
-                state.hasEnded = true
-                return unsafe Item(packet: nil, time: .invalid)
-            }
-            return state.packets.removeFirst()
-        } ?? nil
+        let item: Item? =
+            state.wait(until: deadline) { state -> Item?? in
+                if state.isInterrupted { return .some(nil) }
+                if state.hasEnded { return nil }
+                if state.packets.isEmpty {
+                    state.hasEnded = true
+                    return unsafe Item(packet: nil, time: .invalid)
+                }
+                return state.packets.removeFirst()
+            } ?? nil
         guard let item else { return false }
         var packet = unsafe item.packet
         if let packet = unsafe packet {

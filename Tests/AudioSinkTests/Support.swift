@@ -27,10 +27,11 @@ final class CountingSound: AudioSource, @unchecked Sendable {
     var remaining: Int { state.withLock { $0.events.count } }
 
     func next(waitingUntil deadline: HostTime, _ body: (AudioInput) -> Void) -> Bool {
-        let event: Event? = state.wait(until: deadline) { state -> Event?? in
-            if state.isInterrupted { return .some(nil) }
-            return state.events.isEmpty ? nil : .some(state.events.removeFirst())
-        } ?? nil
+        let event: Event? =
+            state.wait(until: deadline) { state -> Event?? in
+                if state.isInterrupted { return .some(nil) }
+                return state.events.isEmpty ? nil : .some(state.events.removeFirst())
+            } ?? nil
         switch event {
         case .none: return false
         case .flush: unsafe body(.flush)

@@ -49,7 +49,10 @@ import Testing
 
 @Suite struct ClockDriftEstimatorTests {
     /// A clock `ppm` fast, read every `interval` seconds with uniform jitter of ± `jitter` seconds.
-    private func run(ppm: Double, jitter: Double, interval: Double = 0.02, seconds: Double, visit: (ClockDriftEstimator, _ reference: HostTime, _ truth: HostTime) -> Void) {
+    private func run(
+        ppm: Double, jitter: Double, interval: Double = 0.02, seconds: Double,
+        visit: (ClockDriftEstimator, _ reference: HostTime, _ truth: HostTime) -> Void
+    ) {
         var generator = Seeded(state: 42), estimator = ClockDriftEstimator(jitter: .seconds(max(jitter, 1e-6)))
         for step in 0..<Int(seconds / interval) {
             let t = Double(step) * interval

@@ -17,7 +17,9 @@ private struct Rational: Equatable {
 }
 
 private struct Times: Sequence, IteratorProtocol {
-    static let scales: [Int32] = [1, 2, 3, 24, 25, 30, 1000, 1001, 24000, 30000, 44100, 48000, 90000, 600, 1_000_000, 1_000_000_000, 2_147_483_647, 2_147_483_629]
+    static let scales: [Int32] = [
+        1, 2, 3, 24, 25, 30, 1000, 1001, 24000, 30000, 44100, 48000, 90000, 600, 1_000_000, 1_000_000_000, 2_147_483_647, 2_147_483_629,
+    ]
     static let values: [Int64] = [0, 1, -1, 2, 1001, -1001, 90000, 1_000_000_007, .max, .min, .max - 1, .min + 1, 1 << 53, (1 << 53) + 1]
     var generator = SystemRandomNumberGenerator()
     mutating func next() -> MediaTime? {
@@ -116,11 +118,12 @@ private struct Times: Sequence, IteratorProtocol {
         #expect(MediaTime(value: 1, timescale: 0) == .invalid)
     }
 
-    @Test(arguments: [
-        (.halfAwayFromZero, [2, 3, 3, -2, -3, -3, 0, 0]), (.towardZero, [2, 2, 2, -2, -2, -2, 0, 0]),
-        (.awayFromZero, [3, 3, 3, -3, -3, -3, 1, -1]), (.towardPositiveInfinity, [3, 3, 3, -2, -2, -2, 1, 0]),
-        (.towardNegativeInfinity, [2, 2, 2, -3, -3, -3, 0, -1]), (.quickTime, [2, 2, 2, -2, -2, -2, 0, -1]),
-    ] as [(MediaTime.Rounding, [Int64])])
+    @Test(
+        arguments: [
+            (.halfAwayFromZero, [2, 3, 3, -2, -3, -3, 0, 0]), (.towardZero, [2, 2, 2, -2, -2, -2, 0, 0]),
+            (.awayFromZero, [3, 3, 3, -3, -3, -3, 1, -1]), (.towardPositiveInfinity, [3, 3, 3, -2, -2, -2, 1, 0]),
+            (.towardNegativeInfinity, [2, 2, 2, -3, -3, -3, 0, -1]), (.quickTime, [2, 2, 2, -2, -2, -2, 0, -1]),
+        ] as [(MediaTime.Rounding, [Int64])])
     func `conversion rounds as told`(rounding: MediaTime.Rounding, expected: [Int64]) {
         for (milliseconds, seconds) in zip([2400, 2500, 2600, -2400, -2500, -2600, 400, -400] as [Int64], expected) {
             let time = MediaTime(value: milliseconds, timescale: 1000).converted(to: 1, rounding: rounding)
@@ -183,10 +186,11 @@ private struct Times: Sequence, IteratorProtocol {
         }
     }
 
-    @Test(arguments: [
-        (62_345, 1000, "00:01:02.345"), (0, 1, "00:00:00.000"), (-40, 1000, "-00:00:00.040"), (3600 * 100 + 61, 1, "100:01:01.000"),
-        (1001, 24000, "00:00:00.042"), (59_999_600, 1_000_000, "00:01:00.000"), (-1, 1_000_000, "00:00:00.000"),
-    ] as [(Int64, Int32, String)])
+    @Test(
+        arguments: [
+            (62_345, 1000, "00:01:02.345"), (0, 1, "00:00:00.000"), (-40, 1000, "-00:00:00.040"), (3600 * 100 + 61, 1, "100:01:01.000"),
+            (1001, 24000, "00:00:00.042"), (59_999_600, 1_000_000, "00:01:00.000"), (-1, 1_000_000, "00:00:00.000"),
+        ] as [(Int64, Int32, String)])
     func `printing`(value: Int64, timescale: Int32, text: String) {
         #expect(MediaTime(value: value, timescale: timescale).description == text)
     }

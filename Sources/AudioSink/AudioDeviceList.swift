@@ -1,0 +1,36 @@
+internal import CALSA
+internal import Glibc
+
+/// A sound output that `--audio-device` accepts.
+public struct AudioDeviceInfo: Sendable, Hashable {
+    /// ALSA's name: `default`, `hdmi:CARD=…`, `null`.
+    public var name: String
+    /// What people call it, in one line; empty when ALSA does not say.
+    public var description: String
+
+    /// The outputs that ALSA's configuration and the machine's cards offer. The corresponding C function is `snd_device_name_hint`.
+    ///
+    /// Thread-safety: any thread. Opens no device: one that is listed may still be busy.
+    public static func all() -> [AudioDeviceInfo] {
+        calsa_silence_library()
+        var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+        guard unsafe snd_device_name_hint(-1, "pcm", &hints) >= 0, let list = unsafe hints else { return [] }
+        defer { unsafe snd_device_name_free_hint(list) }
+        var devices: [AudioDeviceInfo] = []
+        var index = 0
+        while let hint = unsafe list[index] {
+            index += 1
+            // No direction given means both.
+            guard let name = unsafe text(hint, "NAME"), (unsafe text(hint, "IOID") ?? "Output") == "Output" else { continue }
+            let lines = (unsafe text(hint, "DESC") ?? "").split(separator: "\n")
+            devices.append(AudioDeviceInfo(name: name, description: lines.joined(separator: ", ")))
+        }
+        return devices
+    }
+
+    private static func text(_ hint: UnsafeRawPointer, _ key: String) -> String? {
+        guard let value = unsafe snd_device_name_get_hint(hint, key) else { return nil }
+        defer { unsafe free(value) }
+        return unsafe String(cString: value)
+    }
+}
