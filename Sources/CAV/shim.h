@@ -25,6 +25,7 @@ static const int cav_error_eof = AVERROR_EOF;
 static const int cav_error_again = AVERROR(EAGAIN);
 static const int cav_error_exit = AVERROR_EXIT;
 static const int cav_error_invalid_data = AVERROR_INVALIDDATA;
+static const int cav_error_protocol_not_found = AVERROR_PROTOCOL_NOT_FOUND;
 static inline int cav_error(int posix) { return AVERROR(posix); }
 static inline int cav_error_posix(int error) { return AVUNERROR(error); }
 static inline AVRational cav_time_base_q(void) { return AV_TIME_BASE_Q; }
@@ -103,6 +104,26 @@ static inline void *cav_sws_get_exact(void *old, int width, int height, enum AVP
 static inline void cav_sws_free(void *scaler) { sws_freeContext((struct SwsContext *)scaler); }
 static inline int cav_sws_scale_frame(void *scaler, const AVFrame *frame, uint8_t *planes[4], int pitches[4]) {
     return sws_scale((struct SwsContext *)scaler, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, pitches);
+}
+
+/// Side data of a whole stream; it moved from the stream to its codec parameters in 6.1.
+static inline const uint8_t *cav_stream_side_data(const AVStream *stream, enum AVPacketSideDataType type, size_t *size) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
+    const AVPacketSideData *data =
+        av_packet_side_data_get(stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, type);
+    *size = data ? data->size : 0;
+    return data ? data->data : NULL;
+#else
+    return av_stream_get_side_data(stream, type, size);
+#endif
+}
+
+/// Nine 32-bit numbers of a display matrix, in a name that Swift can index.
+static inline double cav_display_rotation(const uint8_t *matrix) { return av_display_rotation_get((const int32_t *)matrix); }
+/// The matrix turns the picture inside out.
+static inline int cav_display_is_mirrored(const uint8_t *matrix) {
+    const int32_t *m = (const int32_t *)matrix;
+    return (int64_t)m[0] * m[4] - (int64_t)m[1] * m[3] < 0;
 }
 
 #endif

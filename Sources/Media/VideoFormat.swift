@@ -97,7 +97,7 @@ public struct AudioFormat: Sendable, Hashable {
 }
 
 /// The format of a compressed sample.
-public enum MediaFormat: Sendable, Hashable {
+public indirect enum MediaFormat: Sendable, Hashable {
     case video(VideoFormat)
     case audio(AudioFormat)
     /// Subtitles, timed metadata…: the codec's name.

@@ -68,6 +68,9 @@ public struct SampleBuffer: Sendable {
         sourceTimeBase = .unknown
     }
 
+    /// A marker in its place between samples.
+    public init(marker: Marker, trackID: Int = 0) { self.init(content: .marker(marker), trackID: trackID) }
+
     /// Compressed bytes; 0 for pictures and markers.
     public var byteCount: Int {
         if case .compressed(let bytes, _) = content { bytes.count } else { 0 }

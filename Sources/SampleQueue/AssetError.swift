@@ -1,0 +1,74 @@
+internal import CAV
+internal import Glibc
+
+/// Why a film cannot be opened or read, in one sentence that names it and the cause.
+public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: Sendable, Hashable {
+        case cannotOpen, noSuchFile, permission, network
+        /// Not a format that libavformat knows.
+        case unrecognised
+        /// Opened, but nothing in it can be played.
+        case noPlayableTrack
+        case damaged
+        /// `cancel` was called.
+        case cancelled
+        /// The source cannot go to another time.
+        case notSeekable
+    }
+
+    public var code: Code
+    public var description: String
+
+    public init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    /// A file that the system does not open.
+    package static func opening(_ name: String, _ code: Int32) -> AssetError {
+        switch code {
+        case ENOENT, ENOTDIR: AssetError(.noSuchFile, "\(name): no such file.")
+        case EACCES, EPERM: AssetError(.permission, "\(name): no permission to read it.")
+        case EISDIR: AssetError(.cannotOpen, "\(name): it is a folder, not a film.")
+        default: AssetError(.cannotOpen, "\(name): cannot be opened: \(unsafe String(cString: strerror(code))).")
+        }
+    }
+
+    package static func reading(_ name: String, _ code: Int32) -> AssetError {
+        AssetError(.damaged, "\(name): cannot be read further: \(unsafe String(cString: strerror(code))).")
+    }
+
+    package static func notSeekable(_ name: String) -> AssetError { AssetError(.notSeekable, "\(name): cannot seek in it.") }
+
+    package static func noPlayableTrack(_ name: String) -> AssetError {
+        AssetError(.noPlayableTrack, "\(name): no track in it can be played.")
+    }
+
+    /// libavformat's refusal to open `name`.
+    static func opening(_ name: String, av code: Int32) -> AssetError {
+        if code == cav_error_exit { return AssetError(.cancelled, "\(name): opening was cancelled.") }
+        if code == cav_error_invalid_data { return AssetError(.unrecognised, "\(name): not a film that can be recognised.") }
+        if code == cav_error_eof { return AssetError(.unrecognised, "\(name): it is empty or ends too early.") }
+        if code == cav_error_protocol_not_found { return AssetError(.cannotOpen, "\(name): unknown kind of address.") }
+        if code < 0, code > -4096 {
+            let posix = cav_error_posix(code)
+            if [ECONNREFUSED, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ECONNRESET, EIO].contains(posix), name.contains("://") {
+                return AssetError(.network, "\(name): cannot be reached: \(unsafe String(cString: strerror(posix))).")
+            }
+            return opening(name, posix)
+        }
+        return AssetError(name.contains("://") ? .network : .cannotOpen, "\(name): cannot be opened: \(message(code)).")
+    }
+
+    static func reading(_ name: String, av code: Int32) -> AssetError {
+        code == cav_error_exit
+            ? AssetError(.cancelled, "\(name): reading was cancelled.")
+            : AssetError(.damaged, "\(name): cannot be read further: \(message(code)).")
+    }
+
+    private static func message(_ code: Int32) -> String {
+        var text = [CChar](repeating: 0, count: 128)
+        _ = unsafe av_strerror(code, &text, text.count)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,29 @@
+public import Media
+
+/// One track of a film, as its container describes it.
+public struct AssetTrack: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable {
+        case video, audio, subtitle
+        /// A cover: one picture that is not a film.
+        case attachedPicture
+        case other
+    }
+
+    /// The track's number in its reader.
+    public var id: Int
+    public var kind: Kind
+    public var format: MediaFormat
+    /// Unit of the container's times, in seconds.
+    public var timeBase: Ratio
+    /// Indefinite when the container does not say.
+    public var duration: MediaTime
+    /// Bits a second; 0 when unknown.
+    public var bitRate: Int64
+    /// ISO 639 code.
+    public var language: String?
+    public var title: String?
+    /// The container marks it as the one to play.
+    public var isDefault: Bool
+    /// libavcodec has a decoder for it.
+    public var isDecodable: Bool
+}

@@ -1,0 +1,98 @@
+internal import CAV
+internal import Media
+
+/// Turns what libavformat knows of a stream into our formats.
+enum StreamDescription {
+    static func track(_ context: UnsafeMutablePointer<AVFormatContext>, index: Int) -> AssetTrack {
+        let stream = unsafe context.pointee.streams[index]!
+        let parameters = unsafe stream.pointee.codecpar!
+        let base = unsafe stream.pointee.time_base
+        let disposition = unsafe stream.pointee.disposition
+        let length = unsafe stream.pointee.duration
+        let kind: AssetTrack.Kind
+        let format: MediaFormat
+        switch unsafe parameters.pointee.codec_type {
+        case AVMEDIA_TYPE_VIDEO:
+            kind = disposition & AV_DISPOSITION_ATTACHED_PIC != 0 ? .attachedPicture : .video
+            format = unsafe .video(video(context, stream))
+        case AVMEDIA_TYPE_AUDIO:
+            kind = .audio
+            format = unsafe .audio(audio(parameters))
+        case let type:
+            kind = type == AVMEDIA_TYPE_SUBTITLE ? .subtitle : .other
+            format = unsafe .other(codecName(parameters.pointee.codec_id))
+        }
+        return unsafe AssetTrack(
+            id: index, kind: kind, format: format, timeBase: Ratio(base.num, base.den),
+            duration: length == cav_nopts_value ? .indefinite : MediaTime(value: length, timescale: 1).multiplied(by: Ratio(base.num, base.den)),
+            bitRate: parameters.pointee.bit_rate, language: tag("language", stream.pointee.metadata), title: tag("title", stream.pointee.metadata),
+            isDefault: disposition & AV_DISPOSITION_DEFAULT != 0, isDecodable: avcodec_find_decoder(parameters.pointee.codec_id) != nil)
+    }
+
+    /// The text of a metadata entry; nil when there is none.
+    static func tag(_ name: String, _ metadata: OpaquePointer?) -> String? {
+        guard let entry = unsafe av_dict_get(metadata, name, nil, 0), let value = unsafe entry.pointee.value else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    static func codecName(_ id: AVCodecID) -> String { unsafe String(cString: avcodec_get_name(id)) }
+
+    private static func video(_ context: UnsafeMutablePointer<AVFormatContext>, _ stream: UnsafeMutablePointer<AVStream>) -> VideoFormat {
+        let parameters: AVCodecParameters = unsafe stream.pointee.codecpar.pointee
+        var attributes = PictureAttributes()
+        let aspect = unsafe av_guess_sample_aspect_ratio(context, stream, nil)
+        if aspect.num > 0, aspect.den > 0 { attributes.pixelAspect = Ratio(aspect.num, aspect.den) }
+        attributes.orientation = unsafe orientation(stream)
+        attributes.color = unsafe ColorDescription(
+            primaries: UInt8(truncatingIfNeeded: parameters.color_primaries.rawValue),
+            transfer: UInt8(truncatingIfNeeded: parameters.color_trc.rawValue),
+            matrix: UInt8(truncatingIfNeeded: parameters.color_space.rawValue),
+            range: ColorRange(rawValue: UInt8(truncatingIfNeeded: parameters.color_range.rawValue)) ?? .unspecified,
+            chromaSiting: ChromaSiting(rawValue: UInt8(truncatingIfNeeded: parameters.chroma_location.rawValue)) ?? .unspecified)
+        attributes.hdr = unsafe HDRStaticMetadata(
+            mastering: sideData(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, atLeast: MemoryLayout<AVMasteringDisplayMetadata>.size),
+            light: sideData(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, atLeast: MemoryLayout<AVContentLightMetadata>.size))
+        let rate = unsafe av_guess_frame_rate(context, stream, nil)
+        let size = unsafe PixelSize(width: Int(max(parameters.width, 0)), height: Int(max(parameters.height, 0)))
+        return unsafe VideoFormat(
+            codec: VideoCodec(name: codecName(parameters.codec_id)), codedSize: size, attributes: attributes,
+            frameRate: rate.num > 0 && rate.den > 0 ? Ratio(rate.num, rate.den) : .unknown,
+            configuration: configuration(parameters), profile: parameters.profile, level: parameters.level,
+            codecTag: parameters.codec_tag, bitsPerCodedSample: parameters.bits_per_coded_sample, reorderDepth: parameters.video_delay)
+    }
+
+    private static func audio(_ parameters: UnsafeMutablePointer<AVCodecParameters>) -> AudioFormat {
+        var layout = [CChar](repeating: 0, count: 128)
+        let described = unsafe av_channel_layout_describe(&parameters.pointee.ch_layout, &layout, layout.count) > 0
+            && parameters.pointee.ch_layout.order != AV_CHANNEL_ORDER_UNSPEC
+        return unsafe AudioFormat(
+            codecName: codecName(parameters.pointee.codec_id), sampleRate: parameters.pointee.sample_rate,
+            channelCount: parameters.pointee.ch_layout.nb_channels,
+            channelLayout: described ? String(decoding: layout.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : "",
+            configuration: configuration(parameters.pointee), encoderDelay: parameters.pointee.initial_padding,
+            bitsPerCodedSample: parameters.pointee.bits_per_coded_sample, blockAlign: parameters.pointee.block_align,
+            bitRate: parameters.pointee.bit_rate, profile: parameters.pointee.profile, codecTag: parameters.pointee.codec_tag,
+            frameSize: parameters.pointee.frame_size)
+    }
+
+    private static func configuration(_ parameters: AVCodecParameters) -> [UInt8] {
+        guard let bytes = unsafe parameters.extradata, unsafe parameters.extradata_size > 0 else { return [] }
+        return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
+    }
+
+    /// libavutil states the turn of the *displayed* picture counter-clockwise; ours is what the viewer must do, clockwise.
+    private static func orientation(_ stream: UnsafeMutablePointer<AVStream>) -> PictureOrientation {
+        guard let matrix = unsafe sideData(stream, AV_PKT_DATA_DISPLAYMATRIX, atLeast: 36) else { return .upright }
+        let bytes = unsafe matrix.assumingMemoryBound(to: UInt8.self)
+        let angle = unsafe cav_display_rotation(bytes)
+        guard angle.isFinite else { return .upright }
+        let quarters = Int((-angle / 90).rounded()) & 3
+        return PictureOrientation(rotation: .init(rawValue: quarters * 90) ?? .none, isMirrored: unsafe cav_display_is_mirrored(bytes) != 0)
+    }
+
+    private static func sideData(_ stream: UnsafeMutablePointer<AVStream>, _ type: AVPacketSideDataType, atLeast count: Int) -> UnsafeRawPointer? {
+        var size = 0
+        guard let data = unsafe cav_stream_side_data(stream, type, &size), size >= count else { return nil }
+        return unsafe UnsafeRawPointer(data)
+    }
+}
