@@ -16,9 +16,9 @@ final class Codec {
     /// Opens the decoder that libavcodec prefers for `format`.
     init(format: VideoFormat, options: DecoderOptions, threads: Int, source: SurfaceSource) throws(DecodingError) {
         guard let descriptor = unsafe avcodec_descriptor_get_by_name(format.codec.name),
-            let decoder = unsafe avcodec_find_decoder(descriptor.pointee.id)
+            unsafe descriptor.pointee.type == AVMEDIA_TYPE_VIDEO, let decoder = unsafe avcodec_find_decoder(descriptor.pointee.id)
         else {
-            throw DecodingError(.noDecoder, "this FFmpeg has no decoder for \(format.codec.name)")
+            throw DecodingError(.noDecoder, "this FFmpeg has no video decoder for \(format.codec.name)")
         }
         guard let context = unsafe avcodec_alloc_context3(decoder), let packet = unsafe av_packet_alloc(),
             let frame = unsafe av_frame_alloc()
@@ -87,8 +87,9 @@ final class Codec {
         if options.lowDelay { unsafe context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
         // The crop travels beside the picture, exact to the pixel, instead of moving its pointers to the nearest aligned place.
         unsafe context.pointee.apply_cropping = 0
-        // Four pictures of 4:2:0 must fit, or decoding is hopeless: refused by libavcodec before it allocates anything.
-        unsafe context.pointee.max_pixels = Int64(options.maximumSurfaceBytes / 6)
+        // Four pictures of 4:2:0 must fit, or decoding is hopeless: refused by libavcodec before it allocates anything. It measures its
+        // scratch memory by the same limit, hence a megapixel in any case.
+        unsafe context.pointee.max_pixels = max(Int64(options.maximumSurfaceBytes / 6), 1 << 20)
     }
 
     var name: String { unsafe String(cString: context.pointee.codec.pointee.name) }
