@@ -15,6 +15,8 @@ final class AudioOutput {
     private static let reserve = 0.040
     /// Off by more, sound is cut and put right; half of what sync allows.
     private static let tolerance = 0.010
+    /// The same where it is put right anyhow, because the device has told a new delay.
+    private static let fineTolerance = 0.002
     /// A device that takes frames but plays none for so long is broken.
     private static let stallLimit = HostSpan.seconds(2)
     /// A device that runs dry again and again at the start of a piece is tried again after a pause.
@@ -29,6 +31,9 @@ final class AudioOutput {
         var next: Int64?
         var heard: Int64 = 0
         var lastProgress: HostTime
+        let speed: Double
+        /// The clock has just learnt better when this piece is heard.
+        var hasMoved = false
     }
 
     private let device: any AudioOutputDevice
@@ -77,7 +82,7 @@ final class AudioOutput {
         let speed = timebase.effectiveRate
         let present = frame(timebase.mapping, at: now)
         let isAudible = TimeStretcher.speeds.contains(speed)
-        if !isAudible { stopPiece() }
+        if let piece, piece.speed != speed { stopPiece() }
         if piece == nil {
             store.movePlayHead(to: present)
             if speed == 0 { return nil }
@@ -98,7 +103,7 @@ final class AudioOutput {
             if wait > 1 { return now + .seconds(min(wait - 0.5, 10)) }
         }
         for _ in 0..<Self.attempts {
-            if piece == nil { try startPiece() }
+            if piece == nil { try startPiece(speed) }
             let position = try device.position()
             switch position.state {
             case .running: return try feed(position, speed)
@@ -128,11 +133,11 @@ final class AudioOutput {
         }
     }
 
-    private func startPiece() throws(AudioError) {
+    private func startPiece(_ speed: Double) throws(AudioError) {
         try device.prepare()
         let now = MonotonicClock.shared.now()
         clock.beginPiece(rate: Int(rate))
-        piece = Piece(started: now, lastProgress: now)
+        piece = Piece(started: now, lastProgress: now, speed: speed)
         shared.state.withLock { [framesWritten] state in
             if state.pieces.count == 64 { state.pieces.removeFirst() }
             state.pieces.append(AudioPiece(firstFrame: framesWritten, began: now))
@@ -199,9 +204,9 @@ final class AudioOutput {
         let now = MonotonicClock.shared.now()
         if !piece.isChecked {
             piece.isChecked = true
-            // Half the silence gone in no time: this device does not play, it swallows.
+            // Most of the silence gone in no time: this device does not play, it swallows.
             let elapsed = (position.time - piece.started).seconds
-            if Double(heard) > (elapsed + Self.leadIn / 2) * rate { setPaced(false, &piece) }
+            if Double(heard) > (elapsed + Self.leadIn * 3 / 4) * rate { setPaced(false, &piece) }
         } else if !piece.isPaced, Double(position.delay) > 0.010 * rate {
             setPaced(true, &piece)
             clock.beginPiece(rate: Int(rate))
@@ -222,7 +227,7 @@ final class AudioOutput {
         } else if now - piece.lastProgress > Self.stallLimit {
             throw AudioError(.lost, "the audio device '\(deviceName)' has stopped playing")
         }
-        clock.heard(frames: Double(heard), at: position.time)
+        piece.hasMoved = clock.heard(frames: Double(heard), at: position.time)
         recordBeginning(clock.time(ofFrame: 0) ?? piece.started)
         let next = clock.time(ofFrame: piece.written) ?? now
         if piece.next == nil { shared.state.withLock { $0.startLatency = max(next - now, .zero) + .milliseconds(5) } }
@@ -246,7 +251,7 @@ final class AudioOutput {
     private func align(to target: Int64, _ speed: Double) {
         guard let next = piece?.next else { return begin(at: target, speed) }
         let offset = Double(next - target) / rate / speed
-        guard offset.magnitude > Self.tolerance else { return }
+        guard offset.magnitude > (piece?.hasMoved == true ? Self.fineTolerance : Self.tolerance) else { return }
         shared.state.withLock { $0.statistics.realignments += 1 }
         begin(at: target, speed)
     }

@@ -8,7 +8,7 @@ public import Media
 ///
 /// ```swift
 /// let timebase = Timebase()
-/// let renderer = try AudioRenderer(format: format, source: queue, device: "default", timebase: timebase)
+/// let renderer = try AudioRenderer(format: format, queue: queue, device: "default", timebase: timebase)
 /// timebase.setSource(renderer.clock)            // no jump; pictures now keep to the sound card
 /// renderer.onFailure = { error in               // once, on the audio thread
 ///     timebase.setSource(MonotonicClock.shared) // no jump; the film goes on in silence
@@ -75,7 +75,10 @@ public final class AudioRenderer: Sendable {
     /// Begins to decode and to play as the timebase says.
     public func start() {
         let shared = shared
-        let observation = timebase.observe { [shared] _ in shared.restart() }
+        let observation = timebase.observe { [shared] change in
+            // A new rate is seen by itself; a new source should not be heard at all.
+            if case .jump = change { shared.restart() } else { shared.bell.signal() }
+        }
         let worker = AudioWorker(self)
         let threads = [
             LoopThread(name: "audio-decode") { worker.decode() },
@@ -84,7 +87,8 @@ public final class AudioRenderer: Sendable {
         self.threads.withLock { $0 = (threads, observation) }
     }
 
-    /// Falls silent and ends both threads; the device is closed when this returns. Not to be called from `onFailure`. Idempotent.
+    /// Falls silent and ends both threads; the device is closed when this returns, unless it is called on the audio thread itself
+    /// (from `onFailure`), which ends soon after. Idempotent.
     public func stop() {
         let store = shared.state.change { state in
             state.isStopping = true
@@ -99,7 +103,7 @@ public final class AudioRenderer: Sendable {
             return current
         }
         observation?.cancel()
-        for thread in threads { thread.join() }
+        for thread in threads where !thread.isCurrent { thread.join() }
     }
 
     /// Forgets all sound on its way, from the queue to the device: the first step of a seek, before samples from elsewhere are

@@ -199,4 +199,40 @@ import Testing
         check(rig, from: now - .milliseconds(300), to: now, mapping: mapping, within: 0.004, "after winding")
         #expect(rig.timebase.time.seconds > 9)
     }
+
+    @Test func `replacing the timebase's source is not heard`() throws {
+        let rig = try Rig(onAudioClock: false)
+        rig.sound.enqueue(0, 10)
+        rig.renderer.start()
+        _ = rig.renderer.waitUntilReady(until: nil)
+        rig.timebase.setRate(1)
+        pause(0.4)
+        rig.timebase.setSource(rig.renderer.clock)
+        pause(0.3)
+        rig.timebase.setSource(MonotonicClock.shared)
+        pause(0.3)
+        let mapping = rig.timebase.mapping
+        #expect(rig.renderer.pieces.count == 1 + rig.renderer.statistics.underruns)
+        rig.renderer.stop()
+        check(rig, from: .distantPast, to: .distantFuture, mapping: mapping, within: 0.004, "all of it")
+    }
+
+    @Test func `a renderer may be stopped, and dropped, by the news of its failure`() throws {
+        let sound = CountingSound(), timebase = Timebase(), holder = Monitor<AudioRenderer?>(nil), ended = Monitor(false)
+        sound.enqueue(0, 1)
+        holder.withLock { holder in
+            holder = try? AudioRenderer(format: sound.format, source: sound, deviceName: "nowhere", timebase: timebase)
+        }
+        let renderer = holder.withLock { $0 }
+        renderer?.onFailure = { _ in
+            let last = holder.withLock { holder in
+                defer { holder = nil }
+                return holder
+            }
+            last?.stop()
+            ended.change { $0 = true }
+        }
+        renderer?.start()
+        #expect(ended.wait(until: MonotonicClock.shared.now() + .seconds(5)) { $0 ? true : nil } == true)
+    }
 }
