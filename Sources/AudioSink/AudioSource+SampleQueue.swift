@@ -1,0 +1,42 @@
+public import Media
+public import SampleQueue
+
+/// A track's queue as the renderer reads it.
+struct QueueSource: AudioSource {
+    let queue: SampleQueue
+
+    func next(waitingUntil deadline: HostTime, _ body: (AudioInput) -> Void) -> Bool {
+        switch queue.dequeue(waitingUntil: deadline) {
+        case .none: return false
+        case .flush: unsafe body(.flush)
+        case .sample(let sample):
+            switch sample.content {
+            case .compressed(let bytes, .audio(let format)):
+                unsafe body(.packet(bytes.packet, format, presentationTime: sample.presentationTime))
+            case .marker(.drain): unsafe body(.drain)
+            case .marker(.resetDecoder), .marker(.discontinuity): unsafe body(.reset)
+            case .marker(.endOfStream): unsafe body(.endOfStream)
+            // No sound: pictures and subtitles have queues of their own.
+            case .compressed, .image: break
+            }
+        }
+        return true
+    }
+
+    func flush() { queue.flush() }
+    func interrupt() { queue.interrupt() }
+}
+
+extension AudioRenderer {
+    /// A renderer for a track's queue, which waits for `start`. It is the queue's only consumer.
+    ///
+    /// Fails at once when nothing can decode the track. Troubles with the device, which is opened for the first decoded sound, are
+    /// told by `onFailure`. `device` is ALSA's name: `default` reaches PipeWire and PulseAudio where they run.
+    /// The sound follows `timebase`; nil takes the queue's present `controlTimebase`.
+    public convenience init(
+        format: AudioFormat, queue: SampleQueue, device: String = "default", timebase: Timebase? = nil
+    ) throws(AudioError) {
+        try self.init(
+            format: format, source: QueueSource(queue: queue), deviceName: device, timebase: timebase ?? queue.controlTimebase)
+    }
+}

@@ -1,0 +1,149 @@
+import Dispatch
+import Foundation
+import Media
+import SampleQueue
+import TestSupport
+import Testing
+
+@testable import AudioSink
+
+/// The whole way of sound as a player goes it: file, reader, queue, renderer, ALSA's file device.
+@Suite(.serialized) struct AudioQueueTests {
+    /// Brings a track's samples to a queue for as long as it asks.
+    private final class Feeder: @unchecked Sendable {
+        private let reader: AssetReader
+        private let queue: SampleQueue
+        private let worker = DispatchQueue(label: "feeder")
+        let format: AudioFormat
+
+        init(_ path: String, queue: SampleQueue) throws {
+            reader = try AssetReader(url: path)
+            self.queue = queue
+            let track = try #require(reader.tracks.first { $0.kind == .audio })
+            guard case .audio(let format) = track.format else { throw CancellationError() }
+            self.format = format
+            reader.select([track.id])
+        }
+
+        func start() {
+            queue.requestSamples(whenReadyOn: worker) { [self] in
+                while queue.isReadyForMoreSamples {
+                    guard let sample = (try? reader.nextSample()) ?? nil else {
+                        queue.enqueue(SampleBuffer(content: .marker(.endOfStream)))
+                        queue.stopRequestingSamples()
+                        return
+                    }
+                    queue.enqueue(sample)
+                }
+            }
+        }
+
+        /// Stops, and goes on elsewhere after `flush` has been called.
+        func seek(to time: MediaTime, _ flush: () -> Void) throws {
+            queue.stopRequestingSamples()
+            try worker.sync { try reader.seek(to: time) }
+            flush()
+            start()
+        }
+    }
+
+    private func reference(_ asset: String) throws -> [Float] {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-v", "error", "-i", TestAssets.path(asset), "-vn", "-f", "f32le", "-"]
+        process.standardOutput = pipe
+        try process.run()
+        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
+    }
+
+    private struct Rig {
+        let path: String
+        let timebase = Timebase()
+        let queue = SampleQueue()
+        let feeder: Feeder
+        let renderer: AudioRenderer
+
+        init(_ asset: String) throws {
+            path = NSTemporaryDirectory() + "audio-queue-\(ProcessInfo.processInfo.processIdentifier)-\(asset).raw"
+            feeder = try Feeder(TestAssets.path(asset), queue: queue)
+            renderer = try AudioRenderer(format: feeder.format, queue: queue, device: "file:FILE=\(path),FORMAT=raw", timebase: timebase)
+            timebase.setSource(renderer.clock)
+            feeder.start()
+            renderer.start()
+            #expect(renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(5)))
+        }
+
+        func samples() throws -> [Float] {
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            return unsafe try Data(contentsOf: URL(fileURLWithPath: path)).withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
+        }
+    }
+
+    @Test(arguments: ["audio-only.m4a", "edit-list.mp4", "audio-only.flac", "short.mp4"])
+    func `what ffmpeg decodes is heard, sample for sample`(asset: String) throws {
+        let reference = try reference(asset), rig = try Rig(asset)
+        let finished = Monitor(false)
+        rig.renderer.onFinish = { finished.change { $0 = true } }
+        // Well ahead: on a busy machine threads wake late, and what is late is cut.
+        rig.timebase.setRate(1, time: .zero, atHostTime: rig.renderer.clock.now() + .milliseconds(300))
+        #expect(finished.wait(until: MonotonicClock.shared.now() + .seconds(10)) { $0 ? true : nil } == true)
+        rig.renderer.stop()
+        let samples = try rig.samples()
+        let first = try #require(reference.firstIndex { abs($0) > 0.01 })
+        let begin = try #require(samples.firstIndex { $0 == reference[first] }) - first
+        #expect(samples.count >= begin + reference.count, "\(samples.count) \(begin) \(reference.count)")
+        #expect(zip(samples[max(begin, 0)...], reference).filter { $0 != $1 }.count == 0)
+    }
+
+    /// The frames that were heard, each with the monotonic time at which it was.
+    private func heard(_ rig: Rig) throws -> [(time: Double, sample: Double)] {
+        let pieces = rig.renderer.pieces, samples = try rig.samples()
+        return pieces.flatMap { piece in
+            (0..<Int(piece.heard ?? 0)).map { index in
+                (Double(piece.began.nanoseconds) / 1e9 + Double(index) / 48000, Double(samples[2 * (Int(piece.firstFrame) + index)]))
+            }
+        }
+    }
+
+    @Test func `beeps are heard when the timebase says so, through pause, seek and change of speed`() throws {
+        let rig = try Rig("demo.mp4"), timebase = rig.timebase
+        var stages: [(name: String, begin: Double, end: Double, mapping: TimebaseMapping)] = []
+        func stage(_ name: String, _ seconds: Double) {
+            let begin = Double(MonotonicClock.shared.now().nanoseconds) / 1e9
+            pause(seconds)
+            stages.append((name, begin, Double(MonotonicClock.shared.now().nanoseconds) / 1e9, timebase.mapping))
+        }
+        timebase.setRate(1, time: .zero, atHostTime: rig.renderer.clock.now() + rig.renderer.startLatency)
+        stage("start", 1.5)
+        timebase.setRate(0)
+        pause(0.2)
+        timebase.setRate(1)
+        stage("resume", 1)
+        try rig.feeder.seek(to: MediaTime(seconds: 5.5)) {
+            rig.renderer.flush()
+            timebase.setTime(MediaTime(seconds: 5.5))
+        }
+        stage("seek", 1)
+        timebase.setRate(2)
+        stage("double speed", 0.8)
+        timebase.setRate(0.5)
+        stage("half speed", 2.1)
+        rig.renderer.stop()
+
+        let heard = try heard(rig)
+        for stage in stages {
+            let part = heard.filter { $0.time >= stage.begin && $0.time < stage.end }
+            let first = try #require(part.first)
+            let beeps = BeepDetector().beeps(in: part.map(\.sample)).filter { $0.level > 0.3 }
+            let offsets = beeps.map { beep -> Double in
+                let time = HostTime(nanoseconds: Int64((first.time + beep.time) * 1e9))
+                let film = stage.mapping.mediaTime(at: time).seconds
+                return (film - film.rounded()) / stage.mapping.rate
+            }
+            #expect(offsets.count >= 1, "\(stage.name)")
+            #expect(offsets.allSatisfy { abs($0) < 0.02 }, "\(stage.name): \(offsets)")
+        }
+    }
+}
