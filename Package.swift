@@ -59,13 +59,16 @@ let package = Package(
 
         // Shared by test targets: finding media, starting compositors, trackers.
         .target(name: "TestSupport", dependencies: ["Media", "SurfacePool", "CAV"], path: "Tests/TestSupport", swiftSettings: house),
+        // What every sink must do; run by the tests of each.
+        .target(
+            name: "SinkConformance", dependencies: ["DisplaySink", "SurfacePool", "Media"], path: "Tests/SinkConformance", swiftSettings: house),
         tests("TestSupportTests", ["Media", "TestSupport"]),
         tests("MediaTests", ["Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Media", "TestSupport"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
         tests("DecodingTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CAV"]),
-        tests("DisplaySinkTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
-        tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
+        tests("DisplaySinkTests", ["DisplaySink", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
+        tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "Media", "TestSupport"]),
