@@ -1,0 +1,190 @@
+internal import Decoding
+internal import DisplaySink
+public import Media
+internal import SampleQueue
+public import SurfacePool
+
+/// What a decoder is and has done.
+public struct DecoderReport: Sendable, Hashable {
+    /// libavcodec's name.
+    public var name: String
+    public var codec: VideoCodec
+    public var pixelFormat: PixelFormat?
+    public var modifier: FormatModifier?
+    public var framesDecoded = 0
+    public var errors = 0
+    public var droppedInDecoding: [DropReason: Int] = [:]
+    public var surfacesAllocated = 0
+    public var poolCapacity = 0
+}
+
+/// The `decode` thread: takes samples in order, keeps the decoder that fits them, and hands pictures to the presentation queue.
+///
+/// Back-pressure comes from `PresentationQueue.enqueue`, which waits for room.
+final class DecodeLoop: Sendable {
+    private let samples: SampleQueue
+    private let presentation: PresentationQueue
+    private let counters: FrameStatistics
+    private let options: DecoderOptions
+    private let allocator: any SurfaceAllocator
+    private let onEvent: @Sendable (DisplayQueue.Event) -> Void
+    private let shared = Monitor(Shared())
+
+    private struct Shared: ~Copyable {
+        var thread: LoopThread?
+        var isStopping = false
+        var report: DecoderReport?
+    }
+
+    init(
+        samples: SampleQueue, presentation: PresentationQueue, counters: FrameStatistics, options: DecoderOptions,
+        allocator: any SurfaceAllocator, onEvent: @escaping @Sendable (DisplayQueue.Event) -> Void
+    ) {
+        self.samples = samples
+        self.presentation = presentation
+        self.counters = counters
+        self.options = options
+        self.allocator = allocator
+        self.onEvent = onEvent
+    }
+
+    var report: DecoderReport? { shared.withLock { $0.report } }
+
+    func start() {
+        let thread = LoopThread(name: "decode") { [self] in
+            var worker = Worker()
+            run(&worker)
+        }
+        shared.withLock { $0.thread = thread }
+    }
+
+    func stop() {
+        shared.withLock { $0.isStopping = true }
+        samples.interrupt()
+        shared.withLock { $0.thread.take() }?.join()
+    }
+
+    /// What only the decode thread touches.
+    private struct Worker {
+        var session: DecompressionSession?
+        var format: VideoFormat?
+        /// The next picture is the first one since the start or a flush: it is shown at once.
+        var isFirst = true
+        /// No decoder could be made; samples are let go until a flush.
+        var isBroken = false
+    }
+
+    private func run(_ worker: inout Worker) {
+        while !shared.withLock({ $0.isStopping }) {
+            switch samples.dequeue(waitingUntil: nil) {
+            case .none: continue
+            case .flush(let removeImage):
+                worker.session?.flush()
+                presentation.flush(removeImage: removeImage)
+                worker.isFirst = true
+                worker.isBroken = false
+            case .sample(let sample): handle(sample, &worker)
+            }
+        }
+        worker.session?.invalidate()
+    }
+
+    private func handle(_ sample: SampleBuffer, _ worker: inout Worker) {
+        switch sample.content {
+        case .compressed(_, .video(let format)):
+            guard prepare(format, &worker), let session = worker.session else { return }
+            decode(sample, with: session, &worker)
+        case .compressed:
+            return
+        case .image(let image):
+            guard let shared = image as? SharedFrame else { return }
+            show(shared.copy(), &worker)
+        case .marker(.drain):
+            drain(&worker)
+        case .marker(.resetDecoder), .marker(.discontinuity):
+            drain(&worker)
+            worker.session?.flush()
+        case .marker(.endOfStream):
+            drain(&worker)
+            worker.session?.flush()
+            presentation.markEndOfStream()
+        }
+    }
+
+    /// Makes sure that there is a session for `format`; false when there can be none.
+    private func prepare(_ format: VideoFormat, _ worker: inout Worker) -> Bool {
+        if worker.isBroken { return false }
+        if let session = worker.session {
+            if worker.format == format || session.canAccept(format) {
+                worker.format = format
+                return true
+            }
+            drain(&worker)
+            session.invalidate()
+            worker.session = nil
+        }
+        do {
+            let session = try DecompressionSession(format: format, options: options, allocator: allocator, statistics: counters)
+            worker.session = session
+            worker.format = format
+            shared.withLock { shared in
+                if shared.report == nil { shared.report = DecoderReport(name: session.decoderName, codec: format.codec) }
+                shared.report?.name = session.decoderName
+                shared.report?.codec = format.codec
+            }
+            return true
+        } catch {
+            worker.isBroken = true
+            onEvent(.failed(error))
+            presentation.markEndOfStream()
+            return false
+        }
+    }
+
+    private func decode(_ sample: SampleBuffer, with session: DecompressionSession, _ worker: inout Worker) {
+        do {
+            try session.decode(sample) { output in receive(output, &worker) }
+        } catch {
+            count(error)
+        }
+    }
+
+    private func drain(_ worker: inout Worker) {
+        guard let session = worker.session else { return }
+        session.finishDelayedFrames { output in receive(output, &worker) }
+    }
+
+    private func receive(_ output: consuming DecodeOutput, _ worker: inout Worker) {
+        switch consume output {
+        case .frame(let frame): show(frame, &worker)
+        case .dropped(_, let reason): shared.withLock { $0.report?.droppedInDecoding[reason, default: 0] += 1 }
+        case .failed(let error): count(error)
+        }
+    }
+
+    private func show(_ frame: consuming VideoFrame, _ worker: inout Worker) {
+        if worker.isFirst {
+            frame.flags.insert(.displayImmediately)
+            worker.isFirst = false
+        }
+        let layout = frame.surface.layout
+        let pool = worker.session?.poolStatistics
+        shared.withLock { shared in
+            guard var report = shared.report.take() else { return }
+            report.framesDecoded += 1
+            report.pixelFormat = layout.format
+            report.modifier = layout.modifier
+            if let pool {
+                report.surfacesAllocated = pool.allocated
+                report.poolCapacity = pool.capacity
+            }
+            shared.report = report
+        }
+        _ = presentation.enqueue(frame, waitingUntil: nil)
+    }
+
+    private func count(_ error: DecodingError) {
+        shared.withLock { $0.report?.errors += 1 }
+        onEvent(.decodeError(error))
+    }
+}

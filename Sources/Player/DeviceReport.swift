@@ -1,0 +1,72 @@
+internal import AudioSink
+internal import Decoding
+internal import SurfacePool
+
+/// What this machine offers a player, and why something it might offer is not usable: the answer of `play devices`.
+public struct DeviceReport: Sendable {
+    /// One thing that was looked for.
+    public struct Finding: Sendable, Hashable {
+        public var name: String
+        public var isUsable: Bool
+        /// What it is when usable, else why it is not.
+        public var note: String
+        public init(name: String, isUsable: Bool, note: String) {
+            self.name = name
+            self.isUsable = isUsable
+            self.note = note
+        }
+    }
+
+    /// A heading and what stands under it.
+    public struct Section: Sendable, Hashable {
+        public var title: String
+        public var findings: [Finding]
+        public init(title: String, findings: [Finding]) {
+            self.title = title
+            self.findings = findings
+        }
+    }
+
+    public var sections: [Section]
+
+    /// Looks for everything there is to look for.
+    /// - Parameter displays: what the caller found out about displays.
+    public init(displays: [Finding]) {
+        sections = [
+            Section(title: "Sinks", findings: displays),
+            Section(title: "Decoders", findings: [Finding(name: "software", isUsable: true, note: "libavcodec \(Self.codecVersion)")]),
+            Section(title: "Surface memory", findings: SurfaceAllocators.findings().map { finding in
+                Finding(
+                    name: finding.name, isUsable: finding.allocator != nil,
+                    note: finding.reason ?? (finding.name == "memfd" ? "plain memory" : "DMA-BUF"))
+            }),
+            Section(title: "Sound", findings: Self.sound()),
+        ]
+    }
+
+    /// Lines for a terminal.
+    public var text: String {
+        sections.map { section in
+            let width = section.findings.map(\.name.count).max() ?? 0
+            return ([section.title] + section.findings.map { finding in
+                "  \(finding.isUsable ? "✓" : "✗") \(finding.name)\(String(repeating: " ", count: width - finding.name.count))  \(finding.note)"
+            }).joined(separator: "\n")
+        }.joined(separator: "\n\n")
+    }
+
+    public var json: JSONValue {
+        .object(sections.map { section in
+            .init(section.title.lowercased(), .array(section.findings.map { finding in
+                .object([.init("name", .string(finding.name)), .init("usable", .bool(finding.isUsable)), .init("note", .string(finding.note))])
+            }))
+        })
+    }
+
+    private static func sound() -> [Finding] {
+        let devices = AudioDeviceInfo.all()
+        guard !devices.isEmpty else { return [Finding(name: "ALSA", isUsable: false, note: "No sound device was found.")] }
+        return devices.map { Finding(name: $0.name, isUsable: true, note: $0.description) }
+    }
+
+    private static var codecVersion: String { DecoderVersion.text }
+}

@@ -1,0 +1,95 @@
+/// Writes JSON (RFC 8259) without Foundation, whose loading would cost more than showing the first frame.
+///
+/// Members appear in the order given; numbers that JSON cannot hold (NaN, infinities) become `null`.
+public enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    public struct Member: Sendable, Hashable {
+        public var name: String
+        public var value: JSONValue
+        public init(_ name: String, _ value: JSONValue) { self.name = name; self.value = value }
+    }
+
+    /// One line of text, without a line break at the end.
+    public var text: String {
+        var text = ""
+        write(to: &text, indent: nil)
+        return text
+    }
+
+    /// Text with a member a line, two spaces a level.
+    public var prettyText: String {
+        var text = ""
+        write(to: &text, indent: 0)
+        return text
+    }
+
+    private func write(to text: inout String, indent: Int?) {
+        switch self {
+        case .null: text += "null"
+        case .bool(let value): text += value ? "true" : "false"
+        case .integer(let value): text += String(value)
+        case .number(let value): text += Self.number(value)
+        case .string(let value): Self.quote(value, to: &text)
+        case .array(let values):
+            Self.list("[", "]", values.count, indent, &text) { index, inner, text in values[index].write(to: &text, indent: inner) }
+        case .object(let members):
+            Self.list("{", "}", members.count, indent, &text) { index, inner, text in
+                Self.quote(members[index].name, to: &text)
+                text += ": "
+                members[index].value.write(to: &text, indent: inner)
+            }
+        }
+    }
+
+    private static func list(
+        _ open: String, _ close: String, _ count: Int, _ indent: Int?, _ text: inout String, _ element: (Int, Int?, inout String) -> Void
+    ) {
+        text += open
+        let inner = indent.map { $0 + 2 }
+        for index in 0..<count {
+            if index > 0 { text += inner == nil ? ", " : "," }
+            if let inner { text += "\n" + String(repeating: " ", count: inner) }
+            element(index, inner, &text)
+        }
+        if let indent, count > 0 { text += "\n" + String(repeating: " ", count: indent) }
+        text += close
+    }
+
+    private static func number(_ value: Double) -> String {
+        guard value.isFinite else { return "null" }
+        if value == value.rounded(), abs(value) < 1e15 { return String(Int64(value)) }
+        return "\(value)"
+    }
+
+    private static func quote(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(nilLiteral: ()) { self = .null }
+}

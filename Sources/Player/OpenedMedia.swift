@@ -1,0 +1,137 @@
+internal import AudioSink
+internal import Decoding
+internal import DisplaySink
+internal import Media
+internal import SampleQueue
+
+/// One opened film and the machinery that plays it: feeder, picture path, sound path and the timebase they share.
+///
+/// It does what it is told and decides nothing; `TransportState` decides.
+final class OpenedMedia: Sendable {
+    struct Handlers: Sendable {
+        /// The source stands at the new position, and nothing from there has been delivered yet. On the feeder's thread.
+        var repositioned: @Sendable (MediaTime) -> Void
+        var sourceFailed: @Sendable (AssetError) -> Void
+        var display: @Sendable (DisplayQueue.Event) -> Void
+        /// The first sound is decoded and the device open.
+        var audioReady: @Sendable () -> Void
+        /// The end of the sound has been heard.
+        var audioFinished: @Sendable () -> Void
+        /// There is no sound (any more), and why.
+        var audioLost: @Sendable (AudioError) -> Void
+    }
+
+    let source: OpenedSource
+    let timebase: Timebase
+    let display: DisplayQueue?
+    let audio: AudioRenderer?
+    let feeder: SampleFeeder
+    private let handlers: Handlers
+    private let threads = Monitor(Threads())
+
+    private struct Threads: Sendable {
+        var isRunning = false
+        /// Waits for the sound device.
+        var waiter: LoopThread?
+    }
+
+    init(_ source: OpenedSource, configuration: PlayerConfiguration, sink: any DisplaySink, handlers: Handlers) {
+        self.source = source
+        self.handlers = handlers
+        let timebase = Timebase()
+        timebase.setTime(source.beginning)
+        self.timebase = timebase
+        var queues: [(track: Int, queue: SampleQueue)] = []
+        if let track = source.videoTrack {
+            var options = DecoderOptions()
+            options.threads = configuration.threads
+            let display = DisplayQueue(sink: sink, options: options, timebase: timebase, onEvent: handlers.display)
+            queues.append((track, display.samples))
+            self.display = display
+        } else {
+            display = nil
+        }
+        var audio: AudioRenderer?
+        if let sound = source.audio {
+            let queue = SampleQueue(controlTimebase: timebase)
+            do {
+                let renderer = try AudioRenderer(format: sound.format, queue: queue, device: configuration.audioDevice, timebase: timebase)
+                renderer.volume = configuration.volume
+                renderer.onFailure = { error in
+                    timebase.setSource(MonotonicClock.shared)
+                    handlers.audioLost(error)
+                }
+                renderer.onFinish = handlers.audioFinished
+                queues.append((sound.track, queue))
+                audio = renderer
+            } catch {
+                handlers.audioLost(error)
+            }
+        }
+        self.audio = audio
+        feeder = SampleFeeder(
+            source: source.samples, queues: queues, handlers: .init(repositioned: handlers.repositioned, failed: handlers.sourceFailed))
+    }
+
+    /// Starts every thread. Time stands until `startClock`.
+    func start() throws(SinkError) {
+        try display?.start()
+        threads.withLock { $0.isRunning = true }
+        feeder.start()
+        guard let audio else { return }
+        timebase.setSource(audio.clock)
+        audio.start()
+        let waiter = LoopThread(name: "audio-ready") { [handlers] in
+            if audio.waitUntilReady(until: nil) { handlers.audioReady() }
+        }
+        threads.withLock { $0.waiter = waiter }
+    }
+
+    /// Lets time run from where it stands. Sound needs a moment until it is heard; time waits for it.
+    func startClock(rate: Double) {
+        guard let audio, audio.phase == .ready, !audio.hasFinished else { return timebase.setRate(rate) }
+        timebase.setRate(rate, time: timebase.time, atHostTime: audio.clock.now() + audio.startLatency)
+    }
+
+    func stopClock() { timebase.setRate(0) }
+
+    /// Forgets everything of the old position; called on the feeder's thread before it delivers from the new one.
+    func reposition(to time: MediaTime) {
+        timebase.setTime(time)
+        display?.flush()
+        audio?.flush()
+    }
+
+    /// Ends every thread and gives everything back. What has not started has nothing to end.
+    func stop() {
+        let (wasRunning, waiter) = threads.withLock { threads in
+            defer { threads = Threads() }
+            return (threads.isRunning, threads.waiter)
+        }
+        guard wasRunning else { return }
+        feeder.stop()
+        display?.stop()
+        audio?.stop()
+        waiter?.join()
+    }
+
+    /// What playing has done and cost so far.
+    /// - Parameter began: when the player was made; the process may have begun before.
+    func statistics(began: HostTime, firstFrameAt: HostTime?, endedAt: HostTime?) -> PlaybackStatistics {
+        let now = MonotonicClock.shared.now()
+        var result = PlaybackStatistics()
+        result.file = source.location
+        result.wallSeconds = ((endedAt ?? now) - began).seconds
+        result.cpuSeconds = ProcessUsage.cpuSeconds
+        result.peakRSSBytes = ProcessUsage.peakRSSBytes
+        let start = ProcessUsage.startTime(now: now) ?? began
+        result.startupMilliseconds = firstFrameAt.map { ($0 - start).seconds * 1000 }
+        guard let display else { return result }
+        result.add(display)
+        if audio != nil, display.presentationStatistics.measuredFrames > 0 {
+            let shown = display.presentationStatistics
+            result.avOffset = .init(mean: shown.meanSignedError / 1000, max: shown.maximumError / 1000)
+        }
+        return result
+    }
+}

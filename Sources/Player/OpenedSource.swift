@@ -1,0 +1,41 @@
+internal import DisplaySink
+internal import Media
+internal import SampleQueue
+
+/// A film that has been opened, before anything plays it: its samples and what is known of the tracks chosen.
+struct OpenedSource: Sendable {
+    var samples: any SampleSource
+    var location: String
+    var title: String
+    var beginning = MediaTime.zero
+    /// Not numeric when the film has no known end.
+    var duration = MediaTime.indefinite
+    var videoTrack: Int?
+    var audio: (track: Int, format: AudioFormat)?
+    /// The film's usual distance between pictures; a 25th of a second where nothing says.
+    var frameDuration = MediaTime(value: 1, timescale: 25)
+    /// One sentence for whoever asks for details.
+    var summary: String
+
+    /// Opens a file or URL with libavformat and chooses its tracks.
+    static func container(_ location: String, configuration: PlayerConfiguration, hearsSound: Bool) throws(AssetError) -> OpenedSource {
+        let reader = try AssetReader(url: location)
+        let selection = TrackSelection(tracks: reader.tracks, playsAudio: configuration.playsAudio && hearsSound)
+        guard selection.video != nil || selection.audio != nil else { throw AssetError.noPlayableTrack(location) }
+        let start = configuration.startTime ?? .zero
+        let end = configuration.playDuration.map { start + $0 } ?? .positiveInfinity
+        reader.select(Set([selection.video?.id, selection.audio?.id].compactMap { $0 }))
+        reader.timeRange = MediaTimeRange(start: start, end: end)
+        var opened = OpenedSource(
+            samples: AssetSource(reader: reader), location: location, title: reader.title ?? lastComponent(location), beginning: start,
+            duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
+            videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
+        if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
+        if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
+            opened.frameDuration = MediaTime(value: Int64(format.frameRate.denominator), timescale: format.frameRate.numerator)
+        }
+        return opened
+    }
+
+    static func lastComponent(_ location: String) -> String { location.split(separator: "/").last.map(String.init) ?? location }
+}

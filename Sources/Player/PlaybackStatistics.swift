@@ -1,0 +1,119 @@
+public import Media
+internal import DisplaySink
+internal import SurfacePool
+
+/// What a playback did and cost, counted and never estimated; `json` is what `play --stats` writes.
+public struct PlaybackStatistics: Sendable, Hashable {
+    /// A conversion that a sink had to make of every frame.
+    public struct Conversion: Sendable, Hashable {
+        public var from: String
+        public var to: String
+        public var why: String
+        public init(from: String, to: String, why: String) { self.from = from; self.to = to; self.why = why }
+    }
+
+    /// Microseconds between when frames were to light up and when they did.
+    public struct PresentationError: Sendable, Hashable {
+        public var p50 = 0.0, p95 = 0.0, p99 = 0.0, max = 0.0
+        public init() {}
+    }
+
+    /// Milliseconds by which pictures came after (above zero) or before the sound.
+    public struct AVOffset: Sendable, Hashable {
+        public var mean: Double
+        /// The largest distance from zero.
+        public var max: Double
+        public init(mean: Double, max: Double) { self.mean = mean; self.max = max }
+    }
+
+    public var file = ""
+    /// libavcodec's name of the decoder, with how it runs: `h264 (software)`.
+    public var decoder: String?
+    public var sink = ""
+    public var pixelFormat: PixelFormat?
+    public var modifier: FormatModifier?
+    public var framesDecoded = 0
+    public var framesPresented = 0
+    /// By reason; every reason is present.
+    public var framesDropped: [(reason: String, count: Int)] {
+        get { dropped.map { ($0.name, $0.count) } }
+        set { dropped = newValue.map { Drop(name: $0.reason, count: $0.count) } }
+    }
+    private struct Drop: Hashable { var name: String; var count: Int }
+    private var dropped: [Drop] = []
+    public var bytesWritten: Int64 = 0
+    public var bytesCopied: Int64 = 0
+    public var conversion: Conversion?
+    public var surfacesAllocated = 0
+    public var poolCapacity = 0
+    /// From the start of the process to the first frame's hand-over to the display; nil when none was shown.
+    public var startupMilliseconds: Double?
+    public var presentationError = PresentationError()
+    /// Nil without sound.
+    public var avOffset: AVOffset?
+    public var wallSeconds = 0.0
+    /// User and system time of the whole process.
+    public var cpuSeconds = 0.0
+    public var peakRSSBytes: Int64 = 0
+
+    public init() {}
+
+    /// Takes over what a display queue has counted.
+    mutating func add(_ display: DisplayQueue) {
+        sink = display.sink.name
+        bytesWritten = Int64(display.counters.bytesWritten)
+        bytesCopied = Int64(display.counters.bytesCopied)
+        conversion = display.sink.conversion.map { Conversion(from: $0.from, to: $0.to, why: $0.why) }
+        let shown = display.presentationStatistics
+        framesPresented = shown.framesPresented
+        presentationError.p50 = shown.error(percentile: 0.5)
+        presentationError.p95 = shown.error(percentile: 0.95)
+        presentationError.p99 = shown.error(percentile: 0.99)
+        presentationError.max = shown.maximumError
+        let report = display.decoderReport
+        framesDropped = DropReason.allCases.map { reason in
+            (reason.rawValue, shown.dropped(reason) + (report?.droppedInDecoding[reason] ?? 0))
+        }
+        guard let report else { return }
+        decoder = "\(report.name) (software)"
+        pixelFormat = report.pixelFormat
+        modifier = report.modifier
+        framesDecoded = report.framesDecoded
+        surfacesAllocated = report.surfacesAllocated
+        poolCapacity = report.poolCapacity
+    }
+
+    /// The statistics as one JSON object.
+    public var json: JSONValue {
+        .object([
+            .init("file", .string(file)),
+            .init("decoder", decoder.map { .string($0) } ?? .null),
+            .init("sink", .string(sink)),
+            .init("pixelFormat", pixelFormat.map { .string($0.rawValue) } ?? .null),
+            .init("modifier", modifier.map { .string($0.description) } ?? .null),
+            .init("framesDecoded", .integer(Int64(framesDecoded))),
+            .init("framesPresented", .integer(Int64(framesPresented))),
+            .init("framesDropped", .object(dropped.map { .init($0.name, .integer(Int64($0.count))) })),
+            .init("bytesWritten", .integer(bytesWritten)),
+            .init("bytesCopied", .integer(bytesCopied)),
+            .init("conversion", conversion.map {
+                .object([.init("from", .string($0.from)), .init("to", .string($0.to)), .init("why", .string($0.why))])
+            } ?? .null),
+            .init("surfacesAllocated", .integer(Int64(surfacesAllocated))),
+            .init("poolCapacity", .integer(Int64(poolCapacity))),
+            .init("startupMilliseconds", startupMilliseconds.map { .number(Self.thousandths($0)) } ?? .null),
+            .init("presentationErrorMicroseconds", .object([
+                .init("p50", .number(presentationError.p50)), .init("p95", .number(presentationError.p95)),
+                .init("p99", .number(presentationError.p99)), .init("max", .number(presentationError.max)),
+            ])),
+            .init("avOffsetMilliseconds", avOffset.map {
+                .object([.init("mean", .number(Self.thousandths($0.mean))), .init("max", .number(Self.thousandths($0.max)))])
+            } ?? .null),
+            .init("wallSeconds", .number(Self.thousandths(wallSeconds))),
+            .init("cpuSeconds", .number(Self.thousandths(cpuSeconds))),
+            .init("peakRSSBytes", .integer(peakRSSBytes)),
+        ])
+    }
+
+    private static func thousandths(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+}

@@ -1,0 +1,43 @@
+public import DisplaySink
+public import Media
+
+/// How a player plays; everything has a default that suits a person watching a film.
+public struct PlayerConfiguration: Sendable {
+    /// Begin here instead of at the start.
+    public var startTime: MediaTime?
+    /// End after this much media time.
+    public var playDuration: MediaTime?
+    /// Media seconds per second, above 0.
+    public var rate = 1.0
+    /// Begin again at the end, for ever.
+    public var loops = false
+    /// Show the first picture and wait for `play()`.
+    public var startsPaused = false
+    public var playsAudio = true
+    /// ALSA's name of the device that sound is played on.
+    public var audioDevice = "default"
+    /// 0 (silent) to 1 (as recorded).
+    public var volume = 1.0
+    /// Decoding threads; 0 lets the decoder choose.
+    public var threads = 0
+    /// The file holds start-code bytes of this codec instead of a container.
+    public var rawCodec: VideoCodec?
+
+    public init() {}
+}
+
+/// What a player reports, in the order in which it happens.
+public enum PlayerEvent: Sendable {
+    /// The last picture and sound have had their time.
+    case ended
+    /// Playback cannot go on.
+    case failed(PlayerError)
+    /// A sentence the viewer should see: the sound device is gone, a frame is damaged.
+    case notice(String)
+    /// A sentence for whoever asks for details: what was chosen and why.
+    case detail(String)
+    /// The viewer asked to close the window.
+    case closeRequested
+    /// The viewer pressed a key in the window.
+    case key(PlayerKey)
+}

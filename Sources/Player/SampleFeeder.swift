@@ -1,0 +1,106 @@
+internal import Dispatch
+internal import Media
+internal import SampleQueue
+
+/// Carries samples from one source into the queues of its tracks, no faster than they ask for them.
+///
+/// Owns the `demux` thread, the only one that touches the source. Callbacks come on that thread, with no lock held.
+final class SampleFeeder: Sendable {
+    /// What the player learns from the feeder.
+    struct Handlers: Sendable {
+        /// The source stands at the new position and nothing of it has been delivered: flush everything downstream now.
+        var repositioned: @Sendable (MediaTime) -> Void
+        /// The source failed; what was read before it stays queued, and an end-of-stream marker follows.
+        var failed: @Sendable (AssetError) -> Void
+    }
+
+    private let source: any SampleSource
+    private let queues: [(track: Int, queue: SampleQueue)]
+    private let handlers: Handlers
+    private let state = Monitor(FeederState())
+    private let wakeups = DispatchQueue(label: "player.feeder")
+    private let thread = Monitor<LoopThread?>(nil)
+
+    /// 64 MiB: about 13 s of the fattest Blu-ray stream, and small beside the decoded pictures.
+    private static let byteLimit = 64 << 20
+
+    init(source: any SampleSource, queues: [(track: Int, queue: SampleQueue)], handlers: Handlers) {
+        self.source = source
+        self.queues = queues
+        self.handlers = handlers
+    }
+
+    func start() {
+        let thread = LoopThread(name: "demux") { [self] in run() }
+        self.thread.withLock { $0 = thread }
+    }
+
+    /// Continues from `time`. Of several requests in a row only the newest is carried out.
+    func seek(to time: MediaTime) { state.change { $0.requestSeek(time) } }
+
+    /// Ends the thread, interrupting a read that hangs, and waits for it.
+    func stop() {
+        state.change { $0.stop() }
+        source.cancel()
+        thread.withLock { $0.take() }?.join()
+        for (_, queue) in queues { queue.stopRequestingSamples() }
+    }
+
+    private func run() {
+        while true {
+            let hungry = queues.contains { $0.queue.isReadyForMoreSamples }
+            let bytes = queues.reduce(0) { $0 + $1.queue.bufferedBytes }
+            switch state.withLock({ $0.next(hungry: hungry, bytes: bytes, limit: Self.byteLimit) }) {
+            case .stop: return
+            case .seek(let time): seekSource(to: time)
+            case .sleep: sleep()
+            case .read: readSample()
+            }
+        }
+    }
+
+    private func readSample() {
+        do {
+            guard let sample = try source.nextSample() else { return finish() }
+            guard !state.withLock({ $0.isSuperseded }) else { return }
+            for (track, queue) in queues where track == sample.trackID { queue.enqueue(sample) }
+        } catch {
+            guard !state.withLock({ $0.isSuperseded }) else { return }
+            handlers.failed(error)
+            finish()
+        }
+    }
+
+    private func finish() {
+        state.withLock { $0.reachedEnd() }
+        for (track, queue) in queues { queue.enqueue(SampleBuffer(marker: .endOfStream, trackID: track)) }
+    }
+
+    private func seekSource(to time: MediaTime) {
+        do {
+            try source.seek(to: time)
+            guard !state.withLock({ $0.isSuperseded }) else { return }
+            handlers.repositioned(time)
+        } catch {
+            guard !state.withLock({ $0.isSuperseded }) else { return }
+            handlers.failed(error)
+        }
+    }
+
+    /// Sleeps until a queue runs low or a command comes.
+    private func sleep() {
+        let atEnd = state.withLock { $0.isAtEnd }
+        if !atEnd {
+            for (_, queue) in queues where !queue.isReadyForMoreSamples {
+                queue.requestSamples(whenReadyOn: wakeups) { [state] in
+                    queue.stopRequestingSamples()
+                    state.change { $0.wake() }
+                }
+            }
+        }
+        // The byte limit has no callback: look again now and then while it holds a hungry queue back.
+        let isHeldBack = !atEnd && queues.contains { $0.queue.isReadyForMoreSamples }
+        let deadline = isHeldBack ? MonotonicClock.shared.now() + .milliseconds(20) : nil
+        state.wait(until: deadline) { $0.takeWake() ? () : nil }
+    }
+}

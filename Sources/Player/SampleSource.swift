@@ -1,0 +1,25 @@
+internal import Media
+internal import SampleQueue
+
+/// Where compressed samples come from: a container opened by libavformat, or bytes of an elementary stream.
+///
+/// Thread-safety: one thread (the feeder's) calls everything but `cancel`, which any thread may call.
+protocol SampleSource: AnyObject, Sendable {
+    /// The next sample in file order; nil at the end.
+    func nextSample() throws(AssetError) -> SampleBuffer?
+    /// Continues from the sync sample at or before `time`; samples before `time` come marked as not to be shown.
+    func seek(to time: MediaTime) throws(AssetError)
+    /// Makes a blocked `nextSample` or `seek` throw soon.
+    func cancel()
+}
+
+/// A container as a sample source.
+final class AssetSource: SampleSource, @unchecked Sendable {
+    private let reader: AssetReader
+
+    init(reader: AssetReader) { self.reader = reader }
+
+    func nextSample() throws(AssetError) -> SampleBuffer? { try reader.nextSample() }
+    func seek(to time: MediaTime) throws(AssetError) { try reader.seek(to: time) }
+    func cancel() { reader.cancel() }
+}

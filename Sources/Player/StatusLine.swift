@@ -1,0 +1,69 @@
+public import Media
+
+/// The line that tells a person at a terminal where the film is: `▶ 00:00:04.200 / 00:00:10.000 ▕██████▏ 42%  dropped 0  buffer 1.8 s`.
+///
+/// A pure function of what is known, so that its looks can be tested.
+public struct StatusLine: Sendable, Hashable {
+    public var isPlaying: Bool
+    public var position: MediaTime
+    /// Not numeric for a stream without an end.
+    public var duration: MediaTime
+    public var speed: Double
+    public var framesDropped: Int
+    /// Seconds of compressed samples waiting to be decoded.
+    public var bufferedSeconds: Double
+    /// Percent, or nil without sound.
+    public var volume: Int?
+    public var isMuted: Bool
+
+    public init(
+        isPlaying: Bool, position: MediaTime, duration: MediaTime, speed: Double = 1, framesDropped: Int = 0,
+        bufferedSeconds: Double = 0, volume: Int? = nil, isMuted: Bool = false
+    ) {
+        self.isPlaying = isPlaying
+        self.position = position
+        self.duration = duration
+        self.speed = speed
+        self.framesDropped = framesDropped
+        self.bufferedSeconds = bufferedSeconds
+        self.volume = volume
+        self.isMuted = isMuted
+    }
+
+    /// The line for a terminal `columns` wide, never wider; parts are left out from the right, the bar shrinks first.
+    public func text(columns: Int) -> String {
+        let hasEnd = duration.isNumeric && duration > .zero
+        let fraction = hasEnd && position.isNumeric ? min(max(position.seconds / duration.seconds, 0), 1) : nil
+        var head = (isPlaying ? "▶ " : "⏸ ") + position.description
+        if hasEnd { head += " / " + duration.description }
+        var parts: [String] = []
+        if let fraction { parts.append("\(Int((fraction * 100).rounded(.down)))%") }
+        parts.append("dropped \(framesDropped)")
+        parts.append("buffer \(Self.tenths(bufferedSeconds)) s")
+        if speed != 1 { parts.append("speed \(Self.hundredths(speed))×") }
+        if isMuted { parts.append("muted") } else if let volume, volume != 100 { parts.append("volume \(volume)%") }
+        while true {
+            let tail = parts.isEmpty ? "" : "  " + parts.joined(separator: "  ")
+            let room = columns - head.count - tail.count - 3
+            if let fraction, room >= 8 { return head + " " + Self.bar(fraction, width: min(room, 40)) + tail }
+            if head.count + tail.count <= columns { return head + tail }
+            guard parts.popLast() != nil else { return String(head.prefix(max(columns, 0))) }
+        }
+    }
+
+    private static func bar(_ fraction: Double, width: Int) -> String {
+        let eighths = Int((fraction * Double(width * 8)).rounded())
+        let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
+        let drawn = String(repeating: "█", count: eighths / 8) + partial
+        return "▕" + drawn + String(repeating: " ", count: width - drawn.count) + "▏"
+    }
+
+    private static func tenths(_ value: Double) -> String { fixed(value, 10) }
+    private static func hundredths(_ value: Double) -> String { fixed(value, 100) }
+
+    private static func fixed(_ value: Double, _ scale: Int) -> String {
+        let units = Int((max(value, 0) * Double(scale)).rounded())
+        let digits = String(units % scale)
+        return "\(units / scale)." + String(repeating: "0", count: (scale == 10 ? 1 : 2) - digits.count) + digits
+    }
+}

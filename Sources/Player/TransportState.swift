@@ -1,0 +1,127 @@
+package import Media
+
+/// Play, pause, seek, end: the decisions of a player, as a pure state that answers each event with what to do.
+///
+/// A position is taken up in two steps. *Prerolling*: the clock stands at the target until the first picture is on the display
+/// and the first sound is decoded. *Running*: the clock moves if the viewer wants it to.
+package struct TransportState: Sendable {
+    package enum Phase: Sendable, Equatable { case idle, prerolling, running, ended }
+
+    package enum Action: Sendable, Equatable {
+        /// Let time run from where it stands, at this rate.
+        case startClock(rate: Double)
+        /// Hold time where it is.
+        case stopClock
+        /// Stop the clock, move to this time and begin a preroll.
+        case seek(MediaTime)
+        /// Everything has been shown and heard.
+        case finish
+    }
+
+    package private(set) var phase = Phase.idle
+    package private(set) var wantsToPlay: Bool
+    package private(set) var rate: Double
+    /// Where the film (or the asked-for part) begins.
+    package private(set) var beginning = MediaTime.zero
+    private var loops: Bool
+    private var hasVideo = false
+    private var hasAudio = false
+    private var isVideoReady = false
+    private var isAudioReady = false
+    private var isVideoFinished = false
+    private var isAudioFinished = false
+
+    package init(wantsToPlay: Bool = true, rate: Double = 1, loops: Bool = false) {
+        self.wantsToPlay = wantsToPlay
+        self.rate = rate
+        self.loops = loops
+    }
+
+    package var isPlaying: Bool { wantsToPlay && (phase == .running || phase == .prerolling) }
+
+    package mutating func opened(at beginning: MediaTime, hasVideo: Bool, hasAudio: Bool) {
+        self.beginning = beginning
+        self.hasVideo = hasVideo
+        self.hasAudio = hasAudio
+        preroll()
+    }
+
+    /// The first picture of the new position is on the display.
+    package mutating func videoReady() -> [Action] {
+        isVideoReady = true
+        return startIfReady()
+    }
+
+    /// The first sound of the new position is decoded, or there will be none.
+    package mutating func audioReady() -> [Action] {
+        isAudioReady = true
+        return startIfReady()
+    }
+
+    /// The sound has failed for good: the film goes on without.
+    package mutating func audioLost() -> [Action] {
+        hasAudio = false
+        return phase == .prerolling ? startIfReady() : finishIfDone()
+    }
+
+    package mutating func videoFinished() -> [Action] {
+        // A stream without a single picture never becomes ready otherwise.
+        isVideoReady = true
+        isVideoFinished = true
+        return startIfReady() + finishIfDone()
+    }
+
+    package mutating func audioFinished() -> [Action] {
+        isAudioReady = true
+        isAudioFinished = true
+        return startIfReady() + finishIfDone()
+    }
+
+    package mutating func play() -> [Action] {
+        guard !wantsToPlay || phase == .ended else { return [] }
+        wantsToPlay = true
+        switch phase {
+        case .running: return [.startClock(rate: rate)]
+        case .ended: return seek(to: beginning)
+        case .idle, .prerolling: return []
+        }
+    }
+
+    package mutating func pause() -> [Action] {
+        guard wantsToPlay else { return [] }
+        wantsToPlay = false
+        return phase == .running ? [.stopClock] : []
+    }
+
+    package mutating func setRate(_ rate: Double) -> [Action] {
+        self.rate = rate
+        return phase == .running && wantsToPlay ? [.startClock(rate: rate)] : []
+    }
+
+    package mutating func seek(to time: MediaTime) -> [Action] {
+        guard phase != .idle else { return [] }
+        preroll()
+        return [.seek(max(time, beginning))]
+    }
+
+    private mutating func preroll() {
+        phase = .prerolling
+        isVideoReady = !hasVideo
+        isAudioReady = !hasAudio
+        isVideoFinished = !hasVideo
+        isAudioFinished = !hasAudio
+    }
+
+    private mutating func startIfReady() -> [Action] {
+        guard phase == .prerolling, isVideoReady || !hasVideo, isAudioReady || !hasAudio else { return [] }
+        phase = .running
+        return wantsToPlay ? [.startClock(rate: rate)] : []
+    }
+
+    private mutating func finishIfDone() -> [Action] {
+        guard phase == .running, isVideoFinished || !hasVideo, isAudioFinished || !hasAudio else { return [] }
+        if loops, wantsToPlay { return seek(to: beginning) }
+        phase = .ended
+        return [.stopClock, .finish]
+    }
+}

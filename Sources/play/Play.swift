@@ -1,0 +1,22 @@
+internal import ArgumentParser
+
+/// `play FILE` shows a film; `play info` and `play devices` look without playing.
+@main
+struct Play: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play",
+        abstract: "Plays films on Wayland, into checksums, or into nothing.",
+        version: "0.1.0",
+        subcommands: [PlayFile.self, Info.self, Devices.self],
+        defaultSubcommand: PlayFile.self)
+
+    /// The help people ask for first is that of playing.
+    static func main() {
+        let words = CommandLine.arguments.dropFirst()
+        if words == ["--help"] || words == ["-h"] || words == ["help"] {
+            print(PlayFile.helpMessage())
+        } else {
+            main(Array(words))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import ArgumentParser
+internal import DisplaySink
+internal import Glibc
+internal import Media
+internal import Player
+
+/// `play FILE`: wires options, sink, player, keys, signals and the status line together.
+struct PlayFile: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "file", abstract: "Plays films on Wayland, into checksums, or into nothing.",
+        usage: """
+            play [OPTIONS] FILE|URL|-
+            play info FILE [--json]
+            play devices [--json]
+            """,
+        discussion: """
+            Keys in the window: space pause, q or Esc quit, f full screen, ← → 5 s, ↑ ↓ 1 min, . and , one frame, \
+            m mute, 9 and 0 volume, [ and ] speed, Backspace normal speed.
+
+            Exit codes: 0 played (or ended by q, a closed window, SIGINT or SIGTERM), 64 wrong options, 65 nothing playable \
+            or damaged, 66 cannot open, 69 no display or device, 70 internal error, 73 cannot write an output file.
+            """)
+
+    @OptionGroup var options: PlayOptions
+
+    func run() throws {
+        let terminal = Terminal()
+        do {
+            try Session(options: options, terminal: terminal).run()
+        } catch {
+            terminal.line("play: \(error.description)")
+            throw ArgumentParser.ExitCode(error.exitCode.rawValue)
+        }
+    }
+}
+
+/// One run of `play FILE`.
+private final class Session {
+    private let options: PlayOptions
+    private let terminal: Terminal
+    private let inbox = Monitor([Message]())
+
+    private enum Message: Sendable {
+        case event(PlayerEvent)
+        case end
+    }
+
+    /// Ten redraws a second look alive and cost nothing.
+    private static let redraw = HostSpan.milliseconds(100)
+
+    init(options: PlayOptions, terminal: Terminal) {
+        self.options = options
+        self.terminal = terminal
+    }
+
+    func run() throws(PlayerError) {
+        let inbox = inbox
+        let signals = Signals { inbox.change { $0.append(.end) } }
+        defer { _ = signals }
+        let sink = try makeSink()
+        let player = Player(sink: sink, configuration: configuration) { event in inbox.change { $0.append(.event(event)) } }
+        defer { player.close() }
+        try player.open(options.file == "-" && options.raw == nil ? "pipe:0" : options.file)
+        if let window = sink as? any WindowControl {
+            window.setTitle(player.title)
+            window.setGravity(options.gravity.gravity)
+            if options.fullscreen { window.setFullscreen(true) }
+        }
+        let failure = follow(player, window: sink as? any WindowControl)
+        terminal.keepStatus()
+        player.close()
+        if let path = options.stats { try StatisticsFile.write(player.statistics, to: path) }
+        if let failure { throw failure }
+    }
+
+    /// Where there is neither a display nor such a film, the film is what the viewer has to know about first.
+    private func makeSink() throws(PlayerError) -> any DisplaySink {
+        do { return try SinkFactory.make(options) } catch {
+            if options.raw == nil, options.file != "-" { _ = try MediaReport(location: options.file) }
+            throw error
+        }
+    }
+
+    private var configuration: PlayerConfiguration {
+        var configuration = PlayerConfiguration()
+        configuration.startTime = options.start?.time
+        configuration.playDuration = options.duration?.time
+        configuration.rate = options.speed
+        configuration.loops = options.loop
+        configuration.startsPaused = options.pause
+        configuration.playsAudio = !options.noAudio
+        configuration.audioDevice = options.audioDevice
+        configuration.volume = Double(options.volume) / 100
+        configuration.threads = options.threads
+        configuration.rawCodec = options.raw.map { VideoCodec(name: $0.rawValue) }
+        return configuration
+    }
+
+    /// Plays until the end, the viewer's wish or a failure, which is returned.
+    private func follow(_ player: Player, window: (any WindowControl)?) -> PlayerError? {
+        while true {
+            let messages = inbox.wait(until: MonotonicClock.shared.now() + Self.redraw) { $0.isEmpty ? nil : $0 } ?? []
+            inbox.withLock { $0.removeFirst(messages.count) }
+            for message in messages {
+                switch message {
+                case .end: return nil
+                case .event(.ended): return nil
+                case .event(.failed(let error)): return error
+                case .event(.notice(let text)): if !options.quiet { terminal.line(text) }
+                case .event(.detail(let text)): if options.verbose { terminal.line(text) }
+                case .event(.closeRequested): return nil
+                case .event(.key(let key)): if !Keys.act(on: key, player: player, window: window) { return nil }
+                }
+            }
+            if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import ArgumentParser
+internal import Media
+internal import Player
+
+/// A time as people type it: `90`, `90.5`, `1:30`, `00:01:30.250`.
+struct TimeArgument: ExpressibleByArgument {
+    let time: MediaTime
+
+    init?(argument: String) {
+        guard let time = MediaTime(clockText: argument), time >= .zero else { return nil }
+        self.time = time
+    }
+}
+
+/// Where the frames go.
+enum SinkChoice: ExpressibleByArgument, Equatable {
+    case auto, wayland, headless
+    case md5(path: String)
+
+    init?(argument: String) {
+        switch argument {
+        case "auto": self = .auto
+        case "wayland": self = .wayland
+        case "headless": self = .headless
+        case _ where argument.hasPrefix("md5=") && argument.count > 4: self = .md5(path: String(argument.dropFirst(4)))
+        default: return nil
+        }
+    }
+}
+
+enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, software }
+enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }
+enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, fill, stretch }
+
+/// The options of `play FILE`, in the order of `--help`.
+struct PlayOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("A file, a URL that libavformat opens, or - for standard input.", valueName: "file"))
+    var file: String
+
+    @Option(help: "Where to show: auto, wayland, headless, or md5=PATH (framemd5 text; - is standard output).")
+    var sink: SinkChoice = .auto
+
+    @Option(help: "How to decode.")
+    var decoder: DecoderChoice = .auto
+
+    @Option(help: "Begin at this time (seconds or hh:mm:ss.mmm).")
+    var start: TimeArgument?
+
+    @Option(help: "Stop after this much film.")
+    var duration: TimeArgument?
+
+    @Option(help: "Speed, 0.1 to 16.")
+    var speed: Double = 1
+
+    @Flag(help: "Begin again at the end, for ever.")
+    var loop = false
+
+    @Flag(help: "Begin paused, on the first picture.")
+    var pause = false
+
+    @Flag(help: "As fast as decoding goes, without waiting for frame times (headless).")
+    var untimed = false
+
+    @Flag(help: "Without sound.")
+    var noAudio = false
+
+    @Option(help: ArgumentHelp("ALSA device to play sound on.", valueName: "name"))
+    var audioDevice = "default"
+
+    @Option(help: "Loudness in percent, 0 to 100.")
+    var volume = 100
+
+    @Flag(name: [.long, .customLong("fs")], help: "Fill the screen from the beginning.")
+    var fullscreen = false
+
+    @Option(help: "How the picture fits the window: whole (aspect), cropped (fill) or distorted (stretch).")
+    var gravity: GravityChoice = .aspect
+
+    @Option(help: "Decoding threads; 0 chooses.")
+    var threads = 0
+
+    @Option(help: ArgumentHelp("The file is a raw start-code stream of this codec.", valueName: "codec"))
+    var raw: RawCodec?
+
+    @Option(help: ArgumentHelp("Write statistics as JSON at the end (- is standard output).", valueName: "path"))
+    var stats: String?
+
+    @Flag(name: .shortAndLong, help: "Only errors.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Say what is chosen and why.")
+    var verbose = false
+
+    mutating func validate() throws {
+        if !(0.1...16).contains(speed) { throw ValidationError("--speed must lie between 0.1 and 16.") }
+        if !(0...100).contains(volume) { throw ValidationError("--volume must lie between 0 and 100.") }
+        if !(0...64).contains(threads) { throw ValidationError("--threads must lie between 0 and 64.") }
+        if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
+        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
+        if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
+        if untimed && sink == .wayland { throw ValidationError("--untimed has no meaning on a display; use --sink headless.") }
+        if loop, case .md5 = sink { throw ValidationError("--loop would write checksums for ever.") }
+        if stats == "-", sink == .md5(path: "-") { throw ValidationError("Checksums and statistics cannot both go to standard output.") }
+    }
+}

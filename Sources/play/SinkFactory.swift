@@ -1,0 +1,44 @@
+internal import DisplaySink
+internal import Player
+
+/// Makes the sink that the options ask for, and says which there are.
+enum SinkFactory {
+    static func make(_ options: PlayOptions) throws(PlayerError) -> any DisplaySink {
+        do {
+            switch options.sink {
+            case .headless: return HeadlessSink(isUntimed: options.untimed)
+            case .md5(let path): return try FrameMD5Sink(path: path)
+            case .wayland: return try WaylandSink()
+            case .auto: return options.untimed ? HeadlessSink(isUntimed: true) : try WaylandSink()
+            }
+        } catch {
+            var failure = PlayerError(error)
+            if error.code == .noDisplay { failure.description += " To play without showing, use --sink headless." }
+            throw failure
+        }
+    }
+
+    static func findings() -> [DeviceReport.Finding] {
+        var findings = [
+            DeviceReport.Finding(name: "headless", isUsable: true, note: "a virtual display of 60 Hz"),
+            DeviceReport.Finding(name: "md5=PATH", isUsable: true, note: "checksums of every picture"),
+        ]
+        do {
+            let sink = try WaylandSink()
+            findings.insert(DeviceReport.Finding(name: "wayland", isUsable: true, note: sink.summary), at: 0)
+        } catch {
+            findings.insert(DeviceReport.Finding(name: "wayland", isUsable: false, note: error.description), at: 0)
+        }
+        return findings
+    }
+}
+
+extension GravityChoice {
+    var gravity: Gravity {
+        switch self {
+        case .aspect: .aspect
+        case .fill: .fill
+        case .stretch: .stretch
+        }
+    }
+}

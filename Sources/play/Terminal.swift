@@ -1,0 +1,53 @@
+internal import Glibc
+internal import Player
+
+/// Standard error as a person sees it: whole lines, and one status line below them that is redrawn in place.
+///
+/// Thread-safety: one thread at a time.
+final class Terminal {
+    let isInteractive = isatty(STDERR_FILENO) == 1
+    private var drawn = ""
+
+    /// Writes a line above the status line.
+    func line(_ text: String) {
+        erase()
+        Self.write(text + "\n", to: STDERR_FILENO)
+    }
+
+    /// Draws the status line, when standard error is a terminal and the line changed.
+    func status(_ line: StatusLine) {
+        guard isInteractive else { return }
+        let text = line.text(columns: Self.columns - 1)
+        guard text != drawn else { return }
+        Self.write("\r\u{1b}[2K" + text, to: STDERR_FILENO)
+        drawn = text
+    }
+
+    /// Takes the status line away.
+    func erase() {
+        guard !drawn.isEmpty else { return }
+        Self.write("\r\u{1b}[2K", to: STDERR_FILENO)
+        drawn = ""
+    }
+
+    /// Ends the status line, leaving it to be read.
+    func keepStatus() {
+        guard !drawn.isEmpty else { return }
+        Self.write("\n", to: STDERR_FILENO)
+        drawn = ""
+    }
+
+    /// Writes everything or gives up: nobody can be told that standard error is gone.
+    static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
+        }
+    }
+
+    private static var columns: Int {
+        var size = winsize()
+        return unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+}

@@ -1,0 +1,39 @@
+import Media
+import Player
+import Testing
+
+@Suite struct StatusLineTests {
+    private let line = StatusLine(
+        isPlaying: true, position: MediaTime(value: 42, timescale: 10), duration: MediaTime(value: 10, timescale: 1),
+        framesDropped: 3, bufferedSeconds: 1.84, volume: 100)
+
+    @Test func `says where the film is, with a bar`() {
+        #expect(line.text(columns: 80) == "▶ 00:00:04.200 / 00:00:10.000 ▕███████▌          ▏  42%  dropped 3  buffer 1.8 s")
+    }
+
+    @Test(arguments: 0...120) func `is never wider than the terminal`(_ columns: Int) {
+        #expect(line.text(columns: columns).count <= columns)
+    }
+
+    @Test func `leaves out the bar before the numbers, and the last numbers first`() {
+        #expect(line.text(columns: 60) == "▶ 00:00:04.200 / 00:00:10.000  42%  dropped 3  buffer 1.8 s")
+        #expect(line.text(columns: 50) == "▶ 00:00:04.200 / 00:00:10.000  42%  dropped 3")
+    }
+
+    @Test func `a stream without an end has no bar and no percentage`() {
+        var live = line
+        live.duration = .indefinite
+        #expect(live.text(columns: 80) == "▶ 00:00:04.200  dropped 3  buffer 1.8 s")
+    }
+
+    @Test func `shows what is unusual: pause, speed, volume, mute`() {
+        var odd = line
+        odd.isPlaying = false
+        odd.speed = 1.5
+        odd.volume = 50
+        #expect(odd.text(columns: 120).hasPrefix("⏸ "))
+        #expect(odd.text(columns: 120).hasSuffix("speed 1.50×  volume 50%"))
+        odd.isMuted = true
+        #expect(odd.text(columns: 120).hasSuffix("muted"))
+    }
+}

@@ -1,0 +1,155 @@
+import Media
+import Player
+import Testing
+
+@Suite struct TransportStateTests {
+    private func opened(video: Bool = true, audio: Bool = true, plays: Bool = true, loops: Bool = false) -> TransportState {
+        var state = TransportState(wantsToPlay: plays, rate: 1, loops: loops)
+        state.opened(at: .zero, hasVideo: video, hasAudio: audio)
+        return state
+    }
+
+    private let ten = MediaTime(value: 10, timescale: 1)
+
+    @Test func `time runs once picture and sound are both there`() {
+        var state = opened()
+        #expect(state.videoReady() == [])
+        #expect(state.phase == .prerolling)
+        #expect(state.audioReady() == [.startClock(rate: 1)])
+        #expect(state.phase == .running)
+    }
+
+    @Test func `a film without sound waits for the picture alone, music for the sound alone`() {
+        var silent = opened(audio: false)
+        #expect(silent.videoReady() == [.startClock(rate: 1)])
+        var music = opened(video: false)
+        #expect(music.audioReady() == [.startClock(rate: 1)])
+    }
+
+    @Test func `sound that fails does not hold the picture back`() {
+        var state = opened()
+        #expect(state.videoReady() == [])
+        #expect(state.audioLost() == [.startClock(rate: 1)])
+        #expect(state.videoFinished() == [.stopClock, .finish])
+    }
+
+    @Test func `started paused, time waits for play`() {
+        var state = opened(audio: false, plays: false)
+        #expect(state.videoReady() == [])
+        #expect(state.phase == .running && !state.isPlaying)
+        #expect(state.play() == [.startClock(rate: 1)])
+        #expect(state.play() == [])
+        #expect(state.pause() == [.stopClock])
+        #expect(state.pause() == [])
+    }
+
+    @Test func `a seek prerolls again, and keeps a pause a pause`() {
+        var state = opened()
+        _ = state.videoReady()
+        _ = state.audioReady()
+        _ = state.pause()
+        #expect(state.seek(to: ten) == [.seek(ten)])
+        #expect(state.phase == .prerolling)
+        #expect(state.videoReady() == [])
+        #expect(state.audioReady() == [])
+        #expect(state.phase == .running && !state.isPlaying)
+    }
+
+    @Test func `a seek before the beginning goes to the beginning`() {
+        var state = TransportState()
+        state.opened(at: ten, hasVideo: true, hasAudio: false)
+        #expect(state.seek(to: .zero) == [.seek(ten)])
+    }
+
+    @Test func `the film ends when both tracks have`() {
+        var state = opened()
+        _ = state.videoReady()
+        _ = state.audioReady()
+        #expect(state.audioFinished() == [])
+        #expect(state.videoFinished() == [.stopClock, .finish])
+        #expect(state.phase == .ended)
+        #expect(state.play() == [.seek(.zero)])
+    }
+
+    @Test func `a track that ends before the other begins holds nothing up`() {
+        var state = opened()
+        #expect(state.audioFinished() == [])
+        #expect(state.videoReady() == [.startClock(rate: 1)])
+        #expect(state.videoFinished() == [.stopClock, .finish])
+    }
+
+    @Test func `a loop goes back instead of ending`() {
+        var state = opened(audio: false, loops: true)
+        _ = state.videoReady()
+        #expect(state.videoFinished() == [.seek(.zero)])
+        #expect(state.phase == .prerolling)
+        #expect(state.videoReady() == [.startClock(rate: 1)])
+    }
+
+    @Test func `a new speed takes effect at once only while time runs`() {
+        var state = opened(audio: false)
+        #expect(state.setRate(2) == [])
+        #expect(state.videoReady() == [.startClock(rate: 2)])
+        #expect(state.setRate(0.5) == [.startClock(rate: 0.5)])
+        _ = state.pause()
+        #expect(state.setRate(1) == [])
+        #expect(state.play() == [.startClock(rate: 1)])
+    }
+
+    @Test func `before anything is open nothing happens`() {
+        var state = TransportState()
+        #expect(state.seek(to: ten) == [])
+        #expect(state.play() == [])
+        #expect(state.pause() == [])
+    }
+}
+
+@Suite struct FeederStateTests {
+    private let ten = MediaTime(value: 10, timescale: 1)
+
+    @Test(arguments: [
+        (true, 0, FeederState.Step.read), (true, 99, .read), (true, 100, .sleep), (false, 0, .sleep),
+    ])
+    func `reads while a queue is hungry and memory allows`(_ hungry: Bool, _ bytes: Int, _ expected: FeederState.Step) {
+        var state = FeederState()
+        #expect(state.next(hungry: hungry, bytes: bytes, limit: 100) == expected)
+    }
+
+    @Test func `of several seeks the newest is carried out, before any read`() {
+        var state = FeederState()
+        state.requestSeek(.zero)
+        state.requestSeek(ten)
+        #expect(state.isSuperseded)
+        #expect(state.next(hungry: true, bytes: 0, limit: 1) == .seek(ten))
+        #expect(!state.isSuperseded)
+        #expect(state.next(hungry: true, bytes: 0, limit: 1) == .read)
+    }
+
+    @Test func `at the end it sleeps until a seek`() {
+        var state = FeederState()
+        state.reachedEnd()
+        #expect(state.next(hungry: true, bytes: 0, limit: 1) == .sleep)
+        state.requestSeek(.zero)
+        let wasWoken = state.takeWake()
+        #expect(wasWoken)
+        #expect(state.next(hungry: true, bytes: 0, limit: 1) == .seek(.zero))
+        #expect(state.next(hungry: true, bytes: 0, limit: 1) == .read)
+    }
+
+    @Test func `stopping comes before everything`() {
+        var state = FeederState()
+        state.requestSeek(ten)
+        state.stop()
+        #expect(state.next(hungry: true, bytes: 0, limit: 1) == .stop)
+    }
+
+    @Test func `a wake between the decision and the sleep is not lost`() {
+        var state = FeederState()
+        #expect(state.next(hungry: false, bytes: 0, limit: 1) == .sleep)
+        state.wake()
+        let wasWoken = state.takeWake()
+        #expect(wasWoken)
+        let again = state.takeWake()
+        #expect(!again)
+    }
+}
