@@ -5,7 +5,8 @@ public import SurfacePool
 /// Writes one line of MD5 a frame, in the format of FFmpeg's `framemd5`, so that two decoders can be compared with `diff`.
 ///
 /// The checksum covers the picture in the decoder's own pixel format, cropped and not rotated, plane after plane without padding.
-/// Times are the container's own, in its time base. Every frame is written, whatever the clock says; the work is done inside the
+/// Times are the container's own, in its time base; the duration is the frame's own, where FFmpeg writes that of the stream's mean
+/// rate. Every frame is written, whatever the clock says; the work is done inside the
 /// decoder's `enqueue`.
 ///
 /// Thread-safety: as the protocol says.
@@ -29,14 +30,17 @@ public final class FrameMD5Sink: DisplaySink {
 
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         loop.start(queue) { [output] now in
-            queue.takeAll(at: now) { (frame: borrowing VideoFrame) in
-                output.write(frame)
-                queue.didPresent(sequence: frame.sequence, at: now)
-            } events: { event in
-                // What is finished is in the file.
-                if event == .finished { output.flush() }
-                events(event)
-            }
+            queue.takeAll(
+                at: now,
+                take: { frame in
+                    output.write(frame)
+                    queue.didPresent(sequence: frame.sequence, at: now)
+                },
+                events: { event in
+                    // What is finished is in the file.
+                    if event == .finished { output.flush() }
+                    events(event)
+                })
             if let error = output.takeError() { events(.failed(error)) }
             return nil
         }

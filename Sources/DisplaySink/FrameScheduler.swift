@@ -53,6 +53,8 @@ public struct FrameScheduler: Sendable {
     private var cadence = CadenceTracker()
     /// The frame on the display: its time, and its duration where known.
     private var shown: (time: MediaTime, duration: MediaTime)?
+    /// When the frame on the display should have lit up; nil when it was shown whatever the clock said.
+    private(set) var shownMoment: HostTime?
     /// A frame was shown since the last flush.
     private var hasShown = false
     private var shownDeadline: HostTime?
@@ -107,6 +109,7 @@ public struct FrameScheduler: Sendable {
         {
             return drop(.late)
         }
+        defer { shownMoment = moment }
         cadence.observe(
             distance: Double((moment - interval.deadline).nanoseconds) / max(period, 1),
             step: step(to: headTime, head.duration, mapping), period: period)
@@ -124,6 +127,7 @@ public struct FrameScheduler: Sendable {
     mutating func didShow(_ frame: Candidate, at deadline: HostTime) {
         shown = (time(of: frame, after: shown), frame.duration)
         shownDeadline = deadline
+        shownMoment = nil
         hasShown = true
         skipped = 0
     }

@@ -41,7 +41,7 @@ public final class HeadlessSink: DisplaySink {
             loop.start(queue) { display.step($0) }
         } else {
             loop.start(queue) { [clock] now in
-                queue.takeAll(at: now) { (frame: borrowing VideoFrame) in queue.didPresent(sequence: frame.sequence, at: clock.now()) } events: { events($0) }
+                queue.takeAll(at: now, take: { frame in queue.didPresent(sequence: frame.sequence, at: clock.now()) }, events: events)
                 return nil
             }
         }
@@ -52,7 +52,7 @@ public final class HeadlessSink: DisplaySink {
 
 extension PresentationQueue {
     /// Everything that waits, in order, for a sink without refreshes.
-    func takeAll(at now: HostTime, _ take: (borrowing VideoFrame) -> Void, events: (SinkEvent) -> Void) {
+    func takeAll(at now: HostTime, take: (borrowing VideoFrame) -> Void, events: (SinkEvent) -> Void) {
         while true {
             switch next(for: DisplayInterval(deadline: now, nextDeadline: now, period: nil)) {
             case .show(let frame, let isFirst):

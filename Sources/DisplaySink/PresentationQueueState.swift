@@ -123,9 +123,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
         case .drop(let reason):
             statistics.count(reason)
             return .drop(frames.popFirst()!)
-        case .show:
-            let isPaced = mapping.isMoving && !frames[0].flags.contains(.displayImmediately)
-            return take(at: interval.deadline, ideal: isPaced ? mapping.hostTime(of: frames[0].presentationTime) : nil)
+        case .show: return take(at: interval.deadline, ideal: scheduler.shownMoment)
         }
     }
 

@@ -88,16 +88,20 @@ struct FrameMD5Tests {
         var digest: String
     }
 
-    @Test("exactly the visible pixels are covered, in every plane", arguments: [
-        Crop(format: .yuv420p, visible: PixelRect(x: 0, y: 0, width: 20, height: 14), byteCount: 420, digest: "869abf56a59d25f174ac6d1d06c02297"),
-        Crop(format: .yuv420p, visible: PixelRect(x: 2, y: 4, width: 13, height: 7), byteCount: 147, digest: "f13aad0cf5029568dc06cb5a982535a8"),
-        Crop(format: .nv12, visible: PixelRect(x: 2, y: 2, width: 16, height: 10), byteCount: 240, digest: "7fc995520a1afbe6092deae8608db3c7"),
-        Crop(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 19, height: 13), byteCount: 387, digest: "0973cb7e6492c9c716965d644b804f7e"),
-        Crop(format: .yuv422p10le, visible: PixelRect(x: 4, y: 1, width: 12, height: 9), byteCount: 432, digest: "42462e2972c2ba95f396138452977698"),
-        Crop(format: .rgb24, visible: PixelRect(x: 3, y: 5, width: 7, height: 3), byteCount: 63, digest: "41bf67def2dbf9fe2080eaaeec55fc44"),
-        Crop(format: .gray, visible: PixelRect(x: 1, y: 1, width: 5, height: 5), byteCount: 25, digest: "25c1d733780a28caa36a02d4167ad2c6"),
-        Crop(format: .yuv410p, visible: PixelRect(x: 4, y: 4, width: 13, height: 9), byteCount: 141, digest: "e54e36a981011206b39b5b4f9dcdaf60"),
-    ])
+    @Test(
+        "exactly the visible pixels are covered, in every plane",
+        arguments: [
+            Crop(format: .yuv420p, visible: PixelRect(x: 0, y: 0, width: 20, height: 14), byteCount: 420, digest: "869abf56a59d25f174ac6d1d06c02297"),
+            Crop(format: .yuv420p, visible: PixelRect(x: 2, y: 4, width: 13, height: 7), byteCount: 147, digest: "f13aad0cf5029568dc06cb5a982535a8"),
+            Crop(format: .nv12, visible: PixelRect(x: 2, y: 2, width: 16, height: 10), byteCount: 240, digest: "7fc995520a1afbe6092deae8608db3c7"),
+            Crop(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 19, height: 13), byteCount: 387, digest: "0973cb7e6492c9c716965d644b804f7e"),
+            Crop(
+                format: .yuv422p10le, visible: PixelRect(x: 4, y: 1, width: 12, height: 9), byteCount: 432, digest: "42462e2972c2ba95f396138452977698"
+            ),
+            Crop(format: .rgb24, visible: PixelRect(x: 3, y: 5, width: 7, height: 3), byteCount: 63, digest: "41bf67def2dbf9fe2080eaaeec55fc44"),
+            Crop(format: .gray, visible: PixelRect(x: 1, y: 1, width: 5, height: 5), byteCount: 25, digest: "25c1d733780a28caa36a02d4167ad2c6"),
+            Crop(format: .yuv410p, visible: PixelRect(x: 4, y: 4, width: 13, height: 9), byteCount: 141, digest: "e54e36a981011206b39b5b4f9dcdaf60"),
+        ])
     func crops(_ row: Crop) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let lines = try text(of: path) { queue in
@@ -117,10 +121,11 @@ struct FrameMD5Tests {
             queue.enqueue(try picture(.gray, allocated: large.size, visible: large, time: nil, sequence: 1))
         }
         #expect(lines.contains("#dimensions 0: 8x8") && lines.contains("#sar 0: 0/1"))
-        #expect(lines.suffix(2).map { $0.prefix(47) } == [
-            "0,          4,          4,        0,       64, ",
-            "0,          4,          4,        0,      512, ",
-        ])
+        #expect(
+            lines.suffix(2).map { $0.prefix(47) } == [
+                "0,          4,          4,        0,       64, ",
+                "0,          4,          4,        0,      512, ",
+            ])
     }
 
     @Test("a place that cannot be written to is one sentence")

@@ -216,7 +216,9 @@ struct FrameSchedulerTests {
         Situation(
             testDescription: "a frame waits for the refresh nearest to its time", frames: [frame(100)], refresh: 50, before: (60, 40),
             decisions: [.keep(until: origin + .nanoseconds(100_000_000 - 8_333_500))]),
-        Situation(testDescription: "a frame nearer to this refresh than to the next", frames: [frame(100)], refresh: 92, before: (60, 60), decisions: [.show]),
+        Situation(
+            testDescription: "a frame nearer to this refresh than to the next", frames: [frame(100)], refresh: 92, before: (60, 60),
+            decisions: [.show]),
         Situation(
             testDescription: "of three due frames the newest is shown", frames: [frame(0), frame(40), frame(80), frame(120)], refresh: 85,
             before: (-40, 0), decisions: [.drop(.late), .drop(.late), .show]),
@@ -226,10 +228,12 @@ struct FrameSchedulerTests {
         Situation(
             testDescription: "the same, after 100 ms without a picture", frames: [frame(0)], refresh: 150, before: (-40, 50), decisions: [.show]),
         Situation(
-            testDescription: "the same, as the last of the film", frames: [frame(0)], refresh: 100, before: (-40, 50), isEnding: true, decisions: [.show]),
+            testDescription: "the same, as the last of the film", frames: [frame(0)], refresh: 100, before: (-40, 50), isEnding: true,
+            decisions: [.show]),
         Situation(testDescription: "the same, as the first of all", frames: [frame(0)], refresh: 100, decisions: [.show]),
         Situation(
-            testDescription: "a late frame of unknown duration lasts until the next", frames: [frame(0, duration: nil)], refresh: 100, before: (-40, 50),
+            testDescription: "a late frame of unknown duration lasts until the next", frames: [frame(0, duration: nil)], refresh: 100,
+            before: (-40, 50),
             decisions: [.show]),
         Situation(
             testDescription: "everything is late: the newest is shown each 100 ms", frames: [frame(0), frame(40), frame(80)], refresh: 1000,
@@ -242,15 +246,18 @@ struct FrameSchedulerTests {
             decisions: [.keep(until: origin + .nanoseconds(9_000_000_000 - 8_333_500))]),
         Situation(testDescription: "standing still, the first frame is shown", frames: [frame(40)], rate: 0, refresh: 0, decisions: [.show]),
         Situation(
-            testDescription: "standing still, a coming frame waits", frames: [frame(40)], rate: 0, refresh: 0, before: (0, 0), decisions: [.keep(until: nil)]),
+            testDescription: "standing still, a coming frame waits", frames: [frame(40)], rate: 0, refresh: 0, before: (0, 0),
+            decisions: [.keep(until: nil)]),
         Situation(
             testDescription: "standing still, the frame of the time that was set", frames: [frame(40), frame(80), frame(120)], rate: 0, refresh: 100,
             before: (0, 0), decisions: [.drop(.late), .show]),
         Situation(
-            testDescription: "standing still, an immediate frame goes before all", frames: [frame(40), frame(5000, immediate: true)], rate: 0, refresh: 0,
+            testDescription: "standing still, an immediate frame goes before all", frames: [frame(40), frame(5000, immediate: true)], rate: 0,
+            refresh: 0,
             before: (0, 0), decisions: [.drop(.late), .show]),
         Situation(
-            testDescription: "an immediate frame waits for nothing", frames: [frame(5000, immediate: true)], refresh: 0, before: (0, 0), decisions: [.show]),
+            testDescription: "an immediate frame waits for nothing", frames: [frame(5000, immediate: true)], refresh: 0, before: (0, 0),
+            decisions: [.show]),
         Situation(
             testDescription: "a frame without a time follows the one before by its duration", frames: [frame(nil)], refresh: 60, before: (40, 40),
             decisions: [.keep(until: origin + .nanoseconds(80_000_000 - 8_333_500))]),
@@ -278,7 +285,8 @@ struct FrameSchedulerTests {
         var decisions: [FrameScheduler.Decision] = []
         repeat {
             decisions.append(
-                scheduler.decide(count: frames.count, isEnding: row.isEnding, mapping: mapping, interval: interval) { frames[frames.startIndex + $0] })
+                scheduler.decide(count: frames.count, isEnding: row.isEnding, mapping: mapping, interval: interval) { frames[frames.startIndex + $0] }
+            )
             if case .drop = decisions.last { frames.removeFirst() }
         } while decisions.last.map { if case .drop = $0 { true } else { false } } ?? false
         #expect(decisions == row.decisions)

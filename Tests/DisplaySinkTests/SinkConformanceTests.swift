@@ -32,12 +32,12 @@ struct SinkConformanceTests {
         await #expect(processExitsWith: .success) {
             let conformance = SinkConformance { HeadlessSink(refreshRate: Ratio(1000, 1)) }
             let untimed = SinkConformance { try FrameMD5Sink(path: "/dev/null") }
-            try conformance.check( .startAndStop)
-            try untimed.check( .startAndStop)
+            try conformance.check(.startAndStop)
+            try untimed.check(.startAndStop)
             let before = (entries("/proc/self/fd"), entries("/proc/self/task"))
             for _ in 0..<50 {
-                try conformance.check( .startAndStop)
-                try untimed.check( .startAndStop)
+                try conformance.check(.startAndStop)
+                try untimed.check(.startAndStop)
             }
             let after = (entries("/proc/self/fd"), entries("/proc/self/task"))
             #expect(after.0 <= before.0 && after.1 <= before.1, "\(before) became \(after)")

@@ -4,8 +4,8 @@ import Media
 import SampleQueue
 import SinkConformance
 import SurfacePool
-import Testing
 import TestSupport
+import Testing
 
 @Suite("No picture changes while it is being read")
 struct UseCountTests {
