@@ -1,1 +1,0 @@
-// Output of scripts/protocols; see protocols/.
