@@ -159,7 +159,9 @@ public final class AssetReader: @unchecked Sendable {
         let shown = pts == nil ? sample.decodeTime : sample.presentationTime
         if shown.isNumeric {
             let end = sample.duration.isNumeric ? shown + sample.duration : shown
-            if shown >= timeRange.end || (shown < showFrom && end <= showFrom) { sample.flags.insert(.doNotDisplay) }
+            // From the beginning everything is shown, also what lies before zero: decode times stand in for unknown presentation times.
+            let isEarly = showFrom > .zero && shown < showFrom && end <= showFrom
+            if shown >= timeRange.end || isEarly { sample.flags.insert(.doNotDisplay) }
         }
         return sample
     }
