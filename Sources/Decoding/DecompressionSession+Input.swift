@@ -8,11 +8,14 @@ extension DecompressionSession {
         let unit = sample.sourceTimeBase.isKnown ? sample.sourceTimeBase : Ratio(1, 1_000_000_000)
         if unit != timeBase {
             timeBase = unit
+            clock = TimestampEstimator(timeBase: unit, frameRate: format.frameRate, reorderDepth: 0)
             unsafe codec.context.pointee.pkt_timebase = AVRational(num: unit.numerator, den: unit.denominator)
         }
         unsafe packet.pointee.pts = sample.sourcePresentationTimestamp ?? count(sample.presentationTime)
         unsafe packet.pointee.dts = sample.sourceDecodeTimestamp ?? count(sample.decodeTime)
         unsafe packet.pointee.duration = max(0, sample.duration.isNumeric ? count(sample.duration) : 0)
+        let decodeTime = unsafe packet.pointee.dts
+        _ = unsafe clock.decodeTime(decodeTime == cav_nopts_value ? nil : decodeTime, duration: packet.pointee.duration)
         if sample.flags.contains(.doNotDisplay) { unsafe packet.pointee.flags |= AV_PKT_FLAG_DISCARD }
         if unsafe packet.pointee.pts != cav_nopts_value, sample.presentationTime.isNumeric {
             timestampOffset = sample.presentationTime - mediaTime(unsafe packet.pointee.pts)

@@ -1,5 +1,6 @@
 internal import CAV
 internal import Media
+internal import SampleQueue
 internal import SurfacePool
 
 extension DecompressionSession {
@@ -88,19 +89,27 @@ extension DecompressionSession {
 
     /// When the picture is to be shown: the time of its sample, corrected where libavcodec found the container's times impossible.
     private func times(of frame: UnsafePointer<AVFrame>) -> Times {
-        let own = unsafe frame.pointee.pts, best = unsafe frame.pointee.best_effort_timestamp
+        let own = unsafe frame.pointee.pts
+        var best = unsafe frame.pointee.best_effort_timestamp
+        if isDraining, best == cav_nopts_value, let next = clock.decodeTime(nil, duration: 0) { best = next }
         let entry = ledger.close(timestamp: own)
         var times = Times(presentationTime: .invalid, duration: .invalid, timestamp: nil, displayImmediately: entry?.displayImmediately ?? false)
         if best != cav_nopts_value {
             times.timestamp = best
             times.presentationTime = mediaTime(best) + timestampOffset
         }
-        if let entry, own == best || best == cav_nopts_value { times.presentationTime = entry.presentationTime }
+        if let entry, own == best || best == cav_nopts_value, entry.presentationTime.isNumeric {
+            times.presentationTime = entry.presentationTime
+        }
         if let entry, entry.duration.isNumeric {
             times.duration = entry.duration
         } else if case let duration = unsafe cav_frame_duration(frame), duration > 0 {
             times.duration = mediaTime(duration)
         }
+        // Nobody knows: right after the picture before.
+        if !times.presentationTime.isNumeric { times.presentationTime = expectedTime }
+        let length = times.duration.isNumeric ? times.duration : frameLength
+        expectedTime = times.presentationTime + length
         return times
     }
 

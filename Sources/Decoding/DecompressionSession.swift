@@ -33,6 +33,12 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Unit of the time stamps that libavcodec handles, and what is added to them to get presentation times: those of the last sample.
     var timeBase = Ratio.unknown
     var timestampOffset = MediaTime.zero
+    /// Continues the decode times past the last sample: what the decoder puts out at the end without a time has its time from there.
+    var clock: TimestampEstimator
+    var isDraining = false
+    /// Where the next picture begins if it does not say, and how long one lasts that does not say either.
+    var expectedTime = MediaTime.zero
+    let frameLength: MediaTime
     private var lastPixelFormat: PixelFormat?
     private var samplesSinceTrim = 0
 
@@ -62,6 +68,9 @@ public final class DecompressionSession: @unchecked Sendable {
         self.source = source
         self.statistics = statistics
         facts = PictureFacts(format: format)
+        let rate = format.frameRate.isKnown ? format.frameRate : Ratio(25, 1)
+        frameLength = MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)
+        clock = TimestampEstimator(timeBase: .unknown, frameRate: format.frameRate, reorderDepth: 0)
         codec = try Codec(format: format, options: options, threads: threads, source: source)
     }
 
@@ -117,7 +126,9 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Hands over every picture that the decoder still holds back; afterwards the session starts anew, as after `flush`.
     public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
         unsafe avcodec_send_packet(codec.context, nil)
+        isDraining = true
         receive(output)
+        isDraining = false
         while !ledger.isEmpty {
             if let time = ledger.closeOldest() { output(.dropped(presentationTime: time, .doNotDisplay)) }
         }

@@ -55,7 +55,7 @@ public final class AssetReader: @unchecked Sendable {
         let count = unsafe Int(context.pointee.nb_streams)
         let tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
         self.tracks = tracks
-        estimators = tracks.map(Self.estimator)
+        estimators = tracks.map { unsafe Self.estimator($0, context) }
         let start = unsafe context.pointee.start_time
         offsets = tracks.map { track in
             start == cav_nopts_value ? 0 : -TimestampEstimator.rescale(start, Ratio(1, 1_000_000), track.timeBase)
@@ -120,7 +120,7 @@ public final class AssetReader: @unchecked Sendable {
         if status == cav_error_exit { throw AssetError(.cancelled, "\(location): seeking was cancelled.") }
         guard status >= 0 else { throw AssetError.notSeekable(location) }
         for index in estimators.indices { estimators[index].reset() }
-        if target == .zero { estimators = tracks.map(Self.estimator) }
+        if target == .zero { estimators = tracks.map { unsafe Self.estimator($0, context) } }
         finishedTracks = []
         showFrom = max(target, timeRange.start)
     }
@@ -175,9 +175,11 @@ public final class AssetReader: @unchecked Sendable {
         return result
     }
 
-    private static func estimator(_ track: AssetTrack) -> TimestampEstimator {
+    private static func estimator(_ track: AssetTrack, _ context: UnsafeMutablePointer<AVFormatContext>) -> TimestampEstimator {
         guard case .video(let format) = track.format else { return TimestampEstimator(timeBase: track.timeBase, frameRate: .unknown, reorderDepth: 0) }
-        return TimestampEstimator(timeBase: track.timeBase, frameRate: format.frameRate, reorderDepth: format.reorderDepth)
+        let average = unsafe context.pointee.streams[track.id]!.pointee.avg_frame_rate
+        return TimestampEstimator(
+            timeBase: track.timeBase, frameRate: format.frameRate, averageFrameRate: Ratio(average.num, average.den), reorderDepth: format.reorderDepth)
     }
 
     /// The libraries write to standard error, which belongs to the program; what matters comes back as an error.

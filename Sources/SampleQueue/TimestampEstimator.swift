@@ -9,13 +9,19 @@ package import Media
 package struct TimestampEstimator: Sendable {
     private let timeBase: Ratio
     private let frameRate: Ratio
+    private let averageFrameRate: Ratio
     private let reorderDepth: Int32
     private var next: Int64?
     private var isFirst = true
 
-    package init(timeBase: Ratio, frameRate: Ratio, reorderDepth: Int32) {
+    /// - Parameters:
+    ///   - frameRate: Of samples without a duration.
+    ///   - averageFrameRate: What libavformat measured in the first samples; unknown puts the first decode time at zero. It is not always
+    ///     the same: streams of single fields have up to twice the rate of their frames.
+    package init(timeBase: Ratio, frameRate: Ratio, averageFrameRate: Ratio = .unknown, reorderDepth: Int32) {
         self.timeBase = timeBase
         self.frameRate = frameRate
+        self.averageFrameRate = averageFrameRate
         self.reorderDepth = reorderDepth
     }
 
@@ -32,7 +38,9 @@ package struct TimestampEstimator: Sendable {
     package mutating func decodeTime(_ decodeTime: Int64?, duration: Int64) -> Int64? {
         if isFirst {
             isFirst = false
-            next = frameRate.isKnown ? -Self.rescale(Int64(reorderDepth), Ratio(frameRate.denominator, frameRate.numerator), Ratio(1, 1_000_000)) : 0
+            // Cut off, not rounded, as the reference does.
+            next = averageFrameRate.isKnown
+                ? -(Int64(reorderDepth) * 1_000_000 * Int64(averageFrameRate.denominator) / Int64(averageFrameRate.numerator)) : 0
         }
         if let decodeTime { next = Self.rescale(decodeTime, timeBase, Ratio(1, 1_000_000)) }
         guard let now = next else { return nil }

@@ -1,0 +1,40 @@
+/// The third-party films that cannot be shown to be right by every measure, by name and with the reason. The list is itself a
+/// test: a film that stops to differ must leave it.
+enum KnownDifferences {
+    struct Entry {
+        var differences: Set<Difference>
+        var reason: String
+        /// The film differs in some runs only.
+        var isUnsteady = false
+    }
+
+    static let films: [String: Entry] = [
+        "av1/dav1d-test-data/ccvb_film_grain.ivf": Entry(
+            differences: [.thirdParty],
+            reason: "the published sum is of the pictures without film grain; grain belongs to the picture, and FFmpeg's sums with it agree"),
+        "hevc/gen2brain-h265/culossless_176x144.h265": Entry(
+            differences: [.thirdParty], reason: "libavcodec 5.1 decodes lossless coding units wrongly; libde265 agrees with the published sum"),
+        "hevc/oxideav/r413-rdpcm-explicit.hevc": Entry(
+            differences: [.pictures], reason: "libavcodec 5.1 decodes the second picture differently from run to run with two threads",
+            isUnsteady: true),
+        "vp9/cros-codecs/resolution_change_500frames-vp9.ivf": Entry(
+            differences: [.thirdParty],
+            reason: "the published sums of the pictures 426 and 854 wide are of another layout; those of the other sizes, and FFmpeg's of all, agree"),
+        "h264-misc/edge264/nal-ref-idc-0.264": Entry(
+            differences: [.unreadable], reason: "libavformat does not recognise it without being told that it is H.264"),
+
+        "av1/dav1d-test-data/295_adst_precision.ivf": Entry(
+            differences: [.times], reason: "the container's times run backwards; FFmpeg's writer moves such times forward, we keep them"),
+        "av1/dav1d-test-data/test5606.obu": Entry(
+            differences: [.times],
+            reason: "the container has no times; FFmpeg's writer counts up by one unit of 1/1,200,000 s, we go on by the usual length of a picture"),
+
+        // The reference was made of the video alone, and FFmpeg then counts from the beginning of the video. We count from the beginning of the film.
+        "mpeg2/androidx/sample_h262_mpeg_audio.ps": Entry(differences: [.beginning], reason: "sound begins before the video"),
+        "mpeg2/androidx/sample_h262_mpeg_audio.ts": Entry(differences: [.beginning], reason: "sound begins before the video"),
+        "mpeg2/tsduck/test-025.ts": Entry(differences: [.beginning], reason: "sound begins before the video"),
+        "ts-ps/metadata-extractor/Sony ILCE-7M3 (A7M3).mts": Entry(differences: [.beginning], reason: "other streams begin before the video"),
+        "ts-ps/mux.js/sintel-captions.ts": Entry(differences: [.beginning], reason: "sound begins before the video"),
+        "ts-ps/mux.js/test-middle-pat-pmt.ts": Entry(differences: [.beginning], reason: "sound begins before the video"),
+    ]
+}
