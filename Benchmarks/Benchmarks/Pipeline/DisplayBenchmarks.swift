@@ -13,7 +13,7 @@ func displayBenchmarks() {
         var deadline = HostTime(nanoseconds: 0)
         for _ in benchmark.scaledIterations {
             let interval = DisplayInterval(deadline: deadline, nextDeadline: deadline + HostSpan(nanoseconds: refresh))
-            blackHole(scheduler.decide(count: 4, candidate: { candidates[$0] }, mapping: mapping, interval: interval))
+            blackHole(scheduler.decide(count: 4, mapping: mapping, interval: interval) { candidates[$0] })
             deadline = HostTime(nanoseconds: (deadline.nanoseconds + refresh) % 100_000_000)
         }
     }
