@@ -23,7 +23,7 @@ public protocol DisplaySink: AnyObject, Sendable {
     ///   not call `stop`.
     func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError)
 
-    /// Ends and joins the sink's threads. When it returns no use is held and no event follows. Idempotent.
+    /// Ends and joins the sink's threads. When it returns no use is held and no event follows. Idempotent; a sink that goes does it too.
     func stop()
 
     /// The conversion that frames go through because the display takes nothing better; nil while none is needed.

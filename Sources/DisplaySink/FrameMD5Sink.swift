@@ -28,6 +28,8 @@ public final class FrameMD5Sink: DisplaySink {
         output = FrameMD5Output(descriptor: OwnedFD(adopting: fd), name: name)
     }
 
+    deinit { stop() }
+
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         loop.start(queue) { [output] now in
             queue.takeAll(

@@ -35,6 +35,8 @@ public final class HeadlessSink: DisplaySink {
         loop = SinkLoop(isUntimed || !(clock is MonotonicClock) ? .inline : .present, clock: clock)
     }
 
+    deinit { stop() }
+
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         if pacing == .display {
             let display = VirtualDisplay(rate: refreshRate, clock: clock, queue: queue, events: events, record: nil)

@@ -37,6 +37,8 @@ public final class RecordingSink: DisplaySink {
     /// What has happened since the first start.
     public var lines: [String] { text.withLock { $0.lines } }
 
+    deinit { stop() }
+
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         let period = HostSpan.seconds(1 / refreshRate.doubleValue)
         text.withLock { $0.begin(at: clock.now(), period: period) }
