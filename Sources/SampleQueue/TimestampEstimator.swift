@@ -44,13 +44,15 @@ package struct TimestampEstimator: Sendable {
         }
         if let decodeTime { next = Self.rescale(decodeTime, timeBase, Ratio(1, 1_000_000)) }
         guard let now = next else { return nil }
+        var length: Int64?
         if duration > 0 {
-            next = now + Self.rescale(duration, timeBase, Ratio(1, 1_000_000))
+            length = Self.rescale(duration, timeBase, Ratio(1, 1_000_000))
         } else if frameRate.isKnown {
-            next = now + 1_000_000 * Int64(frameRate.denominator) / Int64(frameRate.numerator)
-        } else {
-            next = nil
+            length = 1_000_000 * Int64(frameRate.denominator) / Int64(frameRate.numerator)
         }
+        // A damaged container's times may lie anywhere; past the end of the numbers nothing is known.
+        let sum = length.map { now.addingReportingOverflow($0) }
+        next = sum?.overflow == false ? sum?.partialValue : nil
         return decodeTime ?? Self.rescale(now, Ratio(1, 1_000_000), timeBase)
     }
 

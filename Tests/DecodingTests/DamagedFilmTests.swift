@@ -1,0 +1,43 @@
+import Decoding
+import Glibc
+import Media
+import TestSupport
+import Testing
+
+private let catalog = MediaCatalog.shared
+
+/// Files that were broken on purpose, by fuzzers for the most part: each gives an error or some pictures, quickly and at a bounded price.
+@Suite("damaged films", .enabled(if: catalog != nil, Comment(rawValue: MediaCatalog.absence)))
+struct DamagedFilmTests {
+    /// In a process of its own, which a crash would end and whose peak of memory is theirs alone. It notes what it is at, for the case that
+    /// it dies.
+    @Test("no damaged film crashes, hangs, keeps a descriptor open or takes more than 512 MB", .timeLimit(.minutes(10)))
+    func bounded() async {
+        let log = "/tmp/damaged-films-\(getpid())"
+        await #expect(processExitsWith: .success) { [log = log as String] in
+            guard let catalog = MediaCatalog.shared, let note = unsafe fopen(log, "we") else { return }
+            let films = catalog.films.filter { $0.group == "malformed" }
+            let before = (0..<1024).count { fcntl($0, F_GETFD) != -1 }
+            var playable = 0, errors = 0
+            for film in films {
+                unsafe fputs("\(film.path)\n", note)
+                unsafe fflush(note)
+                let start = MonotonicClock.shared.now()
+                if let decoded = try? DecodedFilm(path: catalog.path(film.path)) {
+                    playable += decoded.frames.isEmpty ? 0 : 1
+                    errors += decoded.errors.count
+                }
+                let elapsed = (MonotonicClock.shared.now() - start).seconds
+                #expect(elapsed < 10, "\(film.path)")
+            }
+            var usage = rusage()
+            unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+            #expect(usage.ru_maxrss < 512 << 10)
+            #expect((0..<1024).count { fcntl($0, F_GETFD) != -1 } == before)
+            unsafe fputs("\(films.count) damaged films: \(playable) give pictures, \(errors) samples fail, peak \(usage.ru_maxrss >> 10) MB\n", note)
+            unsafe fclose(note)
+        }
+        print(TextFile.contents(of: log)?.split(separator: "\n").last ?? "the process did not begin")
+        unsafe unlink(log)
+    }
+}
