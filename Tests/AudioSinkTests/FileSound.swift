@@ -33,14 +33,29 @@ final class FileSound: AudioSource, @unchecked Sendable {
             bitsPerCodedSample: parameters.pointee.bits_per_coded_sample, blockAlign: parameters.pointee.block_align)
         let base = unsafe stream.pointee.time_base
         while true {
-            let packet = unsafe av_packet_alloc()!
-            guard unsafe av_read_frame(context, packet) >= 0 else { break }
-            guard unsafe packet.pointee.stream_index == index else { continue }
+            var taken: UnsafeMutablePointer<AVPacket>? = unsafe av_packet_alloc()
+            guard let packet = unsafe taken, unsafe av_read_frame(context, packet) >= 0 else {
+                unsafe av_packet_free(&taken)
+                break
+            }
+            guard unsafe packet.pointee.stream_index == index else {
+                unsafe av_packet_free(&taken)
+                continue
+            }
             let time = unsafe MediaTime(value: packet.pointee.pts * Int64(base.num), timescale: base.den)
             let item = unsafe Item(packet: packet, time: time)
             state.withLock { $0.packets.append(item) }
         }
         unsafe avformat_close_input(&context)
+    }
+
+    deinit {
+        state.withLock { state in
+            for item in state.packets {
+                var packet = unsafe item.packet
+                unsafe av_packet_free(&packet)
+            }
+        }
     }
 
     func next(waitingUntil deadline: HostTime, _ body: (AudioInput) -> Void) -> Bool {
