@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the scripts and the README say about `play`, against `play` itself.
+@Suite struct ScriptsTests {
+    /// The output of a program in the checkout or beside the test bundle.
+    private static func output(of path: String, _ arguments: String...) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// `play` as built together with these tests.
+    private static var play: String {
+        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("play").path
+    }
+
+    @Test func `scripts/run knows which options take a value`() throws {
+        let help = try Self.output(of: Self.play, "--help")
+        let script = try String(contentsOfFile: TestAssets.root + "/scripts/run", encoding: .utf8)
+        let line = try #require(script.split(separator: "\n").first { $0.contains("--sink |") })
+        let known = Set(line.split(whereSeparator: { " |)".contains($0) }).filter { $0.hasPrefix("--") }.map(String.init))
+        let taking = Set(
+            help.split(separator: "\n").compactMap { line -> String? in
+                let words = line.split(separator: " ")
+                guard let value = words.firstIndex(where: { $0.hasPrefix("<") }), words[0].hasPrefix("-"), value > 0 else { return nil }
+                return words[..<value].last { $0.hasPrefix("--") }.map(String.init)
+            })
+        #expect(!taking.isEmpty)
+        #expect(known == taking)
+    }
+
+    @Test func `every film in assets is described`() throws {
+        let folder = TestAssets.root + "/assets"
+        let text = try String(contentsOfFile: folder + "/README.md", encoding: .utf8)
+        let films = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+            !$0.hasSuffix(".py") && !$0.hasSuffix(".md") && $0.contains(".")
+        }
+        #expect(films.count > 10)
+        for film in films { #expect(text.contains("`\(film)`")) }
+    }
+}
