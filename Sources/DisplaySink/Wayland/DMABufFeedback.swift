@@ -51,7 +51,7 @@ final class DMABufFeedback {
             tranche_formats: { data, _, array in
                 let feedback = unsafe receiver(data, as: DMABufFeedback.self)
                 let indices = unsafe UnsafeRawBufferPointer(start: array!.pointee.data, count: array!.pointee.size).bindMemory(to: UInt16.self)
-                for index in unsafe indices where Int(index) < feedback.table.count { feedback.formats.insert(feedback.table[Int(index)]) }
+                for unsafe index in unsafe indices where Int(index) < feedback.table.count { feedback.formats.insert(feedback.table[Int(index)]) }
             },
             tranche_flags: { _, _, _ in }))
 }

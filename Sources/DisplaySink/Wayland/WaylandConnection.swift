@@ -9,6 +9,7 @@ internal import Media
 @safe
 final class WaylandConnection: @unchecked Sendable {
     /// A monitor, as far as a window cares.
+    @safe
     struct Output {
         var proxy: OpaquePointer
         /// In the monitor's own pixels.
@@ -29,7 +30,7 @@ final class WaylandConnection: @unchecked Sendable {
     private let bell: EventFD
     private var descriptors: [PollDescriptor]
     /// Everything bound, in the order in which it is to be destroyed at the end.
-    private var bound: [OpaquePointer] = []
+    private var bound: [OpaquePointer] = unsafe []
 
     private(set) var compositor: OpaquePointer?
     private(set) var subcompositor: OpaquePointer?
@@ -89,7 +90,7 @@ final class WaylandConnection: @unchecked Sendable {
     /// Destroys every global and disconnects. Whatever else was made of the connection must have been destroyed before.
     func close() {
         feedback = nil
-        for proxy in unsafe bound.reversed() { unsafe wl_proxy_destroy(proxy) }
+        for unsafe proxy in unsafe bound.reversed() { unsafe wl_proxy_destroy(proxy) }
         for output in outputs.values { unsafe wl_proxy_destroy(output.proxy) }
         unsafe bound = []
         outputs = [:]
@@ -155,7 +156,7 @@ final class WaylandConnection: @unchecked Sendable {
     private func bind(_ id: UInt32, _ interface: String, _ version: UInt32, atMost known: UInt32) -> OpaquePointer? {
         guard let proxy = unsafe wl_registry_bind(registry, id, cwl_interface(interface), min(version, known)) else { return nil }
         unsafe bound.append(OpaquePointer(proxy))
-        return unsafe OpaquePointer(proxy)
+        return OpaquePointer(proxy)
     }
 
     private func add(_ id: UInt32, _ interface: String, _ version: UInt32) {
@@ -226,13 +227,13 @@ final class WaylandConnection: @unchecked Sendable {
         wl_callback_listener(done: { data, _, _ in unsafe receiver(data, as: WaylandConnection.self).isSynchronized = true }))
 
     nonisolated(unsafe) private static let shmListener = {
-        var table = unsafe wl_shm_listener()
+        var table = wl_shm_listener()
         unsafe table.format = { data, _, format in unsafe receiver(data, as: WaylandConnection.self).shmFormats.insert(format) }
         return unsafe listenerTable(table)
     }()
 
     nonisolated(unsafe) private static let seatListener = {
-        var table = unsafe wl_seat_listener()
+        var table = wl_seat_listener()
         unsafe table.capabilities = { data, _, capabilities in
             let connection = unsafe receiver(data, as: WaylandConnection.self)
             connection.seatCapabilities = capabilities
@@ -243,7 +244,7 @@ final class WaylandConnection: @unchecked Sendable {
     }()
 
     nonisolated(unsafe) private static let outputListener = {
-        var table = unsafe wl_output_listener()
+        var table = wl_output_listener()
         unsafe table.geometry = { _, _, _, _, _, _, _, _, _, _ in }
         unsafe table.mode = { data, output, flags, width, height, refresh in
             guard flags & UInt32(WL_OUTPUT_MODE_CURRENT.rawValue) != 0 else { return }

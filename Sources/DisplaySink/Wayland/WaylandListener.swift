@@ -8,7 +8,7 @@ internal import CWaylandProtocols
 func listenerTable<Table>(_ table: Table) -> UnsafeRawPointer {
     let place = UnsafeMutablePointer<Table>.allocate(capacity: 1)
     unsafe place.initialize(to: table)
-    return unsafe UnsafeRawPointer(place)
+    return UnsafeRawPointer(place)
 }
 
 /// Has the events of `proxy` given to `owner`, which must live until the proxy is destroyed.
