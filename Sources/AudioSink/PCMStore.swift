@@ -19,6 +19,8 @@ package final class PCMStore: Sendable {
         var end: Int64 = 0
         var playHead: Int64 = .min / 2
         var isEnded = false
+        /// Frames trimmed away less frames kept, since time stamps last fitted.
+        var covered: Int64 = 0
         var epoch: UInt64 = 0
         /// The reader found nothing and wants the bell.
         var isStarved = false
@@ -61,7 +63,7 @@ package final class PCMStore: Sendable {
         while true {
             let answer: Bool? = state.wait { state -> Bool? in
                 if state.epoch != epoch { return false }
-                if placed == nil { (placed, consumed) = place(time, in: &state) }
+                if placed == nil { (placed, consumed) = place(time, count, in: &state) }
                 guard let first = placed, consumed < count else { return true }
                 let limit = max(state.playHead, state.start) + lookAhead
                 // A gap before the piece is filled as room appears, like the piece itself.
@@ -99,11 +101,15 @@ package final class PCMStore: Sendable {
             state.start = 0
             state.end = 0
             state.isEnded = false
+            state.covered = 0
         }
     }
 
     /// The frame where a piece is to begin, and how many of its own frames lie on ground already covered.
-    private func place(_ time: MediaTime, in state: inout State) -> (first: Int64, skip: Int64) {
+    ///
+    /// Where time stamps creep while sound goes on, trimming would leave scraps: after a quarter of a second they are not
+    /// believed until they have caught up, and pieces are laid end to end.
+    private func place(_ time: MediaTime, _ count: Int64, in state: inout State) -> (first: Int64, skip: Int64) {
         let empty = state.start == state.end
         guard let nanoseconds = time.nanoseconds() else {
             if empty {
@@ -118,8 +124,14 @@ package final class PCMStore: Sendable {
             state.end = first
         }
         let gap = first - state.end
-        if gap.magnitude <= tolerance { return (state.end, 0) }
-        return gap > 0 ? (first, 0) : (state.end, -gap)
+        if gap >= -tolerance {
+            state.covered = 0
+            return gap > tolerance ? (first, 0) : (state.end, 0)
+        }
+        if state.covered >= Int64(rate) / 4 { return (state.end, 0) }
+        let trimmed = min(-gap, count)
+        state.covered = max(0, state.covered + trimmed - (count - trimmed))
+        return (state.end, -gap)
     }
 
     private func append(_ source: UnsafePointer<Float>?, _ count: Int64, _ state: inout State) {

@@ -36,6 +36,7 @@ struct TimeStretcher {
     private var candidates: [Float]
     private var mono: [Float]
     private var tailMono: [Float]
+    private var energy: [Float]
 
     init(rate: Int, channelCount: Int) {
         self.channelCount = channelCount
@@ -47,6 +48,7 @@ struct TimeStretcher {
         candidates = [Float](repeating: 0, count: (2 * range + hop) * channelCount)
         mono = [Float](repeating: 0, count: 2 * range + hop)
         tailMono = [Float](repeating: 0, count: hop)
+        energy = [Float](repeating: 0, count: 2 * range + hop + 1)
     }
 
     /// Begins anew: the next output frame is film frame `frame`.
@@ -99,37 +101,49 @@ struct TimeStretcher {
         readyOffset = 0
     }
 
-    /// The offset into `candidates` at which they sound most like `tail`: normalised cross-correlation, coarse then fine.
+    /// The offset into `candidates` at which they sound most like `tail`: normalised cross-correlation, first of both thinned
+    /// out to every fourth frame, then of every second around the best.
     private mutating func bestOffset() -> Int {
-        for frame in 0..<hop { tailMono[frame] = sum(tail, frame) }
-        for frame in 0..<mono.count { mono[frame] = sum(candidates, frame) }
-        var best = range, bestScore = likeness(range, step: Self.coarse)
-        for offset in stride(from: 0, through: 2 * range, by: Self.coarse) {
-            let score = likeness(offset, step: Self.coarse)
-            if score > bestScore { (best, bestScore) = (offset, score) }
-        }
-        let middle = best
-        bestScore = likeness(middle, step: 1)
-        for offset in max(0, middle - Self.coarse + 1)...min(2 * range, middle + Self.coarse - 1) where offset != middle {
-            let score = likeness(offset, step: 1)
-            if score > bestScore { (best, bestScore) = (offset, score) }
-        }
-        return best
-    }
-
-    private func sum(_ samples: [Float], _ frame: Int) -> Float {
+        mix(tail, into: &tailMono)
+        mix(candidates, into: &mono)
+        // energy[n]: of the frames before n, so that each offset's energy is one subtraction.
         var sum: Float = 0
-        for channel in 0..<channelCount { sum += samples[frame * channelCount + channel] }
-        return sum
+        for (frame, value) in mono.enumerated() {
+            energy[frame] = sum
+            sum += value * value
+        }
+        energy[mono.count] = sum
+        let coarse = best(in: stride(from: 0, through: 2 * range, by: Self.coarse), step: Self.coarse)
+        return best(in: stride(from: max(0, coarse - Self.coarse + 1), through: min(2 * range, coarse + Self.coarse - 1), by: 1), step: 2)
     }
 
-    private func likeness(_ offset: Int, step: Int) -> Float {
-        var product: Float = 0, energy: Float = 1e-6
-        for frame in stride(from: 0, to: hop, by: step) {
-            let value = mono[offset + frame]
-            product += tailMono[frame] * value
-            energy += value * value
+    private func best(in offsets: StrideThrough<Int>, step: Int) -> Int {
+        unsafe mono.withUnsafeBufferPointer { mono in
+            unsafe tailMono.withUnsafeBufferPointer { tail in
+                var best = (offset: range, score: -Float.infinity)
+                for offset in offsets {
+                    var product: Float = 0, frame = 0
+                    while frame < hop {
+                        unsafe product += tail[frame] * mono[offset + frame]
+                        frame += step
+                    }
+                    let score = product / (energy[offset + hop] - energy[offset] + 1e-6).squareRoot()
+                    if score > best.score { best = (offset, score) }
+                }
+                return best.offset
+            }
         }
-        return product / energy.squareRoot()
+    }
+
+    private func mix(_ samples: [Float], into mono: inout [Float]) {
+        var index = 0
+        for frame in mono.indices {
+            var sum: Float = 0
+            for _ in 0..<channelCount {
+                sum += samples[index]
+                index += 1
+            }
+            mono[frame] = sum
+        }
     }
 }

@@ -128,6 +128,8 @@ import Testing
         #expect(timebase.clock === MonotonicClock.shared)
         if case .failed = rig.renderer.phase {} else { Issue.record("\(rig.renderer.phase)") }
         // The queue is emptied all the same, lest the demuxer wait.
+        let patience = MonotonicClock.shared.now() + .seconds(10)
+        while rig.sound.remaining > 0, MonotonicClock.shared.now() < patience { pause(0.01) }
         #expect(rig.sound.remaining == 0)
         rig.renderer.stop()
     }

@@ -46,6 +46,16 @@ import Testing
         #expect(read(store, 74, 4) == [429, 600, 601, 0])
     }
 
+    @Test func `time stamps that creep are not believed for long`() throws {
+        let (store, _) = try store()
+        for index in 0..<20 { #expect(insert(store, 50, value: 1 + 50 * index, at: 3 * Int64(index))) }
+        // Six pieces lost 47 ms each before that was found out.
+        #expect(store.contents.end == 718)
+        #expect(read(store, 66, 4) == [349, 350, 351, 352])
+        #expect(insert(store, 50, value: 5000, at: 800))
+        #expect(store.contents.end == 850 && read(store, 798, 3) == [0, 0, 5000])
+    }
+
     @Test func `the decoder waits for room and goes on with the play head; a second stays behind it`() throws {
         let (store, _) = try store()
         let log = Monitor<[Int64]>([])
