@@ -28,6 +28,12 @@ public protocol DisplaySink: AnyObject, Sendable {
 
     /// The conversion that frames go through because the display takes nothing better; nil while none is needed.
     var conversion: ConversionReport? { get }
+    /// Bytes of pictures that the sink itself has written so far, because of `conversion`.
+    var bytesCopied: Int { get }
+}
+
+extension DisplaySink {
+    public var bytesCopied: Int { 0 }
 }
 
 /// Whether a sink shows pictures at their times, or takes them as fast as they come.

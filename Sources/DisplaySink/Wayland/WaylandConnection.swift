@@ -151,6 +151,19 @@ final class WaylandConnection: @unchecked Sendable {
         return SinkError(.noDisplay, "cannot connect to the Wayland display that WAYLAND_DISPLAY names, \(name): \(reason)")
     }
 
+    /// What matters of the offer, for people.
+    var summary: String {
+        let monitors = outputs.values.filter { $0.size.width > 0 }.map { output in
+            "\(output.size)" + (output.refresh > 0 ? " at \((output.refresh + 500) / 1000) Hz" : "")
+        }
+        let yuv = [PixelFormat.yuv420p, .nv12, .p010le].filter { shmFormats.contains($0.fourCC!.rawValue) }.map(\.rawValue)
+        var parts = [monitors.isEmpty ? "no monitor" : monitors.sorted().joined(separator: ", ")]
+        parts.append(dmabufFormats.isEmpty ? "no DMA-BUFs" : "\(dmabufFormats.count) kinds of DMA-BUF")
+        parts.append("shared memory" + (yuv.isEmpty ? " as RGB only" : " as RGB, " + yuv.joined(separator: ", ")))
+        if unsafe presentation == nil { parts.append("no presentation times") }
+        return parts.joined(separator: "; ")
+    }
+
     // MARK: Globals
 
     private func bind(_ id: UInt32, _ interface: String, _ version: UInt32, atMost known: UInt32) -> OpaquePointer? {

@@ -1,0 +1,194 @@
+internal import CWaylandClient
+internal import CWaylandProtocols
+internal import Media
+internal import SurfacePool
+
+/// Turns pictures into `wl_buffer`s: the memory itself where the compositor takes it, else a conversion.
+///
+///     DMA-BUF, format and modifier offered ──► linux-dmabuf       (no copy)
+///     memfd, format offered                ──► wl_shm on the memfd (no copy)
+///     anything else                        ──► one conversion into wl_shm
+///
+/// A surface's pool and buffers are made when it is first shown and destroyed when its memory is gone.
+///
+/// Thread-safety: belongs to the connection's thread; only `gone` is filled by others.
+@safe
+final class WaylandBuffers {
+    private enum Way {
+        case dmabuf(UInt32)
+        case shm(UInt32)
+        case convert
+    }
+
+    /// What the choice of a way depends on.
+    private struct Kind: Hashable {
+        var layout: SurfaceLayout
+        var memory: SurfaceMemory.Kind
+        var color: ColorDescription
+    }
+
+    @safe
+    private struct Slot {
+        var pool: OpaquePointer?
+        var buffers: [WaylandBuffer] = []
+    }
+
+    private let connection: WaylandConnection
+    private let converter: PictureConverter
+    private var slots: [SurfaceIdentity: Slot] = [:]
+    private var ways: [Kind: Way] = [:]
+    private let gone = Monitor<[SurfaceIdentity]>([])
+    /// What is converted now, and why.
+    private(set) var conversion: ConversionReport?
+    var bytesCopied: Int { converter.bytesCopied }
+
+    init(_ connection: WaylandConnection) {
+        self.connection = connection
+        converter = PictureConverter(connection)
+    }
+
+    /// A buffer ready to be attached.
+    struct Prepared {
+        var buffer: WaylandBuffer
+        /// All of the buffer.
+        var size: PixelSize
+        /// The part of it to show.
+        var visible: PixelRect
+        /// The compositor reads the surface's own memory.
+        var isDirect: Bool
+    }
+
+    /// A buffer that shows `frame`; nil when there is none to be had now.
+    func prepare(_ frame: borrowing VideoFrame) -> Prepared? {
+        forgetGone()
+        let surface = frame.surface
+        let way = way(for: surface, frame.attributes.color)
+        if case .convert = way { return converter.convert(frame) }
+        guard let buffer = slots[surface.identity]?.buffers.first(where: { !$0.isHeld }) ?? make(surface, way) else { return nil }
+        return Prepared(buffer: buffer, size: surface.layout.size, visible: frame.visible, isDirect: true)
+    }
+
+    /// Destroys every buffer. What the compositor held stays in use until this object goes.
+    func destroy() {
+        for slot in slots.values {
+            for buffer in slot.buffers { buffer.destroy() }
+            if let pool = unsafe slot.pool { unsafe wl_shm_pool_destroy(pool) }
+            unsafe slots[SurfaceIdentity(pool: 0, generation: 0, slot: 0)]?.pool = nil
+        }
+        for identity in Array(slots.keys) { unsafe slots[identity]?.pool = nil }
+        converter.destroy()
+    }
+
+    private func forgetGone() {
+        let identities = gone.withLock { identities in
+            let taken = identities
+            identities = []
+            return taken
+        }
+        for identity in identities {
+            guard let slot = slots.removeValue(forKey: identity) else { continue }
+            for buffer in slot.buffers { buffer.destroy() }
+            if let pool = unsafe slot.pool { unsafe wl_shm_pool_destroy(pool) }
+        }
+    }
+
+    // MARK: Choosing
+
+    private func way(for surface: Surface, _ color: ColorDescription) -> Way {
+        let kind = Kind(layout: surface.layout, memory: surface.memoryKind, color: color)
+        if let known = ways[kind] {
+            if case .convert = known {} else { conversion = nil }
+            return known
+        }
+        let way = choose(surface, color)
+        ways[kind] = way
+        return way
+    }
+
+    private func choose(_ surface: Surface, _ color: ColorDescription) -> Way {
+        let layout = surface.layout
+        let why: String
+        if let obstacle = WaylandFormats.colorObstacle(layout.format, color) {
+            why = obstacle
+        } else if let code = WaylandFormats.code(layout.format) {
+            let offered = WaylandConnection.DMABufFormat(format: code, modifier: layout.modifier.rawValue)
+            if surface.isDMABuf, connection.dmabufFormats.contains(offered), tryDMABuf(surface, code) { conversion = nil; return .dmabuf(code) }
+            let shmCode = WaylandFormats.shmCode(code)
+            if surface.memfd != nil, connection.shmFormats.contains(shmCode) { conversion = nil; return .shm(shmCode) }
+            why = "the compositor does not take \(layout.format.rawValue)"
+        } else {
+            why = "Wayland has no name for \(layout.format.rawValue)"
+        }
+        conversion = ConversionReport(from: layout.format.rawValue, to: PictureConverter.target.rawValue, why: why)
+        return .convert
+    }
+
+    // MARK: Making
+
+    private func make(_ surface: Surface, _ way: Way) -> WaylandBuffer? {
+        let layout = surface.layout
+        var slot = slots[surface.identity] ?? newSlot(surface)
+        let buffer: WaylandBuffer?
+        switch way {
+        case .convert: buffer = nil
+        case .dmabuf(let code):
+            // Its like has been tried by `tryDMABuf`.
+            let parameters = unsafe parameters(surface)
+            buffer = unsafe zwp_linux_buffer_params_v1_create_immed(
+                parameters, Int32(layout.size.width), Int32(layout.size.height), code, 0
+            ).map { unsafe WaylandBuffer($0) }
+            unsafe zwp_linux_buffer_params_v1_destroy(parameters)
+        case .shm(let code):
+            if unsafe slot.pool == nil { unsafe slot.pool = unsafe wl_shm_create_pool(connection.shm, surface.memfd!, Int32(layout.byteCount)) }
+            buffer = unsafe wl_shm_pool_create_buffer(
+                slot.pool, 0, Int32(layout.size.width), Int32(layout.size.height), Int32(layout.plane(0).pitch), code
+            ).map { unsafe WaylandBuffer($0) }
+        }
+        if let buffer { slot.buffers.append(buffer) }
+        slots[surface.identity] = slot
+        return buffer
+    }
+
+    private func newSlot(_ surface: Surface) -> Slot {
+        surface.onGone { [gone] identity in gone.withLock { $0.append(identity) } }
+        return Slot()
+    }
+
+    private func parameters(_ surface: Surface) -> OpaquePointer? {
+        let parameters = unsafe zwp_linux_dmabuf_v1_create_params(connection.dmabuf)
+        let modifier = surface.layout.modifier.rawValue
+        for index in 0..<surface.layout.planeCount {
+            let plane = surface.layout.plane(index)
+            unsafe zwp_linux_buffer_params_v1_add(
+                parameters, surface.fd, UInt32(index), UInt32(plane.offset), UInt32(plane.pitch), UInt32(modifier >> 32),
+                UInt32(truncatingIfNeeded: modifier))
+        }
+        return unsafe parameters
+    }
+
+    /// Asks whether the compositor can import surfaces like this one; guessing wrong would end the connection.
+    private func tryDMABuf(_ surface: Surface, _ code: UInt32) -> Bool {
+        guard let parameters = unsafe parameters(surface) else { return false }
+        let answer = DMABufAnswer()
+        unsafe listen(parameters, DMABufAnswer.listener, answer)
+        unsafe zwp_linux_buffer_params_v1_create(parameters, Int32(surface.layout.size.width), Int32(surface.layout.size.height), code, 0)
+        _ = connection.synchronize()
+        unsafe zwp_linux_buffer_params_v1_destroy(parameters)
+        guard let proxy = unsafe answer.buffer else { return false }
+        var slot = newSlot(surface)
+        slot.buffers.append(unsafe WaylandBuffer(proxy))
+        slots[surface.identity] = slot
+        return true
+    }
+}
+
+/// The compositor's word on a DMA-BUF.
+@safe
+private final class DMABufAnswer {
+    var buffer: OpaquePointer?
+
+    nonisolated(unsafe) static let listener = unsafe listenerTable(
+        zwp_linux_buffer_params_v1_listener(
+            created: { data, _, buffer in unsafe receiver(data, as: DMABufAnswer.self).buffer = unsafe buffer },
+            failed: { _, _ in }))
+}

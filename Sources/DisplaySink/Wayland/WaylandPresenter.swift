@@ -1,0 +1,158 @@
+internal import CWaylandClient
+internal import CWaylandProtocols
+internal import Media
+internal import SurfacePool
+
+/// Shows what the presentation queue decides: one commit a refresh, timed by what the compositor said about the pictures before.
+///
+/// After a commit the next decision waits for the refresh that the picture was made for, and for the compositor's frame callback; but for
+/// that only so long, since a window that nobody sees gets none and the film must go on.
+///
+/// Thread-safety: belongs to the connection's thread.
+@safe
+final class WaylandPresenter {
+    /// How long a missing frame callback holds back the next commit: longer than any refresh.
+    private static let callbackPatience = HostSpan.milliseconds(100)
+    /// The refresh of a display that has not told its own yet.
+    private static let usualPeriod = HostSpan.nanoseconds(16_666_667)
+
+    private let connection: WaylandConnection
+    private let queue: PresentationQueue
+    private let events: @Sendable (SinkEvent) -> Void
+    private let buffers: WaylandBuffers
+    private let makeWindow: (PixelSize) -> WaylandWindow?
+    private(set) var window: WaylandWindow?
+    private var clock: RefreshClock
+    private var feedbacks: [WaylandFeedback] = []
+    /// The first frame, while its window is not on the screen.
+    private var waiting: VideoFrame?
+    private var isWaitingFirst = false
+    /// The refresh that the last commit was made for.
+    private var committedFor = HostTime.distantPast
+    private var committedAt = HostTime.distantPast
+    private var callback: OpaquePointer?
+    /// The picture to report at its frame callback, where there is no better word.
+    private var unreported: UInt64?
+
+    init(
+        _ connection: WaylandConnection, _ queue: PresentationQueue, _ buffers: WaylandBuffers, events: @escaping @Sendable (SinkEvent) -> Void,
+        makeWindow: @escaping (PixelSize) -> WaylandWindow?
+    ) {
+        self.connection = connection
+        self.queue = queue
+        self.buffers = buffers
+        self.events = events
+        self.makeWindow = makeWindow
+        let rate = connection.outputs.values.map(\.refresh).max() ?? 0
+        clock = RefreshClock(nominalPeriod: rate > 0 ? .nanoseconds(1_000_000_000_000 / Int64(rate)) : nil)
+    }
+
+    /// Destroys the window and everything that waits for events.
+    func destroy() {
+        feedbacks = []
+        if let old = unsafe callback { unsafe wl_callback_destroy(old) }
+        unsafe callback = nil
+        window?.destroy()
+        window = nil
+    }
+
+    /// Does what is due at `now`; the time of the next thing to do, nil for none.
+    func step(_ now: HostTime) -> HostTime? {
+        if let window, !window.isConfigured { return nil }
+        if let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, clock.interval(at: now)) }
+        window?.layOutIfNeeded()
+        if let time = nextChance, time > now { return time }
+        while true {
+            let interval = clock.interval(at: now)
+            switch queue.next(for: interval) {
+            case .show(let frame, let isFirst): return show(frame, isFirst: isFirst, now, interval)
+            case .keep(nil): return nil
+            case .keep(.some(let time)): return chance(for: time, now, interval)
+            case .removeImage: window?.showNothing()
+            case .finished: events(.finished)
+            }
+        }
+    }
+
+    /// When another picture may be committed.
+    private var nextChance: HostTime? {
+        let afterRefresh = committedFor + marginAfterRefresh
+        return unsafe callback == nil ? afterRefresh : max(afterRefresh, committedAt + Self.callbackPatience)
+    }
+
+    /// So long after a refresh a commit surely belongs to the next.
+    private var marginAfterRefresh: HostSpan {
+        HostSpan(nanoseconds: min(1_000_000, (clock.period ?? Self.usualPeriod).nanoseconds / 8))
+    }
+
+    /// When to ask again for a picture that is to light up at `time`: just after the refresh before, never in the past.
+    private func chance(for time: HostTime, _ now: HostTime, _ interval: DisplayInterval) -> HostTime {
+        guard let period = clock.period else { return max(time - clock.lead, now + .milliseconds(1)) }
+        let refresh = clock.refresh(atOrAfter: time)
+        let early = min(refresh - period + marginAfterRefresh, clock.commitDeadline(for: refresh) - .microseconds(500))
+        // Too late for that one already: as soon as the answer can differ.
+        return early > now ? early : max(interval.deadline - clock.lead, now) + .microseconds(100)
+    }
+
+    private func show(_ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime, _ interval: DisplayInterval) -> HostTime? {
+        if window == nil {
+            window = makeWindow(frame.attributes.displaySize(of: frame.visible.size))
+            waiting = consume frame
+            isWaitingFirst = isFirst
+            return nil
+        }
+        guard let window, let prepared = buffers.prepare(frame) else {
+            queue.didDiscard(sequence: frame.sequence)
+            return now + marginAfterRefresh
+        }
+        let sequence = frame.sequence
+        let attributes = frame.attributes
+        let committed = MonotonicClock.shared.now()
+        if let presentation = unsafe connection.presentation {
+            let feedback = unsafe WaylandFeedback(
+                presentation, of: window.film, sequence: sequence, clock: connection.presentationClock, committed: committed
+            ) { [unowned self] feedback, fate in learn(feedback, fate) }
+            if let feedback { feedbacks.append(feedback) }
+        } else {
+            unreported = sequence
+        }
+        requestCallback(window)
+        if prepared.isDirect {
+            window.show(prepared, attributes, keeping: frame.takeUse())
+        } else {
+            window.show(prepared, attributes, keeping: nil)
+        }
+        committedAt = committed
+        committedFor = max(interval.deadline, committed)
+        if isFirst { events(.firstFrameShown(committed)) }
+        return nextChance
+    }
+
+    private func learn(_ feedback: WaylandFeedback, _ fate: WaylandFeedback.Fate) {
+        switch fate {
+        case .presented(let time, let refresh, let count, let flags):
+            clock.add(RefreshClock.Feedback(time: time, refresh: refresh, sequence: count, committed: feedback.committed))
+            queue.didPresent(sequence: feedback.sequence, at: time, refresh: refresh, flags: flags)
+        case .discarded: queue.didDiscard(sequence: feedback.sequence)
+        }
+        feedbacks.removeAll { $0 === feedback }
+    }
+
+    // MARK: Frame callbacks
+
+    private func requestCallback(_ window: WaylandWindow) {
+        if let old = unsafe callback { unsafe wl_callback_destroy(old) }
+        unsafe callback = unsafe wl_surface_frame(window.film)
+        if let callback = unsafe callback { unsafe listen(callback, Self.callbackListener, self) }
+    }
+
+    private func calledBack() {
+        if let callback = unsafe callback { unsafe wl_callback_destroy(callback) }
+        unsafe callback = nil
+        guard let sequence = unreported.take() else { return }
+        queue.didPresent(sequence: sequence, at: MonotonicClock.shared.now(), refresh: clock.period, flags: .estimated)
+    }
+
+    nonisolated(unsafe) private static let callbackListener = unsafe listenerTable(
+        wl_callback_listener(done: { data, _, _ in unsafe receiver(data, as: WaylandPresenter.self).calledBack() }))
+}

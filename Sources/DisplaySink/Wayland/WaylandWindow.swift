@@ -1,0 +1,237 @@
+internal import CWaylandClient
+internal import CWaylandProtocols
+internal import Media
+internal import SurfacePool
+
+/// The window: a black area of the size that the compositor wants, and on it the film, placed and scaled by the compositor.
+///
+///     ┌ xdg_toplevel: wl_surface, black ──────────┐
+///     │         ┌ wl_subsurface: the film ┐       │
+///     │         └─────────────────────────┘       │
+///     └───────────────────────────────────────────┘
+///
+/// Thread-safety: belongs to the connection's thread.
+@safe
+final class WaylandWindow {
+    private let connection: WaylandConnection
+    private let root, xdgSurface, toplevel, rootViewport: OpaquePointer
+    let film: OpaquePointer
+    private let subsurface, filmViewport: OpaquePointer
+    private var decoration, inhibitor, fractional: OpaquePointer?
+    private var black: WaylandBuffer?
+    private var blackMemory: SharedMemory?
+
+    /// The size when the compositor has no wish.
+    private var floatingSize: PixelSize
+    private var wanted: (size: PixelSize, isFullscreen: Bool)
+    /// In the window's units, which fractional scaling makes larger than pixels.
+    private(set) var size: PixelSize
+    private(set) var isFullscreen = false
+    private(set) var isConfigured = false
+    /// Somebody draws a frame around the window.
+    private(set) var isDecorated = false
+    private var scale120 = 120
+    private var needsLayout = true
+    private var picture: (size: PixelSize, visible: PixelRect, attributes: PictureAttributes)?
+    private var geometry: PictureGeometry?
+    private var transform = Int32(-1)
+    var gravity: Gravity { didSet { needsLayout = needsLayout || gravity != oldValue } }
+
+    /// Told of the size in pixels when it changes, and of the wish to close.
+    var resized: ((PixelSize) -> Void)?
+    var closeRequested: (() -> Void)?
+
+    /// Makes the window; it appears when it is `isConfigured` and has been given a picture.
+    ///
+    /// - Parameter natural: Size at which the film looks right.
+    init?(_ connection: WaylandConnection, natural: PixelSize, title: String, gravity: Gravity) {
+        self.connection = connection
+        self.gravity = gravity
+        guard let root = unsafe wl_compositor_create_surface(connection.compositor), let film = unsafe wl_compositor_create_surface(connection.compositor),
+            let xdgSurface = unsafe xdg_wm_base_get_xdg_surface(connection.windowManager, root),
+            let toplevel = unsafe xdg_surface_get_toplevel(xdgSurface),
+            let rootViewport = unsafe wp_viewporter_get_viewport(connection.viewporter, root),
+            let filmViewport = unsafe wp_viewporter_get_viewport(connection.viewporter, film),
+            let subsurface = unsafe wl_subcompositor_get_subsurface(connection.subcompositor, film, root)
+        else { return nil }
+        unsafe (self.root, self.film, self.xdgSurface, self.toplevel) = unsafe (root, film, xdgSurface, toplevel)
+        unsafe (self.rootViewport, self.filmViewport, self.subsurface) = unsafe (rootViewport, filmViewport, subsurface)
+        let bounds = connection.outputs.values.map { PixelSize(width: $0.size.width / $0.scale, height: $0.size.height / $0.scale) }
+            .max { $0.width * $0.height < $1.width * $1.height }
+        floatingSize = PictureGeometry.windowSize(natural: natural, bounds: bounds)
+        size = floatingSize
+        wanted = (PixelSize(width: 0, height: 0), false)
+        unsafe listen(xdgSurface, Self.surfaceListener, self)
+        unsafe listen(toplevel, Self.toplevelListener, self)
+        unsafe wl_subsurface_set_desync(subsurface)
+        // Clicks on the film are clicks on the window.
+        let nowhere = unsafe wl_compositor_create_region(connection.compositor)
+        unsafe wl_surface_set_input_region(film, nowhere)
+        unsafe wl_region_destroy(nowhere)
+        if let manager = unsafe connection.decoration, let made = unsafe zxdg_decoration_manager_v1_get_toplevel_decoration(manager, toplevel) {
+            unsafe decoration = made
+            unsafe listen(made, Self.decorationListener, self)
+            unsafe zxdg_toplevel_decoration_v1_set_mode(made, UInt32(ZXDG_TOPLEVEL_DECORATION_V1_MODE_SERVER_SIDE.rawValue))
+        }
+        if let manager = unsafe connection.fractionalScale, let made = unsafe wp_fractional_scale_manager_v1_get_fractional_scale(manager, root) {
+            unsafe fractional = made
+            unsafe listen(made, Self.scaleListener, self)
+        }
+        unsafe xdg_toplevel_set_app_id(toplevel, "play")
+        setTitle(title)
+        makeBlack()
+        // The first commit, without a buffer, asks for the first configure.
+        unsafe wl_surface_commit(root)
+    }
+
+    /// Destroys everything; the buffers that were attached are others'.
+    func destroy() {
+        setInhibiting(false)
+        if let decoration = unsafe decoration { unsafe zxdg_toplevel_decoration_v1_destroy(decoration) }
+        if let fractional = unsafe fractional { unsafe wp_fractional_scale_v1_destroy(fractional) }
+        unsafe wp_viewport_destroy(filmViewport)
+        unsafe wl_subsurface_destroy(subsurface)
+        unsafe wl_surface_destroy(film)
+        unsafe wp_viewport_destroy(rootViewport)
+        unsafe xdg_toplevel_destroy(toplevel)
+        unsafe xdg_surface_destroy(xdgSurface)
+        unsafe wl_surface_destroy(root)
+        black = nil
+        blackMemory = nil
+    }
+
+    // MARK: Wishes
+
+    func setTitle(_ title: String) { unsafe xdg_toplevel_set_title(toplevel, title) }
+
+    func setFullscreen(_ isFullscreen: Bool) {
+        if isFullscreen { unsafe xdg_toplevel_set_fullscreen(toplevel, nil) } else { unsafe xdg_toplevel_unset_fullscreen(toplevel) }
+    }
+
+    /// Keeps the screen lit while `isInhibiting`.
+    func setInhibiting(_ isInhibiting: Bool) {
+        if isInhibiting, unsafe inhibitor == nil, let manager = unsafe connection.idleInhibit {
+            unsafe inhibitor = unsafe zwp_idle_inhibit_manager_v1_create_inhibitor(manager, root)
+        } else if !isInhibiting, let old = unsafe inhibitor {
+            unsafe zwp_idle_inhibitor_v1_destroy(old)
+            unsafe inhibitor = nil
+        }
+    }
+
+    /// Lets the user drag the window along; `serial` is that of the press.
+    func beginMove(_ serial: UInt32) { unsafe xdg_toplevel_move(toplevel, connection.seat, serial) }
+
+    // MARK: The picture
+
+    /// Shows `prepared` from the next refresh on, keeping `use` until the compositor is done with the memory.
+    func show(_ prepared: WaylandBuffers.Prepared, _ attributes: PictureAttributes, keeping use: consuming SurfaceUse?) {
+        unsafe prepared.buffer.attach(to: film, keeping: use)
+        unsafe wl_surface_damage_buffer(film, 0, 0, Int32(prepared.size.width), Int32(prepared.size.height))
+        if picture?.size != prepared.size || picture?.visible != prepared.visible || picture?.attributes != attributes {
+            picture = (prepared.size, prepared.visible, attributes)
+            needsLayout = true
+        }
+        if needsLayout { layOut() } else { unsafe wl_surface_commit(film) }
+    }
+
+    /// Takes the picture away; black remains.
+    func showNothing() {
+        picture = nil
+        unsafe wl_surface_attach(film, nil, 0, 0)
+        unsafe wl_surface_commit(film)
+    }
+
+    /// Follows a change of the window's size, if there was one since the last picture.
+    func layOutIfNeeded() { if needsLayout, isConfigured { layOut() } }
+
+    /// Places film and black area and commits both, so that they change in the same refresh.
+    private func layOut() {
+        needsLayout = false
+        if let picture {
+            let new = PictureGeometry(
+                buffer: picture.size, visible: picture.visible, attributes: picture.attributes, window: size, gravity: gravity)
+            unsafe wl_surface_set_buffer_transform(film, Self.transform(picture.attributes.orientation))
+            unsafe wp_viewport_set_source(
+                filmViewport, wl_fixed_from_double(new.source.x), wl_fixed_from_double(new.source.y),
+                max(1, wl_fixed_from_double(new.source.width)), max(1, wl_fixed_from_double(new.source.height)))
+            unsafe wp_viewport_set_destination(filmViewport, Int32(new.destination.width), Int32(new.destination.height))
+            unsafe wl_subsurface_set_position(subsurface, Int32(new.destination.x), Int32(new.destination.y))
+        }
+        unsafe wl_subsurface_set_sync(subsurface)
+        unsafe wl_surface_commit(film)
+        if let black { unsafe wl_surface_attach(root, black.proxy, 0, 0) }
+        unsafe wl_surface_damage_buffer(root, 0, 0, 1, 1)
+        unsafe wp_viewport_set_destination(rootViewport, Int32(size.width), Int32(size.height))
+        unsafe xdg_surface_set_window_geometry(xdgSurface, 0, 0, Int32(size.width), Int32(size.height))
+        unsafe wl_surface_commit(root)
+        unsafe wl_subsurface_set_desync(subsurface)
+    }
+
+    /// Wayland says how the buffer *has been* turned, counter-clockwise, and then perhaps mirrored before that.
+    private static func transform(_ orientation: PictureOrientation) -> Int32 {
+        Int32(orientation.rotation.rawValue / 90) + (orientation.isMirrored ? 4 : 0)
+    }
+
+    private func makeBlack() {
+        if let manager = unsafe connection.singlePixel {
+            unsafe black = wp_single_pixel_buffer_manager_v1_create_u32_rgba_buffer(manager, 0, 0, 0, .max).map { unsafe WaylandBuffer($0) }
+        } else {
+            // New shared memory is zero, and zero is black.
+            blackMemory = SharedMemory(connection, byteCount: 4)
+            black = blackMemory?.buffer(size: PixelSize(width: 1, height: 1), pitch: 4, format: 1)
+        }
+    }
+
+    private func report() {
+        let pixels = PixelSize(width: (size.width * scale120 + 60) / 120, height: (size.height * scale120 + 60) / 120)
+        resized?(pixels)
+    }
+
+    private func configure(_ serial: UInt32) {
+        unsafe xdg_surface_ack_configure(xdgSurface, serial)
+        let old = size
+        if wanted.size.width > 0, wanted.size.height > 0 { size = wanted.size } else if isConfigured || wanted.isFullscreen { size = floatingSize }
+        isFullscreen = wanted.isFullscreen
+        if !isFullscreen { floatingSize = size }
+        let isFirst = !isConfigured
+        isConfigured = true
+        needsLayout = true
+        if isFirst || size != old { report() }
+    }
+
+    // MARK: Listeners
+
+    nonisolated(unsafe) private static let surfaceListener = unsafe listenerTable(
+        xdg_surface_listener(configure: { data, _, serial in unsafe receiver(data, as: WaylandWindow.self).configure(serial) }))
+
+    nonisolated(unsafe) private static let toplevelListener = unsafe listenerTable(
+        xdg_toplevel_listener(
+            configure: { data, _, width, height, states in
+                let flags = unsafe UnsafeRawBufferPointer(start: states!.pointee.data, count: states!.pointee.size).bindMemory(to: UInt32.self)
+                unsafe receiver(data, as: WaylandWindow.self).wanted = unsafe (
+                    PixelSize(width: Int(width), height: Int(height)), flags.contains(UInt32(XDG_TOPLEVEL_STATE_FULLSCREEN.rawValue))
+                )
+            },
+            close: { data, _ in unsafe receiver(data, as: WaylandWindow.self).closeRequested?() },
+            configure_bounds: { data, _, width, height in
+                let window = unsafe receiver(data, as: WaylandWindow.self)
+                guard !window.isConfigured, width > 0, height > 0 else { return }
+                window.floatingSize = PictureGeometry.windowSize(
+                    natural: window.floatingSize, bounds: PixelSize(width: Int(width), height: Int(height)))
+                window.size = window.floatingSize
+            },
+            wm_capabilities: { _, _, _ in }))
+
+    nonisolated(unsafe) private static let decorationListener = unsafe listenerTable(
+        zxdg_toplevel_decoration_v1_listener(configure: { data, _, mode in
+            unsafe receiver(data, as: WaylandWindow.self).isDecorated = mode == UInt32(ZXDG_TOPLEVEL_DECORATION_V1_MODE_SERVER_SIDE.rawValue)
+        }))
+
+    nonisolated(unsafe) private static let scaleListener = unsafe listenerTable(
+        wp_fractional_scale_v1_listener(preferred_scale: { data, _, scale in
+            let window = unsafe receiver(data, as: WaylandWindow.self)
+            guard scale > 0, window.scale120 != Int(scale) else { return }
+            window.scale120 = Int(scale)
+            if window.isConfigured { window.report() }
+        }))
+}
