@@ -65,6 +65,19 @@ static inline int cav_frame_is_damaged(const AVFrame *frame) {
     return (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame->decode_error_flags != 0;
 }
 
+/// Whether an encoder takes pictures of a format: 1 or 0, -1 when it does not say. The list in AVCodec is deprecated since 7.1.
+static inline int cav_encoder_takes(const AVCodec *codec, enum AVPixelFormat format) {
+    const enum AVPixelFormat *formats = NULL;
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
+    avcodec_get_supported_config(NULL, codec, AV_CODEC_CONFIG_PIX_FORMAT, 0, (const void **)&formats, NULL);
+#else
+    formats = codec->pix_fmts;
+#endif
+    if (!formats) return -1;
+    for (; *formats != AV_PIX_FMT_NONE; formats++) if (*formats == format) return 1;
+    return 0;
+}
+
 // C arrays arrive in Swift as tuples; these index them.
 
 static inline void cav_frame_set_plane(AVFrame *frame, int plane, uint8_t *data, int linesize) {

@@ -19,15 +19,9 @@ struct SyntheticStream {
     /// Whether this build of FFmpeg has `encoder` and it takes `pixelFormat`.
     static func canEncode(_ pixelFormat: PixelFormat, with encoder: String) -> Bool {
         guard let codec = unsafe avcodec_find_encoder_by_name(encoder) else { return false }
-        let wanted = unsafe av_get_pix_fmt(pixelFormat.rawValue)
+        let answer = unsafe cav_encoder_takes(codec, av_get_pix_fmt(pixelFormat.rawValue))
         // rawvideo takes everything and says nothing.
-        guard let formats = unsafe codec.pointee.pix_fmts else { return encoder == "rawvideo" }
-        var index = 0
-        while unsafe formats[index] != AV_PIX_FMT_NONE {
-            if unsafe formats[index] == wanted { return true }
-            index += 1
-        }
-        return false
+        return answer == 1 || (answer == -1 && encoder == "rawvideo")
     }
 
     init(encoder: String, pixelFormat: PixelFormat, size: PixelSize, frames: Int, seed: UInt64 = 1, options: [String: String] = [:]) throws {
