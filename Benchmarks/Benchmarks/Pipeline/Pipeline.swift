@@ -5,6 +5,7 @@ let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .throughput], scalingFactor: .kilo, maxDuration: .seconds(2), maxIterations: .mega(1))
     mediaTimeBenchmarks()
+    sampleQueueBenchmarks()
     surfacePoolBenchmarks()
     displayBenchmarks()
 }
