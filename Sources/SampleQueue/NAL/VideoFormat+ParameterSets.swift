@@ -1,0 +1,45 @@
+public import Media
+
+extension VideoFormat {
+    /// What parameter sets say of a stream: size, crop, aspect, colour, rate, profile, order; nil when the first sequence
+    /// parameter set cannot be understood.
+    ///
+    /// - Parameters:
+    ///   - sets: of one stream.
+    ///   - packaging: of its samples. With length prefixes the format carries a configuration record, with start codes none: the sets
+    ///     stand among the pictures then.
+    public init?(_ sets: ParameterSets, packaging: NALPackaging = .startCodes) {
+        guard let unit = sets.sequence.first else { return nil }
+        var configuration: [UInt8] = []
+        if case .lengthPrefixes = packaging {
+            guard let record = sets.configurationRecord else { return nil }
+            configuration = record
+        }
+        switch sets.codec {
+        case .h264:
+            guard let facts = H264SequenceParameters(unit: unit) else { return nil }
+            self.init(facts, configuration: configuration)
+        case .hevc:
+            guard let facts = HEVCSequenceParameters(unit: unit) else { return nil }
+            self.init(facts, configuration: configuration)
+        }
+    }
+
+    init(_ facts: H264SequenceParameters, configuration: [UInt8] = []) {
+        // FFmpeg marks the constrained and intra variants of a profile by high bits.
+        var profile = Int32(facts.profile)
+        if profile == 66, facts.constraints & 0x40 != 0 { profile |= 1 << 9 }
+        if [110, 122, 244].contains(profile), facts.constraints & 0x10 != 0 { profile |= 1 << 11 }
+        self.init(
+            codec: .h264, codedSize: facts.codedSize, visible: facts.visible,
+            attributes: PictureAttributes(pixelAspect: facts.usability.pixelAspect, color: facts.usability.color), frameRate: facts.frameRate,
+            configuration: configuration, profile: profile, level: Int32(facts.level), reorderDepth: Int32(facts.reorderDepth))
+    }
+
+    init(_ facts: HEVCSequenceParameters, configuration: [UInt8] = []) {
+        self.init(
+            codec: .hevc, codedSize: facts.codedSize, visible: facts.visible,
+            attributes: PictureAttributes(pixelAspect: facts.usability.pixelAspect, color: facts.usability.color), frameRate: facts.frameRate,
+            configuration: configuration, profile: Int32(facts.profile), level: Int32(facts.level), reorderDepth: Int32(facts.reorderDepth))
+    }
+}

@@ -1,0 +1,60 @@
+import Decoding
+import Media
+import SampleQueue
+import Testing
+import TestSupport
+
+/// Raw films read by the project's own reader, in pieces of random length, against libavformat's demuxer.
+@Suite("Raw films in pieces", .enabled(if: MediaCatalog.shared != nil, Comment(rawValue: MediaCatalog.absence)))
+struct ElementaryStreamFilmTests {
+    static let films: [String] = (MediaCatalog.shared?.films ?? []).filter { film in
+        ["h264", "hevc"].contains(film.codec) && film.group != "malformed"
+            && !["mp4", "mkv", "mov", "ts", "webm", "m3u8", "flv", "avi", "mxf", "m4s", "MTS", "m2ts"].contains { film.path.hasSuffix(".\($0)") }
+    }.map(\.path)
+
+    /// Films in which the two rightly differ.
+    static let differences = [
+        "h264-misc/edge264/finish-frame.264":
+            "pictures of which slices are missing: by 7.4.1.2.4 they are 12, by the demuxer's count of macroblocks 9"
+    ]
+
+    @Test("give the demuxer's pictures", arguments: films)
+    func pictures(path: String) throws {
+        let catalog = try #require(MediaCatalog.shared)
+        let bytes = try #require(TextFile.bytes(of: catalog.path(path)))
+        let container = try AssetReader(url: catalog.path(path)).containerName
+        guard let codec = NALCodec(VideoCodec(name: container)) else { return }
+        let expected = try FilmDecoder.pictures(of: catalog.path(path))
+        let seed = path.utf8.reduce(7 as UInt64) { $0 &* 31 &+ UInt64($1) }
+        var random = SplitMix(seed: seed)
+        var decoder = FilmDecoder()
+        let reader = ElementaryStreamReader(codec: codec)
+        var position = 0
+        while position < bytes.count {
+            let end = min(bytes.count, position + Int.random(in: 1...(Bool.random(using: &random) ? 20 : 20_000), using: &random))
+            reader.append(Array(bytes[position..<end]))
+            position = end
+            while let sample = reader.nextSample() { try decoder.decode(sample) }
+        }
+        reader.finish()
+        while let sample = reader.nextSample() { try decoder.decode(sample) }
+        decoder.finish()
+        let same = zip(decoder.pictures, expected).prefix { $0.hash == $1.hash }.count
+        #expect(
+            (decoder.pictures.map(\.hash) == expected.map(\.hash)) == (Self.differences[path] == nil),
+            "seed \(seed): the first \(same) of \(expected.count) pictures agree, \(decoder.pictures.count) came")
+    }
+}
+
+/// A small generator whose seed is printed with a failure.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
