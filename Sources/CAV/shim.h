@@ -131,6 +131,15 @@ static inline const uint8_t *cav_stream_side_data(const AVStream *stream, enum A
 #endif
 }
 
+/// Makes libavformat attach a stream's side data to its first packet; since 6.1 it lies where decoders look for it.
+static inline void cav_inject_stream_side_data(AVFormatContext *context) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(60, 31, 102)
+    av_format_inject_global_side_data(context);
+#else
+    (void)context;
+#endif
+}
+
 /// Nine 32-bit numbers of a display matrix, in a name that Swift can index.
 static inline double cav_display_rotation(const uint8_t *matrix) { return av_display_rotation_get((const int32_t *)matrix); }
 /// The matrix turns the picture inside out.

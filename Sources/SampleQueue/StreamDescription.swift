@@ -29,6 +29,22 @@ enum StreamDescription {
             isDefault: disposition & AV_DISPOSITION_DEFAULT != 0, isDecodable: avcodec_find_decoder(parameters.pointee.codec_id) != nil)
     }
 
+    /// What is needed to put the track's times in order.
+    static func timelineTrack(_ track: AssetTrack, _ context: UnsafeMutablePointer<AVFormatContext>) -> Timeline.Track {
+        let stream = unsafe context.pointee.streams[track.id]!
+        var rate = Ratio.unknown, average = Ratio.unknown, depth: Int32 = 0
+        if case .video(let format) = track.format {
+            rate = format.frameRate
+            average = unsafe Ratio(stream.pointee.avg_frame_rate.num, stream.pointee.avg_frame_rate.den)
+            depth = format.reorderDepth
+        }
+        let start = unsafe stream.pointee.start_time
+        return unsafe Timeline.Track(
+            timeBase: track.timeBase, isVideo: track.kind == .video,
+            estimator: TimestampEstimator(timeBase: track.timeBase, frameRate: rate, averageFrameRate: average, reorderDepth: depth),
+            start: start == cav_nopts_value ? nil : start, wrapBits: stream.pointee.pts_wrap_bits)
+    }
+
     /// The text of a metadata entry; nil when there is none.
     static func tag(_ name: String, _ metadata: OpaquePointer?) -> String? {
         guard let entry = unsafe av_dict_get(metadata, name, nil, 0), let value = unsafe entry.pointee.value else { return nil }

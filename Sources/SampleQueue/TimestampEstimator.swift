@@ -11,7 +11,10 @@ package struct TimestampEstimator: Sendable {
     private let frameRate: Ratio
     private let averageFrameRate: Ratio
     private let reorderDepth: Int32
-    private var next: Int64?
+    /// Decode time expected of the next sample, in microseconds; nil when unknown.
+    package private(set) var next: Int64?
+    /// Decode time of the last sample, in microseconds.
+    package private(set) var current: Int64?
     private var isFirst = true
 
     /// - Parameters:
@@ -28,6 +31,7 @@ package struct TimestampEstimator: Sendable {
     /// After a seek the next known time counts.
     package mutating func reset() {
         next = nil
+        current = nil
         isFirst = false
     }
 
@@ -40,29 +44,18 @@ package struct TimestampEstimator: Sendable {
             isFirst = false
             // Cut off, not rounded, as the reference does.
             next = averageFrameRate.isKnown
-                ? -(Int64(reorderDepth) * 1_000_000 * Int64(averageFrameRate.denominator) / Int64(averageFrameRate.numerator)) : 0
+                ? -Int64(clamping: Int128(max(reorderDepth, 0)) * 1_000_000 * Int128(averageFrameRate.denominator) / Int128(averageFrameRate.numerator)) : 0
         }
-        if let decodeTime { next = Self.rescale(decodeTime, timeBase, Ratio(1, 1_000_000)) }
+        if let decodeTime { next = Ticks.rescale(decodeTime, timeBase, Ticks.microsecond) }
+        current = next
         guard let now = next else { return nil }
-        var length: Int64?
         if duration > 0 {
-            length = Self.rescale(duration, timeBase, Ratio(1, 1_000_000))
+            next = Ticks.add(now, Ticks.rescale(duration, timeBase, Ticks.microsecond))
         } else if frameRate.isKnown {
-            length = 1_000_000 * Int64(frameRate.denominator) / Int64(frameRate.numerator)
+            next = Ticks.add(now, 1_000_000 * Int64(frameRate.denominator) / Int64(frameRate.numerator))
+        } else {
+            next = nil
         }
-        // A damaged container's times may lie anywhere; past the end of the numbers nothing is known.
-        let sum = length.map { now.addingReportingOverflow($0) }
-        next = sum?.overflow == false ? sum?.partialValue : nil
-        return decodeTime ?? Self.rescale(now, Ratio(1, 1_000_000), timeBase)
-    }
-
-    /// `value` counted in `from` as counted in `to`, to the nearest, halves away from zero; saturating.
-    package static func rescale(_ value: Int64, _ from: Ratio, _ to: Ratio) -> Int64 {
-        let numerator = Int128(value) * Int128(from.numerator) * Int128(to.denominator)
-        let denominator = Int128(from.denominator) * Int128(to.numerator)
-        guard denominator > 0 else { return 0 }
-        let half = denominator / 2
-        let result = numerator >= 0 ? (numerator + half) / denominator : -((-numerator + half) / denominator)
-        return Int64(clamping: result)
+        return decodeTime ?? Ticks.rescale(now, Ticks.microsecond, timeBase)
     }
 }

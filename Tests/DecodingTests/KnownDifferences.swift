@@ -20,21 +20,11 @@ enum KnownDifferences {
         "vp9/cros-codecs/resolution_change_500frames-vp9.ivf": Entry(
             differences: [.thirdParty],
             reason: "the published sums of the pictures 426 and 854 wide are of another layout; those of the other sizes, and FFmpeg's of all, agree"),
-        "h264-misc/edge264/nal-ref-idc-0.264": Entry(
-            differences: [.unreadable], reason: "libavformat does not recognise it without being told that it is H.264"),
 
         "av1/dav1d-test-data/295_adst_precision.ivf": Entry(
             differences: [.times], reason: "the container's times run backwards; FFmpeg's writer moves such times forward, we keep them"),
         "av1/dav1d-test-data/test5606.obu": Entry(
             differences: [.times],
             reason: "the container has no times; FFmpeg's writer counts up by one unit of 1/1,200,000 s, we go on by the usual length of a picture"),
-
-        // The reference was made of the video alone, and FFmpeg then counts from the beginning of the video. We count from the beginning of the film.
-        "mpeg2/androidx/sample_h262_mpeg_audio.ps": Entry(differences: [.beginning], reason: "sound begins before the video"),
-        "mpeg2/androidx/sample_h262_mpeg_audio.ts": Entry(differences: [.beginning], reason: "sound begins before the video"),
-        "mpeg2/tsduck/test-025.ts": Entry(differences: [.beginning], reason: "sound begins before the video"),
-        "ts-ps/metadata-extractor/Sony ILCE-7M3 (A7M3).mts": Entry(differences: [.beginning], reason: "other streams begin before the video"),
-        "ts-ps/mux.js/sintel-captions.ts": Entry(differences: [.beginning], reason: "sound begins before the video"),
-        "ts-ps/mux.js/test-middle-pat-pmt.ts": Entry(differences: [.beginning], reason: "sound begins before the video"),
     ]
 }

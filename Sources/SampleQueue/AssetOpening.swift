@@ -1,0 +1,120 @@
+internal import CAV
+internal import Glibc
+internal import Media
+
+/// Opening a film with libavformat: the checks before, the options, and the words for what went wrong.
+@safe
+struct AssetOpening {
+    let location: String
+    let options: AssetReaderOptions
+
+    /// What libavformat is to open: `-` is standard input, and a file is a file even with a colon in its name.
+    private var address: String {
+        if location == "-" { return "pipe:0" }
+        return location.contains(":") && fileStatus != nil ? "file:\(location)" : location
+    }
+
+    /// Without a protocol's name in front, or with that of files.
+    private var filePath: String? {
+        if location.hasPrefix("file:") { return String(location.dropFirst(location.hasPrefix("file://") ? 7 : 5)) }
+        return location == "-" || (location.contains(":") && fileStatus == nil) ? nil : location
+    }
+
+    private var fileStatus: stat? { Self.status(location) }
+
+    private static func status(_ path: String) -> stat? {
+        var result = stat()
+        return unsafe stat(path, &result) == 0 ? result : nil
+    }
+
+    /// An open context whose streams are known. Blocks.
+    func open() throws(AssetError) -> UnsafeMutablePointer<AVFormatContext> {
+        if let filePath { try check(file: filePath) }
+        var (status, opened) = unsafe try open(as: options.containerName)
+        if status == cav_error_invalid_data, options.containerName == nil, let name = nameByExtension {
+            // Too short or too odd to be recognised by its bytes; a raw stream's name says what it is.
+            unsafe (status, opened) = try open(as: name)
+        }
+        guard status >= 0, let context = unsafe opened else { throw failure(status) }
+        let found = unsafe avformat_find_stream_info(context, nil)
+        guard !options.cancellation.isCancelled, unsafe found >= 0 || context.pointee.nb_streams > 0 else {
+            unsafe avformat_close_input(&opened)
+            throw failure(options.cancellation.isCancelled ? cav_error_exit : found)
+        }
+        // Display matrices and HDR metadata of the whole stream reach the decoder with the first packet.
+        unsafe cav_inject_stream_side_data(context)
+        return unsafe context
+    }
+
+    private func open(as name: String?) throws(AssetError) -> (Int32, UnsafeMutablePointer<AVFormatContext>?) {
+        var format: UnsafePointer<AVInputFormat>?
+        if let name {
+            unsafe format = av_find_input_format(name)
+            guard unsafe format != nil else { throw AssetError(.cannotOpen, "\(location): there is no container called \(name).") }
+        }
+        var opened = unsafe avformat_alloc_context()
+        guard unsafe opened != nil else { throw AssetError(.cannotOpen, "\(location): no memory to open it.") }
+        unsafe opened!.pointee.interrupt_callback = AVIOInterruptCB(
+            callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
+            opaque: Unmanaged.passUnretained(options.cancellation).toOpaque())
+        var dictionary: OpaquePointer?
+        // Broadcasts may announce a programme late; all announcements are read, as FFmpeg's own program does.
+        unsafe av_dict_set(&dictionary, "scan_all_pmts", "1", 0)
+        if location.contains("://") { unsafe av_dict_set(&dictionary, "rw_timeout", Self.networkTimeout, 0) }
+        for (key, value) in options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
+        // On failure libavformat frees the context.
+        let status = unsafe avformat_open_input(&opened, address, format, &dictionary)
+        unsafe av_dict_free(&dictionary)
+        return unsafe (status, opened)
+    }
+
+    /// 20 s in microseconds: servers that answer at all answer within.
+    private static let networkTimeout = "20000000"
+
+    private func check(file path: String) throws(AssetError) {
+        guard let status = Self.status(path) else { throw AssetError.opening(location, errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: throw AssetError.opening(location, EISDIR)
+        case S_IFREG where status.st_size == 0: throw AssetError(.unrecognised, "\(location): the file is empty.")
+        default: break
+        }
+        if unsafe access(path, R_OK) != 0 { throw AssetError.opening(location, errno) }
+    }
+
+    /// The container for files with this ending, by libavformat's list.
+    private var nameByExtension: String? {
+        guard let path = filePath else { return nil }
+        var cursor: UnsafeMutableRawPointer?
+        while let format = unsafe av_demuxer_iterate(&cursor) {
+            guard let extensions = unsafe format.pointee.extensions, unsafe av_match_ext(path, extensions) != 0 else { continue }
+            return unsafe String(cString: format.pointee.name)
+        }
+        return nil
+    }
+
+    private func failure(_ status: Int32) -> AssetError {
+        // A container that is recognised but cannot be read has lost something.
+        if status == cav_error_invalid_data || status == cav_error_eof, let name = recognisedContainer {
+            return AssetError(.damaged, "\(location): damaged or cut short: no readable \(name).")
+        }
+        return AssetError.opening(location, av: status)
+    }
+
+    /// The container that a file's first bytes announce, in words.
+    private var recognisedContainer: String? {
+        guard let path = filePath, let file = unsafe fopen(path, "re") else { return nil }
+        defer { unsafe fclose(file) }
+        let padding = Int(AVPROBE_PADDING_SIZE)
+        var bytes = [UInt8](repeating: 0, count: Self.probedBytes + padding)
+        let count = unsafe fread(&bytes, 1, Self.probedBytes, file)
+        return unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            var data = unsafe AVProbeData(filename: nil, buf: buffer.baseAddress, buf_size: Int32(count), mime_type: nil)
+            var score = AVPROBE_SCORE_RETRY
+            guard let format = unsafe av_probe_input_format2(&data, 1, &score), let name = unsafe format.pointee.long_name else { return nil }
+            return unsafe String(cString: name)
+        }
+    }
+
+    /// 64 KiB: more than any container needs to show what it is.
+    private static let probedBytes = 65_536
+}

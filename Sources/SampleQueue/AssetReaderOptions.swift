@@ -1,0 +1,29 @@
+internal import Synchronization
+
+/// How a film is to be opened, beyond its name.
+public struct AssetReaderOptions: Sendable {
+    /// libavformat's name of the container (`h264`, `mpegts`) where it is known and cannot be recognised; nil finds out.
+    public var containerName: String?
+    /// Options of libavformat's demuxers and protocols, by their names: `probesize`, `user_agent`, `rtsp_transport` …
+    public var libraryOptions: [String: String]
+    /// Ends a wait for the network from another thread, also while the film is being opened.
+    public var cancellation: AssetCancellation
+
+    public init(containerName: String? = nil, libraryOptions: [String: String] = [:], cancellation: AssetCancellation = AssetCancellation()) {
+        self.containerName = containerName
+        self.libraryOptions = libraryOptions
+        self.cancellation = cancellation
+    }
+}
+
+/// A switch that makes an `AssetReader` give up: whatever it waits for, and every later call, fails soon with `cancelled`.
+///
+/// Thread-safety: all of it. It cannot be switched back.
+public final class AssetCancellation: Sendable {
+    private let flag = Atomic(false)
+
+    public init() {}
+
+    public func cancel() { flag.store(true, ordering: .relaxed) }
+    public var isCancelled: Bool { flag.load(ordering: .relaxed) }
+}
