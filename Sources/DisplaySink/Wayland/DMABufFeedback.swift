@@ -27,7 +27,9 @@ final class DMABufFeedback {
 
     private func read(_ fd: consuming OwnedFD, _ byteCount: Int) {
         table = []
-        guard byteCount > 0, let memory = unsafe mmap(nil, byteCount, PROT_READ, MAP_PRIVATE, fd.rawValue, 0), unsafe memory != MAP_FAILED else { return }
+        guard byteCount > 0, let memory = unsafe mmap(nil, byteCount, PROT_READ, MAP_PRIVATE, fd.rawValue, 0), unsafe memory != MAP_FAILED else {
+            return
+        }
         defer { unsafe munmap(memory, byteCount) }
         for index in 0..<byteCount / Self.entrySize {
             table.append(
@@ -51,7 +53,7 @@ final class DMABufFeedback {
             tranche_formats: { data, _, array in
                 let feedback = unsafe receiver(data, as: DMABufFeedback.self)
                 let indices = unsafe UnsafeRawBufferPointer(start: array!.pointee.data, count: array!.pointee.size).bindMemory(to: UInt16.self)
-                for unsafe index in unsafe indices where Int(index) < feedback.table.count { feedback.formats.insert(feedback.table[Int(index)]) }
+                for unsafeindex in unsafe indices where Int(index) < feedback.table.count { feedback.formats.insert(feedback.table[Int(index)]) }
             },
             tranche_flags: { _, _, _ in }))
 }

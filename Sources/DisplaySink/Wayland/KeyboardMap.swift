@@ -25,8 +25,9 @@ final class KeyboardMap {
         else { return }
         defer { unsafe munmap(text, byteCount) }
         let length = unsafe strnlen(text.assumingMemoryBound(to: CChar.self), byteCount)
-        guard let made = unsafe xkb_keymap_new_from_buffer(
-            context, text.assumingMemoryBound(to: CChar.self), length, XKB_KEYMAP_FORMAT_TEXT_V1, XKB_KEYMAP_COMPILE_NO_FLAGS)
+        guard
+            let made = unsafe xkb_keymap_new_from_buffer(
+                context, text.assumingMemoryBound(to: CChar.self), length, XKB_KEYMAP_FORMAT_TEXT_V1, XKB_KEYMAP_COMPILE_NO_FLAGS)
         else { return }
         unsafe xkb_state_unref(state)
         unsafe xkb_keymap_unref(keymap)

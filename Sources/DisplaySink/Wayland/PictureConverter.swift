@@ -45,7 +45,8 @@ final class PictureConverter {
         let full = facts.impliesFullRange || color.range == .full
         let source = unsafe av_get_pix_fmt(layout.format.rawValue)
         unsafe scaler = cav_sws_get_display(
-            scaler, Int32(part.width), Int32(part.height), source, av_get_pix_fmt(Self.target.rawValue), Self.scalerMatrix(color.matrix), full ? 1 : 0)
+            scaler, Int32(part.width), Int32(part.height), source, av_get_pix_fmt(Self.target.rawValue), Self.scalerMatrix(color.matrix), full ? 1 : 0
+        )
         let pitch = (part.width * 4 + 63) / 64 * 64
         guard unsafe scaler != nil, let picture = free(part, pitch) else { return nil }
         let rows = unsafe frame.surface.withUnsafeBytes { bytes in

@@ -58,9 +58,12 @@ final class WaylandConnection: @unchecked Sendable {
     /// How long a compositor may take to answer before it counts as dead.
     private static let patience = HostSpan.milliseconds(5_000)
 
-    /// Connects to the compositor that the environment names, and learns what it offers.
-    init(bell: EventFD) throws(SinkError) {
-        guard let display = unsafe wl_display_connect(nil) else { throw Self.noDisplay() }
+    /// Connects to a compositor and learns what it offers.
+    ///
+    /// - Parameter name: Of its socket, in `XDG_RUNTIME_DIR` or with its whole path; nil: what `WAYLAND_DISPLAY` names.
+    init(_ name: String?, bell: EventFD) throws(SinkError) {
+        let connected = if let name { unsafe wl_display_connect(name) } else { unsafe wl_display_connect(nil) }
+        guard let display = unsafe connected else { throw Self.noDisplay(name) }
         guard let registry = unsafe wl_display_get_registry(display) else {
             unsafe wl_display_disconnect(display)
             throw SinkError(.noDisplay, "cannot ask the Wayland compositor what it offers: out of memory")
@@ -90,7 +93,7 @@ final class WaylandConnection: @unchecked Sendable {
     /// Destroys every global and disconnects. Whatever else was made of the connection must have been destroyed before.
     func close() {
         feedback = nil
-        for unsafe proxy in unsafe bound.reversed() { unsafe wl_proxy_destroy(proxy) }
+        for unsafeproxy in unsafe bound.reversed() { unsafe wl_proxy_destroy(proxy) }
         for output in outputs.values { unsafe wl_proxy_destroy(output.proxy) }
         unsafe bound = []
         outputs = [:]
@@ -142,11 +145,12 @@ final class WaylandConnection: @unchecked Sendable {
         return "the connection to the Wayland compositor is lost: \(unsafe String(cString: strerror(code)))"
     }
 
-    private static func noDisplay() -> SinkError {
-        let name = unsafe getenv("WAYLAND_DISPLAY").map { unsafe String(cString: $0) }
+    private static func noDisplay(_ asked: String?) -> SinkError {
         let reason = unsafe String(cString: strerror(errno))
-        guard let name else {
-            return SinkError(.noDisplay, "there is no Wayland display: WAYLAND_DISPLAY is not set and the default socket cannot be reached (\(reason))")
+        if let asked { return SinkError(.noDisplay, "cannot connect to the Wayland display \(asked): \(reason)") }
+        guard let name = unsafe getenv("WAYLAND_DISPLAY").map({ unsafe String(cString: $0) }) else {
+            return SinkError(
+                .noDisplay, "there is no Wayland display: WAYLAND_DISPLAY is not set and the default socket cannot be reached (\(reason))")
         }
         return SinkError(.noDisplay, "cannot connect to the Wayland display that WAYLAND_DISPLAY names, \(name): \(reason)")
     }

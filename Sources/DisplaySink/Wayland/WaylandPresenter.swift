@@ -5,8 +5,8 @@ internal import SurfacePool
 
 /// Shows what the presentation queue decides: one commit a refresh, timed by what the compositor said about the pictures before.
 ///
-/// After a commit the next decision waits for the refresh that the picture was made for, and for the compositor's frame callback; but for
-/// that only so long, since a window that nobody sees gets none and the film must go on.
+/// After a commit the next decision waits until a picture would come too late for the same refresh, and for the compositor's frame
+/// callback; but for that only so long, since a window that nobody sees gets none and the film must go on.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
@@ -63,7 +63,8 @@ final class WaylandPresenter {
         window?.layOutIfNeeded()
         if let time = nextChance, time > now { return time }
         while true {
-            let interval = clock.interval(at: now)
+            // Two pictures are never made for the same refresh.
+            let interval = clock.interval(at: max(now, committedFor - clock.lead + .nanoseconds(1)))
             switch queue.next(for: interval) {
             case .show(let frame, let isFirst): return show(frame, isFirst: isFirst, now, interval)
             case .keep(nil): return nil
@@ -74,9 +75,9 @@ final class WaylandPresenter {
         }
     }
 
-    /// When another picture may be committed.
+    /// When another picture may be committed: it must come too late for the refresh that the last one was made for, or it would take its place.
     private var nextChance: HostTime? {
-        let afterRefresh = committedFor + marginAfterRefresh
+        let afterRefresh = committedFor - clock.lead + marginAfterRefresh
         return unsafe callback == nil ? afterRefresh : max(afterRefresh, committedAt + Self.callbackPatience)
     }
 

@@ -36,15 +36,19 @@ public final class WaylandSink: DisplaySink, WindowControl {
     public let preferredAllocator: any SurfaceAllocator
     /// What the compositor offers, in a few words for a list of displays.
     public let summary: String
+    private let display: String?
     private let bell: EventFD
     private let state: Monitor<State>
 
-    /// Connects to the compositor that the environment names. The window comes with the first picture.
+    /// Connects to a compositor. The window comes with the first picture.
     ///
     /// Throws `.noDisplay` when there is no compositor, `.unsupported` when it lacks what every usual one has.
-    public init() throws(SinkError) {
+    ///
+    /// - Parameter display: The name of its socket, in `XDG_RUNTIME_DIR` or with its whole path; nil: what `WAYLAND_DISPLAY` names.
+    public init(display: String? = nil) throws(SinkError) {
+        self.display = display
         do throws(SystemError) { bell = try EventFD() } catch { throw SinkError(.system, error.description) }
-        let connection = try WaylandConnection(bell: bell)
+        let connection = try WaylandConnection(display, bell: bell)
         let usable = connection.dmabufFormats.isEmpty ? nil : SurfaceAllocators.best()
         preferredAllocator = usable ?? MemfdAllocator()
         summary = connection.summary
@@ -64,7 +68,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
             return state.connection.take()
         }
         let connection: WaylandConnection
-        if let kept { connection = kept } else { connection = try WaylandConnection(bell: bell) }
+        if let kept { connection = kept } else { connection = try WaylandConnection(display, bell: bell) }
         state.change { state in
             state.isStopping = false
             state.queue = queue

@@ -47,7 +47,8 @@ final class WaylandWindow {
     init?(_ connection: WaylandConnection, natural: PixelSize, title: String, gravity: Gravity) {
         self.connection = connection
         self.gravity = gravity
-        guard let root = unsafe wl_compositor_create_surface(connection.compositor), let film = unsafe wl_compositor_create_surface(connection.compositor),
+        guard let root = unsafe wl_compositor_create_surface(connection.compositor),
+            let film = unsafe wl_compositor_create_surface(connection.compositor),
             let xdgSurface = unsafe xdg_wm_base_get_xdg_surface(connection.windowManager, root),
             let toplevel = unsafe xdg_surface_get_toplevel(xdgSurface),
             let rootViewport = unsafe wp_viewporter_get_viewport(connection.viewporter, root),

@@ -1,0 +1,102 @@
+internal import Foundation
+public import Media
+
+/// A Wayland compositor of a test's own: Weston without a monitor, in a folder of its own, ended when this object goes or the test
+/// process dies.
+///
+/// Thread-safety: all of it.
+public final class PrivateWeston: @unchecked Sendable {
+    /// What draws: OpenGL takes YUV pictures, Pixman takes RGB only.
+    public enum Renderer: String, Sendable, CaseIterable { case gl, pixman }
+
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// The monitor's size, in pixels.
+    public let size: PixelSize
+    /// The whole path of the socket: a display's name.
+    public var display: String { "\(folder)/display" }
+    private let folder: String
+    private let process: Process
+
+    /// Starts it and waits until clients can connect.
+    public init(_ renderer: Renderer = .gl, size: PixelSize = PixelSize(width: 640, height: 480)) throws {
+        self.size = size
+        folder = NSTemporaryDirectory().appending("weston-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+        // --debug lets a client take screenshots.
+        process.arguments = [
+            "--pdeathsig", "KILL", "weston", "--backend=headless-backend.so", "--use-\(renderer.rawValue)", "--width=\(size.width)",
+            "--height=\(size.height)", "--socket=display", "--idle-time=0", "--no-config", "--debug", "--log=\(folder)/log",
+        ]
+        process.environment = environment
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/weston") else {
+            throw Failure(description: "Weston is missing: apt-get install weston")
+        }
+        try process.run()
+        for _ in 0..<200 where !FileManager.default.fileExists(atPath: display) {
+            guard process.isRunning else { break }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        guard FileManager.default.fileExists(atPath: display) else {
+            let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "no log"
+            kill()
+            throw Failure(description: "Weston does not start: \(log.suffix(2000))")
+        }
+    }
+
+    deinit {
+        kill()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Ends it at once, as a crash would.
+    public func kill() {
+        guard process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    private var environment: [String: String] {
+        var environment = ProcessInfo.processInfo.environment
+        environment["XDG_RUNTIME_DIR"] = folder
+        environment["WAYLAND_DISPLAY"] = "display"
+        return environment
+    }
+
+    /// What the monitor shows now.
+    public func screenshot() throws -> RGBPicture {
+        for old in try shots() { try FileManager.default.removeItem(atPath: old) }
+        try run("/usr/bin/weston-screenshooter", [])
+        guard let shot = try shots().first else { throw Failure(description: "weston-screenshooter took no picture") }
+        let raw = "\(folder)/shot.rgb"
+        try run("/usr/bin/ffmpeg", ["-nostdin", "-v", "error", "-y", "-i", shot, "-f", "rawvideo", "-pix_fmt", "rgb24", raw])
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
+        guard bytes.count == size.width * size.height * 3 else { throw Failure(description: "a screenshot of \(bytes.count) bytes") }
+        return RGBPicture(bytes: bytes, size: size, layout: .rgb24)
+    }
+
+    private func shots() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".png") }.map { "\(folder)/\($0)" }
+    }
+
+    private func run(_ program: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = environment
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(description: "\(program) ended with \(process.terminationStatus)") }
+    }
+}
