@@ -1,5 +1,4 @@
 internal import CAV
-internal import Glibc
 public import Media
 public import SampleQueue
 public import SurfacePool
@@ -61,7 +60,7 @@ public final class DecompressionSession: @unchecked Sendable {
         let threads = options.threads > 0
             ? options.threads
             : ThreadCount.automatic(
-                processors: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), picture: format.codedSize,
+                processors: Int(av_cpu_count()), picture: format.codedSize,
                 maximumByteCount: options.maximumSurfaceBytes)
         let source = SurfaceSource(allocator: allocator, options: options, threads: threads)
         self.format = format
