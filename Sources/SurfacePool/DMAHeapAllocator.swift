@@ -22,12 +22,18 @@ public final class DMAHeapAllocator: SurfaceAllocator {
     public var name: String { "dma-heap:\(heap)" }
 
     public func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory {
+        guard layout.byteCount <= Self.mostBytes else {
+            throw SurfaceError(.noMemory, "\(layout.byteCount) bytes are more than half of this machine's memory")
+        }
         let buffer = clinux_dma_heap_alloc(descriptor.rawValue, UInt64(layout.byteCount))
         guard buffer >= 0 else {
             throw SurfaceError(.noMemory, SystemError(errno, "allocate \(layout.byteCount) bytes from \(Self.folder)/\(heap)"))
         }
         return try SurfaceMemory(kind: .dmaHeap, descriptor: OwnedFD(adopting: buffer), byteCount: layout.byteCount)
     }
+
+    /// The kernel's heap takes page after page for a request of any size, until the machine has none left and kills somebody.
+    private static let mostBytes = sysconf(Int32(_SC_PHYS_PAGES)) / 2 * sysconf(Int32(_SC_PAGESIZE))
 
     /// The heaps that this kernel offers, by name; empty where it has none.
     public static func heaps() -> [String] {

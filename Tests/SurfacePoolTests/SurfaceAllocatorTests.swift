@@ -21,7 +21,7 @@ struct SurfaceAllocatorTests {
 
     @Test("memory is zeroed, as large as asked, page-aligned, and keeps what is written", arguments: usable)
     func memory(name: String) throws {
-        let layout = SurfaceLayout(format: .yuv420p10le, covering: PixelSize(width: 1921, height: 1081))
+        let layout = SurfaceLayout(format: .yuv420p10le, covering: PixelSize(width: 321, height: 181))
         let pool = SurfacePool(layout: layout, allocator: try allocator(name), maximumCount: 2)
         let writer = try acquired(from: pool)
         unsafe writer.withUnsafeMutableBytes { bytes in
