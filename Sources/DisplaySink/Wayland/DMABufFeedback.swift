@@ -52,8 +52,9 @@ final class DMABufFeedback {
             tranche_target_device: { _, _, _ in },
             tranche_formats: { data, _, array in
                 let feedback = unsafe receiver(data, as: DMABufFeedback.self)
-                let indices = unsafe UnsafeRawBufferPointer(start: array!.pointee.data, count: array!.pointee.size).bindMemory(to: UInt16.self)
-                for unsafeindex in unsafe indices where Int(index) < feedback.table.count { feedback.formats.insert(feedback.table[Int(index)]) }
+                let indices = unsafe [UInt16](
+                    UnsafeRawBufferPointer(start: array!.pointee.data, count: array!.pointee.size).bindMemory(to: UInt16.self))
+                for index in indices where Int(index) < feedback.table.count { feedback.formats.insert(feedback.table[Int(index)]) }
             },
             tranche_flags: { _, _, _ in }))
 }

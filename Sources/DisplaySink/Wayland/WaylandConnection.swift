@@ -93,7 +93,7 @@ final class WaylandConnection: @unchecked Sendable {
     /// Destroys every global and disconnects. Whatever else was made of the connection must have been destroyed before.
     func close() {
         feedback = nil
-        for unsafeproxy in unsafe bound.reversed() { unsafe wl_proxy_destroy(proxy) }
+        while let proxy = unsafe bound.popLast() { unsafe wl_proxy_destroy(proxy) }
         for output in outputs.values { unsafe wl_proxy_destroy(output.proxy) }
         unsafe bound = []
         outputs = [:]
