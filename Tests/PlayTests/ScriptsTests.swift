@@ -47,4 +47,24 @@ import Testing
         #expect(films.count > 10)
         for film in films { #expect(text.contains("`\(film)`")) }
     }
+
+    @Test(arguments: ["README.md", "CONTRIBUTING.md", "docs/flow.md", "docs/threads.md", "docs/surface-use.md", "docs/performance.md"])
+    func `a document names only files that are there`(_ document: String) throws {
+        let manager = FileManager.default
+        let path = TestAssets.root + "/" + document
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let sources = ["Sources", "Tests", "Benchmarks"].flatMap { folder in
+            manager.enumerator(atPath: TestAssets.root + "/" + folder)?.compactMap { $0 as? String } ?? []
+        }
+        // `Name.swift` and `+Verb.swift` in code quotes; (targets) of links.
+        for name in text.split(separator: "`").filter({ $0.hasSuffix(".swift") && !$0.contains(" ") && !$0.contains("…") }) {
+            let file = name.split(separator: "/").last ?? name
+            #expect(sources.contains { $0.hasSuffix(file) }, "\(document) names \(name)")
+        }
+        for link in text.components(separatedBy: "](").dropFirst().compactMap({ $0.components(separatedBy: ")").first })
+        where !link.hasPrefix("http") {
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            #expect(manager.fileExists(atPath: folder + "/" + link), "\(document) links to \(link)")
+        }
+    }
 }
