@@ -17,7 +17,8 @@ import sys
 import tempfile
 import time
 
-WIDTH, HEIGHT = 1280, 720
+WIDTH, HEIGHT = 1280, 720  # of the films and their windows
+OUTPUT_WIDTH, OUTPUT_HEIGHT = 1920, 1080  # of the compositor's output: every window fits
 DECODE_SECONDS, WINDOW_SECONDS = 20, 10
 
 
@@ -130,7 +131,7 @@ class Weston:
         self.environment.pop("DISPLAY", None)
         self.log = open(os.path.join(self.folder, "weston.log"), "w")
         self.process = subprocess.Popen(
-            ["weston", "--backend=headless-backend.so", "--use-" + renderer, "--width=%d" % WIDTH, "--height=%d" % HEIGHT,
+            ["weston", "--backend=headless-backend.so", "--use-" + renderer, "--width=%d" % OUTPUT_WIDTH, "--height=%d" % OUTPUT_HEIGHT,
              "--socket=compare", "--idle-time=0", "--no-config"],
             env=dict(os.environ, XDG_RUNTIME_DIR=self.folder), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         deadline = time.monotonic() + 10
@@ -179,9 +180,9 @@ def film_commits(log, spawned):
 
 
 def window_table(options):
-    print("### In a window\n\nHeadless Weston, 60 Hz, window of %dx%d; CPU and memory of the player's process; the compositor's CPU "
-          "beside it.\n" % (WIDTH, HEIGHT))
-    print("| compositor | frames/s | program | CPU ms/frame | compositor ms/frame | start ms | missing of | peak RSS MB |\n"
+    print("### In a window\n\nHeadless Weston, %dx%d at 60 Hz, film and window of %dx%d; CPU a frame shown and peak memory of the "
+          "player's process, and the compositor's CPU beside it.\n" % (OUTPUT_WIDTH, OUTPUT_HEIGHT, WIDTH, HEIGHT))
+    print("| renderer | film | program | CPU ms/frame | compositor ms/frame | start ms | missing | peak RSS MB |\n"
           "|---|---|---|---|---|---|---|---|")
     for renderer in ["pixman", "gl"]:
         for rate in [30, 60]:
@@ -203,16 +204,16 @@ def window_table(options):
                     spawned = time.time()
                     run(commands[name], dict(weston.environment, WAYLAND_DEBUG="1"), errors=log, limit=WINDOW_SECONDS * 3)
                     log.seek(0)
-                    return film_commits(log, spawned)
+                    return film_commits(log, spawned) or sys.exit("%s showed nothing" % " ".join(commands[name]))
 
             results = measure(commands, options.window_rounds, action)
             starts = measure(commands, options.window_rounds, start)
             for name in commands:
                 runs = results[name]
-                print("| %s | %d | %s | %.2f | %.2f | %.0f | %d of %d | %.0f |" % (
-                    renderer, rate, name, median([r.cpu for r in runs]) / frames * 1000,
-                    median([r.compositor for r in runs]) / frames * 1000, median([s[0] if s else float("nan") for s in starts[name]]),
-                    frames - median([len(s) for s in starts[name]]), frames, median([r.memory for r in runs]) / 1e6))
+                shown = median([len(s) for s in starts[name]])
+                print("| %s | %d fps | %s | %.2f | %.2f | %.0f | %d of %d | %.0f |" % (
+                    renderer, rate, name, median([r.cpu for r in runs]) / shown * 1000, median([r.compositor for r in runs]) / shown * 1000,
+                    median([s[0] for s in starts[name]]), frames - shown, frames, median([r.memory for r in runs]) / 1e6))
                 sys.stdout.flush()
             weston.stop()
     print()

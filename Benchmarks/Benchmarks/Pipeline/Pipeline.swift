@@ -6,6 +6,7 @@ let benchmarks: @Sendable () -> Void = {
         metrics: [.wallClock, .throughput], scalingFactor: .kilo, maxDuration: .seconds(2), maxIterations: .mega(1))
     mediaTimeBenchmarks()
     sampleQueueBenchmarks()
+    nalBenchmarks()
     surfacePoolBenchmarks()
     displayBenchmarks()
 }
