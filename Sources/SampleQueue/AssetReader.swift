@@ -25,8 +25,8 @@ public final class AssetReader: @unchecked Sendable {
     private let cancellation: AssetCancellation
     private var timeline: Timeline
     private var selected: Set<Int>
-    /// Samples that end at or before it are decoded but not shown.
-    private var showFrom = MediaTime.zero
+    /// Samples that end at or before it are decoded but not shown. Before any seek everything is shown, whatever its time.
+    private var showFrom = MediaTime.negativeInfinity
     private var pendingError: AssetError?
     private var finishedTracks: Set<Int> = []
 
@@ -114,14 +114,13 @@ public final class AssetReader: @unchecked Sendable {
         guard status >= 0 else { throw AssetError.notSeekable(location) }
         timeline.restart(toBeginning: target == .zero)
         finishedTracks = []
-        showFrom = max(target, timeRange.start)
+        showFrom = target > .zero ? max(target, timeRange.start) : .negativeInfinity
     }
 
     /// Makes a blocked call, and every later one, fail soon with `cancelled`.
     public func cancel() { cancellation.cancel() }
 
     private func applyTimeRange() {
-        showFrom = timeRange.start
         guard timeRange.start > .zero else { return }
         do { try seek(to: timeRange.start) } catch { pendingError = error }
     }
