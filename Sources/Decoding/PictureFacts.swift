@@ -23,9 +23,9 @@ struct PictureFacts {
     func attributes(of frame: UnsafePointer<AVFrame>) -> PictureAttributes {
         var attributes = format.attributes
         let aspect = unsafe frame.pointee.sample_aspect_ratio
-        if !attributes.pixelAspect.isKnown || attributes.pixelAspect == .one {
+        if !attributes.pixelAspect.isKnown {
             let own = Ratio(aspect.num, aspect.den)
-            attributes.pixelAspect = own.isKnown ? own : .one
+            attributes.pixelAspect = own.isKnown ? own : .unknown
         }
         unsafe merge(&attributes.color, frame)
         if let hdr = unsafe hdr(of: frame) { attributes.hdr = hdr }

@@ -42,14 +42,14 @@ public struct PictureOrientation: Sendable, Hashable {
 
 /// All that a display must know about a picture besides its memory.
 public struct PictureAttributes: Sendable, Hashable {
-    /// Width of a pixel over its height; 1/1 when the stream says nothing.
+    /// Width of a pixel over its height. Unknown when the stream says nothing, which is to be shown as square.
     public var pixelAspect: Ratio
     public var orientation: PictureOrientation
     public var color: ColorDescription
     public var hdr: HDRStaticMetadata?
 
     public init(
-        pixelAspect: Ratio = .one, orientation: PictureOrientation = .upright,
+        pixelAspect: Ratio = .unknown, orientation: PictureOrientation = .upright,
         color: ColorDescription = .unspecified, hdr: HDRStaticMetadata? = nil
     ) {
         self.pixelAspect = pixelAspect

@@ -95,7 +95,7 @@ public struct MediaReport: Sendable {
             .init("visibleY", .integer(Int64(format.visible.y))),
             .init("visibleWidth", .integer(Int64(format.visible.width))),
             .init("visibleHeight", .integer(Int64(format.visible.height))),
-            .init("pixelAspect", .string(attributes.pixelAspect.description)),
+            .init("pixelAspect", attributes.pixelAspect.isKnown ? .string(attributes.pixelAspect.description) : .null),
             .init("rotation", .integer(Int64(attributes.orientation.rotation.rawValue))),
             .init("mirrored", .bool(attributes.orientation.isMirrored)),
             .init("frameRate", format.frameRate.isKnown ? .string(format.frameRate.description) : .null),
