@@ -104,6 +104,10 @@ public final class PresentationQueue: Sendable {
         wake()
     }
 
+    /// The first refresh of the display at or after `time`, as far as the sink's questions let it be known; else `time`. Film that
+    /// begins there has its pictures light up at their very times.
+    public func refresh(notBefore time: HostTime) -> HostTime { state.withLock { $0.refresh(notBefore: time) } }
+
     /// The film's time. A new one holds from the next decision on.
     public var timebase: Timebase {
         get { link.withLock { $0.timebase } }

@@ -99,8 +99,20 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     // MARK: The sink's side
 
+    /// The refresh that the sink last asked about.
+    private var lastInterval: DisplayInterval?
+
+    /// The first refresh at or after `time` on the grid of the one last asked about; `time` itself when there is none.
+    func refresh(notBefore time: HostTime) -> HostTime {
+        guard let last = lastInterval, let period = last.period?.nanoseconds, period > 0 else { return time }
+        let distance = (time - last.deadline).nanoseconds
+        let count = distance > 0 ? (distance + period - 1) / period : distance / period
+        return last.deadline + HostSpan(nanoseconds: count * period)
+    }
+
     /// The next step towards a decision for `interval`.
     mutating func next(for interval: DisplayInterval, mapping: TimebaseMapping) -> Step {
+        lastInterval = interval
         if mustRemoveImage {
             mustRemoveImage = false
             return .decided(.removeImage, step: nil)

@@ -88,9 +88,13 @@ final class OpenedMedia: Sendable {
     }
 
     /// Lets time run from where it stands. Sound needs a moment until it is heard; time waits for it.
+    ///
+    /// It begins with a refresh of the display, so that a film whose rate fits the display's has every picture exactly at its time.
     func startClock(rate: Double) {
-        guard let audio, audio.phase == .ready, !audio.hasFinished else { return timebase.setRate(rate) }
-        timebase.setRate(rate, time: timebase.time, atHostTime: audio.clock.now() + audio.startLatency)
+        let hasSound = audio.map { $0.phase == .ready && !$0.hasFinished } ?? false
+        let soonest = MonotonicClock.shared.now() + (hasSound ? audio?.startLatency ?? .zero : .zero)
+        let start = display?.presentation.refresh(notBefore: soonest) ?? soonest
+        timebase.setRate(rate, time: timebase.time, atHostTime: timebase.clock.relation.fromReference(start))
     }
 
     func stopClock() { timebase.setRate(0) }
@@ -100,6 +104,11 @@ final class OpenedMedia: Sendable {
         timebase.setTime(time)
         display?.flush()
         audio?.flush()
+    }
+
+    /// Neither a picture nor a sound came of the film.
+    var hasPlayedNothing: Bool {
+        (display?.decoderReport?.framesDecoded ?? 0) == 0 && (audio?.statistics.framesPlayed ?? 0) == 0
     }
 
     /// Ends every thread and gives everything back. What has not started has nothing to end.

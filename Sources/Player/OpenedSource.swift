@@ -18,8 +18,10 @@ struct OpenedSource: Sendable {
     var summary: String
 
     /// Opens a file or URL with libavformat and chooses its tracks.
-    static func container(_ location: String, configuration: PlayerConfiguration, hearsSound: Bool) throws(AssetError) -> OpenedSource {
-        let reader = try AssetReader(url: location)
+    static func container(
+        _ location: String, configuration: PlayerConfiguration, hearsSound: Bool, cancellation: AssetCancellation
+    ) throws(AssetError) -> OpenedSource {
+        let reader = try AssetReader(url: location, options: AssetReaderOptions(cancellation: cancellation))
         let selection = TrackSelection(tracks: reader.tracks, playsAudio: configuration.playsAudio && hearsSound)
         guard selection.video != nil || selection.audio != nil else { throw AssetError.noPlayableTrack(location) }
         let start = configuration.startTime ?? .zero
@@ -37,5 +39,13 @@ struct OpenedSource: Sendable {
         return opened
     }
 
-    static func lastComponent(_ location: String) -> String { location.split(separator: "/").last.map(String.init) ?? location }
+    /// Opens a file, or standard input (`-`), as a raw stream of start-code bytes. It cannot seek.
+    static func raw(_ location: String, codec: VideoCodec) throws(AssetError) -> OpenedSource {
+        guard let known = NALCodec(codec) else { throw AssetError(.unrecognised, "\(location): \(codec) has no raw form that can be read.") }
+        return OpenedSource(
+            samples: try ElementaryStreamSource(path: location, codec: known), location: location,
+            title: location == "-" ? "standard input" : lastComponent(location), videoTrack: 0, summary: "\(location): a raw stream (\(codec)).")
+    }
+
+    private static func lastComponent(_ location: String) -> String { location.split(separator: "/").last.map(String.init) ?? location }
 }

@@ -62,7 +62,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
     mutating func add(_ display: DisplayQueue) {
         sink = display.sink.name
         bytesWritten = Int64(display.counters.bytesWritten)
-        bytesCopied = Int64(display.counters.bytesCopied) + Int64(display.sink.bytesCopied)
+        bytesCopied = Int64(display.counters.bytesCopied + display.sink.bytesCopied) + Int64(display.sink.bytesCopied)
         conversion = display.sink.conversion.map { Conversion(from: $0.from, to: $0.to, why: $0.why) }
         let shown = display.presentationStatistics
         framesPresented = shown.framesPresented

@@ -24,6 +24,7 @@ public final class Player: Sendable {
     private let events = DispatchQueue(label: "player.events")
     private let state: Monitor<State>
     private let startedAt = MonotonicClock.shared.now()
+    private let cancellation = AssetCancellation()
 
     private struct State: Sendable {
         var transport: TransportState
@@ -77,8 +78,13 @@ public final class Player: Sendable {
     }
 
     private func openSource(_ location: String) throws(AssetError) -> OpenedSource {
-        try OpenedSource.container(location, configuration: configuration, hearsSound: sink.pacing == .display)
+        if let codec = configuration.rawCodec { return try OpenedSource.raw(location, codec: codec) }
+        return try OpenedSource.container(
+            location, configuration: configuration, hearsSound: sink.pacing == .display, cancellation: cancellation)
     }
+
+    /// Makes an `open` under way on another thread fail soon, as a network that does not answer may need.
+    public func cancelOpening() { cancellation.cancel() }
 
     // MARK: Commands
 
@@ -219,7 +225,7 @@ extension Player {
                 media.feeder.seek(to: time)
             case .finish:
                 state.withLock { $0.endedAt = MonotonicClock.shared.now() }
-                post(.ended)
+                post(media.hasPlayedNothing ? .failed(PlayerError(.data, "\(media.source.location): nothing in it could be decoded.")) : .ended)
             }
         }
     }

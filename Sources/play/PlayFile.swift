@@ -55,12 +55,13 @@ private final class Session {
 
     func run() throws(PlayerError) {
         let inbox = inbox
-        let signals = Signals { inbox.change { $0.append(.end) } }
-        defer { _ = signals }
+        let terminal = terminal
+        let signals = Signals(onEnd: { inbox.change { $0.append(.end) } }, onPatienceLost: { terminal.restore() })
+        defer { signals.stop() }
         let sink = try makeSink()
         let player = Player(sink: sink, configuration: configuration) { event in inbox.change { $0.append(.event(event)) } }
         defer { player.close() }
-        try player.open(options.file == "-" && options.raw == nil ? "pipe:0" : options.file)
+        try player.open(options.file)
         if let window = sink as? any WindowControl {
             window.setTitle(player.title)
             window.setGravity(options.gravity.gravity)
@@ -98,6 +99,7 @@ private final class Session {
 
     /// Plays until the end, the viewer's wish or a failure, which is returned.
     private func follow(_ player: Player, window: (any WindowControl)?) -> PlayerError? {
+        var wasPlaying = false
         while true {
             let messages = inbox.wait(until: MonotonicClock.shared.now() + Self.redraw) { $0.isEmpty ? nil : $0 } ?? []
             inbox.withLock { $0.removeFirst(messages.count) }
@@ -112,6 +114,9 @@ private final class Session {
                 case .event(.key(let key)): if !Keys.act(on: key, player: player, window: window) { return nil }
                 }
             }
+            let isPlaying = player.isPlaying
+            if isPlaying != wasPlaying { window?.setPlaying(isPlaying) }
+            wasPlaying = isPlaying
             if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }
         }
     }

@@ -3,11 +3,18 @@ internal import Glibc
 
 /// SIGINT and SIGTERM as a request to end, made on a queue instead of in a signal handler.
 ///
-/// A second signal ends the process at once: whoever presses Ctrl-C twice means it.
+/// What hangs (a name server, a sound driver) must not keep the program: it is gone after `patience` at the latest, and at once
+/// on a second signal.
 final class Signals {
     private let sources: [any DispatchSourceSignal]
 
-    init(onEnd: @escaping @Sendable () -> Void) {
+    /// Milliseconds from the signal to the end by force; a clean end takes a few.
+    private static let patience = 900
+
+    /// - Parameters:
+    ///   - onEnd: asks the program to end.
+    ///   - onPatienceLost: the last chance to tidy up before the end by force.
+    init(onEnd: @escaping @Sendable () -> Void, onPatienceLost: @escaping @Sendable () -> Void) {
         // Writing to a closed pipe is an error to report, not a death.
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "play.signals")
@@ -17,9 +24,16 @@ final class Signals {
             source.setEventHandler {
                 signal(number, SIG_DFL)
                 onEnd()
+                queue.asyncAfter(deadline: .now() + .milliseconds(Self.patience)) {
+                    onPatienceLost()
+                    _exit(0)
+                }
             }
             source.resume()
             return source
         }
     }
+
+    /// Signals mean nothing special any more.
+    func stop() { for source in sources { source.cancel() } }
 }

@@ -3,8 +3,8 @@ internal import Player
 
 /// Standard error as a person sees it: whole lines, and one status line below them that is redrawn in place.
 ///
-/// Thread-safety: one thread at a time.
-final class Terminal {
+/// Thread-safety: one thread at a time, but for `restore`.
+final class Terminal: @unchecked Sendable {
     let isInteractive = isatty(STDERR_FILENO) == 1
     private var drawn = ""
 
@@ -29,6 +29,9 @@ final class Terminal {
         Self.write("\r\u{1b}[2K", to: STDERR_FILENO)
         drawn = ""
     }
+
+    /// The terminal as it was found, from any thread.
+    func restore() { if isInteractive { Self.write("\n", to: STDERR_FILENO) } }
 
     /// Ends the status line, leaving it to be read.
     func keepStatus() {

@@ -1,0 +1,66 @@
+internal import Glibc
+internal import Media
+internal import SampleQueue
+
+/// Start-code bytes from a file, a pipe or a socket as a sample source. It cannot seek.
+@safe
+final class ElementaryStreamSource: SampleSource, @unchecked Sendable {
+    private let reader: ElementaryStreamReader
+    private let descriptor: OwnedFD
+    private let wake: EventFD
+    private let name: String
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var atEnd = false
+    private let cancelled = Monitor(false)
+
+    /// Bytes asked of one `read(2)`: a pipe's capacity.
+    private static let chunk = 65_536
+
+    /// Reads `path`, or standard input when it is `-`. Times are counted at the rate the stream states, else 25 a second.
+    init(path: String, codec: NALCodec) throws(AssetError) {
+        do { wake = try EventFD() } catch { throw AssetError(.cannotOpen, "\(path): cannot be read: \(error).") }
+        let fd = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard fd >= 0 else { throw AssetError.opening(path, errno) }
+        descriptor = OwnedFD(adopting: fd)
+        name = path == "-" ? "standard input" : path
+        reader = ElementaryStreamReader(codec: codec)
+        unsafe buffer = .allocate(byteCount: Self.chunk, alignment: 16)
+    }
+
+    deinit { unsafe buffer.deallocate() }
+
+    func nextSample() throws(AssetError) -> SampleBuffer? {
+        while true {
+            if let sample = reader.nextSample() { return sample }
+            if atEnd { return nil }
+            guard waitReadable() else { return nil }
+            let count = unsafe read(descriptor.rawValue, buffer.baseAddress, buffer.count)
+            if count > 0 {
+                unsafe reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            } else if count == 0 {
+                atEnd = true
+                reader.finish()
+            } else if errno != EINTR && errno != EAGAIN {
+                throw AssetError.reading(name, errno)
+            }
+        }
+    }
+
+    func seek(to time: MediaTime) throws(AssetError) { throw AssetError.notSeekable(name) }
+
+    func cancel() {
+        cancelled.change { $0 = true }
+        wake.signal()
+    }
+
+    /// False when cancelled.
+    private func waitReadable() -> Bool {
+        while !cancelled.withLock({ $0 }) {
+            var descriptors = [
+                PollDescriptor(fd: descriptor.rawValue, interest: .readable), PollDescriptor(fd: wake.rawValue, interest: .readable),
+            ]
+            if let ready = try? pollDescriptors(&descriptors), ready > 0, !descriptors[0].ready.isEmpty { return true }
+        }
+        return false
+    }
+}
