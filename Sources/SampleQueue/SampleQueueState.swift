@@ -35,7 +35,7 @@ package struct SampleQueueState: Sendable {
     private var newest = MediaTime.invalid
     private var oldest = MediaTime.invalid
     private var hasEnough = false
-    /// After an end-of-stream marker nothing is asked for.
+    /// After an end-of-stream marker nothing is asked for, until something follows all the same.
     private var hasEnded = false
     package private(set) var isInterrupted = false
 
@@ -53,7 +53,7 @@ package struct SampleQueueState: Sendable {
     }
 
     package mutating func enqueue(_ sample: SampleBuffer) {
-        if case .marker(.endOfStream) = sample.content { hasEnded = true }
+        if case .marker(.endOfStream) = sample.content { hasEnded = true } else { hasEnded = false }
         bufferedBytes += sample.byteCount
         bufferedNanoseconds += Self.nanoseconds(of: sample, after: newest)
         if sample.decodeTime.isNumeric { newest = sample.decodeTime }

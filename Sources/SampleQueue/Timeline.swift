@@ -71,6 +71,7 @@ package struct Timeline: Sendable {
     /// - Parameter start: microseconds.
     package init(tracks: [Track], start: Int64?, mayJump: Bool) {
         self.tracks = tracks
+        let start = start.map { max($0, .min + 1) }
         self.start = start
         self.mayJump = mayJump
         offset = -(start ?? 0)
@@ -129,11 +130,11 @@ package struct Timeline: Sendable {
         progress[index].isUnwrapped = true
         let limit = Ticks.add(Ticks.rescale(start, Ticks.microsecond, track.timeBase), 1 << Int64(track.wrapBits - 1))
         if let time = times.decode, time > limit {
-            times.decode = time - 1 << Int64(track.wrapBits)
+            times.decode = Ticks.add(time, -(1 << Int64(track.wrapBits)))
             progress[index].isUnwrapped = false
         }
         if let time = times.presentation, time > limit {
-            times.presentation = time - 1 << Int64(track.wrapBits)
+            times.presentation = Ticks.add(time, -(1 << Int64(track.wrapBits)))
             progress[index].isUnwrapped = false
         }
     }

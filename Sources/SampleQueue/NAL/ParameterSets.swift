@@ -92,7 +92,7 @@ public struct ParameterSets: Sendable, Hashable {
         record += sequences
         record.append(UInt8(picture.count))
         record += pictures
-        if [100, 110, 122, 144].contains(facts.profile) {
+        if ![66, 77, 88].contains(facts.profile) {
             record += [0xfc | UInt8(facts.chromaFormat), 0xf8 | UInt8(facts.lumaDepth - 8), 0xf8 | UInt8(facts.chromaDepth - 8), 0]
         }
         return record
