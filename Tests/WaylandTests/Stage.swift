@@ -13,15 +13,15 @@ final class Stage {
     let queue: PresentationQueue
     let events = Monitor<[SinkEvent]>([])
     private var sequence: UInt64 = 0
-    private var pools: [SurfacePool] = []
+    private(set) var pools: [SurfacePool] = []
 
-    init(_ weston: PrivateWeston) throws {
+    convenience init(_ weston: PrivateWeston) throws { try self.init(weston, sink: WaylandSink(display: weston.display)) }
+
+    init(_ weston: PrivateWeston, sink: WaylandSink) throws {
         self.weston = weston
-        sink = try WaylandSink(display: weston.display)
+        self.sink = sink
         queue = PresentationQueue(capacity: 4, timebase: timebase)
     }
-
-    deinit { sink.stop() }
 
     func start() throws {
         try sink.start(queue) { [events] event in events.change { $0.append(event) } }

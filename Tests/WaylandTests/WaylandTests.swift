@@ -40,6 +40,36 @@ struct WaylandTests {
         #expect(stage.failures.isEmpty)
     }
 
+    @Test("exact colors are converted, by the film's own matrix, where the compositor would guess")
+    func exactColors() throws {
+        let weston = try PrivateWeston(.gl)
+        let stage = try Stage(weston, sink: WaylandSink(display: weston.display, exactColors: true))
+        try stage.start()
+        stage.sink.setFullscreen(true)
+        // What says BT.709 is converted; what says nothing and is small is BT.601, which compositors know.
+        try stage.show(Quadrants(format: .yuv420p, attributes: PictureAttributes(color: .bt709)))
+        #expect(stage.sink.isFullscreen, "a wish made before the window is there is granted")
+        #expect(stage.wait { stage.sink.conversion?.from == "yuv420p" })
+        let copied = stage.sink.bytesCopied
+        #expect(copied == 320 * 240 * 4)
+        try stage.show(Quadrants(format: .yuv420p))
+        #expect(stage.wait { stage.sink.conversion == nil })
+        #expect(stage.sink.bytesCopied == copied)
+    }
+
+    @Test("a sink that everybody has forgotten ends itself")
+    func forgotten() throws {
+        let weston = try PrivateWeston(.gl)
+        let pool: SurfacePool
+        do {
+            let stage = try Stage(weston)
+            try stage.start()
+            try stage.show(Quadrants(format: .yuv420p))
+            pool = stage.pools[0]
+        }
+        #expect(pool.statistics.inUse == 0)
+    }
+
     /// Which quarter of the upright picture each quarter of the screen shows, by orientation.
     static let turns: [(PictureOrientation, [Int])] = [
         (PictureOrientation(rotation: .clockwise90), [2, 0, 3, 1]),

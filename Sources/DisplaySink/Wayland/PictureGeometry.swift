@@ -1,24 +1,30 @@
-internal import Media
+package import Media
 
 /// Where in a window a picture goes, and which part of it is seen.
 ///
 /// A pure value. "Upright" coordinates are those of the buffer after the picture's rotation and mirroring, in buffer pixels.
-struct PictureGeometry: Sendable, Hashable {
+package struct PictureGeometry: Sendable, Hashable {
     /// A rectangle with fractions of pixels.
-    struct Rect: Sendable, Hashable {
-        var x, y, width, height: Double
+    package struct Rect: Sendable, Hashable {
+        package var x, y, width, height: Double
+        package init(x: Double, y: Double, width: Double, height: Double) {
+            self.x = x
+            self.y = y
+            self.width = width
+            self.height = height
+        }
     }
 
     /// The part of the upright buffer to show.
-    var source: Rect
+    package var source: Rect
     /// Where in the window, in the window's units; may not be empty.
-    var destination: PixelRect
+    package var destination: PixelRect
 
     /// - Parameters:
     ///   - buffer: All of the buffer, as it lies in memory.
     ///   - visible: The part of it that is meant to be seen.
     ///   - window: In the window's units.
-    init(buffer: PixelSize, visible: PixelRect, attributes: PictureAttributes, window: PixelSize, gravity: Gravity) {
+    package init(buffer: PixelSize, visible: PixelRect, attributes: PictureAttributes, window: PixelSize, gravity: Gravity) {
         let upright = Self.turned(visible, in: buffer, attributes.orientation)
         source = Rect(x: Double(upright.x), y: Double(upright.y), width: Double(upright.width), height: Double(upright.height))
         destination = PixelRect(window)
@@ -48,7 +54,7 @@ struct PictureGeometry: Sendable, Hashable {
     }
 
     /// The rectangle `rect` of a buffer as it lies after the buffer was turned.
-    static func turned(_ rect: PixelRect, in buffer: PixelSize, _ orientation: PictureOrientation) -> PixelRect {
+    package static func turned(_ rect: PixelRect, in buffer: PixelSize, _ orientation: PictureOrientation) -> PixelRect {
         let right = buffer.width - rect.x - rect.width, below = buffer.height - rect.y - rect.height
         var turned: PixelRect
         switch orientation.rotation {
@@ -65,7 +71,7 @@ struct PictureGeometry: Sendable, Hashable {
     }
 
     /// The size of a new window for a picture: its natural one, made smaller when it would not fit into `bounds` (nil: no limit).
-    static func windowSize(natural: PixelSize, bounds: PixelSize?) -> PixelSize {
+    package static func windowSize(natural: PixelSize, bounds: PixelSize?) -> PixelSize {
         guard let bounds, bounds.width > 0, bounds.height > 0, natural.width > 0, natural.height > 0 else { return natural }
         let shrink = min(1, Double(bounds.width) / Double(natural.width), Double(bounds.height) / Double(natural.height))
         return PixelSize(width: max(1, Int(Double(natural.width) * shrink)), height: max(1, Int(Double(natural.height) * shrink)))

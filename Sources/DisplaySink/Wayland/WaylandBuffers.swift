@@ -34,6 +34,7 @@ final class WaylandBuffers {
     }
 
     private let connection: WaylandConnection
+    private let exactColors: Bool
     private let converter: PictureConverter
     private var slots: [SurfaceIdentity: Slot] = [:]
     private var ways: [Kind: Way] = [:]
@@ -42,8 +43,10 @@ final class WaylandBuffers {
     private(set) var conversion: ConversionReport?
     var bytesCopied: Int { converter.bytesCopied }
 
-    init(_ connection: WaylandConnection) {
+    /// - Parameter exactColors: Convert rather than have the compositor guess the matrix.
+    init(_ connection: WaylandConnection, exactColors: Bool) {
         self.connection = connection
+        self.exactColors = exactColors
         converter = PictureConverter(connection)
     }
 
@@ -70,12 +73,11 @@ final class WaylandBuffers {
 
     /// Destroys every buffer. What the compositor held stays in use until this object goes.
     func destroy() {
-        for slot in slots.values {
-            for buffer in slot.buffers { buffer.destroy() }
-            if let pool = unsafe slot.pool { unsafe wl_shm_pool_destroy(pool) }
-            unsafe slots[SurfaceIdentity(pool: 0, generation: 0, slot: 0)]?.pool = nil
+        for identity in Array(slots.keys) {
+            for buffer in slots[identity]!.buffers { buffer.destroy() }
+            if let pool = unsafe slots[identity]!.pool { unsafe wl_shm_pool_destroy(pool) }
+            unsafe slots[identity]!.pool = nil
         }
-        for identity in Array(slots.keys) { unsafe slots[identity]?.pool = nil }
         converter.destroy()
     }
 
@@ -108,7 +110,7 @@ final class WaylandBuffers {
     private func choose(_ surface: Surface, _ color: ColorDescription) -> Way {
         let layout = surface.layout
         let why: String
-        if let obstacle = WaylandFormats.colorObstacle(layout.format, color) {
+        if let obstacle = WaylandFormats.colorObstacle(layout.format, color, size: layout.size, isExact: exactColors) {
             why = obstacle
         } else if let code = WaylandFormats.code(layout.format) {
             let offered = WaylandConnection.DMABufFormat(format: code, modifier: layout.modifier.rawValue)
@@ -175,7 +177,7 @@ final class WaylandBuffers {
         _ = connection.synchronize()
         unsafe zwp_linux_buffer_params_v1_destroy(parameters)
         guard let proxy = unsafe answer.buffer else { return false }
-        var slot = newSlot(surface)
+        var slot = slots[surface.identity] ?? newSlot(surface)
         slot.buffers.append(unsafe WaylandBuffer(proxy))
         slots[surface.identity] = slot
         return true

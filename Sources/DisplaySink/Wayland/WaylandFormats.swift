@@ -23,15 +23,17 @@ enum WaylandFormats {
 
     /// Why a compositor, which nobody tells how the picture is coded, would get the colours of this one wrong; nil when it would not.
     ///
-    /// Compositors take YUV for limited range and for one of the two usual matrices.
-    static func colorObstacle(_ format: PixelFormat, _ color: ColorDescription) -> String? {
+    /// Compositors take YUV for limited range and for one of the two usual matrices; those that know one only know that of BT.601.
+    ///
+    /// - Parameter isExact: Take BT.709 for an obstacle too.
+    static func colorObstacle(_ format: PixelFormat, _ color: ColorDescription, size: PixelSize, isExact: Bool) -> String? {
         let facts = format.description
         guard facts.model == .yuv else { return nil }
         if facts.impliesFullRange || color.range == .full { return "the compositor takes YUV for limited range and the film has full range" }
-        switch color.matrix {
-        // BT.709, not said, BT.470 BG, BT.601, SMPTE 240M.
-        case 1, 2, 4, 5, 6, 7: return nil
-        default: return "the compositor does not know the film's colour matrix \(color.matrix)"
+        switch color.resolved(width: size.width, height: size.height).matrix {
+        case 5, 6: return nil
+        case 1, 4, 7: return isExact ? "the compositor may take the film's YUV for BT.601's" : nil
+        case let matrix: return "the compositor does not know the film's color matrix \(matrix)"
         }
     }
 }

@@ -1,4 +1,3 @@
-internal import CWaylandClient
 internal import Media
 public import SurfacePool
 
@@ -9,26 +8,6 @@ public import SurfacePool
 ///
 /// Thread-safety: as the protocols say.
 public final class WaylandSink: DisplaySink, WindowControl {
-    /// What the window is to be like.
-    private struct Wishes: Sendable {
-        var title = ""
-        var isFullscreen = false
-        var gravity = Gravity.aspect
-        /// nil: while the timebase moves.
-        var isPlaying: Bool?
-    }
-
-    private struct State: Sendable {
-        var connection: WaylandConnection?
-        var thread: LoopThread?
-        var queue: PresentationQueue?
-        var isStopping = false
-        var wishes = Wishes()
-        var isFullscreen = false
-        var conversion: ConversionReport?
-        var bytesCopied = 0
-    }
-
     public let name = "wayland"
     public let pacing = Pacing.display
     /// 3: on the glass, committed for the next refresh, and replaced but not yet released.
@@ -37,22 +16,27 @@ public final class WaylandSink: DisplaySink, WindowControl {
     /// What the compositor offers, in a few words for a list of displays.
     public let summary: String
     private let display: String?
+    private let exactColors: Bool
     private let bell: EventFD
-    private let state: Monitor<State>
+    private let state: Monitor<WaylandSinkState>
 
     /// Connects to a compositor. The window comes with the first picture.
     ///
     /// Throws `.noDisplay` when there is no compositor, `.unsupported` when it lacks what every usual one has.
     ///
-    /// - Parameter display: The name of its socket, in `XDG_RUNTIME_DIR` or with its whole path; nil: what `WAYLAND_DISPLAY` names.
-    public init(display: String? = nil) throws(SinkError) {
+    /// - Parameters:
+    ///   - display: The name of its socket, in `XDG_RUNTIME_DIR` or with its whole path; nil: what `WAYLAND_DISPLAY` names.
+    ///   - exactColors: Nobody can tell the compositor by which matrix a film is coded, and some take all for BT.601, which shifts the greens
+    ///     of others. True converts those at the price of a copy of every picture.
+    public init(display: String? = nil, exactColors: Bool = false) throws(SinkError) {
         self.display = display
+        self.exactColors = exactColors
         do throws(SystemError) { bell = try EventFD() } catch { throw SinkError(.system, error.description) }
         let connection = try WaylandConnection(display, bell: bell)
         let usable = connection.dmabufFormats.isEmpty ? nil : SurfaceAllocators.best()
         preferredAllocator = usable ?? MemfdAllocator()
         summary = connection.summary
-        state = Monitor(State(connection: connection))
+        state = Monitor(WaylandSinkState(connection: connection))
     }
 
     deinit {
@@ -73,9 +57,14 @@ public final class WaylandSink: DisplaySink, WindowControl {
             state.isStopping = false
             state.queue = queue
             state.conversion = nil
+            // A window that covered its monitor comes back so.
+            if state.isFullscreen { state.wantsFullscreen = state.wantsFullscreen ?? true }
+            state.isFullscreen = false
         }
         queue.setWake { [bell] in bell.signal() }
-        let thread = LoopThread(name: "present") { [self] in run(connection, queue, events) }
+        // Not the sink itself: one that everybody has forgotten ends.
+        let session = WaylandSession(connection, queue, state, bell, exactColors: exactColors, events: events)
+        let thread = LoopThread(name: "present") { session.run() }
         state.change { $0.thread = thread }
     }
 
@@ -96,65 +85,13 @@ public final class WaylandSink: DisplaySink, WindowControl {
 
     public var isFullscreen: Bool { state.withLock { $0.isFullscreen } }
     public func setTitle(_ title: String) { wish { $0.wishes.title = title } }
-    public func setFullscreen(_ isFullscreen: Bool) { wish { $0.wishes.isFullscreen = isFullscreen } }
-    public func toggleFullscreen() { wish { $0.wishes.isFullscreen.toggle() } }
+    public func setFullscreen(_ isFullscreen: Bool) { wish { $0.wantsFullscreen = isFullscreen } }
+    public func toggleFullscreen() { wish { $0.wantsFullscreen = !($0.wantsFullscreen ?? $0.isFullscreen) } }
     public func setGravity(_ gravity: Gravity) { wish { $0.wishes.gravity = gravity } }
     public func setPlaying(_ isPlaying: Bool) { wish { $0.wishes.isPlaying = isPlaying } }
 
-    private func wish(_ change: @Sendable (inout State) -> Void) {
+    private func wish(_ change: @Sendable (inout WaylandSinkState) -> Void) {
         state.change { change(&$0) }
         bell.signal()
-    }
-
-    // MARK: The thread
-
-    private func run(_ connection: WaylandConnection, _ queue: PresentationQueue, _ events: @escaping @Sendable (SinkEvent) -> Void) {
-        let buffers = WaylandBuffers(connection)
-        var granted = Wishes()
-        let presenter = WaylandPresenter(connection, queue, buffers, events: events) { natural in
-            let wishes = self.state.withLock { $0.wishes }
-            let window = WaylandWindow(connection, natural: natural, title: wishes.title, gravity: wishes.gravity)
-            window?.closeRequested = { events(.closeRequested) }
-            window?.resized = { events(.resized($0)) }
-            return window
-        }
-        let input = WaylandInput(connection) { events(.key($0)) }
-        input.toggleFullscreen = { self.toggleFullscreen() }
-        input.dragged = { serial in if let window = presenter.window, !window.isDecorated { window.beginMove(serial) } }
-        var isConnected = true
-        while isConnected {
-            bell.drain()
-            let (wishes, isStopping) = state.withLock { ($0.wishes, $0.isStopping) }
-            if isStopping { break }
-            if let window = presenter.window {
-                grant(wishes, &granted, window, isMoving: queue.timebase.mapping.isMoving)
-                state.withLock { state in
-                    // The compositor, or its user, has decided otherwise.
-                    if state.isFullscreen != window.isFullscreen { state.isFullscreen = window.isFullscreen }
-                }
-            }
-            let now = MonotonicClock.shared.now()
-            let times = [presenter.step(now), input.step(now)].compactMap { $0 }
-            state.withLock { state in
-                state.conversion = buffers.conversion
-                state.bytesCopied = buffers.bytesCopied
-            }
-            isConnected = connection.pump(until: times.min())
-        }
-        if !isConnected { events(.failed(SinkError(.lost, connection.errorSentence))) }
-        input.destroy()
-        presenter.destroy()
-        buffers.destroy()
-        connection.close()
-        // `buffers` goes here, and with it the last uses: nobody reads the memory any more.
-        withExtendedLifetime(buffers) {}
-    }
-
-    private func grant(_ wishes: Wishes, _ granted: inout Wishes, _ window: WaylandWindow, isMoving: Bool) {
-        if wishes.title != granted.title { window.setTitle(wishes.title) }
-        if wishes.isFullscreen != granted.isFullscreen { window.setFullscreen(wishes.isFullscreen) }
-        window.setInhibiting(wishes.isPlaying ?? isMoving)
-        window.gravity = wishes.gravity
-        granted = wishes
     }
 }

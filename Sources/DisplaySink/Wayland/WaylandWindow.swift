@@ -44,7 +44,7 @@ final class WaylandWindow {
     /// Makes the window; it appears when it is `isConfigured` and has been given a picture.
     ///
     /// - Parameter natural: Size at which the film looks right.
-    init?(_ connection: WaylandConnection, natural: PixelSize, title: String, gravity: Gravity) {
+    init?(_ connection: WaylandConnection, natural: PixelSize, title: String, gravity: Gravity, isFullscreen: Bool) {
         self.connection = connection
         self.gravity = gravity
         guard let root = unsafe wl_compositor_create_surface(connection.compositor),
@@ -80,6 +80,7 @@ final class WaylandWindow {
         }
         unsafe xdg_toplevel_set_app_id(toplevel, "play")
         setTitle(title)
+        if isFullscreen { setFullscreen(true) }
         makeBlack()
         // The first commit, without a buffer, asks for the first configure.
         unsafe wl_surface_commit(root)
