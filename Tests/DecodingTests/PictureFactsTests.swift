@@ -48,7 +48,7 @@ struct PictureFactsTests {
         anamorphic.attributes.pixelAspect = Ratio(16, 11)
         #expect(frame.attributes(anamorphic).pixelAspect == Ratio(16, 11))
         unsafe frame.frame.pointee.sample_aspect_ratio = AVRational(num: 0, den: 1)
-        #expect(frame.attributes(plain).pixelAspect == .one)
+        #expect(frame.attributes(plain).pixelAspect == .unknown)
     }
 
     @Test("colour is the frame's, and the container's where the frame says nothing")
