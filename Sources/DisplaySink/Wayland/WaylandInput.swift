@@ -42,6 +42,8 @@ final class WaylandInput {
         connection.seatChanged = nil
         follow(0)
         cursor?.destroy()
+        // Its memory must go before the connection does.
+        cursor = nil
     }
 
     /// Repeats keys and hides the cursor; the time of the next thing to do.
