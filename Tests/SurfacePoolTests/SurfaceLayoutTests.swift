@@ -43,4 +43,29 @@ struct SurfaceLayoutTests {
         #expect(layout.planeCount == 2)
         #expect(layout.plane(1).offset + 1024 <= layout.byteCount)
     }
+
+    @Test("a reader who knows the first plane only finds the others", arguments: PixelFormat.allCases)
+    func contiguous(_ format: PixelFormat) {
+        for size in [PixelSize(width: 16, height: 16), PixelSize(width: 1919, height: 1081), PixelSize(width: 3, height: 3)] {
+            let layout = SurfaceLayout(format: format, covering: size)
+            // The palette is a plane that no reader of pictures looks for.
+            #expect(layout.isContiguous == (format != .pal8), "\(size)")
+        }
+    }
+
+    @Test("planes that lie apart, or overlap, or have pitches of their own are not found")
+    func notContiguous() {
+        let size = PixelSize(width: 64, height: 32)
+        func layout(_ planes: [(Int, Int)], modifier: FormatModifier = .linear) -> SurfaceLayout {
+            SurfaceLayout(
+                format: .yuv420p, size: size, modifier: modifier, planes: planes.map { SurfaceLayout.Plane(offset: $0.0, pitch: $0.1) }, byteCount: 8192)
+        }
+        #expect(layout([(0, 64), (2048, 32), (2560, 32)]).isContiguous)
+        #expect(layout([(128, 64), (2176, 32), (2688, 32)]).isContiguous)
+        #expect(!layout([(0, 64), (4096, 32), (4608, 32)]).isContiguous)
+        #expect(!layout([(0, 64), (2048, 64), (3072, 64)]).isContiguous)
+        #expect(!layout([(0, 64), (2560, 32), (2048, 32)]).isContiguous)
+        #expect(!layout([(0, 64), (2048, 32), (2560, 32)], modifier: FormatModifier(rawValue: 1)).isContiguous)
+        #expect(!layout([(0, 64), (2048, 32), (8000, 32)]).isContiguous)
+    }
 }

@@ -18,29 +18,39 @@ public final class PrivateWeston: @unchecked Sendable {
     /// The whole path of the socket: a display's name.
     public var display: String { "\(folder)/display" }
     private let folder: String
-    private let process: Process
+    private let process = Process()
+    /// The kernel ends Weston with the *thread* that began it, so that thread waits for it.
+    private let thread: LoopThread
+    private let state = Monitor((hasBegun: false, isOver: false))
 
     /// Starts it and waits until clients can connect.
     public init(_ renderer: Renderer = .gl, size: PixelSize = PixelSize(width: 640, height: 480)) throws {
         self.size = size
         folder = NSTemporaryDirectory().appending("weston-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+        // Weston 12 has other words for the same.
+        let backend =
+            try Self.version() < 12
+            ? ["--backend=headless-backend.so", "--use-\(renderer.rawValue)"] : ["--backend=headless", "--renderer=\(renderer.rawValue)"]
         // --debug lets a client take screenshots.
-        process.arguments = [
-            "--pdeathsig", "KILL", "weston", "--backend=headless-backend.so", "--use-\(renderer.rawValue)", "--width=\(size.width)",
-            "--height=\(size.height)", "--socket=display", "--idle-time=0", "--no-config", "--debug", "--log=\(folder)/log",
-        ]
-        process.environment = environment
+        process.arguments =
+            ["--pdeathsig", "KILL", "weston"] + backend + [
+                "--width=\(size.width)", "--height=\(size.height)", "--socket=display", "--idle-time=0", "--no-config", "--debug",
+                "--log=\(folder)/log",
+            ]
+        process.environment = Self.environment(folder)
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/weston") else {
-            throw Failure(description: "Weston is missing: apt-get install weston")
+        let weston = Handle(process: process)
+        thread = LoopThread(name: "weston") { [state] in
+            try? weston.process.run()
+            state.change { $0.hasBegun = true }
+            let _: Void? = state.wait { $0.isOver ? () : nil }
         }
-        try process.run()
+        let _: Void? = state.wait { $0.hasBegun ? () : nil }
         for _ in 0..<200 where !FileManager.default.fileExists(atPath: display) {
             guard process.isRunning else { break }
             Thread.sleep(forTimeInterval: 0.05)
@@ -52,6 +62,26 @@ public final class PrivateWeston: @unchecked Sendable {
         }
     }
 
+    /// The first number of its version.
+    private static func version() throws -> Int {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/weston") else {
+            throw Failure(description: "Weston is missing: apt-get install weston")
+        }
+        // To a file: the other end of a pipe would be inherited by whatever another test starts meanwhile.
+        let output = NSTemporaryDirectory().appending("weston-version-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "exec weston --version > '\(output)'"]
+        try process.run()
+        process.waitUntilExit()
+        let text = try String(contentsOfFile: output, encoding: .utf8)
+        guard let major = text.split(separator: " ").last?.split(separator: ".").first.flatMap({ Int($0) }) else {
+            throw Failure(description: "Weston's version is \(text)")
+        }
+        return major
+    }
+
     deinit {
         kill()
         try? FileManager.default.removeItem(atPath: folder)
@@ -59,12 +89,22 @@ public final class PrivateWeston: @unchecked Sendable {
 
     /// Ends it at once, as a crash would.
     public func kill() {
-        guard process.isRunning else { return }
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        if process.isRunning {
+            Foundation.kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        state.change { $0.isOver = true }
+        thread.join()
     }
 
-    private var environment: [String: String] {
+    /// Stops Weston in its tracks, alive, or lets it go on.
+    public func freeze(_ isFrozen: Bool) { Foundation.kill(process.processIdentifier, isFrozen ? SIGSTOP : SIGCONT) }
+
+    private struct Handle: @unchecked Sendable {
+        var process: Process
+    }
+
+    private static func environment(_ folder: String) -> [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["XDG_RUNTIME_DIR"] = folder
         environment["WAYLAND_DISPLAY"] = "display"
@@ -91,7 +131,7 @@ public final class PrivateWeston: @unchecked Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        process.environment = environment
+        process.environment = Self.environment(folder)
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice

@@ -9,7 +9,7 @@ import TestSupport
 ///     │  blue     white   │
 ///     └───────────────────┘
 ///
-/// YUV is coded by BT.601 in limited range, which compositors assume.
+/// YUV is coded as the attributes say; by BT.601 in limited range, which compositors assume, when they say nothing.
 struct Quadrants {
     static let colors: [RGBPicture.Color] = [
         .init(red: 255, green: 0, blue: 0), .init(red: 0, green: 255, blue: 0), .init(red: 0, green: 0, blue: 255),
@@ -43,31 +43,44 @@ struct Quadrants {
             let place = layout.plane(index)
             for y in 0..<plane.rows(height: layout.size.height) {
                 for x in 0..<(layout.size.width >> plane.horizontalShift) {
-                    let color = color(x << plane.horizontalShift, y << plane.verticalShift)
-                    let (luma, blue, red) = Self.yuv(color)
+                    let color = color(
+                        reach(x, plane.horizontalShift, size.width), reach(y, plane.verticalShift, size.height))
                     let offset = place.offset + y * place.pitch
-                    switch format {
-                    case .bgr0:
-                        // 255: Pixman copies the unused byte to the screen, and a screenshot takes it for alpha.
-                        for (byte, value) in [color.blue, color.green, color.red, 255].enumerated() {
-                            unsafe bytes[offset + 4 * x + byte] = UInt8(value)
-                        }
-                    case .nv12:
-                        if index == 0 {
-                            unsafe bytes[offset + x] = UInt8(luma)
+                    let bytesPerSample = plane.bitsPerSample / 8
+                    let shift = facts.bitDepth - 8
+                    for (component, value) in samples(of: index, color).enumerated() {
+                        // More than 8 bits: low-aligned, but for the semi-planar formats.
+                        if shift > 0 {
+                            let value = UInt16(value << (format == .p010le ? 8 : shift)).littleEndian
+                            unsafe bytes.storeBytes(of: value, toByteOffset: offset + x * bytesPerSample + 2 * component, as: UInt16.self)
                         } else {
-                            unsafe bytes[offset + 2 * x] = UInt8(blue)
-                            unsafe bytes[offset + 2 * x + 1] = UInt8(red)
+                            unsafe bytes[offset + x * bytesPerSample + component] = UInt8(value)
                         }
-                    case .yuv420p10le:
-                        let value = [luma, blue, red][index] * 4
-                        unsafe bytes.storeBytes(of: UInt16(value).littleEndian, toByteOffset: offset + 2 * x, as: UInt16.self)
-                    default:
-                        unsafe bytes[offset + x] = UInt8([luma, blue, red][index])
                     }
                 }
             }
         }
+    }
+
+    /// What plane `index` holds of a pixel, in 8-bit steps.
+    private func samples(of index: Int, _ color: RGBPicture.Color) -> [Int] {
+        switch format {
+        // 255: Pixman copies the unused byte to the screen, and a screenshot takes it for alpha.
+        case .bgr0: return [color.blue, color.green, color.red, 255]
+        case .rgb24: return [color.red, color.green, color.blue]
+        case .gbrp, .gbrp10le: return [[color.green, color.blue, color.red][index]]
+        default:
+            let (luma, blue, red) = yuv(color)
+            if format.description.planes.count == 2 { return index == 0 ? [luma] : [blue, red] }
+            return [[luma, blue, red][index]]
+        }
+    }
+
+    /// The pixel that a sample stands for: of those that share it, one that is to be seen.
+    private func reach(_ sample: Int, _ shift: Int, _ length: Int) -> Int {
+        let first = sample << shift, last = first + (1 << shift) - 1
+        guard last >= margin, first < margin + length else { return first }
+        return min(max(first, margin), margin + length - 1)
     }
 
     private func color(_ x: Int, _ y: Int) -> RGBPicture.Color {
@@ -76,9 +89,18 @@ struct Quadrants {
         return Self.colors[(x * 2 / size.width) + 2 * (y * 2 / size.height)]
     }
 
-    private static func yuv(_ color: RGBPicture.Color) -> (Int, Int, Int) {
+    private func yuv(_ color: RGBPicture.Color) -> (Int, Int, Int) {
+        let isFull = attributes.color.range == .full || format.description.impliesFullRange
+        let (kr, kb) =
+            switch attributes.color.matrix {
+            case 1: (0.2126, 0.0722)
+            case 9: (0.2627, 0.0593)
+            default: (0.299, 0.114)
+            }
         let r = Double(color.red) / 255, g = Double(color.green) / 255, b = Double(color.blue) / 255
-        let y = 0.299 * r + 0.587 * g + 0.114 * b
-        return (Int((16 + 219 * y).rounded()), Int((128 + 224 * (b - y) / 1.772).rounded()), Int((128 + 224 * (r - y) / 1.402).rounded()))
+        let y = kr * r + (1 - kr - kb) * g + kb * b
+        let cb = (b - y) / (2 * (1 - kb)), cr = (r - y) / (2 * (1 - kr))
+        func chroma(_ value: Double) -> Int { min(Int((128 + (isFull ? 255 : 224) * value).rounded()), 255) }
+        return (Int((isFull ? 255 * y : 16 + 219 * y).rounded()), chroma(cb), chroma(cr))
     }
 }

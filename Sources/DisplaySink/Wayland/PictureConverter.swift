@@ -19,6 +19,9 @@ final class PictureConverter {
     private var pictures: [(memory: SharedMemory, buffer: WaylandBuffer)] = []
     private var size = PixelSize(width: 0, height: 0)
     private var scaler: UnsafeMutableRawPointer?
+    /// Where the planes of the picture in hand begin, and their pitches; kept to be used again.
+    private var planes: [UnsafePointer<UInt8>?] = unsafe [nil, nil, nil, nil]
+    private var pitches: [Int32] = [0, 0, 0, 0]
     /// Bytes written by conversions so far.
     private(set) var bytesCopied = 0
 
@@ -41,8 +44,8 @@ final class PictureConverter {
         let unitY = 1 << facts.chromaShiftY
         let left = frame.visible.x / unitX * unitX, top = frame.visible.y / unitY * unitY
         let part = PixelSize(width: frame.visible.x + frame.visible.width - left, height: frame.visible.y + frame.visible.height - top)
-        let color = frame.attributes.color.resolved(width: part.width, height: part.height)
-        let full = facts.impliesFullRange || color.range == .full
+        let color = frame.attributes.color.resolved(for: layout.format, size: frame.visible.size)
+        let full = color.range == .full
         let source = unsafe av_get_pix_fmt(layout.format.rawValue)
         unsafe scaler = cav_sws_get_display(
             scaler, Int32(part.width), Int32(part.height), source, av_get_pix_fmt(Self.target.rawValue), Self.scalerMatrix(color.matrix), full ? 1 : 0
@@ -50,8 +53,6 @@ final class PictureConverter {
         let pitch = (part.width * 4 + 63) / 64 * 64
         guard unsafe scaler != nil, let picture = free(part, pitch) else { return nil }
         let rows = unsafe frame.surface.withUnsafeBytes { bytes in
-            var planes: [UnsafePointer<UInt8>?] = unsafe [nil, nil, nil, nil]
-            var pitches: [Int32] = [0, 0, 0, 0]
             for index in 0..<layout.planeCount {
                 let place = layout.plane(index)
                 var offset = place.offset

@@ -24,6 +24,7 @@ final class WaylandBuffers {
     private struct Kind: Hashable {
         var layout: SurfaceLayout
         var memory: SurfaceMemory.Kind
+        /// Without gaps.
         var color: ColorDescription
     }
 
@@ -59,19 +60,28 @@ final class WaylandBuffers {
         var visible: PixelRect
         /// The compositor reads the surface's own memory.
         var isDirect: Bool
+        /// How the compositor is to read it; nil for RGB, and where it cannot be told.
+        var representation: WaylandFormats.Representation?
     }
 
     /// A buffer that shows `frame`; nil when there is none to be had now.
     func prepare(_ frame: borrowing VideoFrame) -> Prepared? {
         forgetGone()
         let surface = frame.surface
-        let way = way(for: surface, frame.attributes.color)
+        let format = surface.layout.format
+        let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
+        let way = way(for: surface, color)
         if case .convert = way { return converter.convert(frame) }
         guard let buffer = slots[surface.identity]?.buffers.first(where: { !$0.isHeld }) ?? make(surface, way) else { return nil }
-        return Prepared(buffer: buffer, size: surface.layout.size, visible: frame.visible, isDirect: true)
+        let representation = format.description.model == .yuv ? connection.representation(of: color) : nil
+        return Prepared(
+            buffer: buffer, size: surface.layout.size, visible: frame.visible, isDirect: true, representation: representation)
     }
 
-    /// Destroys every buffer. What the compositor held stays in use until this object goes.
+    /// Whether the compositor may be reading a surface.
+    var isAnyHeld: Bool { slots.values.contains { $0.buffers.contains(where: \.isHeld) } }
+
+    /// Destroys every buffer. What the compositor still holds stays in use until this object goes.
     func destroy() {
         for identity in Array(slots.keys) {
             for buffer in slots[identity]!.buffers { buffer.destroy() }
@@ -110,14 +120,17 @@ final class WaylandBuffers {
     private func choose(_ surface: Surface, _ color: ColorDescription) -> Way {
         let layout = surface.layout
         let why: String
-        if let obstacle = WaylandFormats.colorObstacle(layout.format, color, size: layout.size, isExact: exactColors) {
+        if let obstacle = WaylandFormats.colorObstacle(layout.format, color, understood: connection.representations, isExact: exactColors) {
             why = obstacle
         } else if let code = WaylandFormats.code(layout.format) {
             let offered = WaylandConnection.DMABufFormat(format: code, modifier: layout.modifier.rawValue)
             if surface.isDMABuf, connection.dmabufFormats.contains(offered), tryDMABuf(surface, code) { conversion = nil; return .dmabuf(code) }
             let shmCode = WaylandFormats.shmCode(code)
-            if surface.memfd != nil, connection.shmFormats.contains(shmCode) { conversion = nil; return .shm(shmCode) }
-            why = "the compositor does not take \(layout.format.rawValue)"
+            let isOffered = connection.shmFormats.contains(shmCode)
+            if isOffered, surface.memfd != nil, layout.isContiguous { conversion = nil; return .shm(shmCode) }
+            why =
+                isOffered && !layout.isContiguous
+                ? "the planes do not lie where wl_shm looks for them" : "the compositor does not take \(layout.format.rawValue)"
         } else {
             why = "Wayland has no name for \(layout.format.rawValue)"
         }
@@ -143,7 +156,7 @@ final class WaylandBuffers {
         case .shm(let code):
             if unsafe slot.pool == nil { unsafe slot.pool = unsafe wl_shm_create_pool(connection.shm, surface.memfd!, Int32(layout.byteCount)) }
             buffer = unsafe wl_shm_pool_create_buffer(
-                slot.pool, 0, Int32(layout.size.width), Int32(layout.size.height), Int32(layout.plane(0).pitch), code
+                slot.pool, Int32(layout.plane(0).offset), Int32(layout.size.width), Int32(layout.size.height), Int32(layout.plane(0).pitch), code
             ).map { unsafe WaylandBuffer($0) }
         }
         if let buffer { slot.buffers.append(buffer) }

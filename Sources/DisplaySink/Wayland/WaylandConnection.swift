@@ -44,6 +44,10 @@ final class WaylandConnection: @unchecked Sendable {
     private(set) var singlePixel: OpaquePointer?
     private(set) var idleInhibit: OpaquePointer?
     private(set) var decoration: OpaquePointer?
+    private(set) var contentType: OpaquePointer?
+    private(set) var colorRepresentation: OpaquePointer?
+    /// How YCbCr may be told to be read; empty where the compositor can be told nothing.
+    private(set) var representations: Set<WaylandFormats.Representation> = []
     private(set) var outputs: [UInt32: Output] = [:]
     private(set) var shmFormats: Set<UInt32> = []
     private(set) var dmabufFormats: Set<DMABufFormat> = []
@@ -62,6 +66,7 @@ final class WaylandConnection: @unchecked Sendable {
     ///
     /// - Parameter name: Of its socket, in `XDG_RUNTIME_DIR` or with its whole path; nil: what `WAYLAND_DISPLAY` names.
     init(_ name: String?, bell: EventFD) throws(SinkError) {
+        cwl_keep_messages()
         let connected = if let name { unsafe wl_display_connect(name) } else { unsafe wl_display_connect(nil) }
         guard let display = unsafe connected else { throw Self.noDisplay(name) }
         guard let registry = unsafe wl_display_get_registry(display) else {
@@ -139,7 +144,8 @@ final class WaylandConnection: @unchecked Sendable {
             var object: UInt32 = 0
             let number = unsafe wl_display_get_protocol_error(display, &interface, &object)
             let name = unsafe interface.map { unsafe String(cString: $0.pointee.name) } ?? "unknown object"
-            return "the Wayland compositor ended the connection for error \(number) of \(name)"
+            let words = unsafe String(cString: cwl_last_message())
+            return "the Wayland compositor ended the connection for error \(number) of \(name)" + (words.isEmpty ? "" : ": \(words)")
         }
         if code == 0 { return "the Wayland compositor does not answer" }
         return "the connection to the Wayland compositor is lost: \(unsafe String(cString: strerror(code)))"
@@ -166,6 +172,11 @@ final class WaylandConnection: @unchecked Sendable {
         parts.append("shared memory" + (yuv.isEmpty ? " as RGB only" : " as RGB, " + yuv.joined(separator: ", ")))
         if unsafe presentation == nil { parts.append("no presentation times") }
         return parts.joined(separator: "; ")
+    }
+
+    /// What the compositor is to be told of a color without gaps; nil where it does not understand it.
+    func representation(of color: ColorDescription) -> WaylandFormats.Representation? {
+        WaylandFormats.Representation(color).flatMap { representations.contains($0) ? $0 : nil }
     }
 
     // MARK: Globals
@@ -206,6 +217,10 @@ final class WaylandConnection: @unchecked Sendable {
         case "wp_single_pixel_buffer_manager_v1": unsafe singlePixel = bind(id, interface, version, atMost: 1)
         case "zwp_idle_inhibit_manager_v1": unsafe idleInhibit = bind(id, interface, version, atMost: 1)
         case "zxdg_decoration_manager_v1": unsafe decoration = bind(id, interface, version, atMost: 1)
+        case "wp_content_type_manager_v1": unsafe contentType = bind(id, interface, version, atMost: 1)
+        case "wp_color_representation_manager_v1":
+            unsafe colorRepresentation = bind(id, interface, version, atMost: 1)
+            if let manager = unsafe colorRepresentation { unsafe listen(manager, Self.colorListener, self) }
         default: break
         }
     }
@@ -284,6 +299,15 @@ final class WaylandConnection: @unchecked Sendable {
         wp_presentation_listener(clock_id: { data, _, clock in
             unsafe receiver(data, as: WaylandConnection.self).presentationClock = clockid_t(bitPattern: clock)
         }))
+
+    nonisolated(unsafe) private static let colorListener = unsafe listenerTable(
+        wp_color_representation_manager_v1_listener(
+            supported_alpha_mode: { _, _, _ in },
+            supported_coefficients_and_ranges: { data, _, coefficients, range in
+                unsafe receiver(data, as: WaylandConnection.self).representations.insert(
+                    WaylandFormats.Representation(coefficients: coefficients, range: range))
+            },
+            done: { _, _ in }))
 
     nonisolated(unsafe) private static let dmabufListener = unsafe listenerTable(
         zwp_linux_dmabuf_v1_listener(

@@ -3,7 +3,7 @@ internal import CWaylandProtocols
 internal import Glibc
 internal import Media
 
-/// Waits for the compositor's word on when one committed picture lit up.
+/// Waits for the compositor's word on when one committed picture lit up; after that it can be used for another.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
@@ -13,28 +13,41 @@ final class WaylandFeedback {
         case discarded
     }
 
-    let sequence: UInt64
+    private(set) var sequence: UInt64 = 0
     /// When the picture was handed over.
-    let committed: HostTime
-    private let proxy: OpaquePointer
+    private(set) var committed = HostTime.distantPast
+    private var proxy: OpaquePointer?
     private let clock: clockid_t
     private let told: (WaylandFeedback, Fate) -> Void
 
-    /// Asks for the fate of the next commit of `surface`; nil when out of memory.
-    init?(
-        _ presentation: OpaquePointer, of surface: OpaquePointer, sequence: UInt64, clock: clockid_t, committed: HostTime,
-        _ told: @escaping (WaylandFeedback, Fate) -> Void
-    ) {
-        guard let proxy = unsafe wp_presentation_feedback(presentation, surface) else { return nil }
-        unsafe self.proxy = proxy
-        self.sequence = sequence
+    /// - Parameters:
+    ///   - clock: Of the compositor's times.
+    ///   - told: Called with the fate of each picture asked about.
+    init(clock: clockid_t, _ told: @escaping (WaylandFeedback, Fate) -> Void) {
         self.clock = clock
-        self.committed = committed
         self.told = told
-        unsafe listen(proxy, Self.listener, self)
     }
 
-    deinit { unsafe wp_presentation_feedback_destroy(proxy) }
+    deinit { forget() }
+
+    /// Whether an answer is awaited.
+    var isWaiting: Bool { unsafe proxy != nil }
+
+    /// Asks for the fate of the next commit of `surface`, one picture at a time.
+    func ask(_ presentation: OpaquePointer, about surface: OpaquePointer, sequence: UInt64, committed: HostTime) {
+        forget()
+        self.sequence = sequence
+        self.committed = committed
+        guard let asked = unsafe wp_presentation_feedback(presentation, surface) else { return }
+        unsafe proxy = asked
+        unsafe listen(asked, Self.listener, self)
+    }
+
+    /// No longer waits.
+    func forget() {
+        if let old = unsafe proxy { unsafe wp_presentation_feedback_destroy(old) }
+        unsafe proxy = nil
+    }
 
     /// A reading of the compositor's clock as one of CLOCK_MONOTONIC. What just happened was so short a time ago that the clocks' drift does
     /// not show.
@@ -54,6 +67,7 @@ final class WaylandFeedback {
                 let feedback = unsafe receiver(data, as: WaylandFeedback.self)
                 let seconds = Int64(secondsHigh) << 32 | Int64(secondsLow)
                 let time = WaylandFeedback.monotonic(seconds * 1_000_000_000 + Int64(nanoseconds), of: feedback.clock)
+                feedback.forget()
                 feedback.told(
                     feedback,
                     .presented(
@@ -62,6 +76,7 @@ final class WaylandFeedback {
             },
             discarded: { data, _ in
                 let feedback = unsafe receiver(data, as: WaylandFeedback.self)
+                feedback.forget()
                 feedback.told(feedback, .discarded)
             }))
 }

@@ -21,19 +21,63 @@ enum WaylandFormats {
         code == FourCC("AR24").rawValue ? 0 : code == FourCC("XR24").rawValue ? 1 : code
     }
 
-    /// Why a compositor, which nobody tells how the picture is coded, would get the colours of this one wrong; nil when it would not.
+    /// How YCbCr is to be read, in numbers of `wp_color_representation_surface_v1`.
+    struct Representation: Sendable, Hashable {
+        var coefficients: UInt32
+        var range: UInt32
+
+        /// nil for what the protocol has no number for.
+        ///
+        /// - Parameter color: Without gaps.
+        init?(_ color: ColorDescription) {
+            // H.273's numbers on the left.
+            switch color.matrix {
+            case 1: coefficients = 2
+            case 4: coefficients = 3
+            case 5, 6: coefficients = 4
+            case 7: coefficients = 5
+            case 9: coefficients = 6
+            default: return nil
+            }
+            range = color.range == .full ? 1 : 2
+        }
+
+        init(coefficients: UInt32, range: UInt32) {
+            self.coefficients = coefficients
+            self.range = range
+        }
+    }
+
+    /// Why the compositor would get the colours of a picture wrong if it read the memory itself; nil when it would not, or not so that a
+    /// copy would be worth it.
     ///
-    /// Compositors take YUV for limited range and for one of the two usual matrices; those that know one only know that of BT.601.
+    /// A compositor that can be told how YCbCr is to be read is told. The others take all of it for limited range and for one of the two
+    /// usual matrices; those that know one only know that of BT.601.
     ///
-    /// - Parameter isExact: Take BT.709 for an obstacle too.
-    static func colorObstacle(_ format: PixelFormat, _ color: ColorDescription, size: PixelSize, isExact: Bool) -> String? {
-        let facts = format.description
-        guard facts.model == .yuv else { return nil }
-        if facts.impliesFullRange || color.range == .full { return "the compositor takes YUV for limited range and the film has full range" }
-        switch color.resolved(width: size.width, height: size.height).matrix {
+    /// - Parameters:
+    ///   - color: Without gaps.
+    ///   - understood: What the compositor can be told.
+    ///   - isExact: Take BT.709 for an obstacle too where it cannot be told.
+    static func colorObstacle(
+        _ format: PixelFormat, _ color: ColorDescription, understood: Set<Representation>, isExact: Bool
+    ) -> String? {
+        guard format.description.model == .yuv else { return nil }
+        if let representation = Representation(color), understood.contains(representation) { return nil }
+        if color.range == .full { return "the compositor takes YUV for limited range and the film has full range" }
+        switch color.matrix {
         case 5, 6: return nil
         case 1, 4, 7: return isExact ? "the compositor may take the film's YUV for BT.601's" : nil
         case let matrix: return "the compositor does not know the film's color matrix \(matrix)"
         }
+    }
+}
+
+extension ColorDescription {
+    /// Without gaps: what the picture says, what its format implies, and what convention says of its size.
+    func resolved(for format: PixelFormat, size: PixelSize) -> ColorDescription {
+        var color = self
+        let facts = format.description
+        if facts.impliesFullRange, facts.model == .yuv || color.range == .unspecified { color.range = .full }
+        return color.resolved(width: size.width, height: size.height)
     }
 }

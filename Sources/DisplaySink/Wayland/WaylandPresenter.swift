@@ -23,6 +23,7 @@ final class WaylandPresenter {
     private let makeWindow: (PixelSize) -> WaylandWindow?
     private(set) var window: WaylandWindow?
     private var clock: RefreshClock
+    /// As many as there were ever pictures on their way at once.
     private var feedbacks: [WaylandFeedback] = []
     /// The first frame, while its window is not on the screen.
     private var waiting: VideoFrame?
@@ -110,10 +111,7 @@ final class WaylandPresenter {
         let attributes = frame.attributes
         let committed = MonotonicClock.shared.now()
         if let presentation = unsafe connection.presentation {
-            let feedback = unsafe WaylandFeedback(
-                presentation, of: window.film, sequence: sequence, clock: connection.presentationClock, committed: committed
-            ) { [unowned self] feedback, fate in learn(feedback, fate) }
-            if let feedback { feedbacks.append(feedback) }
+            unsafe freeFeedback().ask(presentation, about: window.film, sequence: sequence, committed: committed)
         } else {
             unreported = sequence
         }
@@ -136,7 +134,13 @@ final class WaylandPresenter {
             queue.didPresent(sequence: feedback.sequence, at: time, refresh: refresh, flags: flags)
         case .discarded: queue.didDiscard(sequence: feedback.sequence)
         }
-        feedbacks.removeAll { $0 === feedback }
+    }
+
+    private func freeFeedback() -> WaylandFeedback {
+        if let free = feedbacks.first(where: { !$0.isWaiting }) { return free }
+        let feedback = WaylandFeedback(clock: connection.presentationClock) { [unowned self] feedback, fate in learn(feedback, fate) }
+        feedbacks.append(feedback)
+        return feedback
     }
 
     // MARK: Frame callbacks

@@ -29,6 +29,9 @@ struct WaylandSinkState: Sendable {
 ///
 /// Thread-safety: `run` is called once, on the sink's thread.
 final class WaylandSession: Sendable {
+    /// 250 ms: a compositor that repaints at all has given back every buffer of a window by then.
+    private static let releasePatience = HostSpan.milliseconds(250)
+
     private let connection: WaylandConnection
     private let queue: PresentationQueue
     private let state: Monitor<WaylandSinkState>
@@ -73,9 +76,15 @@ final class WaylandSession: Sendable {
         if !isConnected { events(.failed(SinkError(.lost, connection.errorSentence))) }
         input.destroy()
         presenter.destroy()
+        // The window is gone, and with it the compositor's reason to hold a buffer.
+        let limit = MonotonicClock.shared.now() + Self.releasePatience
+        while isConnected, buffers.isAnyHeld, MonotonicClock.shared.now() < limit {
+            bell.drain()
+            isConnected = connection.pump(until: limit)
+        }
         buffers.destroy()
         connection.close()
-        // `buffers` goes here, and with it the last uses: nobody reads the memory any more.
+        // `buffers` goes here, and with it the last uses: those of a compositor that is gone or does not answer.
         withExtendedLifetime(buffers) {}
     }
 

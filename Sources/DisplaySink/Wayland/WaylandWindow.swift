@@ -17,10 +17,14 @@ final class WaylandWindow {
     private let root, xdgSurface, toplevel, rootViewport: OpaquePointer
     let film: OpaquePointer
     private let subsurface, filmViewport: OpaquePointer
-    private var decoration, inhibitor, fractional: OpaquePointer?
+    private var decoration, inhibitor, fractional, contentType, colorRepresentation: OpaquePointer?
+    /// What the compositor was told of the film's colours.
+    private var representation: WaylandFormats.Representation?
     private var black: WaylandBuffer?
     private var blackMemory: SharedMemory?
 
+    /// 160 × 90: smaller windows show nothing that a viewer could follow.
+    private static let leastSize: (Int32, Int32) = (160, 90)
     /// The size when the compositor has no wish.
     private var floatingSize: PixelSize
     private var wanted: (size: PixelSize, isFullscreen: Bool)
@@ -78,8 +82,14 @@ final class WaylandWindow {
             unsafe fractional = made
             unsafe listen(made, Self.scaleListener, self)
         }
+        if let manager = unsafe connection.contentType, let made = unsafe wp_content_type_manager_v1_get_surface_content_type(manager, film) {
+            unsafe contentType = made
+            unsafe wp_content_type_v1_set_content_type(made, UInt32(WP_CONTENT_TYPE_V1_TYPE_VIDEO.rawValue))
+        }
         unsafe xdg_toplevel_set_app_id(toplevel, "play")
+        unsafe xdg_toplevel_set_min_size(toplevel, Self.leastSize.0, Self.leastSize.1)
         setTitle(title)
+        // Before the first commit, so that the window never appears in another size.
         if isFullscreen { setFullscreen(true) }
         makeBlack()
         // The first commit, without a buffer, asks for the first configure.
@@ -91,6 +101,8 @@ final class WaylandWindow {
         setInhibiting(false)
         if let decoration = unsafe decoration { unsafe zxdg_toplevel_decoration_v1_destroy(decoration) }
         if let fractional = unsafe fractional { unsafe wp_fractional_scale_v1_destroy(fractional) }
+        if let contentType = unsafe contentType { unsafe wp_content_type_v1_destroy(contentType) }
+        if let colorRepresentation = unsafe colorRepresentation { unsafe wp_color_representation_surface_v1_destroy(colorRepresentation) }
         unsafe wp_viewport_destroy(filmViewport)
         unsafe wl_subsurface_destroy(subsurface)
         unsafe wl_surface_destroy(film)
@@ -128,12 +140,28 @@ final class WaylandWindow {
     /// Shows `prepared` from the next refresh on, keeping `use` until the compositor is done with the memory.
     func show(_ prepared: WaylandBuffers.Prepared, _ attributes: PictureAttributes, keeping use: consuming SurfaceUse?) {
         unsafe prepared.buffer.attach(to: film, keeping: use)
+        if prepared.representation != representation { tellColors(prepared.representation) }
         unsafe wl_surface_damage_buffer(film, 0, 0, Int32(prepared.size.width), Int32(prepared.size.height))
         if picture?.size != prepared.size || picture?.visible != prepared.visible || picture?.attributes != attributes {
             picture = (prepared.size, prepared.visible, attributes)
             needsLayout = true
         }
         if needsLayout { layOut() } else { unsafe wl_surface_commit(film) }
+    }
+
+    /// Says how YCbCr is to be read from the next commit on; nil takes back what was said, as RGB demands.
+    private func tellColors(_ new: WaylandFormats.Representation?) {
+        representation = new
+        if let new {
+            if unsafe colorRepresentation == nil, let manager = unsafe connection.colorRepresentation {
+                unsafe colorRepresentation = wp_color_representation_manager_v1_get_surface(manager, film)
+            }
+            guard let colorRepresentation = unsafe colorRepresentation else { return }
+            unsafe wp_color_representation_surface_v1_set_coefficients_and_range(colorRepresentation, new.coefficients, new.range)
+        } else if let old = unsafe colorRepresentation {
+            unsafe wp_color_representation_surface_v1_destroy(old)
+            unsafe colorRepresentation = nil
+        }
     }
 
     /// Takes the picture away; black remains.
