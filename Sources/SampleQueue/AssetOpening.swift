@@ -8,16 +8,28 @@ struct AssetOpening {
     let location: String
     let options: AssetReaderOptions
 
-    /// What libavformat is to open: `-` is standard input, and a file is a file even with a colon in its name.
+    /// An open film, with the source of its bytes where that is ours.
+    @safe struct Opened {
+        let context: UnsafeMutablePointer<AVFormatContext>
+        let input: PipeInput?
+    }
+
+    /// What libavformat is to open: a file is a file even with a colon in its name.
     private var address: String {
-        if location == "-" { return "pipe:0" }
-        return location.contains(":") && fileStatus != nil ? "file:\(location)" : location
+        location.contains(":") && fileStatus != nil ? "file:\(location)" : location
     }
 
     /// Without a protocol's name in front, or with that of files.
     private var filePath: String? {
         if location.hasPrefix("file:") { return String(location.dropFirst(location.hasPrefix("file://") ? 7 : 5)) }
-        return location == "-" || (location.contains(":") && fileStatus == nil) ? nil : location
+        return descriptorNumber != nil || (location.contains(":") && fileStatus == nil) ? nil : location
+    }
+
+    /// The open descriptor that `-` and `pipe:3` mean.
+    private var descriptorNumber: Int32? {
+        if location == "-" { return 0 }
+        guard location.hasPrefix("pipe:") else { return nil }
+        return location.utf8.count == 5 ? 0 : Int32(location.dropFirst(5))
     }
 
     private var fileStatus: stat? { Self.status(location) }
@@ -28,12 +40,13 @@ struct AssetOpening {
     }
 
     /// An open context whose streams are known. Blocks.
-    func open() throws(AssetError) -> UnsafeMutablePointer<AVFormatContext> {
+    func open() throws(AssetError) -> Opened {
         if let filePath { try check(file: filePath) }
-        var (status, opened) = unsafe try open(as: options.containerName)
+        let input = try pipeInput()
+        var (status, opened) = unsafe try open(as: options.containerName, input)
         if status == cav_error_invalid_data, options.containerName == nil, let name = nameByExtension {
             // Too short or too odd to be recognised by its bytes; a raw stream's name says what it is.
-            unsafe (status, opened) = try open(as: name)
+            unsafe (status, opened) = try open(as: name, input)
         }
         guard status >= 0, let context = unsafe opened else { throw failure(status) }
         let found = unsafe avformat_find_stream_info(context, nil)
@@ -43,10 +56,28 @@ struct AssetOpening {
         }
         // Display matrices and HDR metadata of the whole stream reach the decoder with the first packet.
         unsafe cav_inject_stream_side_data(context)
-        return unsafe context
+        return unsafe Opened(context: context, input: input)
     }
 
-    private func open(as name: String?) throws(AssetError) -> (Int32, UnsafeMutablePointer<AVFormatContext>?) {
+    /// A reader for descriptors and FIFOs; nil for everything else.
+    private func pipeInput() throws(AssetError) -> PipeInput? {
+        let number: Int32
+        if let descriptorNumber {
+            number = fcntl(descriptorNumber, F_DUPFD_CLOEXEC, 3)
+        } else if let path = filePath, let status = Self.status(path), status.st_mode & S_IFMT == S_IFIFO {
+            // Without waiting for a writer here: the wait must be one that can be cancelled.
+            number = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        } else {
+            return nil
+        }
+        guard number >= 0 else { throw AssetError.opening(location, errno) }
+        guard let input = PipeInput(OwnedFD(adopting: number), cancellation: options.cancellation) else {
+            throw AssetError(.cannotOpen, "\(location): no memory to open it.")
+        }
+        return input
+    }
+
+    private func open(as name: String?, _ input: PipeInput?) throws(AssetError) -> (Int32, UnsafeMutablePointer<AVFormatContext>?) {
         var format: UnsafePointer<AVInputFormat>?
         if let name {
             unsafe format = av_find_input_format(name)
@@ -57,13 +88,14 @@ struct AssetOpening {
         unsafe opened!.pointee.interrupt_callback = AVIOInterruptCB(
             callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
             opaque: Unmanaged.passUnretained(options.cancellation).toOpaque())
+        if let input { unsafe opened!.pointee.pb = input.io }
         var dictionary: OpaquePointer?
         // Broadcasts may announce a programme late; all announcements are read, as FFmpeg's own program does.
         unsafe av_dict_set(&dictionary, "scan_all_pmts", "1", 0)
         if location.contains("://") { unsafe av_dict_set(&dictionary, "rw_timeout", Self.networkTimeout, 0) }
         for (key, value) in options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
         // On failure libavformat frees the context.
-        let status = unsafe avformat_open_input(&opened, address, format, &dictionary)
+        let status = unsafe avformat_open_input(&opened, input == nil ? address : nil, format, &dictionary)
         unsafe av_dict_free(&dictionary)
         return unsafe (status, opened)
     }

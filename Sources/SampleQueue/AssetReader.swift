@@ -22,6 +22,8 @@ public final class AssetReader: @unchecked Sendable {
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }
 
     private let context: UnsafeMutablePointer<AVFormatContext>
+    /// Outlives `context`, which reads from it.
+    private let input: PipeInput?
     private let cancellation: AssetCancellation
     private var timeline: Timeline
     private var selected: Set<Int>
@@ -38,8 +40,10 @@ public final class AssetReader: @unchecked Sendable {
         self.location = location
         Self.quietLibraries()
         cancellation = options.cancellation
-        let context = unsafe try AssetOpening(location: location, options: options).open()
+        let opened = try AssetOpening(location: location, options: options).open()
+        let context = unsafe opened.context
         unsafe self.context = context
+        input = opened.input
         let count = unsafe Int(context.pointee.nb_streams)
         let tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
         self.tracks = tracks
