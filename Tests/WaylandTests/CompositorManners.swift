@@ -1,0 +1,163 @@
+import DisplaySink
+import Foundation
+import Media
+import SinkConformance
+import SurfacePool
+import TestSupport
+import Testing
+
+/// What a sink does with a compositor that behaves as few do but all may.
+@Suite("Manners of compositors", .serialized)
+struct CompositorManners {
+    /// A sink that talks to a compositor through a tap, and a film of 60 frames a second.
+    final class Scene {
+        let weston: PrivateWeston
+        let tap: WireTap
+        let sink: WaylandSink
+        let frames: TestFrames
+        let timebase = Timebase()
+        let queue: PresentationQueue
+        let events = Monitor<[SinkEvent]>([])
+
+        init(_ renderer: PrivateWeston.Renderer = .gl) throws {
+            weston = try PrivateWeston(renderer)
+            tap = try WireTap(to: weston.display)
+            sink = try WaylandSink(display: tap.display)
+            frames = TestFrames(size: PixelSize(width: 160, height: 120), maximumCount: 12, allocator: sink.preferredAllocator)
+            queue = PresentationQueue(capacity: 4, timebase: timebase)
+            try sink.start(queue) { [events] event in events.change { $0.append(event) } }
+        }
+
+        deinit {
+            sink.stop()
+            tap.stop()
+        }
+
+        func play() { timebase.setRate(1, time: MediaTime(value: -1, timescale: 10), atHostTime: MonotonicClock.shared.now()) }
+
+        func enqueue(_ numbers: Range<Int>) throws {
+            for number in numbers {
+                let isAccepted = queue.enqueue(try frames.frame(number, rate: 60), waitingUntil: MonotonicClock.shared.now() + .milliseconds(5_000))
+                try #require(isAccepted, "frame \(number) found no room for five seconds")
+            }
+        }
+
+        func wait(_ condition: () -> Bool) -> Bool {
+            let deadline = MonotonicClock.shared.now() + .milliseconds(10_000)
+            while !condition() {
+                if MonotonicClock.shared.now() > deadline { return false }
+                Thread.sleep(forTimeInterval: 0.005)
+            }
+            return true
+        }
+
+        func count(of event: SinkEvent) -> Int { events.withLock { $0 }.count { $0 == event } }
+        var sizes: [PixelSize] { events.withLock { $0 }.compactMap { if case .resized(let size) = $0 { size } else { nil } } }
+        var failures: [SinkError] { events.withLock { $0 }.compactMap { if case .failed(let error) = $0 { error } else { nil } } }
+    }
+
+    @Test("no byte of a picture changes before its release, however late that comes", arguments: PrivateWeston.Renderer.allCases)
+    func lateReleases(_ renderer: PrivateWeston.Renderer) throws {
+        let scene = try Scene(renderer)
+        scene.tap.change { $0.releaseDelay = 0...90 }
+        scene.play()
+        try scene.enqueue(0..<240)
+        scene.queue.markEndOfStream()
+        #expect(scene.wait { scene.count(of: .finished) == 1 })
+        scene.sink.stop()
+        #expect(scene.frames.inUse == 0)
+        scene.tap.stop()
+        let findings = scene.tap.findings
+        #expect(findings.changed == 0 && findings.surprises == 0, "\(findings)")
+        #expect(findings.commits >= 40 && findings.unchanged == findings.commits, "\(findings)")
+        #expect(scene.failures.isEmpty)
+    }
+
+    @Test("a film goes on while nobody sees its window, and is there when somebody does")
+    func hiddenWindow() throws {
+        let scene = try Scene()
+        scene.play()
+        try scene.enqueue(0..<20)
+        #expect(scene.wait { scene.queue.statistics.framesPresented > 3 })
+        scene.tap.change { $0.isHidden = true }
+        // Two seconds of film; it must not take longer than them and a little.
+        let begin = MonotonicClock.shared.now()
+        try scene.enqueue(20..<140)
+        let taken = (MonotonicClock.shared.now() - begin).seconds
+        #expect(taken < 3.5, "\(taken) s for 2 s of film")
+        let dropped = scene.queue.statistics.dropped(.late)
+        #expect(dropped > 60, "\(scene.queue.statistics)")
+        scene.tap.change { $0.isHidden = false }
+        let presented = scene.queue.statistics.framesPresented
+        try scene.enqueue(140..<200)
+        scene.queue.markEndOfStream()
+        #expect(scene.wait { scene.count(of: .finished) == 1 })
+        #expect(scene.queue.statistics.framesPresented > presented + 15, "\(scene.queue.statistics)")
+        #expect(scene.failures.isEmpty)
+    }
+
+    @Test("the end of a film is told while nobody sees its window")
+    func endsHidden() throws {
+        let scene = try Scene()
+        scene.play()
+        try scene.enqueue(0..<10)
+        #expect(scene.wait { scene.queue.statistics.framesPresented > 0 })
+        scene.tap.change { $0.isHidden = true }
+        try scene.enqueue(10..<30)
+        scene.queue.markEndOfStream()
+        #expect(scene.wait { scene.count(of: .finished) == 1 })
+    }
+
+    @Test("the user's wish to close is passed on and nothing else happens")
+    func closeRequest() throws {
+        let scene = try Scene()
+        scene.play()
+        try scene.enqueue(0..<10)
+        #expect(scene.wait { scene.queue.statistics.framesPresented > 0 })
+        scene.tap.change { $0.closeRequests = 1 }
+        #expect(scene.wait { scene.count(of: .closeRequested) == 1 })
+        let before = scene.queue.statistics.framesSubmitted
+        try scene.enqueue(10..<60)
+        #expect(scene.queue.statistics.framesSubmitted > before)
+        #expect(scene.count(of: .closeRequested) == 1 && scene.failures.isEmpty)
+    }
+
+    @Test("a window that is dragged larger and smaller follows while the film runs")
+    func resizing() throws {
+        let scene = try Scene()
+        scene.play()
+        try scene.enqueue(0..<10)
+        #expect(scene.wait { scene.queue.statistics.framesPresented > 0 })
+        let sizes = (1...20).map { PixelSize(width: 200 + 17 * $0, height: 400 - 11 * $0) }
+        for (index, size) in sizes.enumerated() {
+            scene.tap.change { $0.sizes.append(size) }
+            try scene.enqueue((10 + 3 * index)..<(13 + 3 * index))
+        }
+        #expect(scene.wait { scene.sizes.last == sizes.last })
+        #expect(scene.sizes.count <= sizes.count + 1)
+        #expect(scene.failures.isEmpty, "\(scene.failures)")
+        // The last size is on the screen: the window's corners are black where the film does not reach.
+        scene.sink.setGravity(.stretch)
+        #expect(scene.failures.isEmpty)
+    }
+
+    @Test("a compositor that stands still for a second holds up neither the film nor the end")
+    func frozenCompositor() throws {
+        let scene = try Scene()
+        scene.play()
+        try scene.enqueue(0..<10)
+        #expect(scene.wait { scene.queue.statistics.framesPresented > 0 })
+        scene.weston.freeze(true)
+        try scene.enqueue(10..<70)
+        scene.weston.freeze(false)
+        try scene.enqueue(70..<100)
+        scene.weston.freeze(true)
+        let begin = MonotonicClock.shared.now()
+        scene.sink.stop()
+        #expect(MonotonicClock.shared.now() - begin < .milliseconds(900))
+        #expect(scene.frames.inUse == scene.queue.count)
+        scene.queue.cancel()
+        scene.weston.freeze(false)
+        #expect(scene.failures.isEmpty)
+    }
+}
