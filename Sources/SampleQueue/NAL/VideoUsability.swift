@@ -2,7 +2,7 @@ internal import Media
 
 /// What parameter sets say about showing the pictures: the part of VUI that H.264 (E.1.1) and HEVC (E.2.1) share in meaning.
 struct VideoUsability: Sendable, Hashable {
-    var pixelAspect = Ratio.one
+    var pixelAspect = Ratio.unknown
     var color = ColorDescription.unspecified
     /// Seconds in a tick: `num_units_in_tick / time_scale`; unknown when not said.
     var tick = Ratio.unknown
