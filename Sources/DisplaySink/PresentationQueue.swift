@@ -17,12 +17,16 @@ public final class PresentationQueue: Sendable {
     private struct Link: Sendable {
         var timebase: Timebase
         var observation: TimebaseObservation?
-        var wake: (@Sendable () -> Void)?
+        var wake: Wake?
         var stepped: (@Sendable (MediaTime) -> Void)?
     }
 
     private let state: Monitor<PresentationQueueState>
     private let link: Monitor<Link>
+
+    /// In a struct of its own: a bare closure that comes out of a generic function is wrapped in a new one each time, on the heap.
+    private struct Wake: Sendable { let call: @Sendable () -> Void }
+
     public let pacing: Pacing
 
     /// - Parameters:
@@ -144,7 +148,7 @@ public final class PresentationQueue: Sendable {
 
     /// Has `wake` called when asking again could give another answer than the last: a frame that a sleeping sink waits for, a flush, the end,
     /// a step, a change of the timebase. It runs on any thread, with no lock held, and may still run once after it was replaced by nil.
-    public func setWake(_ wake: (@Sendable () -> Void)?) { link.withLock { $0.wake = wake } }
+    public func setWake(_ wake: (@Sendable () -> Void)?) { link.withLock { $0.wake = wake.map(Wake.init) } }
 
     /// Reports when a frame that `next(for:)` gave lit up. Frames are reported in the order in which they were given.
     ///
@@ -163,7 +167,7 @@ public final class PresentationQueue: Sendable {
 
     private enum Acceptance: Sendable { case accepted, acceptedForSleeper, refused }
 
-    private func wake() { link.withLock { $0.wake }?() }
+    private func wake() { link.withLock { $0.wake }?.call() }
 
     private func timebaseChanged() {
         state.withLock { $0.breakRhythm() }

@@ -13,7 +13,7 @@ final class SinkLoop: Sendable {
     enum Mode: Sendable { case present, inline }
 
     private struct State: Sendable {
-        var step: (@Sendable (HostTime) -> HostTime?)?
+        var step: Step?
         var queue: PresentationQueue?
         var thread: LoopThread?
         var timer: (any ClockTimer)?
@@ -21,8 +21,11 @@ final class SinkLoop: Sendable {
         var isStepping = false
     }
 
+    /// In a struct of its own: a bare closure that comes out of a generic function is wrapped in a new one each time, on the heap.
+    private struct Step: Sendable { let call: @Sendable (HostTime) -> HostTime? }
+
     private enum Task: Sendable {
-        case run(@Sendable (HostTime) -> HostTime?)
+        case run(Step)
         case stop
     }
 
@@ -41,7 +44,7 @@ final class SinkLoop: Sendable {
     func start(_ queue: PresentationQueue, _ step: @escaping @Sendable (HostTime) -> HostTime?) {
         state.withLock { state in
             precondition(state.step == nil, "a sink is started once at a time")
-            state.step = step
+            state.step = Step(call: step)
             state.queue = queue
             state.isRinging = true
         }
@@ -83,7 +86,7 @@ final class SinkLoop: Sendable {
                 return .run(step)
             }
             switch task {
-            case .run(let step): deadline = step(clock.now())
+            case .run(let step): deadline = step.call(clock.now())
             case .stop: return
             case nil: continue
             }
@@ -92,7 +95,7 @@ final class SinkLoop: Sendable {
 
     private func runInline() {
         while let step = begin() {
-            let next = step(clock.now())
+            let next = step.call(clock.now())
             let timer = next.map { time in clock.schedule(at: time) { [weak self] in self?.ring() } }
             let unused = state.change { state -> (any ClockTimer)? in
                 state.isStepping = false
@@ -106,7 +109,7 @@ final class SinkLoop: Sendable {
     }
 
     /// The step to run now, unless there is nothing to do or another thread is at it.
-    private func begin() -> (@Sendable (HostTime) -> HostTime?)? {
+    private func begin() -> Step? {
         state.withLock { state in
             guard state.isRinging, !state.isStepping, let step = state.step else { return nil }
             state.isRinging = false
