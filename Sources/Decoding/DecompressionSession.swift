@@ -57,7 +57,8 @@ public final class DecompressionSession: @unchecked Sendable {
         format: VideoFormat, options: DecoderOptions = DecoderOptions(), allocator: any SurfaceAllocator = MemfdAllocator(),
         statistics: FrameStatistics = FrameStatistics()
     ) throws(DecodingError) {
-        let threads = options.threads > 0
+        let threads =
+            options.threads > 0
             ? options.threads
             : ThreadCount.automatic(
                 processors: Int(av_cpu_count()), picture: format.codedSize,

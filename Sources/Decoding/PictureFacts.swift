@@ -51,7 +51,8 @@ struct PictureFacts {
         let light = unsafe av_frame_get_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL)
         if unsafe mastering == nil && light == nil { return nil }
         let nowhere = HDRStaticMetadata.Chromaticity(x: 0, y: 0)
-        var hdr = format.attributes.hdr
+        var hdr =
+            format.attributes.hdr
             ?? HDRStaticMetadata(red: nowhere, green: nowhere, blue: nowhere, white: nowhere, maximumLuminance: 0, minimumLuminance: 0)
         if let data = unsafe mastering?.pointee.data {
             let display = unsafe UnsafeRawPointer(data).load(as: AVMasteringDisplayMetadata.self)

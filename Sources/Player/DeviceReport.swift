@@ -35,11 +35,13 @@ public struct DeviceReport: Sendable {
         sections = [
             Section(title: "Sinks", findings: displays),
             Section(title: "Decoders", findings: [Finding(name: "software", isUsable: true, note: "libavcodec \(Self.codecVersion)")]),
-            Section(title: "Surface memory", findings: SurfaceAllocators.findings().map { finding in
-                Finding(
-                    name: finding.name, isUsable: finding.allocator != nil,
-                    note: finding.reason ?? (finding.name == "memfd" ? "plain memory" : "DMA-BUF"))
-            }),
+            Section(
+                title: "Surface memory",
+                findings: SurfaceAllocators.findings().map { finding in
+                    Finding(
+                        name: finding.name, isUsable: finding.allocator != nil,
+                        note: finding.reason ?? (finding.name == "memfd" ? "plain memory" : "DMA-BUF"))
+                }),
             Section(title: "Sound", findings: Self.sound()),
         ]
     }
@@ -48,18 +50,26 @@ public struct DeviceReport: Sendable {
     public var text: String {
         sections.map { section in
             let width = section.findings.map(\.name.count).max() ?? 0
-            return ([section.title] + section.findings.map { finding in
-                "  \(finding.isUsable ? "✓" : "✗") \(finding.name)\(String(repeating: " ", count: width - finding.name.count))  \(finding.note)"
-            }).joined(separator: "\n")
+            return
+                ([section.title]
+                + section.findings.map { finding in
+                    "  \(finding.isUsable ? "✓" : "✗") \(finding.name)\(String(repeating: " ", count: width - finding.name.count))  \(finding.note)"
+                }).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
 
     public var json: JSONValue {
-        .object(sections.map { section in
-            .init(section.title.lowercased(), .array(section.findings.map { finding in
-                .object([.init("name", .string(finding.name)), .init("usable", .bool(finding.isUsable)), .init("note", .string(finding.note))])
-            }))
-        })
+        .object(
+            sections.map { section in
+                .init(
+                    section.title.lowercased(),
+                    .array(
+                        section.findings.map { finding in
+                            .object([
+                                .init("name", .string(finding.name)), .init("usable", .bool(finding.isUsable)), .init("note", .string(finding.note)),
+                            ])
+                        }))
+            })
     }
 
     private static func sound() -> [Finding] {

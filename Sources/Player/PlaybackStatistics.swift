@@ -1,5 +1,5 @@
-public import Media
 internal import DisplaySink
+public import Media
 internal import SurfacePool
 
 /// What a playback did and cost, counted and never estimated; `json` is what `play --stats` writes.
@@ -96,19 +96,25 @@ public struct PlaybackStatistics: Sendable, Hashable {
             .init("framesDropped", .object(dropped.map { .init($0.name, .integer(Int64($0.count))) })),
             .init("bytesWritten", .integer(bytesWritten)),
             .init("bytesCopied", .integer(bytesCopied)),
-            .init("conversion", conversion.map {
-                .object([.init("from", .string($0.from)), .init("to", .string($0.to)), .init("why", .string($0.why))])
-            } ?? .null),
+            .init(
+                "conversion",
+                conversion.map {
+                    .object([.init("from", .string($0.from)), .init("to", .string($0.to)), .init("why", .string($0.why))])
+                } ?? .null),
             .init("surfacesAllocated", .integer(Int64(surfacesAllocated))),
             .init("poolCapacity", .integer(Int64(poolCapacity))),
             .init("startupMilliseconds", startupMilliseconds.map { .number(Self.thousandths($0)) } ?? .null),
-            .init("presentationErrorMicroseconds", .object([
-                .init("p50", .number(presentationError.p50)), .init("p95", .number(presentationError.p95)),
-                .init("p99", .number(presentationError.p99)), .init("max", .number(presentationError.max)),
-            ])),
-            .init("avOffsetMilliseconds", avOffset.map {
-                .object([.init("mean", .number(Self.thousandths($0.mean))), .init("max", .number(Self.thousandths($0.max)))])
-            } ?? .null),
+            .init(
+                "presentationErrorMicroseconds",
+                .object([
+                    .init("p50", .number(presentationError.p50)), .init("p95", .number(presentationError.p95)),
+                    .init("p99", .number(presentationError.p99)), .init("max", .number(presentationError.max)),
+                ])),
+            .init(
+                "avOffsetMilliseconds",
+                avOffset.map {
+                    .object([.init("mean", .number(Self.thousandths($0.mean))), .init("max", .number(Self.thousandths($0.max)))])
+                } ?? .null),
             .init("wallSeconds", .number(Self.thousandths(wallSeconds))),
             .init("cpuSeconds", .number(Self.thousandths(cpuSeconds))),
             .init("peakRSSBytes", .integer(peakRSSBytes)),

@@ -118,14 +118,15 @@ public final class SampleQueue: Sendable {
 
     /// The next item, waiting for one until `deadline` (CLOCK_MONOTONIC; nil: for ever).
     public func dequeue(waitingUntil deadline: HostTime?) -> Dequeued {
-        let (item, isReady) = state.wait(until: deadline) { state -> (Dequeued, Bool)? in
-            if state.samples.takeInterrupt() { return (.none, false) }
-            switch state.samples.dequeue() {
-            case .sample(let sample): return (.sample(sample), state.request != nil && state.samples.isReadyForMoreSamples)
-            case .flush(let removeImage): return (.flush(removeImage: removeImage), false)
-            case nil: return nil
-            }
-        } ?? (.none, false)
+        let (item, isReady) =
+            state.wait(until: deadline) { state -> (Dequeued, Bool)? in
+                if state.samples.takeInterrupt() { return (.none, false) }
+                switch state.samples.dequeue() {
+                case .sample(let sample): return (.sample(sample), state.request != nil && state.samples.isReadyForMoreSamples)
+                case .flush(let removeImage): return (.flush(removeImage: removeImage), false)
+                case nil: return nil
+                }
+            } ?? (.none, false)
         if isReady { callProducer() }
         return item
     }

@@ -79,7 +79,8 @@ enum StreamDescription {
 
     private static func audio(_ parameters: UnsafeMutablePointer<AVCodecParameters>) -> AudioFormat {
         var layout = [CChar](repeating: 0, count: 128)
-        let described = unsafe av_channel_layout_describe(&parameters.pointee.ch_layout, &layout, layout.count) > 0
+        let described =
+            unsafe av_channel_layout_describe(&parameters.pointee.ch_layout, &layout, layout.count) > 0
             && parameters.pointee.ch_layout.order != AV_CHANNEL_ORDER_UNSPEC
         return unsafe AudioFormat(
             codecName: codecName(parameters.pointee.codec_id), sampleRate: parameters.pointee.sample_rate,

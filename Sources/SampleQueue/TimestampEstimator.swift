@@ -43,8 +43,11 @@ package struct TimestampEstimator: Sendable {
         if isFirst {
             isFirst = false
             // Cut off, not rounded, as the reference does.
-            next = averageFrameRate.isKnown
-                ? -Int64(clamping: Int128(max(reorderDepth, 0)) * 1_000_000 * Int128(averageFrameRate.denominator) / Int128(averageFrameRate.numerator)) : 0
+            next =
+                averageFrameRate.isKnown
+                ? -Int64(
+                    clamping: Int128(max(reorderDepth, 0)) * 1_000_000 * Int128(averageFrameRate.denominator) / Int128(averageFrameRate.numerator))
+                : 0
         }
         if let decodeTime { next = Ticks.rescale(decodeTime, timeBase, Ticks.microsecond) }
         current = next

@@ -1,6 +1,6 @@
-internal import Media
 internal import CLinux
 internal import Glibc
+internal import Media
 
 /// Plain shared memory that a Wayland compositor can read in place through `wl_shm`. Works on every kernel.
 ///

@@ -1,6 +1,6 @@
-internal import Media
 internal import CLinux
 internal import Glibc
+internal import Media
 
 /// The memory of one surface, mapped for the CPU: one owner, who unmaps and closes it.
 ///

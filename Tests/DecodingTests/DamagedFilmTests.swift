@@ -34,7 +34,8 @@ struct DamagedFilmTests {
             let status = TextFile.contents(of: "/proc/self/status") ?? ""
             let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(separator: " ").compactMap { Int($0) }.first ?? .max
             let kept = (0..<1024).count { fcntl($0, F_GETFD) != -1 } - before
-            let summary = "\(films.count) damaged films: \(playable) give pictures, \(errors) samples fail, the slowest takes \(slowest) s, "
+            let summary =
+                "\(films.count) damaged films: \(playable) give pictures, \(errors) samples fail, the slowest takes \(slowest) s, "
                 + "peak \(peak >> 10) MB, \(kept) descriptors kept\n"
             unsafe fputs(summary, note)
             unsafe fclose(note)

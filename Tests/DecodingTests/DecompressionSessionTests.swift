@@ -2,8 +2,8 @@ import Decoding
 import Media
 import SampleQueue
 import SurfacePool
-import Testing
 import TestSupport
+import Testing
 
 /// Collects what a session answers.
 private final class Answers {
@@ -26,7 +26,9 @@ private let size = PixelSize(width: 64, height: 48)
 
 /// 25 frames of MPEG-4 with reordering, a key frame every 12.
 private func film(frames: Int = 25, size: PixelSize = size, pixelFormat: PixelFormat = .yuv420p, seed: UInt64 = 1) throws -> SyntheticStream {
-    try SyntheticStream(encoder: "mpeg4", pixelFormat: pixelFormat, size: size, frames: frames, seed: seed, options: ["bf": "2", "g": "12", "flags": "+global_header"])
+    try SyntheticStream(
+        encoder: "mpeg4", pixelFormat: pixelFormat, size: size, frames: frames, seed: seed,
+        options: ["bf": "2", "g": "12", "flags": "+global_header"])
 }
 
 @Suite("DecompressionSession")
@@ -129,7 +131,9 @@ struct DecompressionSessionTests {
 
     @Test("no decoder, and set-up data that makes no sense, are said at once")
     func opening() {
-        #expect(throws: DecodingError.self) { try DecompressionSession(format: VideoFormat(codec: VideoCodec(name: "no such codec"), codedSize: size)) }
+        #expect(throws: DecodingError.self) {
+            try DecompressionSession(format: VideoFormat(codec: VideoCodec(name: "no such codec"), codedSize: size))
+        }
         #expect(throws: DecodingError.self) { try DecompressionSession(format: VideoFormat(codec: VideoCodec(name: "aac"), codedSize: size)) }
     }
 

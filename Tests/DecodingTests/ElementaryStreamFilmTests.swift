@@ -1,8 +1,8 @@
 import Decoding
 import Media
 import SampleQueue
-import Testing
 import TestSupport
+import Testing
 
 /// Raw films read by the project's own reader, in pieces of random length, against libavformat's demuxer.
 @Suite("Raw films in pieces", .enabled(if: MediaCatalog.shared != nil, Comment(rawValue: MediaCatalog.absence)))

@@ -96,7 +96,9 @@ struct FilmCheck {
         let rows = text.split(whereSeparator: \.isNewline)
         if file.hasSuffix("framecrc") {
             thirdPartyReferences += 1
-            let sums = rows.filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ",").last }.map { String($0.drop { $0 == " " }.dropFirst(2)) }
+            let sums = rows.filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ",").last }.map {
+                String($0.drop { $0 == " " }.dropFirst(2))
+            }
             compare(decoded.frames.map(\.adler32), sums, .thirdParty, file)
         } else if file.hasSuffix(".crc") {
             thirdPartyReferences += 1

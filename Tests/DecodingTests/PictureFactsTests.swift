@@ -1,7 +1,8 @@
 import CAV
-@testable import Decoding
 import Media
 import Testing
+
+@testable import Decoding
 
 /// A frame of libavcodec's made by hand.
 @safe

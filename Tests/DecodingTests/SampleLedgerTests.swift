@@ -1,6 +1,7 @@
-@testable import Decoding
 import Media
 import Testing
+
+@testable import Decoding
 
 private func time(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 25) }
 

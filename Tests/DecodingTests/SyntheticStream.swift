@@ -73,8 +73,9 @@ struct SyntheticStream {
                 return
             }
             let time = unsafe MediaTime(value: packet.pointee.pts, timescale: 25)
-            samples.append(unsafe SampleBuffer(
-                content: .compressed(BlockBuffer(moving: packet), .video(format)), presentationTime: time, decodeTime: time))
+            samples.append(
+                unsafe SampleBuffer(
+                    content: .compressed(BlockBuffer(moving: packet), .video(format)), presentationTime: time, decodeTime: time))
         }
     }
 

@@ -2,8 +2,8 @@ import Decoding
 import Media
 import SampleQueue
 import SurfacePool
-import Testing
 import TestSupport
+import Testing
 
 /// The proof that a picture is never written while somebody may read it: consumers keep frames for random times, give them back
 /// on another thread in random order, and compare each picture with its checksum at arrival.
@@ -17,7 +17,8 @@ struct UseCountTests {
     /// - mpeg4: reference pictures, reordering, frames in parallel.
     /// - qtrle: updates its one picture in place from sample to sample, and asks libavcodec whether it may.
     /// - ffv1: slices in parallel.
-    @Test("10,000 frames seen by random holders never change", arguments: [("mpeg4", PixelFormat.yuv420p), ("qtrle", .rgb24), ("ffv1", .yuv422p10le)])
+    @Test(
+        "10,000 frames seen by random holders never change", arguments: [("mpeg4", PixelFormat.yuv420p), ("qtrle", .rgb24), ("ffv1", .yuv422p10le)])
     func random(encoder: String, format: PixelFormat) throws {
         let stream = try SyntheticStream(
             encoder: encoder, pixelFormat: format, size: PixelSize(width: 48, height: 32), frames: 100,

@@ -56,7 +56,9 @@ import Testing
 
     @Test func `length prefixes bring a configuration record, and the same units`() throws {
         let plain = try samples("annexb.h265", .hevc), packed = try samples("annexb.h265", .hevc, packaging: .lengthPrefixes(byteCount: 4))
-        #expect(packed.map { NALPackaging.lengthPrefixes(byteCount: 4).units(in: bytes($0)) } == plain.map { NALPackaging.startCodes.units(in: bytes($0)) })
+        #expect(
+            packed.map { NALPackaging.lengthPrefixes(byteCount: 4).units(in: bytes($0)) }
+                == plain.map { NALPackaging.startCodes.units(in: bytes($0)) })
         let format = try #require(packed.first.flatMap { self.format($0) })
         #expect(format.configuration.first == 1 && ParameterSets(format)?.video.count == 1)
         #expect(plain.first.flatMap { self.format($0) }?.configuration == [])

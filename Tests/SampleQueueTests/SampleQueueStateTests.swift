@@ -61,7 +61,10 @@ func word(_ item: SampleQueueState.Item?) -> String {
 
     @Test func `markers keep their place`() {
         var state = SampleQueueState(watermarks: Watermarks())
-        for item in [sample(bytes: 1), SampleBuffer(marker: .discontinuity), sample(bytes: 2), SampleBuffer(marker: .drain), SampleBuffer(marker: .endOfStream)] {
+        for item in [
+            sample(bytes: 1), SampleBuffer(marker: .discontinuity), sample(bytes: 2), SampleBuffer(marker: .drain),
+            SampleBuffer(marker: .endOfStream),
+        ] {
             state.enqueue(item)
         }
         #expect((0..<6).map { _ in word(state.dequeue()) } == ["1", "discontinuity", "2", "drain", "endOfStream", "nothing"])

@@ -10,7 +10,8 @@ import Testing
     ) -> Timeline.Track {
         Timeline.Track(
             timeBase: timeBase, isVideo: isVideo,
-            estimator: TimestampEstimator(timeBase: timeBase, frameRate: rate, averageFrameRate: rate, reorderDepth: depth), start: start, wrapBits: wrapBits)
+            estimator: TimestampEstimator(timeBase: timeBase, frameRate: rate, averageFrameRate: rate, reorderDepth: depth), start: start,
+            wrapBits: wrapBits)
     }
 
     private func places(_ timeline: inout Timeline, _ stamps: [Int64?], duration: Int64 = 3600, track: Int = 0) -> [Int64?] {

@@ -9,7 +9,9 @@ struct SurfaceLayoutTests {
         PixelSize(width: 1920, height: 1080), PixelSize(width: 4097, height: 3),
     ]
 
-    @Test("every plane of every format has room for the picture, aligned rows, and slack that ends before the next plane", arguments: PixelFormat.allCases)
+    @Test(
+        "every plane of every format has room for the picture, aligned rows, and slack that ends before the next plane",
+        arguments: PixelFormat.allCases)
     func linear(format: PixelFormat) {
         for size in Self.sizes {
             let layout = SurfaceLayout(format: format, covering: size)
@@ -58,7 +60,8 @@ struct SurfaceLayoutTests {
         let size = PixelSize(width: 64, height: 32)
         func layout(_ planes: [(Int, Int)], modifier: FormatModifier = .linear) -> SurfaceLayout {
             SurfaceLayout(
-                format: .yuv420p, size: size, modifier: modifier, planes: planes.map { SurfaceLayout.Plane(offset: $0.0, pitch: $0.1) }, byteCount: 8192)
+                format: .yuv420p, size: size, modifier: modifier, planes: planes.map { SurfaceLayout.Plane(offset: $0.0, pitch: $0.1) },
+                byteCount: 8192)
         }
         #expect(layout([(0, 64), (2048, 32), (2560, 32)]).isContiguous)
         #expect(layout([(128, 64), (2176, 32), (2688, 32)]).isContiguous)

@@ -1,6 +1,7 @@
 import Media
-@testable import SurfacePool
 import Testing
+
+@testable import SurfacePool
 
 /// A small generator with a seed, so that a failing run can be repeated.
 struct SeededGenerator: RandomNumberGenerator {

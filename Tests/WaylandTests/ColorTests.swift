@@ -25,13 +25,17 @@ struct ColorTests {
     static let cases: [Case] = [
         Case(renderer: .gl, format: .yuv420p, color: bt601, isDirect: true), Case(renderer: .gl, format: .nv12, color: bt601, isDirect: true),
         // Weston 10 takes every YUV picture for BT.601 in limited range, and cannot be told.
-        Case(renderer: .gl, format: .yuv420p, color: bt709, isDirect: false), Case(renderer: .gl, format: .yuv420p, color: bt601Full, isDirect: false),
+        Case(renderer: .gl, format: .yuv420p, color: bt709, isDirect: false),
+        Case(renderer: .gl, format: .yuv420p, color: bt601Full, isDirect: false),
         Case(renderer: .gl, format: .yuvj420p, isDirect: false), Case(renderer: .gl, format: .nv12, color: bt709, isDirect: false),
-        Case(renderer: .pixman, format: .yuv420p, color: bt601, isDirect: false), Case(renderer: .pixman, format: .yuv420p, color: bt709, isDirect: false),
+        Case(renderer: .pixman, format: .yuv420p, color: bt601, isDirect: false),
+        Case(renderer: .pixman, format: .yuv420p, color: bt709, isDirect: false),
         Case(renderer: .pixman, format: .yuv420p, color: bt709Full, isDirect: false), Case(renderer: .pixman, format: .yuvj420p, isDirect: false),
-        Case(renderer: .pixman, format: .nv12, color: bt709, isDirect: false), Case(renderer: .pixman, format: .yuv444p, color: bt709, isDirect: false),
+        Case(renderer: .pixman, format: .nv12, color: bt709, isDirect: false),
+        Case(renderer: .pixman, format: .yuv444p, color: bt709, isDirect: false),
         Case(renderer: .pixman, format: .yuv422p, color: bt601, isDirect: false),
-        Case(renderer: .pixman, format: .yuv420p10le, color: bt2020, isDirect: false), Case(renderer: .pixman, format: .p010le, color: bt709, isDirect: false),
+        Case(renderer: .pixman, format: .yuv420p10le, color: bt2020, isDirect: false),
+        Case(renderer: .pixman, format: .p010le, color: bt709, isDirect: false),
         Case(renderer: .pixman, format: .gbrp, isDirect: false), Case(renderer: .pixman, format: .rgb24, isDirect: false),
     ]
 

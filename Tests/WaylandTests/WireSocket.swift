@@ -20,7 +20,9 @@ final class WireSocket {
         /// A string argument that begins at `index`, and the index after it.
         func string(at index: Int) -> (String, Int) {
             let length = Int(words[index])
-            let bytes = words[(index + 1)..<(index + 1 + (length + 3) / 4)].flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+            let bytes = words[(index + 1)..<(index + 1 + (length + 3) / 4)].flatMap { word in
+                (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+            }
             return (String(decoding: bytes.prefix(max(length - 1, 0)), as: UTF8.self), index + 1 + (length + 3) / 4)
         }
     }

@@ -40,7 +40,7 @@ final class PictureConverter {
         let layout = frame.surface.layout
         let facts = layout.format.description
         // Pixels that share a byte or a chroma sample cannot be parted: begin at the one before, and crop the rest.
-        let unitX = facts.planes[0].bitsPerSample < 8 ? 8 : 1 << max(facts.chromaShiftX, facts.planes.map(\.horizontalShift).max() ?? 0)
+        let unitX = facts.planes[0].bitsPerSample < 8 ? 8 : 1 << max(facts.chromaShiftX, facts.planes.lazy.map(\.horizontalShift).max() ?? 0)
         let unitY = 1 << facts.chromaShiftY
         let left = frame.visible.x / unitX * unitX, top = frame.visible.y / unitY * unitY
         let part = PixelSize(width: frame.visible.x + frame.visible.width - left, height: frame.visible.y + frame.visible.height - top)
