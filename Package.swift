@@ -50,7 +50,7 @@ let package = Package(
         module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV"]),
         module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CWaylandClient", "CWaylandProtocols"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
-        module("Player", ["Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink"]),
+        module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink"]),
         .executableTarget(
             name: "play",
             dependencies: ["Player", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink",

@@ -7,6 +7,7 @@
 #include <linux/dma-heap.h>
 #include <linux/sync_file.h>
 #include <linux/udmabuf.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
@@ -50,6 +51,12 @@ int clinux_poll(void *descriptors, unsigned long count, int64_t timeout) {
 int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
 
 int clinux_memfd_seal_shrink(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); }
+
+void clinux_trim_heap(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
 
 void clinux_set_thread_name(const char *name) {
     char kept[16] = {0};

@@ -1,5 +1,5 @@
 public import DisplaySink
-internal import AudioSink
+package import AudioSink
 internal import Decoding
 internal import Dispatch
 public import Media
@@ -156,6 +156,7 @@ public final class Player: Sendable {
             state.finalStatistics = statistics
             state.media = nil
         }
+        OpenedMedia.trimHeap()
     }
 
     // MARK: Readings
@@ -180,6 +181,9 @@ public final class Player: Sendable {
         guard let media = state.withLock({ $0.media }) else { return PlaybackStatistics() }
         return gather(media)
     }
+
+    /// What plays the sound, for whoever checks it against the pictures.
+    package var audioRenderer: AudioRenderer? { state.withLock { $0.media }?.audio }
 
     public var statusLine: StatusLine {
         let (media, playing, rate, volume, muted) = state.withLock { ($0.media, $0.transport.isPlaying, $0.rate, $0.volume, $0.isMuted) }
@@ -248,6 +252,8 @@ extension Player {
             state.pendingSeeks = 0
             state.seekTarget = nil
         }
+        // The device is open already; sound joins the film in step as soon as it is decoded.
+        if let audio = media.audio, audio.phase == .ready { decide { $0.audioReady() } }
     }
 
     private func sourceFailed(_ error: AssetError) {

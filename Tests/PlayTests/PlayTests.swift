@@ -1,1 +1,93 @@
-import Player
+import Foundation
+import TestSupport
+import Testing
+
+/// What a user at a shell sees: exit codes, sentences, checksums, statistics, signals.
+@Suite(.serialized) struct PlayTests {
+    private static let noDisplay = ["WAYLAND_DISPLAY": "nowhere", "XDG_RUNTIME_DIR": "/nonexistent"]
+
+    @Test(arguments: [
+        (["--sink", "headless", "--untimed", TestAssets.path("plain.mp4")], 0, ""),
+        (["--sink", "headless", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
+        (["/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
+        (["--sink", "headless", "/tmp"], 66, "folder"),
+        (["--sink", "headless", TestAssets.path("README.md")], 65, "README.md"),
+        ([TestAssets.path("plain.mp4")], 69, "--sink headless"),
+        (["--sink", "wayland", TestAssets.path("plain.mp4")], 69, "--sink headless"),
+        (["--sink", "paper", TestAssets.path("plain.mp4")], 64, "--sink"),
+        (["--sink", "headless", "--speed", "0", TestAssets.path("plain.mp4")], 64, "--speed"),
+        (["--sink", "md5=/nowhere/sums", TestAssets.path("plain.mp4")], 73, "/nowhere/sums"),
+        (["--sink", "headless", "--untimed", "--stats", "/nowhere/stats", TestAssets.path("plain.mp4")], 73, "/nowhere/stats"),
+        ([], 64, "file"),
+        (["info", TestAssets.path("plain.mp4")], 0, ""),
+        (["info", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
+        (["devices"], 0, ""),
+        (["--help"], 0, ""),
+        (["--version"], 0, ""),
+    ] as [([String], Int32, String)])
+    func `the exit code and the sentence fit`(_ arguments: [String], _ code: Int32, _ words: String) throws {
+        let outcome = try PlayProgram.run(arguments, environment: Self.noDisplay)
+        #expect(!outcome.crashed)
+        #expect(outcome.code == code, "\(outcome.errors)")
+        #expect(words.isEmpty || outcome.errors.contains(words), "\(outcome.errors)")
+        if code == 0 { #expect(outcome.errors.isEmpty, "\(outcome.errors)") }
+        if (65...69).contains(code) { #expect(outcome.errors.split(separator: "\n").count == 1, "one sentence: \(outcome.errors)") }
+    }
+
+    @Test func `statistics hold every promised member`() throws {
+        let outcome = try PlayProgram.run(["--sink", "headless", "--untimed", "--stats", "-", TestAssets.demo])
+        let members = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let promised = [
+            "file", "decoder", "sink", "pixelFormat", "modifier", "framesDecoded", "framesPresented", "framesDropped", "bytesWritten", "bytesCopied",
+            "conversion", "surfacesAllocated", "poolCapacity", "startupMilliseconds", "presentationErrorMicroseconds", "avOffsetMilliseconds",
+            "wallSeconds", "cpuSeconds", "peakRSSBytes",
+        ]
+        #expect(Set(members.keys) == Set(promised))
+        #expect(members["framesDecoded"] as? Int == 300 && members["framesPresented"] as? Int == 300)
+        #expect(members["bytesCopied"] as? Int == 0)
+        #expect(members["conversion"] is NSNull)
+        #expect((members["framesDropped"] as? [String: Int])?.values.allSatisfy { $0 == 0 } == true)
+        #expect((members["startupMilliseconds"] as? Double ?? 0) > 0)
+    }
+
+    @Test func `a raw stream from standard input gives the sums of the file`() throws {
+        for (name, codec) in [("annexb.h264", "h264"), ("annexb.h265", "hevc"), ("size-change.h264", "h264")] {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: TestAssets.path(name)))
+            let piped = try PlayProgram.run(["--raw", codec, "--sink", "md5=-", "-"], input: bytes)
+            let opened = try PlayProgram.run(["--sink", "md5=-", TestAssets.path(name)])
+            let sums = [piped, opened].map { FrameMD5File($0.output)?.lines.map(\.hash) ?? [] }
+            #expect(!sums[0].isEmpty && sums[0] == sums[1], "\(name)")
+        }
+    }
+
+    @Test func `a container from standard input plays`() throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: TestAssets.path("vp9.webm")))
+        let outcome = try PlayProgram.run(["--sink", "md5=-", "-"], input: bytes)
+        let opened = try PlayProgram.run(["--sink", "md5=-", TestAssets.path("vp9.webm")])
+        #expect(outcome.code == 0 && outcome.output == opened.output && !opened.output.isEmpty)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func `a signal ends it cleanly, statistics included`(_ signal: Int32) throws {
+        let outcome = try PlayProgram.run(
+            ["--sink", "headless", "--no-audio", "--loop", "--stats", "-", TestAssets.demo], limit: 30, signal: (signal, after: 2))
+        #expect(!outcome.crashed && outcome.code == 0)
+        #expect(outcome.output.contains("\"framesPresented\""))
+    }
+
+    @Test func `a part of a film is that part`() throws {
+        let all = try PlayProgram.run(["--sink", "md5=-", TestAssets.demo])
+        let part = try PlayProgram.run(["--sink", "md5=-", "--start", "3.1", "--duration", "0:02", TestAssets.demo])
+        let lines = try #require(FrameMD5File(all.output)).lines, some = try #require(FrameMD5File(part.output)).lines
+        #expect(some.map(\.hash) == lines[93..<153].map(\.hash))
+    }
+
+    @Test func `info tells tracks, as text and as JSON`() throws {
+        let text = try PlayProgram.run(["info", TestAssets.path("rotation-90.mp4")]).output
+        #expect(text.contains("h264") && text.contains("rotated 90°"))
+        let json = try PlayProgram.run(["info", "--json", TestAssets.demo]).output
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        let tracks = try #require(object["tracks"] as? [[String: Any]])
+        #expect(tracks.map { $0["kind"] as? String } == ["video", "audio"])
+        #expect(tracks[0]["frameRate"] as? String == "30/1")
+    }
+}

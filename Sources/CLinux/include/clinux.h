@@ -21,6 +21,9 @@ int clinux_memfd(const char *name);
 /// Seals a memfd against shrinking (F_SEAL_SHRINK), which udmabuf and wl_shm readers rely on.
 int clinux_memfd_seal_shrink(int fd);
 
+/// malloc_trim(3): gives free memory of the heap back to the kernel.
+void clinux_trim_heap(void);
+
 /// Names the calling thread (at most 15 bytes are kept).
 void clinux_set_thread_name(const char *name);
 

@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+
+/// The built `play` program, run as a user would.
+struct PlayProgram {
+    struct Outcome {
+        var code: Int32
+        var output: String
+        var errors: String
+        /// Ended by a signal of its own: a crash, or the deadline's.
+        var crashed: Bool
+    }
+
+    /// The program lies beside the test bundle, whatever the build folder's name.
+    static let path: String = {
+        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        for line in maps.split(separator: "\n") where line.hasSuffix(".xctest") {
+            guard let slash = line.firstIndex(of: "/") else { continue }
+            return String(line[slash...].prefix(upTo: line[slash...].lastIndex(of: "/")!)) + "/play"
+        }
+        return TestAssets.root + "/.build/debug/play"
+    }()
+
+    /// Runs it to its end, or kills it after `limit` seconds, which counts as a crash.
+    static func run(
+        _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil
+    ) throws -> Outcome {
+        let process = Process(), output = Pipe(), errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = output
+        process.standardError = errors
+        let inlet = Pipe()
+        process.standardInput = inlet
+        try process.run()
+        // One reader a pipe, so that neither can fill up and hold the program.
+        let texts = Texts(), readers = DispatchGroup()
+        for (pipe, name) in [(output, "output"), (errors, "errors")] {
+            DispatchQueue.global().async(group: readers) {
+                texts.set(name, (try? pipe.fileHandleForReading.readToEnd()) ?? Data())
+            }
+        }
+        DispatchQueue.global().async {
+            if let input { try? inlet.fileHandleForWriting.write(contentsOf: input) }
+            try? inlet.fileHandleForWriting.close()
+        }
+        if let signal {
+            DispatchQueue.global().asyncAfter(deadline: .now() + signal.after) { if process.isRunning { kill(process.processIdentifier, signal.0) } }
+        }
+        let killer = DispatchWorkItem { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: killer)
+        process.waitUntilExit()
+        killer.cancel()
+        readers.wait()
+        return Outcome(
+            code: process.terminationStatus, output: String(decoding: texts.get("output"), as: UTF8.self),
+            errors: String(decoding: texts.get("errors"), as: UTF8.self), crashed: process.terminationReason == .uncaughtSignal)
+    }
+
+    private final class Texts: @unchecked Sendable {
+        private let lock = NSLock()
+        private var values: [String: Data] = [:]
+        func set(_ name: String, _ value: Data) { lock.withLock { values[name] = value } }
+        func get(_ name: String) -> Data { lock.withLock { values[name] ?? Data() } }
+    }
+}
