@@ -76,6 +76,9 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "How the picture fits the window: whole (aspect), cropped (fill) or distorted (stretch).")
     var gravity: GravityChoice = .aspect
 
+    @Flag(help: "Convert for a compositor that cannot be told how the film's colours are coded, instead of letting it guess.")
+    var exactColors = false
+
     @Option(help: "Decoding threads; 0 chooses.")
     var threads = 0
 

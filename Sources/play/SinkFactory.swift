@@ -8,8 +8,8 @@ enum SinkFactory {
             switch options.sink {
             case .headless: return HeadlessSink(isUntimed: options.untimed)
             case .md5(let path): return try FrameMD5Sink(path: path)
-            case .wayland: return try WaylandSink()
-            case .auto: return options.untimed ? HeadlessSink(isUntimed: true) : try WaylandSink()
+            case .wayland: return try WaylandSink(exactColors: options.exactColors)
+            case .auto: return options.untimed ? HeadlessSink(isUntimed: true) : try WaylandSink(exactColors: options.exactColors)
             }
         } catch {
             var failure = PlayerError(error)

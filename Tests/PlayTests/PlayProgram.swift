@@ -58,6 +58,22 @@ struct PlayProgram {
             errors: String(decoding: texts.get("errors"), as: UTF8.self), crashed: process.terminationReason == .uncaughtSignal)
     }
 
+    /// Runs it on another thread; the result is there when the closure returned is called, which waits for it.
+    static func begin(_ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil) -> () throws -> Outcome {
+        let result = ResultBox(), group = DispatchGroup()
+        DispatchQueue.global().async(group: group) {
+            result.value = Swift.Result { try run(arguments, environment: environment, limit: limit, signal: signal) }
+        }
+        return {
+            group.wait()
+            return try result.value!.get()
+        }
+    }
+
+    private final class ResultBox: @unchecked Sendable {
+        var value: Swift.Result<Outcome, any Error>?
+    }
+
     private final class Texts: @unchecked Sendable {
         private let lock = NSLock()
         private var values: [String: Data] = [:]

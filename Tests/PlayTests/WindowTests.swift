@@ -1,0 +1,77 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// The program in a real compositor: what a viewer would see, read from screenshots.
+@Suite(.serialized) struct WindowTests {
+    /// The film in a fullscreen window on 640x480: 640x360 in the middle.
+    private static let part = PixelRect(x: 0, y: 60, width: 640, height: 360)
+
+    /// The first screenshot with a readable frame number that fits, for at most 10 s; else the last one with a number.
+    private func picture(of weston: PrivateWeston, where fits: (RGBPicture, FrameCode) -> Bool = { _, _ in true }) throws -> (RGBPicture, FrameCode)? {
+        var last: (RGBPicture, FrameCode)?
+        for _ in 0..<60 {
+            let shot = try weston.screenshot()
+            if let code = FrameCode(shot, in: Self.part) {
+                last = (shot, code)
+                if fits(shot, code) { break }
+            }
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+        return last
+    }
+
+    /// The shell fades windows in; the film's white bar is 191 when that is over.
+    private func hasSettled(_ shot: RGBPicture) -> Bool {
+        ColorBars.measured(in: shot, part: Self.part)[0].distance(to: ColorBars.expected[0]) <= 3
+            && shot.mean(of: PixelRect(x: 100, y: 10, width: 400, height: 30)).distance(to: .init(red: 0, green: 0, blue: 0)) <= 2
+    }
+
+    @Test(arguments: [(PrivateWeston.Renderer.pixman, false), (.gl, false), (.gl, true)])
+    func `the demo's picture of a given time is on the screen, in its colours`(_ renderer: PrivateWeston.Renderer, _ exact: Bool) throws {
+        let weston = try PrivateWeston(renderer)
+        let outcome = PlayProgram.begin(
+            ["--no-audio", "--pause", "--start", "3.1", "--fullscreen", "--stats", "-"] + (exact ? ["--exact-colors"] : []) + [TestAssets.demo],
+            environment: ["WAYLAND_DISPLAY": weston.display], signal: (SIGTERM, after: 14))
+        let seen = try picture(of: weston) { shot, _ in hasSettled(shot) }
+        let (shot, code) = try #require(seen, "no frame number on the screen")
+        let part = Self.part
+        #expect(code.number == 93)
+        // Black above and below.
+        #expect(shot.mean(of: PixelRect(x: 100, y: 10, width: 400, height: 30)).distance(to: .init(red: 0, green: 0, blue: 0)) <= 2)
+        // A compositor that takes YUV and no description of it decodes as it likes; grey is grey everywhere.
+        if renderer == .pixman || exact {
+            #expect(ColorBars.worstError(in: shot, part: part) <= 6, "\(ColorBars.measured(in: shot, part: part))")
+        } else {
+            #expect(ColorBars.measured(in: shot, part: part)[0].distance(to: ColorBars.expected[0]) <= 6)
+        }
+        let end = try outcome()
+        #expect(end.code == 0 && !end.crashed, "\(end.errors)")
+        let members = try #require(try JSONSerialization.jsonObject(with: Data(end.output.utf8)) as? [String: Any])
+        let converts = !(members["conversion"] is NSNull)
+        #expect(converts == (renderer == .pixman || exact))
+        #expect((members["bytesCopied"] as? Int == 0) == !converts)
+    }
+
+    @Test func `pictures follow each other while it plays`() throws {
+        let weston = try PrivateWeston(.pixman)
+        let outcome = PlayProgram.begin(
+            ["--no-audio", "--fullscreen", "--loop", TestAssets.demo], environment: ["WAYLAND_DISPLAY": weston.display], signal: (SIGTERM, after: 10))
+        let first = try #require(try picture(of: weston)).1.number
+        let later = try picture(of: weston) { $1.number != first }
+        #expect(later != nil && later?.1.number != first)
+        #expect(try outcome().code == 0)
+    }
+
+    @Test func `a compositor that dies ends it with one sentence`() throws {
+        let weston = try PrivateWeston(.pixman)
+        let outcome = PlayProgram.begin(
+            ["--no-audio", "--fullscreen", "--loop", TestAssets.demo], environment: ["WAYLAND_DISPLAY": weston.display], limit: 40)
+        #expect(try picture(of: weston) != nil)
+        weston.kill()
+        let end = try outcome()
+        #expect(!end.crashed && end.code == 69)
+        #expect(end.errors.split(separator: "\n").count == 1, "\(end.errors)")
+    }
+}
