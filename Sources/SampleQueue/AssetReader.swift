@@ -21,16 +21,21 @@ public final class AssetReader: @unchecked Sendable {
     /// `doNotDisplay`. Set before reading; a start above 0 seeks.
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }
 
-    private let context: UnsafeMutablePointer<AVFormatContext>
+    private(set) var context: UnsafeMutablePointer<AVFormatContext>
+    private let options: AssetReaderOptions
+    /// The clock of the container may jump.
+    let mayJump: Bool
     /// Outlives `context`, which reads from it.
     private let input: PipeInput?
-    private let cancellation: AssetCancellation
-    private var timeline: Timeline
-    private var selected: Set<Int>
+    private var cancellation: AssetCancellation { options.cancellation }
+    var timeline: Timeline
+    private(set) var selected: Set<Int>
     /// Samples that end at or before it are decoded but not shown. Before any seek everything is shown, whatever its time.
-    private var showFrom = MediaTime.negativeInfinity
+    var showFrom = MediaTime.negativeInfinity
     private var pendingError: AssetError?
-    private var finishedTracks: Set<Int> = []
+    var finishedTracks: Set<Int> = []
+    /// Samples that a seek has read to find its way.
+    var readAhead: ArraySlice<SampleBuffer> = []
 
     /// Opens a film and reads as much of it as is needed to know its tracks. Blocks; `options.cancellation` ends the wait.
     ///
@@ -39,7 +44,7 @@ public final class AssetReader: @unchecked Sendable {
     public init(url location: String, options: AssetReaderOptions = AssetReaderOptions()) throws(AssetError) {
         self.location = location
         Self.quietLibraries()
-        cancellation = options.cancellation
+        self.options = options
         let opened = try AssetOpening(location: location, options: options).open()
         let context = unsafe opened.context
         unsafe self.context = context
@@ -48,7 +53,7 @@ public final class AssetReader: @unchecked Sendable {
         let tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
         self.tracks = tracks
         let start = unsafe context.pointee.start_time
-        let mayJump = unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
+        mayJump = unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
         timeline = Timeline(
             tracks: tracks.map { unsafe StreamDescription.timelineTrack($0, context) }, start: start == cav_nopts_value ? nil : start, mayJump: mayJump)
         let length = unsafe context.pointee.duration
@@ -75,8 +80,28 @@ public final class AssetReader: @unchecked Sendable {
     public func select(_ trackIDs: Set<Int>) {
         selected = trackIDs.intersection(tracks.map(\.id))
         timeline.select(selected)
+        discardUnselected()
+    }
+
+    /// Opens the film once more, at its beginning; false where that is not possible.
+    func reopen() throws(AssetError) -> Bool {
+        guard input == nil, duration.isNumeric || isSeekable else { return false }
+        let opened = try AssetOpening(location: location, options: options).open()
+        guard unsafe opened.context.pointee.nb_streams >= tracks.count else {
+            var other: UnsafeMutablePointer<AVFormatContext>? = unsafe opened.context
+            unsafe avformat_close_input(&other)
+            return false
+        }
+        var old: UnsafeMutablePointer<AVFormatContext>? = unsafe context
+        unsafe context = opened.context
+        unsafe avformat_close_input(&old)
+        discardUnselected()
+        return true
+    }
+
+    private func discardUnselected() {
         for track in tracks {
-            unsafe context.pointee.streams[track.id]!.pointee.discard = trackIDs.contains(track.id) ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+            unsafe context.pointee.streams[track.id]!.pointee.discard = selected.contains(track.id) ? AVDISCARD_DEFAULT : AVDISCARD_ALL
         }
     }
 
@@ -87,6 +112,12 @@ public final class AssetReader: @unchecked Sendable {
             pendingError = nil
             throw error
         }
+        if let sample = readAhead.popFirst() { return sample }
+        return try readSample()
+    }
+
+    /// The next sample from the source; nil at the end.
+    func readSample() throws(AssetError) -> SampleBuffer? {
         while finishedTracks.count < selected.count {
             if cancellation.isCancelled { throw AssetError.reading(location, av: cav_error_exit) }
             guard let packet = unsafe av_packet_alloc() else { throw AssetError(.damaged, "\(location): no memory to read it.") }
@@ -104,21 +135,6 @@ public final class AssetReader: @unchecked Sendable {
             if let sample = sample(block, tracks[index]) { return sample }
         }
         return nil
-    }
-
-    /// Goes to the sync sample at or before `time`; samples that end before `time` come marked `doNotDisplay`.
-    public func seek(to time: MediaTime) throws(AssetError) {
-        let target = max(time, .zero)
-        guard let nanoseconds = target.nanoseconds() else { throw AssetError.notSeekable(location) }
-        let stamp = Ticks.add(nanoseconds / 1000, timeline.origin)
-        var status = unsafe avformat_seek_file(context, -1, .min, stamp, stamp, 0)
-        // Some demuxers find nothing before the first index entry; the beginning is always there.
-        if status < 0 { status = unsafe avformat_seek_file(context, -1, .min, stamp, .max, 0) }
-        if status == cav_error_exit { throw AssetError(.cancelled, "\(location): seeking was cancelled.") }
-        guard status >= 0 else { throw AssetError.notSeekable(location) }
-        timeline.restart(toBeginning: target == .zero)
-        finishedTracks = []
-        showFrom = target > .zero ? max(target, timeRange.start) : .negativeInfinity
     }
 
     /// Makes a blocked call, and every later one, fail soon with `cancelled`.
@@ -152,19 +168,27 @@ public final class AssetReader: @unchecked Sendable {
         }
         // A cover is one picture; its track has nothing more.
         if track.kind == .attachedPicture { finishedTracks.insert(track.id) }
-        if isOutside(sample, isEstimate: pts == nil, track) { sample.flags.insert(.doNotDisplay) }
+        return marked(sample)
+    }
+
+    /// The sample, with `doNotDisplay` where it lies outside the part to be shown.
+    func marked(_ sample: SampleBuffer) -> SampleBuffer {
+        guard isOutside(sample) else { return sample }
+        var sample = sample
+        sample.flags.insert(.doNotDisplay)
         return sample
     }
 
     /// Whether the sample's picture or sound lies wholly before or behind the part to be shown. From the beginning of the film
     /// everything is shown, also what lies before zero.
-    private func isOutside(_ sample: SampleBuffer, isEstimate: Bool, _ track: AssetTrack) -> Bool {
+    private func isOutside(_ sample: SampleBuffer) -> Bool {
+        let isEstimate = !sample.presentationTime.isNumeric
         let begin = isEstimate ? sample.decodeTime : sample.presentationTime
         guard begin.isNumeric else { return false }
         if begin >= timeRange.end, !isEstimate { return true }
         guard showFrom > .zero, begin < showFrom else { return false }
         var end = sample.duration.isNumeric ? begin + sample.duration : begin
-        if isEstimate, case .video(let format) = track.format, format.reorderDepth > 0, sample.duration.isNumeric {
+        if isEstimate, case .video(let format) = tracks[sample.trackID].format, format.reorderDepth > 0, sample.duration.isNumeric {
             // Only the decode time is known. No picture is shown later than the largest picture buffer allows.
             end = end + sample.duration.multiplied(by: Self.largestReordering)
         }
