@@ -30,7 +30,7 @@ let package = Package(
         .executable(name: "play", targets: ["play"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         // C doors: a module map and shims, no policy.
@@ -53,8 +53,10 @@ let package = Package(
         module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink"]),
         .executableTarget(
             name: "play",
-            dependencies: ["Player", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink",
-                           .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "Player", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: house),
 
         // Shared by test targets: finding media, starting compositors, trackers.

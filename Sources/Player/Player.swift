@@ -1,7 +1,7 @@
-public import DisplaySink
 package import AudioSink
 internal import Decoding
 internal import Dispatch
+public import DisplaySink
 public import Media
 internal import SampleQueue
 internal import SurfacePool
@@ -133,12 +133,20 @@ public final class Player: Sendable {
     /// 0 (silent) to 1 (as recorded).
     public var volume: Double {
         get { state.withLock { $0.volume } }
-        set { state.withLock { $0.volume = newValue; return $0.media?.audio }?.volume = newValue }
+        set {
+            state.withLock {
+                $0.volume = newValue; return $0.media?.audio
+            }?.volume = newValue
+        }
     }
 
     public var isMuted: Bool {
         get { state.withLock { $0.isMuted } }
-        set { state.withLock { $0.isMuted = newValue; return $0.media?.audio }?.isMuted = newValue }
+        set {
+            state.withLock {
+                $0.isMuted = newValue; return $0.media?.audio
+            }?.isMuted = newValue
+        }
     }
 
     /// Ends playback, joins every thread and gives back everything. Idempotent; must not be called from an event handler.

@@ -59,7 +59,9 @@ struct PlayProgram {
     }
 
     /// Runs it on another thread; the result is there when the closure returned is called, which waits for it.
-    static func begin(_ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil) -> () throws -> Outcome {
+    static func begin(_ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil) -> ()
+        throws -> Outcome
+    {
         let result = ResultBox(), group = DispatchGroup()
         DispatchQueue.global().async(group: group) {
             result.value = Swift.Result { try run(arguments, environment: environment, limit: limit, signal: signal) }

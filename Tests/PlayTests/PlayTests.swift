@@ -6,25 +6,26 @@ import Testing
 @Suite(.serialized) struct PlayTests {
     private static let noDisplay = ["WAYLAND_DISPLAY": "nowhere", "XDG_RUNTIME_DIR": "/nonexistent"]
 
-    @Test(arguments: [
-        (["--sink", "headless", "--untimed", TestAssets.path("plain.mp4")], 0, ""),
-        (["--sink", "headless", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
-        (["/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
-        (["--sink", "headless", "/tmp"], 66, "folder"),
-        (["--sink", "headless", TestAssets.path("README.md")], 65, "README.md"),
-        ([TestAssets.path("plain.mp4")], 69, "--sink headless"),
-        (["--sink", "wayland", TestAssets.path("plain.mp4")], 69, "--sink headless"),
-        (["--sink", "paper", TestAssets.path("plain.mp4")], 64, "--sink"),
-        (["--sink", "headless", "--speed", "0", TestAssets.path("plain.mp4")], 64, "--speed"),
-        (["--sink", "md5=/nowhere/sums", TestAssets.path("plain.mp4")], 73, "/nowhere/sums"),
-        (["--sink", "headless", "--untimed", "--stats", "/nowhere/stats", TestAssets.path("plain.mp4")], 73, "/nowhere/stats"),
-        ([], 64, "file"),
-        (["info", TestAssets.path("plain.mp4")], 0, ""),
-        (["info", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
-        (["devices"], 0, ""),
-        (["--help"], 0, ""),
-        (["--version"], 0, ""),
-    ] as [([String], Int32, String)])
+    @Test(
+        arguments: [
+            (["--sink", "headless", "--untimed", TestAssets.path("plain.mp4")], 0, ""),
+            (["--sink", "headless", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
+            (["/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
+            (["--sink", "headless", "/tmp"], 66, "folder"),
+            (["--sink", "headless", TestAssets.path("README.md")], 65, "README.md"),
+            ([TestAssets.path("plain.mp4")], 69, "--sink headless"),
+            (["--sink", "wayland", TestAssets.path("plain.mp4")], 69, "--sink headless"),
+            (["--sink", "paper", TestAssets.path("plain.mp4")], 64, "--sink"),
+            (["--sink", "headless", "--speed", "0", TestAssets.path("plain.mp4")], 64, "--speed"),
+            (["--sink", "md5=/nowhere/sums", TestAssets.path("plain.mp4")], 73, "/nowhere/sums"),
+            (["--sink", "headless", "--untimed", "--stats", "/nowhere/stats", TestAssets.path("plain.mp4")], 73, "/nowhere/stats"),
+            ([], 64, "file"),
+            (["info", TestAssets.path("plain.mp4")], 0, ""),
+            (["info", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
+            (["devices"], 0, ""),
+            (["--help"], 0, ""),
+            (["--version"], 0, ""),
+        ] as [([String], Int32, String)])
     func `the exit code and the sentence fit`(_ arguments: [String], _ code: Int32, _ words: String) throws {
         let outcome = try PlayProgram.run(arguments, environment: Self.noDisplay)
         #expect(!outcome.crashed)

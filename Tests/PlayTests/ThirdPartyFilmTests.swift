@@ -18,7 +18,9 @@ import Testing
         let films = catalog.films.filter { $0.frameMD5 != nil && $0.group != "malformed" }
         #expect(films.count > 380)
         let verdicts = concurrently(films) { film -> Verdict in
-            guard let reference = FrameMD5File(path: catalog.path(film.frameMD5!)) else { return Verdict(film: film.path, agrees: false, note: "no reference") }
+            guard let reference = FrameMD5File(path: catalog.path(film.frameMD5!)) else {
+                return Verdict(film: film.path, agrees: false, note: "no reference")
+            }
             guard let outcome = try? PlayProgram.run(["--sink", "md5=-", catalog.path(film.path)]), let ours = FrameMD5File(outcome.output) else {
                 return Verdict(film: film.path, agrees: false, note: "no sums")
             }
@@ -29,7 +31,8 @@ import Testing
         for verdict in verdicts where !verdict.agrees && Self.differing[verdict.film] == nil {
             Issue.record(Comment(rawValue: "\(verdict.film): \(verdict.note)"))
         }
-        for verdict in verdicts where verdict.agrees && Self.differing[verdict.film] != nil && verdict.film != "hevc/oxideav/r413-rdpcm-explicit.hevc" {
+        for verdict in verdicts where verdict.agrees && Self.differing[verdict.film] != nil && verdict.film != "hevc/oxideav/r413-rdpcm-explicit.hevc"
+        {
             Issue.record(Comment(rawValue: "\(verdict.film) agrees now; take it off the list"))
         }
     }
@@ -40,7 +43,9 @@ import Testing
         let films = catalog.films.filter { $0.group == "malformed" }
         #expect(films.count > 200)
         let troubles = concurrently(films) { film -> String? in
-            guard let outcome = try? PlayProgram.run(["--sink", "md5=/dev/null", catalog.path(film.path)], limit: 60) else { return "\(film.path): did not run" }
+            guard let outcome = try? PlayProgram.run(["--sink", "md5=/dev/null", catalog.path(film.path)], limit: 60) else {
+                return "\(film.path): did not run"
+            }
             if outcome.crashed { return "\(film.path): crashed or hung" }
             if ![0, 65, 66].contains(outcome.code) { return "\(film.path): exit code \(outcome.code)" }
             return outcome.code != 0 && outcome.errors.split(separator: "\n").count != 1 ? "\(film.path): \(outcome.errors)" : nil

@@ -9,7 +9,8 @@ import Testing
     private static let part = PixelRect(x: 0, y: 60, width: 640, height: 360)
 
     /// The first screenshot with a readable frame number that fits, for at most 10 s; else the last one with a number.
-    private func picture(of weston: PrivateWeston, where fits: (RGBPicture, FrameCode) -> Bool = { _, _ in true }) throws -> (RGBPicture, FrameCode)? {
+    private func picture(of weston: PrivateWeston, where fits: (RGBPicture, FrameCode) -> Bool = { _, _ in true }) throws -> (RGBPicture, FrameCode)?
+    {
         var last: (RGBPicture, FrameCode)?
         for _ in 0..<60 {
             let shot = try weston.screenshot()
