@@ -55,7 +55,8 @@ public final class AssetReader: @unchecked Sendable {
         let start = unsafe context.pointee.start_time
         mayJump = unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
         timeline = Timeline(
-            tracks: tracks.map { unsafe StreamDescription.timelineTrack($0, context) }, start: start == cav_nopts_value ? nil : start, mayJump: mayJump)
+            tracks: tracks.map { unsafe StreamDescription.timelineTrack($0, context) }, start: start == cav_nopts_value ? nil : start,
+            mayJump: mayJump)
         let length = unsafe context.pointee.duration
         duration = length == cav_nopts_value || length <= 0 ? .indefinite : MediaTime(value: length, timescale: 1_000_000)
         containerName = unsafe String(cString: context.pointee.iformat.pointee.name)
@@ -151,7 +152,8 @@ public final class AssetReader: @unchecked Sendable {
         func stated(_ stamp: Int64) -> Int64? { stamp == cav_nopts_value ? nil : stamp }
         let length = unsafe max(packet.pointee.duration, 0)
         let times = timeline.place(
-            Timeline.Times(presentation: unsafe stated(packet.pointee.pts), decode: unsafe stated(packet.pointee.dts)), duration: length, track: track.id)
+            Timeline.Times(presentation: unsafe stated(packet.pointee.pts), decode: unsafe stated(packet.pointee.dts)), duration: length,
+            track: track.id)
         let pts = times.presentation, dts = times.decode
         func time(_ stamp: Int64?) -> MediaTime { stamp.map { MediaTime(value: $0, timescale: 1).multiplied(by: track.timeBase) } ?? .invalid }
         var sample = SampleBuffer(

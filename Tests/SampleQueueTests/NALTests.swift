@@ -12,11 +12,12 @@ private func unit(_ dice: inout Dice) -> [UInt8] {
 }
 
 @Suite struct NALPackagingTests {
-    @Test(arguments: [
-        ([0, 0, 1, 0x65, 1, 2], [[0x65, 1, 2]]), ([0, 0, 0, 0, 1, 0x65], [[0x65]]), ([0x65, 1, 2], []), ([], []), ([0, 0, 1], []),
-        ([9, 0, 0, 1, 0x41, 0, 0, 0, 0, 1, 0x42, 0, 0], [[0x41], [0x42]]), ([0, 0, 1, 1, 0, 0, 2, 0, 0, 1, 5], [[1, 0, 0, 2], [5]]),
-        ([0, 0, 1, 0, 0, 1, 7], [[7]]), ([0, 0, 1, 1, 0, 1, 0, 0, 1, 1], [[1, 0, 1], [1]]),
-    ] as [([UInt8], [[UInt8]])])
+    @Test(
+        arguments: [
+            ([0, 0, 1, 0x65, 1, 2], [[0x65, 1, 2]]), ([0, 0, 0, 0, 1, 0x65], [[0x65]]), ([0x65, 1, 2], []), ([], []), ([0, 0, 1], []),
+            ([9, 0, 0, 1, 0x41, 0, 0, 0, 0, 1, 0x42, 0, 0], [[0x41], [0x42]]), ([0, 0, 1, 1, 0, 0, 2, 0, 0, 1, 5], [[1, 0, 0, 2], [5]]),
+            ([0, 0, 1, 0, 0, 1, 7], [[7]]), ([0, 0, 1, 1, 0, 1, 0, 0, 1, 1], [[1, 0, 1], [1]]),
+        ] as [([UInt8], [[UInt8]])])
     func `start codes part units`(bytes: [UInt8], units: [[UInt8]]) {
         #expect(NALPackaging.startCodes.units(in: bytes) == units)
     }
@@ -53,7 +54,9 @@ private func unit(_ dice: inout Dice) -> [UInt8] {
 }
 
 /// Films of ours whose container carries a configuration record.
-private let recorded = ["demo.mp4", "plain.mp4", "hevc-10bit.mp4", "hdr10.mp4", "crop.mp4", "odd-size-444.mp4", "pixel-aspect-2.mp4", "rate-23.976.mp4"]
+private let recorded = [
+    "demo.mp4", "plain.mp4", "hevc-10bit.mp4", "hdr10.mp4", "crop.mp4", "odd-size-444.mp4", "pixel-aspect-2.mp4", "rate-23.976.mp4",
+]
 
 @Suite struct ParameterSetTests {
     private func format(_ name: String) throws -> VideoFormat {
@@ -70,10 +73,13 @@ private let recorded = ["demo.mp4", "plain.mp4", "hevc-10bit.mp4", "hdr10.mp4", 
         let ours = try #require(VideoFormat(sets, packaging: .lengthPrefixes(byteCount: 4)))
         #expect(ours.codec == theirs.codec && ours.profile == theirs.profile && ours.level == theirs.level)
         #expect(ours.visible.size == theirs.visible.size)
-        #expect(ours.attributes.color.primaries == theirs.attributes.color.primaries && ours.attributes.color.matrix == theirs.attributes.color.matrix)
+        #expect(
+            ours.attributes.color.primaries == theirs.attributes.color.primaries && ours.attributes.color.matrix == theirs.attributes.color.matrix)
         #expect(ours.attributes.color.transfer == theirs.attributes.color.transfer)
         // libavformat leaves square pixels unsaid.
-        #expect(ours.attributes.pixelAspect == theirs.attributes.pixelAspect || ours.attributes.pixelAspect == .one && !theirs.attributes.pixelAspect.isKnown)
+        #expect(
+            ours.attributes.pixelAspect == theirs.attributes.pixelAspect
+                || ours.attributes.pixelAspect == .one && !theirs.attributes.pixelAspect.isKnown)
         #expect(ours.reorderDepth == theirs.reorderDepth)
         #expect(ours.frameRate.isKnown == false || ours.frameRate.doubleValue == theirs.frameRate.doubleValue)
     }
