@@ -26,7 +26,7 @@ struct ElementaryStreamFilmTests {
         guard let codec = NALCodec(VideoCodec(name: container)) else { return }
         let expected = try FilmDecoder.pictures(of: catalog.path(path))
         let seed = path.utf8.reduce(7 as UInt64) { $0 &* 31 &+ UInt64($1) }
-        var random = SplitMix(seed: seed)
+        var random = Dice(seed: seed)
         var decoder = FilmDecoder()
         let reader = ElementaryStreamReader(codec: codec)
         var position = 0
@@ -43,18 +43,5 @@ struct ElementaryStreamFilmTests {
         #expect(
             (decoder.pictures.map(\.hash) == expected.map(\.hash)) == (Self.differences[path] == nil),
             "seed \(seed): the first \(same) of \(expected.count) pictures agree, \(decoder.pictures.count) came")
-    }
-}
-
-/// A small generator whose seed is printed with a failure.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import Media
 import SurfacePool
+import TestSupport
 import Testing
 
 @testable import DisplaySink
@@ -66,14 +67,6 @@ private func film(_ numerator: Int32, _ denominator: Int32 = 1, count: Int, from
 }
 
 /// A repeatable source of jitter.
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 33)
-    }
-}
-
 @Suite("FrameScheduler")
 struct FrameSchedulerTests {
     // MARK: Cadence
@@ -114,7 +107,7 @@ struct FrameSchedulerTests {
     @Test("times that jitter around the border between two refreshes do not break the rhythm", arguments: cadences.prefix(8))
     func jitter(_ row: Cadence) throws {
         for phase in stride(from: 0.0, to: 1, by: 0.125) {
-            var dice = Dice(state: 7)
+            var dice = Dice(seed: 7)
             // 60 µs either way: a display's own time stamps; frame times rounded to microseconds.
             let jitters = (0..<2000).map { _ in Double.random(in: -60_000...60_000, using: &dice) }
             var simulation = Simulation(film(row.rate.0, row.rate.1, count: 400), hertz: row.hertz)
@@ -130,7 +123,7 @@ struct FrameSchedulerTests {
     @Test("a film that drifts against the display changes its rhythm once at a time, not back and forth")
     func drift() throws {
         // 23.976 on 60 Hz: the places move through a refresh in 400 frames, so they meet a border every 200.
-        var dice = Dice(state: 3)
+        var dice = Dice(seed: 3)
         let jitters = (0..<20_000).map { _ in Double.random(in: -100_000...100_000, using: &dice) }
         var simulation = Simulation(film(24000, 1001, count: 4000), hertz: 60)
         simulation.refreshJitter = { jitters[$0] }

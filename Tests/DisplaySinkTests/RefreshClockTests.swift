@@ -1,5 +1,6 @@
 import DisplaySink
 import Media
+import TestSupport
 import Testing
 
 private let origin = HostTime(nanoseconds: 5_000_000_000)
@@ -23,14 +24,6 @@ private struct Display {
 private func error(_ clock: RefreshClock, _ display: Display, after number: Int) -> Double {
     let asked = display.time(number) + HostSpan(nanoseconds: Int64(display.period / 2))
     return Double((clock.interval(at: asked).deadline - display.time(number + 1)).nanoseconds)
-}
-
-private struct Dice: RandomNumberGenerator {
-    var state: UInt64 = 1
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 33)
-    }
 }
 
 @Suite("RefreshClock")
@@ -61,7 +54,7 @@ struct RefreshClockTests {
     func smoothing(partsPerMillion: Double) {
         let display = Display(period: 1e9 / 60 * (1 + partsPerMillion / 1e6), told: .nanoseconds(16_666_667))
         var clock = RefreshClock()
-        var dice = Dice()
+        var dice = Dice(seed: 1)
         var worst = 0.0
         for refresh in 0..<2000 {
             clock.add(display.feedback(refresh, jitter: .random(in: -500_000...500_000, using: &dice)))
@@ -126,7 +119,7 @@ struct RefreshClockTests {
     @Test("times that fit no period show a variable display, which has none; a steady one gets it back")
     func variable() {
         var clock = RefreshClock()
-        var dice = Dice()
+        var dice = Dice(seed: 1)
         var time = origin
         for _ in 0..<60 {
             time = time + HostSpan(nanoseconds: .random(in: 7_000_000...25_000_000, using: &dice))

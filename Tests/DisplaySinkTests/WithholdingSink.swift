@@ -2,6 +2,7 @@ import DisplaySink
 import Glibc
 import Media
 import SurfacePool
+import TestSupport
 
 /// A compositor that gives pictures back when it likes: each is held for a random while, several at once and in no order, and its
 /// visible bytes are compared at the end with a copy made at the beginning.
@@ -53,7 +54,7 @@ final class WithholdingSink: DisplaySink {
     private func run(_ queue: PresentationQueue, _ events: (SinkEvent) -> Void) {
         var held = Ring<Held>(capacity: surfaceHoldCount)
         var copies: [PictureCopy] = []
-        var dice = Dice(state: seed)
+        var dice = Dice(seed: seed)
         while !state.withLock({ $0.isStopping }) {
             switch queue.next(for: DisplayInterval(deadline: MonotonicClock.shared.now(), nextDeadline: .distantFuture, period: nil)) {
             case .show(let frame, _):
@@ -97,14 +98,6 @@ final class WithholdingSink: DisplaySink {
         state.withLock { state in
             state.compared += 1
             if !isSame { state.changed.append(sequence) }
-        }
-    }
-
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 33)
         }
     }
 }

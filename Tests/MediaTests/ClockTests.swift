@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Media
@@ -53,7 +54,7 @@ import Testing
         ppm: Double, jitter: Double, interval: Double = 0.02, seconds: Double,
         visit: (ClockDriftEstimator, _ reference: HostTime, _ truth: HostTime) -> Void
     ) {
-        var generator = Seeded(state: 42), estimator = ClockDriftEstimator(jitter: .seconds(max(jitter, 1e-6)))
+        var generator = Dice(seed: 42), estimator = ClockDriftEstimator(jitter: .seconds(max(jitter, 1e-6)))
         for step in 0..<Int(seconds / interval) {
             let t = Double(step) * interval
             let reference = HostTime(nanoseconds: 5_000_000_000 + Int64(t * 1e9))
@@ -103,17 +104,5 @@ import Testing
         #expect((estimator.relation.fromReference(reference) - local).seconds.magnitude < 1e-6)
         estimator.reset()
         #expect(estimator.relation == .identity && estimator.count == 0)
-    }
-}
-
-/// splitmix64: the same jitter in every run.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

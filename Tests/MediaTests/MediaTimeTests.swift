@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Media
@@ -21,9 +22,9 @@ private struct Times: Sequence, IteratorProtocol {
         1, 2, 3, 24, 25, 30, 1000, 1001, 24000, 30000, 44100, 48000, 90000, 600, 1_000_000, 1_000_000_000, 2_147_483_647, 2_147_483_629,
     ]
     static let values: [Int64] = [0, 1, -1, 2, 1001, -1001, 90000, 1_000_000_007, .max, .min, .max - 1, .min + 1, 1 << 53, (1 << 53) + 1]
-    var generator = SystemRandomNumberGenerator()
+    var generator = Dice(seed: 1)
     mutating func next() -> MediaTime? {
-        let scale = Bool.random() ? Self.scales.randomElement(using: &generator)! : Int32.random(in: 1...Int32.max, using: &generator)
+        let scale = Bool.random(using: &generator) ? Self.scales.randomElement(using: &generator)! : Int32.random(in: 1...Int32.max, using: &generator)
         let value =
             switch Int.random(in: 0..<4, using: &generator) {
             case 0: Self.values.randomElement(using: &generator)!
@@ -77,7 +78,9 @@ private struct Times: Sequence, IteratorProtocol {
                 } else {
                     #expect(Rational(sum) == exact)
                 }
-                #expect(a - (-b) == sum && -(-a - b) == sum || a.value == .min || b.value == .min)
+                // Int64.min has no negative of its own timescale.
+                let difference = -a - b
+                #expect(a - (-b) == sum && -difference == sum || [a, b, sum, difference].contains { $0.value == .min })
             } else {
                 #expect(sum.kind == (exact.n > 0 ? .positiveInfinity : .negativeInfinity))
                 #expect(exact.floor.magnitude >= 9_223_372_035)
@@ -177,7 +180,7 @@ private struct Times: Sequence, IteratorProtocol {
         #expect(MediaTime(value: .max, timescale: 1000).multiplied(by: 1.0) == MediaTime(value: .max, timescale: 1000))
         #expect(MediaTime(value: 5, timescale: 1).multiplied(by: 1e-300) == .zero)
         #expect(MediaTime(value: 5, timescale: 1).multiplied(by: .leastNonzeroMagnitude) == .zero)
-        var generator = SystemRandomNumberGenerator()
+        var generator = Dice(seed: 1)
         for _ in 0..<2_000 {
             let value = Int64.random(in: -1_000_000_000_000...1_000_000_000_000, using: &generator)
             let factor = Double.random(in: -4...4, using: &generator)

@@ -1,5 +1,6 @@
 import Media
 import SampleQueue
+import TestSupport
 import Testing
 
 /// A compressed sample of `bytes` bytes that takes `milliseconds` and is decoded at `at` milliseconds.

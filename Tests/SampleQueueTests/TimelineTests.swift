@@ -1,5 +1,6 @@
 import Media
 import SampleQueue
+import TestSupport
 import Testing
 
 @Suite struct TimelineTests {

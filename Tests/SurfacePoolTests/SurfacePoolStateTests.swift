@@ -1,19 +1,8 @@
 import Media
+import TestSupport
 import Testing
 
 @testable import SurfacePool
-
-/// A small generator with a seed, so that a failing run can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
-    }
-}
 
 private func time(_ milliseconds: Int64) -> HostTime { HostTime(nanoseconds: milliseconds * 1_000_000) }
 
@@ -155,7 +144,7 @@ struct SurfacePoolStateTests {
     @Test("whatever happens in whatever order, no slot is given out while anybody holds it", arguments: 1...20)
     func property(seed: UInt64) {
         struct Model { var producer = false, uses = 0, fences = 0, generation: UInt32 = 0 }
-        var random = SeededGenerator(seed: seed)
+        var random = Dice(seed: seed)
         var state = SurfacePoolState(byteCountPerSlot: 100, minimumCount: 1, maximumCount: 6, maximumByteCount: 1000)
         var model: [Int: Model] = [:]
         for step in 0..<4000 {

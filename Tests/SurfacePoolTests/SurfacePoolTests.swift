@@ -1,6 +1,7 @@
 import Glibc
 import Media
 import SurfacePool
+import TestSupport
 import Testing
 
 private let small = SurfaceLayout(format: .yuv420p, covering: PixelSize(width: 50, height: 30))
@@ -182,7 +183,7 @@ struct SurfacePoolTests {
         let mistakes = Monitor(0)
         let readers = (0..<3).map { number in
             LoopThread(name: "reader \(number)") {
-                var random = SeededGenerator(seed: UInt64(number) + 1)
+                var random = Dice(seed: UInt64(number) + 1)
                 var mine = Ring<Held>(capacity: 4)
                 func check(_ held: consuming Held) {
                     let mark = held.mark

@@ -1,10 +1,10 @@
 /// Random numbers that come again with the same seed (SplitMix64). Tests print the seed with a failure.
-struct Dice: RandomNumberGenerator {
+public struct Dice: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var z = state
         z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -12,7 +12,7 @@ struct Dice: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    mutating func bytes(_ count: Int, among values: ClosedRange<UInt8> = 0...255) -> [UInt8] {
+    public mutating func bytes(_ count: Int, among values: ClosedRange<UInt8> = 0...255) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: values, using: &self) }
     }
 }
