@@ -23,6 +23,17 @@ public struct ColorDescription: Sendable, Hashable {
     public static let unspecified = ColorDescription()
     public static let bt709 = ColorDescription(primaries: 1, transfer: 1, matrix: 1, range: .limited, chromaSiting: .left)
 
+    /// The description with its gaps filled from another.
+    public func completed(by other: ColorDescription) -> ColorDescription {
+        var full = self
+        if matrix == 2 { full.matrix = other.matrix }
+        if primaries == 2 { full.primaries = other.primaries }
+        if transfer == 2 { full.transfer = other.transfer }
+        if range == .unspecified { full.range = other.range }
+        if chromaSiting == .unspecified { full.chromaSiting = other.chromaSiting }
+        return full
+    }
+
     /// The description with every gap filled by convention: BT.709 from 720 lines or 1280 columns up, BT.601 below;
     /// limited range; chroma sited left.
     public func resolved(width: Int, height: Int) -> ColorDescription {

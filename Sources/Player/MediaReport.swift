@@ -10,7 +10,7 @@ public struct MediaReport: Sendable {
     public init(location: String) throws(PlayerError) {
         self.location = location
         do {
-            reader = try AssetReader(url: location)
+            reader = try AssetReader(url: location, options: AssetReaderOptions(isThorough: true))
         } catch {
             throw PlayerError(error)
         }

@@ -12,6 +12,8 @@ struct AssetOpening {
     @safe struct Opened {
         let context: UnsafeMutablePointer<AVFormatContext>
         let input: PipeInput?
+        /// What has been read already, in order.
+        var packets: [BlockBuffer] = []
     }
 
     /// What libavformat is to open: a file is a file even with a colon in its name.
@@ -49,6 +51,10 @@ struct AssetOpening {
             unsafe (status, opened) = try open(as: name, input)
         }
         guard status >= 0, let context = unsafe opened else { throw failure(status) }
+        if !options.isThorough, unsafe Self.isDescribed(context) {
+            unsafe cav_inject_stream_side_data(context)
+            return unsafe Opened(context: context, input: input, packets: Self.readBeginnings(context))
+        }
         let found = unsafe avformat_find_stream_info(context, nil)
         guard !options.cancellation.isCancelled, unsafe found >= 0 || context.pointee.nb_streams > 0 else {
             unsafe avformat_close_input(&opened)

@@ -74,6 +74,7 @@ extension AssetReader {
     private func restart(toBeginning: Bool) {
         timeline.restart(toBeginning: toBeginning)
         finishedTracks = []
+        packets = []
         readAhead = []
         showFrom = .negativeInfinity
     }

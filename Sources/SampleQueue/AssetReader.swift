@@ -34,6 +34,8 @@ public final class AssetReader: @unchecked Sendable {
     var showFrom = MediaTime.negativeInfinity
     private var pendingError: AssetError?
     var finishedTracks: Set<Int> = []
+    /// Packets that opening has read to find the film's beginning.
+    var packets: ArraySlice<BlockBuffer>
     /// Samples that a seek has read to find its way.
     var readAhead: ArraySlice<SampleBuffer> = []
 
@@ -49,6 +51,7 @@ public final class AssetReader: @unchecked Sendable {
         let context = unsafe opened.context
         unsafe self.context = context
         input = opened.input
+        packets = opened.packets[...]
         let count = unsafe Int(context.pointee.nb_streams)
         let tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
         self.tracks = tracks
@@ -95,6 +98,7 @@ public final class AssetReader: @unchecked Sendable {
         }
         var old: UnsafeMutablePointer<AVFormatContext>? = unsafe context
         unsafe context = opened.context
+        packets = opened.packets[...]
         unsafe avformat_close_input(&old)
         discardUnselected()
         return true
@@ -121,21 +125,27 @@ public final class AssetReader: @unchecked Sendable {
     func readSample() throws(AssetError) -> SampleBuffer? {
         while finishedTracks.count < selected.count {
             if cancellation.isCancelled { throw AssetError.reading(location, av: cav_error_exit) }
-            guard let packet = unsafe av_packet_alloc() else { throw AssetError(.damaged, "\(location): no memory to read it.") }
-            let block = unsafe BlockBuffer(moving: packet)
-            let status = unsafe av_read_frame(context, packet)
-            if status == cav_error_again {
-                usleep(Self.pause)
-                continue
-            }
-            if status == cav_error_eof { return nil }
-            guard status >= 0 else { throw AssetError.reading(location, av: status) }
-            let index = unsafe Int(packet.pointee.stream_index)
+            let ready = packets.popFirst()
+            guard let block = if let ready { ready } else { try readPacket() } else { return nil }
+            let index = unsafe Int(block.packet.pointee.stream_index)
             // A stream that appears while playing (MPEG-TS, FLV) has no track.
             guard index >= 0, index < tracks.count, selected.contains(index) else { continue }
             if let sample = sample(block, tracks[index]) { return sample }
         }
         return nil
+    }
+
+    /// The next packet of any track; nil at the end.
+    private func readPacket() throws(AssetError) -> BlockBuffer? {
+        while true {
+            guard let packet = unsafe av_packet_alloc() else { throw AssetError(.damaged, "\(location): no memory to read it.") }
+            let block = unsafe BlockBuffer(moving: packet)
+            let status = unsafe av_read_frame(context, packet)
+            if status >= 0 { return block }
+            if status == cav_error_eof { return nil }
+            guard status == cav_error_again, !cancellation.isCancelled else { throw AssetError.reading(location, av: status) }
+            usleep(Self.pause)
+        }
     }
 
     /// Makes a blocked call, and every later one, fail soon with `cancelled`.

@@ -70,14 +70,39 @@ enum StreamDescription {
             light: sideData(stream, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, atLeast: MemoryLayout<AVContentLightMetadata>.size))
         let rate = unsafe av_guess_frame_rate(context, stream, nil)
         let size = unsafe PixelSize(width: Int(max(parameters.width, 0)), height: Int(max(parameters.height, 0)))
-        return unsafe VideoFormat(
+        var format = unsafe VideoFormat(
             codec: VideoCodec(name: codecName(parameters.codec_id)), codedSize: size, attributes: attributes,
             frameRate: rate.num > 0 && rate.den > 0 ? Ratio(rate.num, rate.den) : .unknown,
             configuration: configuration(parameters), profile: parameters.profile, level: parameters.level,
             codecTag: parameters.codec_tag, bitsPerCodedSample: parameters.bits_per_coded_sample, reorderDepth: parameters.video_delay)
+        // libavformat has not looked into the pictures: the parameter sets say what the container does not.
+        if unsafe parameters.format < 0, let facts = unsafe sequenceFacts(parameters) { complete(&format, facts) }
+        return format
+    }
+
+    /// What the parameter sets in a configuration record say; nil for other codecs and other packagings.
+    static func sequenceFacts(_ parameters: AVCodecParameters) -> VideoFormat? {
+        let record = unsafe configuration(parameters)
+        guard record.first == 1, let codec = unsafe NALCodec(VideoCodec(name: codecName(parameters.codec_id))),
+            let sets = ParameterSets(codec: codec, configuration: record)
+        else { return nil }
+        return VideoFormat(sets)
+    }
+
+    private static func complete(_ format: inout VideoFormat, _ facts: VideoFormat) {
+        if format.profile < 0 { format.profile = facts.profile }
+        if format.level < 0 { format.level = facts.level }
+        // For H.264 libavformat has worked it out from the times, which is closer than the sequence's bound.
+        if format.codec == .hevc { format.reorderDepth = facts.reorderDepth }
+        if !format.attributes.pixelAspect.isKnown { format.attributes.pixelAspect = facts.attributes.pixelAspect }
+        format.attributes.color = format.attributes.color.completed(by: facts.attributes.color)
     }
 
     private static func audio(_ parameters: UnsafeMutablePointer<AVCodecParameters>) -> AudioFormat {
+        // A described head counts the channels; their places are then the usual ones.
+        if unsafe parameters.pointee.format < 0 && parameters.pointee.ch_layout.order == AV_CHANNEL_ORDER_UNSPEC {
+            unsafe av_channel_layout_default(&parameters.pointee.ch_layout, parameters.pointee.ch_layout.nb_channels)
+        }
         var layout = [CChar](repeating: 0, count: 128)
         let described =
             unsafe av_channel_layout_describe(&parameters.pointee.ch_layout, &layout, layout.count) > 0
