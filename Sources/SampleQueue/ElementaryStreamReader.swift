@@ -13,7 +13,8 @@ public import Media
 /// A sample is one whole access unit: a frame, or a field of one. It is complete when the unit behind it has come, so a live picture leaves
 /// when the next one begins. Times are counted, since such a stream has none: by the rate that its parameter sets state, else by the one
 /// given. They are decode times; which picture is shown when, the decoder finds out. Each sample carries the `VideoFormat` in
-/// force, which changes with the parameter sets.
+/// force, which changes with the parameter sets. Which samples come out does not depend on how the stream was cut. A picture with more
+/// bytes than any level allows is shortened and marked `corrupt`.
 ///
 /// Thread-safety: none; one thread at a time.
 public final class ElementaryStreamReader {
@@ -24,7 +25,8 @@ public final class ElementaryStreamReader {
 
     private var scanner = NALUnitScanner()
     private var assembler: AccessUnitAssembler
-    private var samples: [SampleBuffer] = []
+    /// Ready samples; those before `head` have been handed out.
+    private var samples: [SampleBuffer?] = []
     private var head = 0
     /// Decode time of the next sample, in units of `timeBase`.
     private var nextTime: Int64 = 0
@@ -45,15 +47,17 @@ public final class ElementaryStreamReader {
         self.codec = codec
         self.frameRate = frameRate
         self.packaging = packaging
-        assembler = AccessUnitAssembler(codec: codec)
+        assembler = AccessUnitAssembler(codec: codec, packaging: packaging)
         format = VideoFormat(codec: codec.videoCodec, codedSize: PixelSize(width: 0, height: 0), frameRate: frameRate)
         formatSource = (nil, nil)
     }
 
     /// Takes the next bytes, as many or few as have come.
     public func append(_ bytes: UnsafeRawBufferPointer) {
-        unsafe scanner.append(bytes) { unit in
+        unsafe scanner.scan(bytes) { unit in
             if let access = assembler.add(unit) { emit(access) }
+        } dropped: {
+            assembler.addMissing()
         }
     }
 
@@ -61,7 +65,7 @@ public final class ElementaryStreamReader {
 
     /// The stream is over: what was collected becomes the last sample.
     public func finish() {
-        scanner.finish { unit in
+        scanner.end { unit in
             if let access = assembler.add(unit) { emit(access) }
         }
         if let access = assembler.finish() { emit(access) }
@@ -69,13 +73,15 @@ public final class ElementaryStreamReader {
 
     /// The next whole sample, in the order of the stream; nil until more bytes come.
     public func nextSample() -> SampleBuffer? {
-        guard head < samples.count else {
-            samples.removeAll(keepingCapacity: true)
-            head = 0
-            return nil
+        guard head < samples.count else { return nil }
+        defer {
+            head += 1
+            if head == samples.count {
+                samples.removeAll(keepingCapacity: true)
+                head = 0
+            }
         }
-        defer { head += 1 }
-        return samples[head]
+        return samples[head].take()
     }
 
     /// The parameter sets in force.
@@ -83,7 +89,6 @@ public final class ElementaryStreamReader {
 
     private func emit(_ access: AccessUnit) {
         updateFormat(access)
-        guard let bytes = packaging.pack(access.units) else { return }
         var duration = Int64(Self.timeBase.denominator) * Int64(format.frameRate.denominator) / Int64(format.frameRate.numerator)
         if isFirst {
             isFirst = false
@@ -91,16 +96,19 @@ public final class ElementaryStreamReader {
             nextTime = -duration * Int64(format.reorderDepth)
         }
         if access.isField { duration /= 2 }
-        let block = unsafe bytes.withUnsafeBytes { unsafe BlockBuffer(copying: $0) }
+        defer { nextTime += duration }
+        // Nothing fitted its length prefix; a sample without bytes would mean the end to a decoder.
+        guard !access.bytes.isEmpty else { return }
+        let block = unsafe access.bytes.withUnsafeBytes { unsafe BlockBuffer(copying: $0) }
         var flags: SampleFlags = access.isSync ? .sync : .dependsOnOthers
         if access.isDroppable { flags.insert(.droppable) }
+        if access.isDamaged { flags.insert(.corrupt) }
         var sample = SampleBuffer(
             content: .compressed(block, .video(format)), decodeTime: MediaTime(value: nextTime, timescale: Self.timeBase.denominator),
             duration: MediaTime(value: duration, timescale: Self.timeBase.denominator), flags: flags)
         sample.sourceDecodeTimestamp = nextTime
         sample.sourceTimeBase = Self.timeBase
         samples.append(sample)
-        nextTime += duration
     }
 
     private func updateFormat(_ access: AccessUnit) {

@@ -11,12 +11,18 @@ import Testing
     }
 
     static func samples(_ bytes: [UInt8], _ reader: ElementaryStreamReader, seed: UInt64? = nil) -> [SampleBuffer] {
-        var dice = Dice(seed: seed ?? 0)
+        samples(bytes, reader, cutting: seed.map { Dice(seed: $0) })
+    }
+
+    /// - Parameter dice: cuts the bytes into pieces, some of single bytes, some of thousands; nil: all in one.
+    static func samples(_ bytes: [UInt8], _ reader: ElementaryStreamReader, cutting dice: Dice?) -> [SampleBuffer] {
+        var dice = dice
         var samples: [SampleBuffer] = []
         var position = 0
         while position < bytes.count {
-            let end = seed == nil ? bytes.count : min(bytes.count, position + Int.random(in: 1...500, using: &dice))
-            reader.append(Array(bytes[position..<end]))
+            var end = bytes.count
+            if dice != nil { end = min(end, position + Int.random(in: 1...[3, 500, 20_000].randomElement(using: &dice!)!, using: &dice!)) }
+            unsafe bytes.withUnsafeBytes { unsafe reader.append(UnsafeRawBufferPointer(rebasing: $0[position..<end])) }
             position = end
             while let sample = reader.nextSample() { samples.append(sample) }
         }

@@ -9,7 +9,11 @@ public struct MediaCatalog: Sendable {
         /// Relative to the folder.
         public var path: String
         public var group: String
+        /// `annexb` is a raw stream.
+        public var container: String
         public var codec: String
+        /// Of the first picture, cropped: `WxH` in pixels; empty where unknown.
+        public var size: String
         public var pixelFormat: String
         /// How it was checked by others, in words.
         public var thirdPartyCheck: String
@@ -52,7 +56,7 @@ public struct MediaCatalog: Sendable {
             let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             func cell(_ index: Int) -> String { index < cells.count ? cells[index] : "" }
             return Film(
-                path: cell(0), group: cell(1), codec: cell(7), pixelFormat: cell(10), thirdPartyCheck: cell(16),
+                path: cell(0), group: cell(1), container: cell(6), codec: cell(7), size: cell(9), pixelFormat: cell(10), thirdPartyCheck: cell(16),
                 thirdPartyFiles: cell(19).split { ";|, ".contains($0) }.map(String.init), agreement: cell(18),
                 frameMD5: cell(20).isEmpty ? nil : cell(20))
         }

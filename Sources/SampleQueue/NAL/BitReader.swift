@@ -14,12 +14,14 @@ struct BitReader {
 
     /// The payload of a NAL unit: without its header and its emulation prevention bytes (H.264 7.3.1, HEVC 7.3.1.1).
     /// - Parameter limit: at most so many bytes are unpacked; a slice header needs few.
-    init(unit: some Collection<UInt8>, headerBytes: Int, limit: Int = .max) {
+    init(unit: Span<UInt8>, headerBytes: Int, limit: Int = .max) {
         var payload: [UInt8] = []
         payload.reserveCapacity(min(unit.count, limit))
         var zeros = 0
-        for byte in unit.dropFirst(headerBytes) {
-            if payload.count >= limit { break }
+        var index = headerBytes
+        while index < unit.count, payload.count < limit {
+            let byte = unit[index]
+            index += 1
             if zeros >= 2, byte == 3 {
                 zeros = 0
                 continue

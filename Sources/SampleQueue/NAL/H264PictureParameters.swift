@@ -9,7 +9,7 @@ struct H264PictureParameters: Sendable, Hashable {
     /// - Parameter unit: the whole NAL unit, type 8.
     init?(unit: [UInt8]) {
         guard unit.count >= 2, unit[0] & 0x1f == H264UnitType.picture else { return nil }
-        var bits = BitReader(unit: unit, headerBytes: 1)
+        var bits = BitReader(unit: unit.span, headerBytes: 1)
         identifier = bits.unsigned(atMost: 255)
         sequence = bits.unsigned(atMost: 31)
         bits.skip(1)
@@ -62,10 +62,10 @@ struct H264SliceHeader: Sendable, Hashable {
     var isIDR: Bool { unitType == H264UnitType.idr }
 
     /// nil when the sets it refers to have not been seen, or when it is damaged.
-    init?(unit: [UInt8], pictures: [Int: H264PictureParameters], sequences: [Int: H264SequenceParameters]) {
-        guard let first = unit.first else { return nil }
-        unitType = first & 0x1f
-        isReference = first & 0x60 != 0
+    init?(unit: Span<UInt8>, pictures: [Int: H264PictureParameters], sequences: [Int: H264SequenceParameters]) {
+        guard unit.count > 0 else { return nil }
+        unitType = unit[0] & 0x1f
+        isReference = unit[0] & 0x60 != 0
         // 48 bytes hold every field below at its longest.
         var bits = BitReader(unit: unit, headerBytes: 1, limit: 48)
         firstMacroblock = bits.unsigned()

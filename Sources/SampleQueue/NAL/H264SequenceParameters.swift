@@ -27,7 +27,7 @@ struct H264SequenceParameters: Sendable, Hashable {
     /// - Parameter unit: the whole NAL unit, type 7.
     init?(unit: [UInt8]) {
         guard unit.count >= 4, unit[0] & 0x1f == H264UnitType.sequence else { return nil }
-        var bits = BitReader(unit: unit, headerBytes: 1)
+        var bits = BitReader(unit: unit.span, headerBytes: 1)
         profile = UInt8(bits.bits(8))
         constraints = UInt8(bits.bits(8))
         level = UInt8(bits.bits(8))

@@ -18,18 +18,18 @@ struct HEVCSequenceParameters: Sendable, Hashable {
 
     var profile: UInt8 { profileTierLevel[0] & 0x1f }
     var level: UInt8 { profileTierLevel[11] }
-    var frameRate: Ratio { usability.tick.isKnown ? Ratio(usability.tick.denominator, usability.tick.numerator) : .unknown }
+    var frameRate: Ratio { usability.frameRateOfPictures }
 
     /// nil when the bytes are no such set, or one that no decoder could follow.
     /// - Parameter unit: the whole NAL unit, type 33.
     init?(unit: [UInt8]) {
         guard unit.count >= 3, NALCodec.hevc.type(of: unit) == HEVCUnitType.sequence else { return nil }
-        var bits = BitReader(unit: unit, headerBytes: 2)
+        var bits = BitReader(unit: unit.span, headerBytes: 2)
         videoIdentifier = Int(bits.bits(4))
         temporalLayers = min(Int(bits.bits(3)), 6) + 1
         isTemporallyNested = bits.bit()
         profileTierLevel = (0..<12).map { _ in UInt8(bits.bits(8)) }
-        skipSubLayers(&bits)
+        HEVCVideoParameters.skipSubLayers(temporalLayers, &bits)
         identifier = bits.unsigned(atMost: 15)
         readSize(&bits)
         lumaDepth = bits.unsigned(atMost: 8) + 8
@@ -43,14 +43,6 @@ struct HEVCSequenceParameters: Sendable, Hashable {
         guard !bits.isExhausted, visible.width > 0, visible.height > 0 else { return nil }
         // The rest is advice: a set that breaks off in it serves nevertheless.
         readToUsability(&bits, orderBits: orderBits)
-    }
-
-    /// `profile_tier_level` behind the general part.
-    private func skipSubLayers(_ bits: inout BitReader) {
-        guard temporalLayers > 1 else { return }
-        let present = (1..<temporalLayers).map { _ in (bits.bit(), bits.bit()) }
-        bits.skip(2 * (9 - temporalLayers))
-        for (hasProfile, hasLevel) in present { bits.skip((hasProfile ? 88 : 0) + (hasLevel ? 8 : 0)) }
     }
 
     private mutating func readSize(_ bits: inout BitReader) {

@@ -23,24 +23,7 @@ public enum NALPackaging: Sendable, Hashable {
     /// A damaged sample yields what is whole: a length that reaches past the end ends it.
     public func units(in bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
         var units: [[UInt8]] = []
-        switch self {
-        case .startCodes:
-            var scanner = NALUnitScanner()
-            unsafe scanner.append(bytes) { units.append($0) }
-            scanner.finish { units.append($0) }
-        case .lengthPrefixes(let size):
-            var position = 0
-            while bytes.count - position >= size {
-                var length = 0
-                for _ in 0..<size {
-                    length = unsafe length << 8 | Int(bytes[position])
-                    position += 1
-                }
-                guard length <= bytes.count - position else { break }
-                if length > 0 { unsafe units.append(Array(bytes[position..<position + length])) }
-                position += length
-            }
-        }
+        unsafe forEachUnit(in: bytes) { units.append(Array($0)) }
         return units
     }
 
@@ -49,17 +32,34 @@ public enum NALPackaging: Sendable, Hashable {
     /// Puts units one after the other; nil when one is too long for its length prefix.
     public func pack(_ units: [[UInt8]]) -> [UInt8]? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(units.reduce(0) { $0 + $1.count + 4 })
+        bytes.reserveCapacity(units.reduce(0) { $0 + $1.count + prefixBytes })
         for unit in units {
-            guard append(unit, to: &bytes) else { return nil }
+            guard append(unit.span, to: &bytes) else { return nil }
         }
         return bytes
     }
 
     /// The same units in another packaging; nil when one is too long for its length prefix.
-    public func convert(_ bytes: [UInt8], to other: NALPackaging) -> [UInt8]? { other.pack(units(in: bytes)) }
+    public func convert(_ bytes: [UInt8], to other: NALPackaging) -> [UInt8]? {
+        var converted: [UInt8] = []
+        converted.reserveCapacity(bytes.count + 64)
+        var fits = true
+        unsafe bytes.withUnsafeBytes { bytes in
+            unsafe forEachUnit(in: bytes) { unit in fits = other.append(unit, to: &converted) && fits }
+        }
+        return fits ? converted : nil
+    }
 
-    func append(_ unit: [UInt8], to bytes: inout [UInt8]) -> Bool {
+    /// Bytes before each unit.
+    var prefixBytes: Int {
+        switch self {
+        case .startCodes: Self.startCode.count
+        case .lengthPrefixes(let size): size
+        }
+    }
+
+    /// False, and nothing appended, when the unit is too long for its length prefix.
+    func append(_ unit: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
         switch self {
         case .startCodes: bytes += Self.startCode
         case .lengthPrefixes(let size):
@@ -67,7 +67,29 @@ public enum NALPackaging: Sendable, Hashable {
             guard unit.count >> (8 * size) == 0 else { return false }
             for index in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: unit.count >> (8 * index))) }
         }
-        bytes += unit
+        bytes.append(contentsOf: unit)
         return true
+    }
+
+    private func forEachUnit(in bytes: UnsafeRawBufferPointer, _ body: (Span<UInt8>) -> Void) {
+        switch self {
+        case .startCodes:
+            var scanner = NALUnitScanner()
+            unsafe scanner.scan(bytes, unit: body, dropped: {})
+            scanner.end(unit: body)
+        case .lengthPrefixes(let size):
+            precondition(size >= 1 && size <= 4, "a length prefix has 1 to 4 bytes")
+            var position = 0
+            while bytes.count - position >= size {
+                var length = 0
+                for _ in 0..<size {
+                    length = unsafe length << 8 | Int(bytes[position])
+                    position += 1
+                }
+                guard length <= bytes.count - position else { break }
+                if length > 0 { unsafe body(Span(_unsafeBytes: bytes[position..<position + length])) }
+                position += length
+            }
+        }
     }
 }

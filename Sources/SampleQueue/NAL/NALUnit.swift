@@ -22,10 +22,12 @@ public enum NALCodec: Sendable, Hashable {
     var headerBytes: Int { self == .h264 ? 1 : 2 }
 
     /// `nal_unit_type`.
-    func type(of unit: some Collection<UInt8>) -> UInt8 {
-        guard let first = unit.first else { return 0 }
-        return self == .h264 ? first & 0x1f : first >> 1 & 0x3f
+    func type(of unit: Span<UInt8>) -> UInt8 {
+        guard unit.count > 0 else { return 0 }
+        return self == .h264 ? unit[0] & 0x1f : unit[0] >> 1 & 0x3f
     }
+
+    func type(of unit: [UInt8]) -> UInt8 { type(of: unit.span) }
 }
 
 /// Numbers of `nal_unit_type` (H.264 table 7-1, HEVC table 7-1).

@@ -21,7 +21,7 @@ extension VideoFormat {
             self.init(facts, configuration: configuration)
         case .hevc:
             guard let facts = HEVCSequenceParameters(unit: unit) else { return nil }
-            self.init(facts, configuration: configuration)
+            self.init(facts, sets.video.first.flatMap { HEVCVideoParameters(unit: $0) }, configuration: configuration)
         }
     }
 
@@ -36,10 +36,12 @@ extension VideoFormat {
             configuration: configuration, profile: profile, level: Int32(facts.level), reorderDepth: Int32(facts.reorderDepth))
     }
 
-    init(_ facts: HEVCSequenceParameters, configuration: [UInt8] = []) {
+    /// - Parameter video: the video parameter set that the sequence parameter set names.
+    init(_ facts: HEVCSequenceParameters, _ video: HEVCVideoParameters?, configuration: [UInt8] = []) {
+        let rate = facts.frameRate.isKnown ? facts.frameRate : video?.frameRate ?? .unknown
         self.init(
             codec: .hevc, codedSize: facts.codedSize, visible: facts.visible,
-            attributes: PictureAttributes(pixelAspect: facts.usability.pixelAspect, color: facts.usability.color), frameRate: facts.frameRate,
+            attributes: PictureAttributes(pixelAspect: facts.usability.pixelAspect, color: facts.usability.color), frameRate: rate,
             configuration: configuration, profile: Int32(facts.profile), level: Int32(facts.level), reorderDepth: Int32(facts.reorderDepth))
     }
 }

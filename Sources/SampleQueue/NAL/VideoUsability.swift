@@ -51,6 +51,9 @@ struct VideoUsability: Sendable, Hashable {
         }
     }
 
+    /// Pictures a second where a tick is a picture's time, as in HEVC (E.3.1).
+    var frameRateOfPictures: Ratio { tick.isKnown ? Ratio(tick.denominator, tick.numerator) : .unknown }
+
     private static func greatestCommonDivisor(_ a: UInt32, _ b: UInt32) -> UInt32 {
         var (a, b) = (a, b)
         while b != 0 { (a, b) = (b, a % b) }
