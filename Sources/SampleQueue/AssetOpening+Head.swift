@@ -12,7 +12,9 @@ extension AssetOpening {
 
     /// Whether nothing in `context` has to be found out by decoding.
     static func isDescribed(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
-        guard unsafe String(cString: context.pointee.iformat.pointee.name).hasPrefix("mov,"), unsafe context.pointee.nb_streams > 0 else { return false }
+        guard unsafe String(cString: context.pointee.iformat.pointee.name).hasPrefix("mov,"), unsafe context.pointee.nb_streams > 0 else {
+            return false
+        }
         return (0..<Int(unsafe context.pointee.nb_streams)).allSatisfy { unsafe isDescribed(context.pointee.streams[$0]!) }
     }
 
@@ -25,7 +27,8 @@ extension AssetOpening {
             guard unsafe parameters.width > 0 && parameters.height > 0 && stream.pointee.avg_frame_rate.num > 0 else { return false }
             guard let facts = unsafe StreamDescription.sequenceFacts(parameters) else { return false }
             // What an HDR film says of its brightness may lie with its first picture.
-            return unsafe ![16, 18].contains(facts.attributes.color.transfer) && ![AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(parameters.color_trc)
+            return unsafe ![16, 18].contains(facts.attributes.color.transfer)
+                && ![AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(parameters.color_trc)
         case AVMEDIA_TYPE_AUDIO:
             // At the lower rates spectral band replication may go unsaid and double the rate.
             guard unsafe parameters.codec_id == AV_CODEC_ID_AAC && parameters.sample_rate >= 32000 && parameters.ch_layout.nb_channels > 0 else {

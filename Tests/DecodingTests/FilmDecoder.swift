@@ -13,18 +13,23 @@ struct FilmDecoder {
     }
 
     private(set) var pictures: [Picture] = []
+    /// What the first picture says of itself.
+    private(set) var attributes: PictureAttributes?
     private var session: DecompressionSession?
     private var format: VideoFormat?
 
     /// Every decodable picture of the first film track of `path`.
-    static func pictures(of path: String) throws -> [Picture] {
+    static func pictures(of path: String) throws -> [Picture] { try decoded(path).pictures }
+
+    /// … with all that is known of them.
+    static func decoded(_ path: String) throws -> FilmDecoder {
         let reader = try AssetReader(url: path)
-        guard let track = reader.tracks.first(where: { $0.kind == .video }) else { return [] }
-        reader.select([track.id])
         var decoder = FilmDecoder()
+        guard let track = reader.tracks.first(where: { $0.kind == .video }) else { return decoder }
+        reader.select([track.id])
         while let sample = try? reader.nextSample() { try decoder.decode(sample) }
         decoder.finish()
-        return decoder.pictures
+        return decoder
     }
 
     mutating func decode(_ sample: SampleBuffer) throws {
@@ -42,6 +47,7 @@ struct FilmDecoder {
 
     private mutating func receive(_ output: consuming DecodeOutput) {
         guard case .frame(let frame) = consume output else { return }
+        if attributes == nil { attributes = frame.attributes }
         pictures.append(Picture(timestamp: frame.sourceTimestamp, hash: PictureBytes(frame).md5))
     }
 }

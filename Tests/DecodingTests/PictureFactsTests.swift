@@ -1,5 +1,6 @@
 import CAV
 import Media
+import TestSupport
 import Testing
 
 @testable import Decoding
@@ -84,5 +85,15 @@ struct PictureFactsTests {
         #expect(hdr.red == .init(x: 34000, y: 16000) && hdr.white == .init(x: 15635, y: 16450))
         #expect(hdr.maximumLuminance == 10_000_000 && hdr.minimumLuminance == 1)
         #expect(hdr.maximumContentLightLevel == 1200 && hdr.maximumFrameAverageLightLevel == 400)
+    }
+
+    @Test("HDR10 metadata of a film comes with its first picture")
+    func film() throws {
+        let attributes = try #require(try FilmDecoder.decoded(TestAssets.path("hdr10.mp4")).attributes)
+        let hdr = try #require(attributes.hdr)
+        #expect(hdr.maximumLuminance == 10_000_000 && hdr.minimumLuminance == 50)
+        #expect(hdr.green == .init(x: 13250, y: 34500))
+        #expect(hdr.maximumContentLightLevel == 1000 && hdr.maximumFrameAverageLightLevel == 400)
+        #expect(attributes.color.transfer == 16)
     }
 }

@@ -24,7 +24,8 @@ private struct Times: Sequence, IteratorProtocol {
     static let values: [Int64] = [0, 1, -1, 2, 1001, -1001, 90000, 1_000_000_007, .max, .min, .max - 1, .min + 1, 1 << 53, (1 << 53) + 1]
     var generator = Dice(seed: 1)
     mutating func next() -> MediaTime? {
-        let scale = Bool.random(using: &generator) ? Self.scales.randomElement(using: &generator)! : Int32.random(in: 1...Int32.max, using: &generator)
+        let scale =
+            Bool.random(using: &generator) ? Self.scales.randomElement(using: &generator)! : Int32.random(in: 1...Int32.max, using: &generator)
         let value =
             switch Int.random(in: 0..<4, using: &generator) {
             case 0: Self.values.randomElement(using: &generator)!

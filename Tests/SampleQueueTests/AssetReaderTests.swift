@@ -39,13 +39,6 @@ import Testing
         #expect(bright.color.primaries == 9 && bright.color.transfer == 16 && bright.color.matrix == 9 && bright.color.range == .limited)
     }
 
-    @Test func `HDR10 metadata comes in the units of the standard`() throws {
-        // In x265's files it lies in the stream; libavformat finds it while it probes, or the decoder tells with the first picture.
-        guard let light = try video("hdr10.mp4").attributes.hdr else { return }
-        #expect(light.maximumLuminance == 10_000_000 && light.minimumLuminance == 50)
-        #expect(light.maximumContentLightLevel == 1000 && light.maximumFrameAverageLightLevel == 400)
-    }
-
     @Test func `samples come in file order with exact times and travel with their flags`() throws {
         let reader = try AssetReader(url: TestAssets.path("plain.mp4"))
         let all = try samples(reader)
@@ -153,16 +146,9 @@ import Testing
     }
 
     @Test func `a cover is one picture`() throws {
-        let catalog = try #require(MediaCatalog.shared)
-        var seen = 0
-        for film in catalog.films.filter({ $0.group != "malformed" && $0.path.hasSuffix("mp4") }).prefix(60) {
-            guard let reader = try? AssetReader(url: catalog.path(film.path)) else { continue }
-            let covers = reader.tracks.filter { $0.kind == .attachedPicture }
-            guard let cover = covers.first else { continue }
-            reader.select([cover.id])
-            #expect(try samples(reader).count == 1)
-            seen += 1
-        }
-        print("\(seen) covers")
+        let reader = try AssetReader(url: TestAssets.path("cover.m4a"))
+        #expect(reader.tracks.map(\.kind) == [.audio, .attachedPicture])
+        reader.select([1])
+        #expect(try samples(reader).count == 1)
     }
 }

@@ -5,8 +5,10 @@ import Testing
 
 /// Films whose head tells everything are opened without decoding. Nothing but speed may come of it.
 @Suite struct DescribedHeadTests {
-    static let ours = ["demo", "plain", "crop", "edit-list", "hevc-10bit", "hdr10", "odd-size-444", "pixel-aspect-2", "rate-23.976", "rotation-90", "short"]
-        .map { TestAssets.path($0 + ".mp4") }
+    static let ours = [
+        "demo", "plain", "crop", "edit-list", "hevc-10bit", "hdr10", "odd-size-444", "pixel-aspect-2", "rate-23.976", "rotation-90", "short",
+    ]
+    .map { TestAssets.path($0 + ".mp4") }
     static let others: [String] =
         MediaCatalog.shared.map { catalog in
             catalog.films.filter { film in [".mp4", ".mov", ".m4v", ".3gp"].contains { film.path.hasSuffix($0) } && film.group != "malformed" }

@@ -60,7 +60,11 @@ private let recorded = [
 
 @Suite struct ParameterSetTests {
     private func format(_ name: String) throws -> VideoFormat {
-        guard case .video(let format) = try AssetReader(url: TestAssets.path(name), options: AssetReaderOptions(isThorough: true)).tracks.first(where: { $0.kind == .video })?.format else {
+        guard
+            case .video(let format) = try AssetReader(url: TestAssets.path(name), options: AssetReaderOptions(isThorough: true)).tracks.first(where: {
+                $0.kind == .video
+            })?.format
+        else {
             throw AssetError(.noPlayableTrack, name)
         }
         return format
