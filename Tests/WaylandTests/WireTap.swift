@@ -3,7 +3,7 @@ import Glibc
 import Media
 
 /// Stands between a window and its compositor, and makes the compositor behave as few do but all may: it holds back the release of buffers for
-/// random times, hides the window, resizes it, asks it to close.
+/// random times, hides the window, resizes it, asks it to close. It brings along a keyboard and a mouse, which a compositor without devices lacks.
 ///
 /// And it keeps watch over the buffers: from the commit that hands one over to its release no byte of it may change.
 ///
@@ -20,6 +20,20 @@ final class WireTap: Sendable {
         var surprises = 0
         /// Held when the connection ended.
         var heldAtEnd = 0
+        /// For each time that the window set the pointer's picture: whether it has one.
+        var cursors: [Bool] = []
+        /// Times that the window asked to be dragged along.
+        var moves = 0
+    }
+
+    /// What a user does at a keyboard and a mouse of the tap's own.
+    enum Input: Sendable {
+        /// A key's number in `linux/input-event-codes.h`.
+        case key(UInt32, isDown: Bool)
+        case pointerEnters
+        case pointerMoves
+        /// The left button, at this time in milliseconds.
+        case button(isDown: Bool, time: UInt32)
     }
 
     /// What the compositor is made to do.
@@ -31,6 +45,7 @@ final class WireTap: Sendable {
         var closeRequests = 0
         /// Sizes that the user gives to the window.
         var sizes: [PixelSize] = []
+        var inputs: [Input] = []
     }
 
     /// The path that a sink connects to.
@@ -73,7 +88,11 @@ private final class TappedLine {
     typealias State = Monitor<(behaviour: WireTap.Behaviour, findings: WireTap.Findings, isStopping: Bool)>
 
     /// What a number stands for; those that nobody watches have none.
-    private enum Kind { case registry, shm, pool, buffer, compositor, surface, frameCallback, presentation, feedback, shell, shellSurface, window }
+    private enum Kind {
+        case registry, shm, pool, buffer, compositor, surface, frameCallback, presentation, feedback, shell, shellSurface, window
+        // Those that the compositor knows nothing of.
+        case seat, keyboard, pointer
+    }
 
     /// Shared memory that the client handed over.
     @safe
@@ -105,12 +124,18 @@ private final class TappedLine {
     private var attached: [UInt32: UInt32] = [:]
     private var shellSurface: UInt32 = 0
     private var window: UInt32 = 0
+    private var root: UInt32 = 0
+    private var keyboard: UInt32 = 0
+    private var pointer: UInt32 = 0
+    private var serial: UInt32 = 0
     /// Releases to come, and when.
     private var releases: [(time: HostTime, buffer: UInt32)] = []
     /// What a hidden window is not told.
     private var withheld: [WireSocket.Message] = []
     /// Far above what a compositor counts to in a test.
     private static let ownSerial: UInt32 = 0xfff0_0000
+    /// The registry's number for the tap's own seat.
+    private static let seatName: UInt32 = 0xfffe
 
     init(state: State, bell: EventFD, compositor: String) {
         self.state = state
@@ -142,7 +167,8 @@ private final class TappedLine {
         for buffer in held.keys { check(buffer) }
         state.withLock { $0.findings.heldAtEnd += held.count }
         (client, server) = (nil, nil)
-        (kinds, memories, buffers, attached, releases, withheld, window) = ([:], [:], [:], [:], [], [], 0)
+        (kinds, memories, buffers, attached, releases, withheld) = ([:], [:], [:], [:], [], [])
+        (window, keyboard, pointer) = (0, 0, 0)
     }
 
     // MARK: From the client
@@ -151,6 +177,7 @@ private final class TappedLine {
         guard let client, let server, client.receive() else { return hangUp() }
         while let message = client.next() {
             if kinds[message.object] == .shellSurface, message.operation == 4, message.words[0] >= Self.ownSerial { continue }
+            if isForTheTap(message, client, server) { continue }
             note(message, client)
             server.send(message, with: client.descriptors)
             client.descriptors = []
@@ -160,7 +187,10 @@ private final class TappedLine {
     private func note(_ message: WireSocket.Message, _ client: WireSocket) {
         let words = message.words
         guard let kind = kinds[message.object] else {
-            if message.object == 1, message.operation == 1 { kinds[words[0]] = .registry }
+            if message.object == 1, message.operation == 1 {
+                kinds[words[0]] = .registry
+                client.send(WireSocket.Message(object: words[0], operation: 0, words: [Self.seatName] + WireSocket.Message.words("wl_seat") + [5]))
+            }
             return
         }
         switch (kind, message.operation) {
@@ -195,7 +225,7 @@ private final class TappedLine {
         case (.presentation, 1): kinds[words[1]] = .feedback
         case (.shell, 2):
             kinds[words[0]] = .shellSurface
-            shellSurface = words[0]
+            (shellSurface, root) = (words[0], words[1])
         case (.shellSurface, 1):
             kinds[words[0]] = .window
             window = words[0]
@@ -219,6 +249,76 @@ private final class TappedLine {
         state.withLock { state in if isSame { state.findings.unchanged += 1 } else { state.findings.changed += 1 } }
     }
 
+    // MARK: A seat of the tap's own
+
+    /// Answers what is said to the seat and its devices, of which the compositor knows nothing.
+    private func isForTheTap(_ message: WireSocket.Message, _ client: WireSocket, _ server: WireSocket) -> Bool {
+        let words = message.words
+        /// The compositor expects the client's numbers in their order: something must have this one, if only for a moment.
+        func take(_ number: UInt32, as kind: Kind) {
+            kinds[number] = kind
+            server.send(WireSocket.Message(object: 1, operation: 0, words: [number]))
+        }
+        switch (kinds[message.object], message.operation) {
+        case (.registry, 0) where words[0] == Self.seatName:
+            take(words[words.count - 1], as: .seat)
+            // Pointer and keyboard.
+            client.send(WireSocket.Message(object: words[words.count - 1], operation: 0, words: [3]))
+        case (.seat, 0):
+            take(words[0], as: .pointer)
+            pointer = words[0]
+        case (.seat, 1):
+            take(words[0], as: .keyboard)
+            keyboard = words[0]
+            sendKeymap(client)
+        case (.pointer, 0): state.withLock { $0.findings.cursors.append(words[1] != 0) }
+        case (.window, 5): state.withLock { $0.findings.moves += 1 }
+        case (.seat, _), (.pointer, _), (.keyboard, _): break
+        default: return false
+        }
+        return true
+    }
+
+    private func sendKeymap(_ client: WireSocket) {
+        let text = Array(Self.keymap.utf8) + [0]
+        var template = Array("/tmp/keymap-XXXXXX".utf8CString)
+        let file = unsafe mkstemp(&template)
+        unsafe unlink(&template)
+        _ = unsafe write(file, text, text.count)
+        client.send(WireSocket.Message(object: keyboard, operation: 0, words: [1, UInt32(text.count)]), with: [file])
+        // 50 a second after 600 ms.
+        client.send(WireSocket.Message(object: keyboard, operation: 5, words: [50, 600]))
+    }
+
+    /// As much of a keyboard as a player needs.
+    private static let keymap = """
+        xkb_keymap {
+        xkb_keycodes "tap" { minimum = 8; maximum = 255;
+          <ESC> = 9; <9> = 18; <Q> = 24; <F> = 41; <M> = 58; <COMM> = 59; <SPCE> = 65; <LEFT> = 113; };
+        xkb_types "tap" { type "ONE_LEVEL" { modifiers = none; level_name[Level1] = "Any"; }; };
+        xkb_compatibility "tap" { };
+        xkb_symbols "tap" { key <ESC> { [ Escape ] }; key <9> { [ 9 ] }; key <Q> { [ q ] }; key <F> { [ f ] }; key <M> { [ m ] };
+          key <COMM> { [ comma ] }; key <SPCE> { [ space ] }; key <LEFT> { [ Left ] }; };
+        };
+        """
+
+    private func send(_ input: WireTap.Input, _ client: WireSocket) {
+        serial += 1
+        func say(_ object: UInt32, _ operation: UInt16, _ words: [UInt32]) {
+            client.send(WireSocket.Message(object: object, operation: operation, words: words))
+        }
+        switch input {
+        case .key(let code, let isDown): say(keyboard, 3, [serial, 0, code, isDown ? 1 : 0])
+        case .pointerEnters: say(pointer, 0, [serial, root, 0, 0])
+        case .pointerMoves: say(pointer, 2, [0, 256, 256])
+        case .button(let isDown, let time): say(pointer, 3, [serial, time, 0x110, isDown ? 1 : 0])
+        }
+        switch input {
+        case .key: break
+        default: say(pointer, 5, [])
+        }
+    }
+
     // MARK: From the compositor
 
     private func fromServer() {
@@ -226,6 +326,8 @@ private final class TappedLine {
         let (isHidden, delay) = state.withLock { ($0.behaviour.isHidden, $0.behaviour.releaseDelay) }
         while let message = server.next() {
             let kind = kinds[message.object]
+            let isOwn = { (kind: Kind?) in kind == .seat || kind == .keyboard || kind == .pointer }
+            if isOwn(kind) || (message.object == 1 && message.operation == 1 && isOwn(kinds[message.words[0]])) { continue }
             if kind == .buffer, message.operation == 0 {
                 if let buffer = buffers[message.object], buffer.isPicture, buffer.copy == nil { state.withLock { $0.findings.surprises += 1 } }
                 releases.append((MonotonicClock.shared.now() + .milliseconds(Int64(Int.random(in: delay))), message.object))
@@ -255,6 +357,7 @@ private final class TappedLine {
             if window != 0 {
                 state.behaviour.closeRequests = 0
                 state.behaviour.sizes = []
+                state.behaviour.inputs = []
             }
             return behaviour
         }
@@ -264,6 +367,7 @@ private final class TappedLine {
         }
         guard window != 0 else { return }
         for _ in 0..<behaviour.closeRequests { client.send(WireSocket.Message(object: window, operation: 1)) }
+        for input in behaviour.inputs { send(input, client) }
         for (index, size) in behaviour.sizes.enumerated() {
             client.send(WireSocket.Message(object: window, operation: 0, words: [UInt32(size.width), UInt32(size.height), 0]))
             client.send(WireSocket.Message(object: shellSurface, operation: 0, words: [Self.ownSerial + UInt32(index)]))
