@@ -28,6 +28,8 @@ let package = Package(
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .executable(name: "play", targets: ["play"]),
+        // For tests: a VA-API driver without hardware.
+        .library(name: "player_drv_video", type: .dynamic, targets: ["VADriver"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -43,6 +45,7 @@ let package = Package(
             name: "CWaylandClient", pkgConfig: "wayland-client xkbcommon",
             providers: [.apt(["libwayland-dev", "libxkbcommon-dev"])]),
         .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
+        .systemLibrary(name: "CVA", pkgConfig: "libva libva-drm", providers: [.apt(["libva-dev"])]),
 
         module("Media", ["CLinux"]),
         module("SampleQueue", ["Media", "CAV"]),
@@ -59,6 +62,8 @@ let package = Package(
             ],
             swiftSettings: house),
 
+        // libva loads it, nothing links it.
+        .target(name: "VADriver", dependencies: ["CAV", "CVA"], path: "Tests/VADriver"),
         // Shared by test targets: finding media, starting compositors, trackers.
         .target(name: "TestSupport", dependencies: ["Media", "SurfacePool", "CAV"], path: "Tests/TestSupport", swiftSettings: house),
         // What every sink must do; run by the tests of each.
@@ -69,6 +74,9 @@ let package = Package(
         tests("SampleQueueTests", ["SampleQueue", "Media", "TestSupport"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
         tests("DecodingTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CAV"]),
+        // Defines a function that libva would otherwise find in libdrm.
+        .target(name: "VANode", path: "Tests/VANode"),
+        tests("HardwareTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
         tests("DisplaySinkTests", ["DisplaySink", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),

@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The software VA-API driver is only worth something if it does what hardware does: FFmpeg's own program, which knows nothing of it, must
+/// get from it what its software decoders give.
+@Suite("software VA-API driver", .enabled(if: !SoftwareVADriver.isSanitized, "ffmpeg cannot load a driver that was built with a sanitizer"))
+struct DriverHonestyTests {
+    @Test(
+        "ffmpeg -hwaccel vaapi gives the software decoder's pictures",
+        arguments: ["plain.mp4", "annexb.h264", "size-change.h264", "vp9.webm", "demo.mp4"])
+    func samePictures(name: String) throws {
+        let software = try Self.hashes(
+            ["-i", TestAssets.path(name), "-map", "0:v:0", "-fps_mode", "passthrough", "-pix_fmt", "nv12"], environment: [:])
+        let hardware = try Self.hashes(
+            ["-hwaccel", "vaapi", "-hwaccel_device", SoftwareVADriver.device, "-hwaccel_output_format", "vaapi", "-i", TestAssets.path(name)]
+                + ["-map", "0:v:0", "-fps_mode", "passthrough", "-vf", "hwdownload,format=nv12"],
+            environment: SoftwareVADriver.environment(preloads: true).merging(["PLAYER_VA_CHECK": "1"]) { $1 })
+        #expect(software.count > 5 && hardware == software)
+    }
+
+    @Test("a picture that is to fail fails in ffmpeg")
+    func failure() throws {
+        let arguments =
+            ["-hwaccel", "vaapi", "-hwaccel_device", SoftwareVADriver.device, "-hwaccel_output_format", "vaapi", "-i"]
+            + [TestAssets.path("plain.mp4"), "-map", "0:v:0", "-fps_mode", "passthrough", "-vf", "hwdownload,format=nv12"]
+        let environment = SoftwareVADriver.environment(preloads: true)
+        let whole = try Self.hashes(arguments, environment: environment)
+        let damaged = try Self.hashes(arguments, environment: environment.merging(["PLAYER_VA_FAIL": "3-5"]) { $1 })
+        #expect(whole.count > 5 && damaged != whole)
+    }
+
+    /// The hash of every picture that ffmpeg puts out.
+    private static func hashes(_ arguments: [String], environment: [String: String]) throws -> [String] {
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-nostdin", "-v", "quiet"] + arguments + ["-f", "framemd5", "-"]
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ",").last.map(String.init) }
+    }
+}

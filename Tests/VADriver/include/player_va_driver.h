@@ -1,0 +1,24 @@
+/// A VA-API driver without hardware: libva finds it as `player_drv_video.so`, and it decodes with libavcodec's software decoders.
+///
+/// What an application hands to libva (picture parameters, slice parameters, slice data) is put back into a bit stream, decoded, and copied
+/// into surfaces of real memory. An application that describes a picture wrongly therefore gets a wrong picture, as from hardware.
+///
+///     LIBVA_DRIVER_NAME=player LIBVA_DRIVERS_PATH=<folder with player_drv_video.so>
+///
+/// Without a DRM device, LD_PRELOAD=player_drv_video.so lets any file stand in for a render node (`ffmpeg -vaapi_device /dev/null`).
+///
+/// It misbehaves when told so, by these variables, read when a display is initialised; pictures count from 1 for each display:
+///
+///     PLAYER_VA_FAIL=3,7-9       vaEndPicture fails for these pictures
+///     PLAYER_VA_FAIL_CONTEXTS=n  the n-th decoding context and those after it cannot be made
+///     PLAYER_VA_HANG=5           vaSyncSurface on the surface of picture 5 never ends (vaSyncSurface2 ends with its time-out)
+///     PLAYER_VA_SURFACES=10      no more than 10 surfaces at once
+///     PLAYER_VA_GONE=20          from picture 20 on every call fails, as with a device that was taken away
+///     PLAYER_VA_CHECK=1          a reference picture whose bytes changed since it was decoded fails the picture that refers to it
+#ifndef PLAYER_VA_DRIVER_H
+#define PLAYER_VA_DRIVER_H
+
+/// The function that libva looks up in a driver.
+int __vaDriverInit_1_0(void *context);
+
+#endif
