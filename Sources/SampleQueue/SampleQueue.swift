@@ -69,7 +69,7 @@ public final class SampleQueue: Sendable {
     public var isReadyForMoreSamples: Bool { state.withLock { $0.samples.isReadyForMoreSamples } }
 
     /// Calls `body` on `queue` whenever the queue is ready for more, again and again, until `stopRequestingSamples`. One call at a
-    /// time; a second request replaces the first.
+    /// time; a second request replaces the first. The queue keeps `body`, and what it captures, until then.
     public func requestSamples(whenReadyOn queue: DispatchQueue, using body: @escaping @Sendable () -> Void) {
         state.withLock { state in
             state.nextRequest += 1

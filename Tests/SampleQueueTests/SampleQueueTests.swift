@@ -46,6 +46,7 @@ import Testing
 
     @Test func `a second request replaces the first`() {
         let queue = SampleQueue(watermarks: Watermarks(lowSeconds: 0.04, highSeconds: 0.04))
+        defer { queue.stopRequestingSamples() }
         queue.requestSamples(whenReadyOn: DispatchQueue(label: "first")) { queue.enqueue(sample(bytes: 1)) }
         #expect(word(queue.dequeue(waitingUntil: nil)) == "1")
         queue.requestSamples(whenReadyOn: DispatchQueue(label: "second")) { queue.enqueue(sample(bytes: 2)) }
