@@ -46,12 +46,13 @@ let package = Package(
             providers: [.apt(["libwayland-dev", "libxkbcommon-dev"])]),
         .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
         .systemLibrary(name: "CVA", pkgConfig: "libva libva-drm", providers: [.apt(["libva-dev"])]),
+        .systemLibrary(name: "CDRM", pkgConfig: "libdrm libudev", providers: [.apt(["libdrm-dev", "libudev-dev"])]),
 
         module("Media", ["CLinux"]),
         module("SampleQueue", ["Media", "CAV"]),
         module("SurfacePool", ["Media", "CLinux"]),
         module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV"]),
-        module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CWaylandClient", "CWaylandProtocols"]),
+        module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CWaylandClient", "CWaylandProtocols", "CDRM"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink"]),
         .executableTarget(
@@ -79,6 +80,7 @@ let package = Package(
         tests("HardwareTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
         tests("DisplaySinkTests", ["DisplaySink", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
+        tests("KMSTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
         tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "Media", "TestSupport"]),
