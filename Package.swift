@@ -30,6 +30,7 @@ let package = Package(
         .executable(name: "play", targets: ["play"]),
         // For tests: a VA-API driver without hardware.
         .library(name: "player_drv_video", type: .dynamic, targets: ["VADriver"]),
+        .executable(name: "player-decoder", targets: ["player-decoder"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -44,6 +45,7 @@ let package = Package(
         .systemLibrary(
             name: "CWaylandClient", pkgConfig: "wayland-client xkbcommon",
             providers: [.apt(["libwayland-dev", "libxkbcommon-dev"])]),
+        .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
         .systemLibrary(name: "CVA", pkgConfig: "libva libva-drm", providers: [.apt(["libva-dev"])]),
         .systemLibrary(name: "CDRM", pkgConfig: "libdrm libudev", providers: [.apt(["libdrm-dev", "libudev-dev"])]),
@@ -51,7 +53,9 @@ let package = Package(
         module("Media", ["CLinux"]),
         module("SampleQueue", ["Media", "CAV"]),
         module("SurfacePool", ["Media", "CLinux"]),
-        module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV"]),
+        module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV", "CLinux"]),
+        // The decoder in a process of its own: confines itself, then decodes what it is given.
+        .executableTarget(name: "player-decoder", dependencies: ["Decoding", "Media", "CLinux", "CSeccomp"], swiftSettings: house),
         module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CWaylandClient", "CWaylandProtocols", "CDRM"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink"]),

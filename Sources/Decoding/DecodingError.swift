@@ -15,6 +15,12 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case invalidated
         /// libavcodec failed in another way.
         case decoder
+        /// The decoder process died, or hung and was ended. Another takes its place at the next sync sample.
+        case decoderDied
+        /// Decoder processes died too often; nothing more is decoded before the next flush.
+        case decoderLost
+        /// There is no decoder process, or it cannot be confined as was required.
+        case sandbox
     }
 
     public let code: Code

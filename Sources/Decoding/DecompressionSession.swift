@@ -85,8 +85,7 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Whether samples of `other` can follow without a new session: same codec and the same set-up data. Sizes, crops and
     /// colours may change in mid-stream by themselves.
     public func canAccept(_ other: VideoFormat) -> Bool {
-        other.codec == format.codec && other.configuration == format.configuration && other.codecTag == format.codecTag
-            && other.bitsPerCodedSample == format.bitsPerCodedSample
+        format.canContinue(as: other)
     }
 
     // MARK: Decoding
@@ -171,4 +170,12 @@ public final class DecompressionSession: @unchecked Sendable {
 
     /// 64: about twice in a second of film.
     private static let samplesBetweenTrims = 64
+}
+
+extension VideoFormat {
+    /// Whether a decoder opened for this format takes samples of `other`.
+    func canContinue(as other: VideoFormat) -> Bool {
+        other.codec == codec && other.configuration == configuration && other.codecTag == codecTag
+            && other.bitsPerCodedSample == bitsPerCodedSample
+    }
 }

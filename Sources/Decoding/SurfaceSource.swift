@@ -37,10 +37,13 @@ final class SurfaceSource: Sendable {
     init(allocator: any SurfaceAllocator, options: DecoderOptions, threads: Int) {
         self.allocator = allocator
         maximumByteCount = options.maximumSurfaceBytes
-        maximumCount = Self.decoderSlots + 2 * threads + options.holdCount
+        maximumCount = Self.maximumCount(options: options, threads: threads)
         // With all slots in the decoder's own hands only another of its threads can give one back, within the time of a picture.
         patience = threads > 1 ? .milliseconds(100) : .zero
     }
+
+    /// Surfaces that decoding with `threads` threads and its readers can need at once.
+    static func maximumCount(options: DecoderOptions, threads: Int) -> Int { decoderSlots + 2 * threads + options.holdCount }
 
     // MARK: For libavcodec
 
@@ -149,6 +152,9 @@ final class SurfaceSource: Sendable {
 
     /// Why memory was refused since the last call.
     func takeRefusal() -> DecodingError? { current.withLock { $0.refusal.take() } }
+
+    /// A picture asked for now would have to wait for a surface.
+    var isExhausted: Bool { current.withLock { $0.pool }?.isExhausted ?? false }
 
     func trimIdle() { current.withLock { $0.pool }?.trimIdle(olderThan: .seconds(1)) }
 

@@ -31,6 +31,11 @@ public struct MediaTime: Sendable {
         self = timescale > 0 ? MediaTime(value, timescale) : .invalid
     }
 
+    /// A number that another process has calculated, rounded or not.
+    package init(value: Int64, timescale: Int32, hasBeenRounded: Bool) {
+        self = timescale > 0 ? MediaTime(value, timescale, rounded: hasBeenRounded) : .invalid
+    }
+
     /// The fraction of `timescale` nearest to `seconds` (ties away from zero); infinities for infinite or
     /// unrepresentable input, `.invalid` for NaN.
     public init(seconds: Double, timescale: Int32 = 1_000_000_000) {

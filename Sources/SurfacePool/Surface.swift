@@ -50,6 +50,8 @@ public final class Surface: Sendable {
         case .none: memory.kind == .memfd ? memory.descriptor.rawValue : nil
         }
     }
+    /// The number of memory that another process lends.
+    package var loanNumber: UInt32? { memory.loan?.number }
     public var isDMABuf: Bool { memory.kind != .memfd }
 
     /// Lends the bytes for reading, DMA-BUFs bracketed by `DMA_BUF_IOCTL_SYNC`. The caller holds a use, or is the writer.

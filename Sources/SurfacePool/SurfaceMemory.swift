@@ -1,6 +1,6 @@
 internal import CLinux
 internal import Glibc
-internal import Media
+package import Media
 
 /// The memory of one surface, mapped for the CPU: one owner, who unmaps and closes it.
 ///
@@ -26,9 +26,28 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     /// The memfd below a udmabuf.
     let backing: OwnedFD?
     let base: UnsafeMutableRawPointer
+    /// Lent by another process: its number there, and whom to tell when it is unmapped here.
+    let loan: Loan?
+
+    package struct Loan: Sendable {
+        let number: UInt32
+        let end: @Sendable (UInt32) -> Void
+
+        package init(number: UInt32, end: @escaping @Sendable (UInt32) -> Void) {
+            self.number = number
+            self.end = end
+        }
+    }
+
+    /// Maps memory that another process lends; the descriptors are this process's own copies.
+    package init(
+        lent kind: Kind, descriptor: consuming OwnedFD, backing: consuming OwnedFD?, byteCount: Int, loan: Loan
+    ) throws(SurfaceError) {
+        try self.init(kind: kind, descriptor: descriptor, backing: backing, byteCount: byteCount, loan: loan)
+    }
 
     /// Maps `byteCount` bytes of `backing`, or of `descriptor` where there is none, and owns all three from here on, also when it fails.
-    init(kind: Kind, descriptor: consuming OwnedFD, backing: consuming OwnedFD? = nil, byteCount: Int) throws(SurfaceError) {
+    init(kind: Kind, descriptor: consuming OwnedFD, backing: consuming OwnedFD? = nil, byteCount: Int, loan: Loan? = nil) throws(SurfaceError) {
         let mapped: Int32
         switch backing {
         case .some(let memfd): mapped = memfd.rawValue
@@ -43,9 +62,13 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         self.descriptor = descriptor
         self.backing = backing
         unsafe base = address
+        self.loan = loan
     }
 
-    deinit { unsafe munmap(base, byteCount) }
+    deinit {
+        unsafe munmap(base, byteCount)
+        if let loan { loan.end(loan.number) }
+    }
 
     /// Tells the exporter that the CPU begins or ends to touch a DMA-BUF's bytes (`DMA_BUF_IOCTL_SYNC`); plain memory needs no word.
     borrowing func bracket(begin: Bool, writing: Bool) {

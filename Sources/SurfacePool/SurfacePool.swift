@@ -58,6 +58,9 @@ public final class SurfacePool: Sendable {
     /// Calls `body`, on the thread that gives it back, when a slot becomes free after somebody was refused one.
     public func whenFree(_ body: @escaping @Sendable () -> Void) { core.addFreeObserver(body) }
 
+    /// An `acquire` now would have to wait for somebody.
+    package var isExhausted: Bool { core.isExhausted }
+
     public var layout: SurfaceLayout { core.layout }
     public var generation: UInt32 { core.statistics.generation }
     public var statistics: SurfacePoolStatistics { core.statistics }

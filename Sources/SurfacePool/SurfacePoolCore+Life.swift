@@ -63,6 +63,8 @@ extension SurfacePoolCore {
         }
     }
 
+    var isExhausted: Bool { monitor.withLock { $0.state.isExhausted } }
+
     var layout: SurfaceLayout { monitor.withLock { $0.layout } }
 
     var statistics: SurfacePoolStatistics {

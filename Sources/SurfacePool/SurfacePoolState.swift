@@ -130,6 +130,9 @@ struct SurfacePoolState {
         return settle(index, now: now)
     }
 
+    /// An `acquire` now would have to wait for somebody.
+    var isExhausted: Bool { free.isEmpty && (count >= maximumCount || byteCountPerSlot > maximumByteCount - byteCount) }
+
     // MARK: The readers' side
 
     mutating func addUse(_ index: Int) {

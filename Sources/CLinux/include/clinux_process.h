@@ -1,0 +1,59 @@
+// Processes that are not trusted: starting one, talking to it, and what it can give up. No policy: each function is a few system calls.
+#ifndef CLINUX_PROCESS_H
+#define CLINUX_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// socketpair(2) of AF_UNIX, SOCK_SEQPACKET, close-on-exec, with room for `buffer` bytes each way; 0, or -1 with errno.
+int clinux_packet_pair(int *first, int *second, int buffer);
+/// Sends one packet with up to four descriptors (sendmsg(2), MSG_NOSIGNAL; MSG_DONTWAIT unless `wait`); 0, or -1 with errno.
+int clinux_send_packet(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count, int wait);
+/// Receives one packet without waiting, with up to four descriptors, which are the caller's. The count of bytes (0 at the end of the
+/// connection); -1 with errno; EMSGSIZE for a packet longer than `capacity` or with more descriptors, which are then closed.
+long clinux_receive_packet(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count);
+
+/// Adds F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_SEAL to a memfd; 0, or -1 with errno.
+int clinux_memfd_seal_size(int fd);
+/// The size of shared memory (lseek(2), which moves its position), -1 with errno. fstat(3) needs a system call that takes paths.
+int64_t clinux_size(int fd);
+
+/// Starts `path` with `arguments` (ends with NULL), an empty environment but for `environment`, /dev/null as standard input, output and error,
+/// `first` as descriptor 3, `second` as 4, and nothing else open (posix_spawn(3)). 0 and the process, or the errno value.
+int clinux_spawn(const char *path, char *const *arguments, char *const *environment, int first, int second, int *pid);
+/// Waits for the end of a child process (waitpid(2)); its status, or -1 with errno.
+int clinux_reap(int pid, int *status);
+/// As clinux_reap without waiting: 1 when it has ended, 0 when it runs, -1 with errno.
+int clinux_reap_now(int pid, int *status);
+/// Lets `pid` use this many seconds of processor from its start (prlimit(2), RLIMIT_CPU, soft); 0, or -1 with errno.
+int clinux_limit_cpu_of(int pid, uint64_t seconds);
+/// Seconds of processor that `pid` has used so far (its CPU-time clock), -1 when it cannot be told.
+int64_t clinux_cpu_seconds_of(int pid);
+
+// What a process gives up. Each returns 0, or -1 with errno.
+
+/// PR_SET_NO_NEW_PRIVS: no program started from here gains rights.
+int clinux_no_new_privileges(void);
+/// PR_SET_DUMPABLE 0: no core file, and no other process of this user may look inside.
+int clinux_not_dumpable(void);
+/// close_range(2) from `first` to the end.
+int clinux_close_from(unsigned first);
+/// A user namespace of its own, in which the user is mapped to itself and nothing else (unshare(2), /proc/self/{setgroups,uid_map,gid_map}).
+int clinux_own_user_namespace(void);
+/// Namespaces without a network, and with System V objects, host name and control groups of their own.
+int clinux_own_network_namespace(void);
+/// A mount namespace whose root is an empty, read-only file system (unshare(2), mount(2), pivot_root(2)).
+int clinux_empty_root(void);
+/// The highest Landlock version of this kernel; 0 where it has none or has it turned off.
+int clinux_landlock_version(void);
+/// A Landlock domain in which no file can be opened and, where the version has it, no TCP port bound or reached, no abstract socket and no
+/// process outside reached by a signal.
+int clinux_landlock_nothing(void);
+/// setrlimit(2) of data, processor seconds, open files, processes, core size and written files. Zero leaves one as it is (core and files become 0).
+int clinux_limit_resources(uint64_t data, uint64_t cpu_seconds, uint64_t open_files, uint64_t processes);
+
+/// fork(2), whose child ends at once, and ptrace(2) of the parent: -1 when refused. For showing that they are.
+int clinux_try_fork(void);
+int clinux_try_ptrace(void);
+
+#endif

@@ -1,0 +1,257 @@
+#define _GNU_SOURCE
+#include "clinux_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_DESCRIPTORS = 4 };
+
+int clinux_packet_pair(int *first, int *second, int buffer) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1) return -1;
+    for (int i = 0; i < 2; i++) setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
+    *first = pair[0];
+    *second = pair[1];
+    return 0;
+}
+
+int clinux_send_packet(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count, int wait) {
+    char control[CMSG_SPACE(sizeof(int) * MOST_DESCRIPTORS)] = {0};
+    struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+    if (descriptor_count > MOST_DESCRIPTORS) { errno = EINVAL; return -1; }
+    if (descriptor_count > 0) {
+        size_t size = sizeof(int) * (size_t)descriptor_count;
+        message.msg_control = control;
+        message.msg_controllen = CMSG_SPACE(size);
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(size);
+        memcpy(CMSG_DATA(header), descriptors, size);
+    }
+    ssize_t sent;
+    do sent = sendmsg(socket, &message, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));
+    while (sent == -1 && errno == EINTR);
+    return sent == -1 ? -1 : 0;
+}
+
+long clinux_receive_packet(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count) {
+    char control[CMSG_SPACE(sizeof(int) * MOST_DESCRIPTORS)];
+    struct iovec vector = {.iov_base = bytes, .iov_len = capacity};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    ssize_t count;
+    *descriptor_count = 0;
+    do count = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (count == -1 && errno == EINTR);
+    if (count == -1) return -1;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        int here = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        for (int i = 0; i < here; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(header) + sizeof(int) * (size_t)i, sizeof fd);
+            if (*descriptor_count < MOST_DESCRIPTORS) descriptors[(*descriptor_count)++] = fd;
+            else close(fd);
+        }
+    }
+    if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
+        for (int i = 0; i < *descriptor_count; i++) close(descriptors[i]);
+        *descriptor_count = 0;
+        errno = EMSGSIZE;
+        return -1;
+    }
+    return count;
+}
+
+int clinux_memfd_seal_size(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL); }
+
+int64_t clinux_size(int fd) { return lseek(fd, 0, SEEK_END); }
+
+int clinux_spawn(const char *path, char *const *arguments, char *const *environment, int first, int second, int *pid) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, every;
+    // Copies above the numbers that are about to be overwritten.
+    int a = fcntl(first, F_DUPFD_CLOEXEC, 10), b = fcntl(second, F_DUPFD_CLOEXEC, 10), result = errno;
+    if (a == -1 || b == -1) {
+        if (a != -1) close(a);
+        return result;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&actions, 0, 1);
+    posix_spawn_file_actions_adddup2(&actions, 0, 2);
+    posix_spawn_file_actions_adddup2(&actions, a, 3);
+    posix_spawn_file_actions_adddup2(&actions, b, 4);
+    posix_spawn_file_actions_addclosefrom_np(&actions, 5);
+    sigemptyset(&none);
+    sigfillset(&every);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &every);
+    // A group of its own: the terminal's Ctrl-C is for the program that started it.
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    result = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    close(a);
+    close(b);
+    return result;
+}
+
+int clinux_reap(int pid, int *status) {
+    int result;
+    do result = waitpid(pid, status, 0);
+    while (result == -1 && errno == EINTR);
+    return result == -1 ? -1 : 0;
+}
+
+int clinux_reap_now(int pid, int *status) {
+    int result;
+    do result = waitpid(pid, status, WNOHANG);
+    while (result == -1 && errno == EINTR);
+    return result > 0 ? 1 : result;
+}
+
+int clinux_limit_cpu_of(int pid, uint64_t seconds) {
+    struct rlimit limit;
+    if (prlimit(pid, RLIMIT_CPU, NULL, &limit) == -1) return -1;
+    if (limit.rlim_max != RLIM_INFINITY && seconds > limit.rlim_max) seconds = limit.rlim_max;
+    limit.rlim_cur = seconds;
+    return prlimit(pid, RLIMIT_CPU, &limit, NULL);
+}
+
+int64_t clinux_cpu_seconds_of(int pid) {
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) == -1) return -1;
+    return used.tv_sec;
+}
+
+// MARK: What a process gives up
+
+int clinux_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+int clinux_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+int clinux_close_from(unsigned first) {
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, first, ~0u, 0) == 0) return 0;
+    if (errno != ENOSYS) return -1;
+#endif
+    long most = sysconf(_SC_OPEN_MAX);
+    for (long fd = first; fd < most; fd++) close((int)fd);
+    return 0;
+}
+
+static int write_text(const char *path, const char *text) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd == -1) return -1;
+    ssize_t count = write(fd, text, strlen(text));
+    int code = errno;
+    close(fd);
+    errno = code;
+    return count == -1 ? -1 : 0;
+}
+
+int clinux_own_user_namespace(void) {
+    char map[64];
+    uid_t user = geteuid();
+    gid_t group = getegid();
+    if (unshare(CLONE_NEWUSER) == -1) return -1;
+    // Without the map the process is nobody, which it may well be: what failed here is told, and nothing is lost.
+    if (write_text("/proc/self/setgroups", "deny") == -1 && errno != ENOENT) return -1;
+    snprintf(map, sizeof map, "%u %u 1", user, user);
+    if (write_text("/proc/self/uid_map", map) == -1) return -1;
+    snprintf(map, sizeof map, "%u %u 1", group, group);
+    return write_text("/proc/self/gid_map", map);
+}
+
+int clinux_own_network_namespace(void) { return unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP); }
+
+int clinux_empty_root(void) {
+    if (unshare(CLONE_NEWNS) == -1) return -1;
+    // Nothing done here is seen outside.
+    if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) == -1) return -1;
+    // /proc exists wherever a user namespace could be mapped, and any directory will do.
+    const char *place = "/proc";
+    if (mount("none", place, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k,nr_inodes=2,mode=555") == -1) return -1;
+    if (chdir(place) == -1) return -1;
+    if (syscall(SYS_pivot_root, ".", ".") == -1) return -1;
+    // The old root lies over the new one now.
+    if (umount2(".", MNT_DETACH) == -1 || chdir("/") == -1) return -1;
+    return mount("none", "/", NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_BIND, NULL);
+}
+
+int clinux_landlock_version(void) {
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    return version < 0 ? 0 : (int)version;
+}
+
+// The kernel's headers may be older than the kernel: the attribute of version 6 in full, of which older versions take the beginning.
+struct ruleset { uint64_t files, network, scope; };
+
+int clinux_landlock_nothing(void) {
+    int version = clinux_landlock_version();
+    if (version < 1) { errno = ENOSYS; return -1; }
+    // 13 rights over files in version 1, then refer (2), truncate (3), ioctl_dev (5); bind and connect over TCP (4);
+    // abstract sockets and signals (6).
+    struct ruleset rules = {.files = (1u << 13) - 1};
+    size_t size = sizeof rules.files;
+    if (version >= 2) rules.files |= 1u << 13;
+    if (version >= 3) rules.files |= 1u << 14;
+    if (version >= 4) { rules.network = 3; size = sizeof rules.files + sizeof rules.network; }
+    if (version >= 5) rules.files |= 1u << 15;
+    if (version >= 6) { rules.scope = 3; size = sizeof rules; }
+    long domain = syscall(SYS_landlock_create_ruleset, &rules, size, 0);
+    if (domain < 0) return -1;
+    long result = syscall(SYS_landlock_restrict_self, domain, 0);
+    int code = errno;
+    close((int)domain);
+    errno = code;
+    return result == 0 ? 0 : -1;
+}
+
+static int set_limit(int resource, uint64_t value) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) == -1) return -1;
+    if (limit.rlim_max != RLIM_INFINITY && value > limit.rlim_max) value = limit.rlim_max;
+    limit.rlim_cur = value;
+    // The processor's is moved by the owner as decoding goes on, so only its soft limit is set.
+    if (resource != RLIMIT_CPU) limit.rlim_max = value;
+    return setrlimit(resource, &limit);
+}
+
+int clinux_limit_resources(uint64_t data, uint64_t cpu_seconds, uint64_t open_files, uint64_t processes) {
+    if (data && set_limit(RLIMIT_DATA, data) == -1) return -1;
+    if (cpu_seconds && set_limit(RLIMIT_CPU, cpu_seconds) == -1) return -1;
+    if (open_files && set_limit(RLIMIT_NOFILE, open_files) == -1) return -1;
+    if (processes && set_limit(RLIMIT_NPROC, processes) == -1) return -1;
+    if (set_limit(RLIMIT_CORE, 0) == -1) return -1;
+    return set_limit(RLIMIT_FSIZE, 0);
+}
+
+int clinux_try_fork(void) {
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    return child == -1 ? -1 : 0;
+}
+
+int clinux_try_ptrace(void) { return ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) == -1 ? -1 : 0; }

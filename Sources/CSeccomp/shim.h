@@ -1,0 +1,35 @@
+// Door to libseccomp: a filter of system calls.
+#ifndef CSECCOMP_SHIM_H
+#define CSECCOMP_SHIM_H
+#include <errno.h>
+#include <linux/dma-buf.h>
+#include <linux/sched.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+// Function-like macros are invisible to Swift.
+static inline uint32_t cseccomp_errno(int code) { return SCMP_ACT_ERRNO(code); }
+static const uint32_t cseccomp_allow = SCMP_ACT_ALLOW;
+static const uint32_t cseccomp_kill = SCMP_ACT_KILL_PROCESS;
+
+/// The system call's number on this machine by its name; negative where the library knows none.
+static inline int cseccomp_number(const char *name) { return seccomp_syscall_resolve_name(name); }
+
+/// A rule without conditions, or with one: the masked argument equals a value.
+static inline int cseccomp_rule(scmp_filter_ctx filter, uint32_t action, int number) {
+    return seccomp_rule_add_array(filter, action, number, 0, NULL);
+}
+static inline int cseccomp_rule_masked(scmp_filter_ctx filter, uint32_t action, int number, unsigned argument, uint64_t mask, uint64_t value) {
+    struct scmp_arg_cmp condition = SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, mask, value);
+    return seccomp_rule_add_array(filter, action, number, 1, &condition);
+}
+
+static const uint64_t cseccomp_prot_exec = PROT_EXEC;
+static const uint64_t cseccomp_clone_thread = CLONE_THREAD | CLONE_VM | CLONE_SIGHAND;
+/// Every flag with which clone(2) would make a namespace.
+static const uint64_t cseccomp_clone_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+static const uint64_t cseccomp_pr_set_name = PR_SET_NAME;
+static const uint64_t cseccomp_dma_buf_sync = DMA_BUF_IOCTL_SYNC;
+#endif

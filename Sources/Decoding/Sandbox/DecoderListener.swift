@@ -1,0 +1,129 @@
+internal import Glibc
+internal import Media
+internal import SurfacePool
+
+/// How a decoder process ended, as the end of "the decoder process …".
+struct ProcessEnd: Error {
+    let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
+    init(_ error: SystemError) { sentence = "cannot be talked to: \(error)" }
+    init(_ error: WireError) { sentence = "makes no sense: \(error)" }
+
+    static let gone = ProcessEnd("has gone")
+}
+
+/// The pool whose surfaces a session's decoder processes write, made when the first asks for one.
+///
+/// Thread-safety: all of it.
+final class LentSurfaces: Sendable {
+    private let pool = Monitor<SurfacePool?>(nil)
+    private let allocator: any SurfaceAllocator
+    private let maximumCount: Int
+    private let maximumByteCount: Int
+
+    init(allocator: any SurfaceAllocator, maximumCount: Int, maximumByteCount: Int) {
+        self.allocator = allocator
+        self.maximumCount = maximumCount
+        self.maximumByteCount = maximumByteCount
+    }
+
+    /// Lends the process a surface of the layout that it asks for, or tells it why not.
+    func grant(_ layout: SurfaceLayout, to process: DecoderProcess) throws(SystemError) {
+        let pool = pool.withLock { pool in
+            let there =
+                pool ?? SurfacePool(layout: layout, allocator: allocator, maximumCount: maximumCount, maximumByteCount: maximumByteCount)
+            pool = there
+            return there
+        }
+        if pool.layout != layout { pool.retire(layout) }
+        var sentence = "a picture of \(layout.byteCount) bytes goes beyond the limit of \(maximumByteCount) bytes for all pictures"
+        var surface: Surface?
+        do throws(SurfaceError) { surface = try pool.acquire()?.detach() } catch { sentence = error.description }
+        if let surface { return try process.lend(surface) }
+        var writer = WireWriter()
+        writer.put(.denied(sentence))
+        try process.memory.send(writer)
+    }
+
+    var statistics: SurfacePoolStatistics { pool.withLock { $0 }?.statistics ?? SurfacePoolStatistics(capacity: maximumCount) }
+}
+
+/// Waits for what a decoder process has to say, lends it memory meanwhile, and ends the wait when it hangs.
+///
+/// Thread-safety: one thread at a time.
+struct DecoderListener {
+    let process: DecoderProcess
+    let surfaces: LentSurfaces
+    let deadline: HostSpan
+
+    /// The next answer on the work socket.
+    /// - Throws: when the process has gone, hangs, or says what makes no sense. The caller ends it.
+    func next() throws(ProcessEnd) -> DecoderAnswer {
+        var limit = MonotonicClock.shared.now() + deadline
+        var hasPinged = false
+        var waiting = [
+            PollDescriptor(fd: process.work.rawValue, interest: .readable), PollDescriptor(fd: process.memory.rawValue, interest: .readable),
+        ]
+        while true {
+            do throws(SystemError) {
+                if try pollDescriptors(&waiting, until: limit) == 0 {
+                    if hasPinged { throw SystemError(ETIMEDOUT, "wait for it any longer") }
+                    hasPinged = true
+                    limit = limit + min(deadline, Self.pingPatience)
+                    var writer = WireWriter()
+                    writer.put(.ping)
+                    try process.memory.send(writer)
+                    continue
+                }
+            } catch {
+                throw error.code == ETIMEDOUT ? ProcessEnd("hung and was ended") : ProcessEnd(error)
+            }
+            // Surfaces given back come before the pictures that follow them.
+            if !waiting[1].ready.isEmpty, try serveMemory() {
+                hasPinged = false
+                limit = MonotonicClock.shared.now() + deadline
+            }
+            if !waiting[0].ready.isEmpty, let answer = try answer() { return answer }
+        }
+    }
+
+    /// One second: its memory thread has nothing to do but to answer.
+    private static let pingPatience = HostSpan.seconds(1)
+
+    private func answer() throws(ProcessEnd) -> DecoderAnswer? {
+        let received: PacketSocket.Received
+        do throws(SystemError) { received = try process.work.receive() } catch { throw ProcessEnd(error) }
+        switch consume received {
+        case .nothing: return nil
+        case .end: throw .gone
+        case .message(let bytes, _):
+            do throws(WireError) { return try DecoderAnswer(bytes[...]) } catch { throw ProcessEnd(error) }
+        }
+    }
+
+    /// Hears every wish that has come. True when the process says that it waits for readers, and there are some.
+    private func serveMemory() throws(ProcessEnd) -> Bool {
+        var isWaitingForReaders = false
+        while true {
+            let received: PacketSocket.Received
+            do throws(SystemError) { received = try process.memory.receive() } catch { throw ProcessEnd(error) }
+            switch consume received {
+            case .nothing: return isWaitingForReaders
+            case .end: throw .gone
+            case .message(let bytes, _):
+                let wish: MemoryWish
+                do throws(WireError) { wish = try MemoryWish(bytes[...]) } catch { throw ProcessEnd(error) }
+                switch wish {
+                case .want(let layout):
+                    do throws(SystemError) { try surfaces.grant(layout, to: process) } catch { throw ProcessEnd(error) }
+                case .gone(let slot):
+                    guard process.takeBack(slot: slot) else { throw ProcessEnd("gives back memory that it was not lent") }
+                case .pong(let isExhausted):
+                    guard isExhausted, process.hasReaders else { throw ProcessEnd("hung and was ended") }
+                    isWaitingForReaders = true
+                }
+            }
+        }
+    }
+}

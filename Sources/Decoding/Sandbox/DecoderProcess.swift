@@ -1,0 +1,204 @@
+internal import CLinux
+internal import Glibc
+internal import Media
+internal import SurfacePool
+
+/// One decoder process as the player sees it: its two sockets, the surfaces that it may write, and its end.
+///
+/// It is never trusted. Every message is parsed with bounds; the first that makes no sense ends it. It ends by SIGKILL only, and what it could
+/// write is given back to the pool after it is known to be dead.
+///
+/// Thread-safety: `kill`, and the ends of readers' uses, from any thread; the rest from one at a time, which receives.
+final class DecoderProcess: Sendable {
+    let work: PacketSocket
+    let memory: PacketSocket
+    private let shared: Monitor<Shared>
+
+    private struct Shared: Sendable {
+        /// nil for one that is no process (a test's thread), and after the end.
+        var pid: Int32?
+        var isEnded = false
+        /// Surfaces lent to it, by its number for them.
+        var lent: [UInt32: Surface] = [:]
+        var nextSlot: UInt32 = 0
+        /// Readers' uses of its pictures that it has not heard the end of.
+        var usesOutside = 0
+        var cpuLimit: Int64 = 0
+    }
+
+    /// Speaks with whatever is at the other end of the sockets.
+    init(work: PacketSocket, memory: PacketSocket, pid: Int32? = nil) {
+        self.work = work
+        self.memory = memory
+        shared = Monitor(Shared(pid: pid))
+    }
+
+    deinit { end() }
+
+    /// Starts `program`. It confines itself, then waits to be told what to decode.
+    static func start(_ program: String) throws(DecodingError) -> DecoderProcess {
+        do throws(SystemError) {
+            let (work, itsWork) = try PacketSocket.pair(), (memory, itsMemory) = try PacketSocket.pair()
+            var pid: Int32 = 0
+            let status = unsafe withCStrings([program, nil]) { arguments in
+                unsafe withCStrings([nil]) { environment in
+                    unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, &pid)
+                }
+            }
+            guard status == 0 else { throw SystemError(status, "start \(program)") }
+            let process = DecoderProcess(work: work, memory: memory, pid: pid)
+            process.allowProcessorTime()
+            return process
+        } catch {
+            throw DecodingError(.sandbox, error.description, status: error.code)
+        }
+    }
+
+    private static func withCStrings<R>(_ texts: [String?], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
+        let copies = unsafe texts.map { text in unsafe text.flatMap { unsafe strdup($0) } }
+        defer { unsafe copies.forEach { unsafe free($0) } }
+        return unsafe copies.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
+    }
+
+    var pid: Int32? { shared.withLock { $0.pid } }
+
+    // MARK: Surfaces
+
+    /// Lends a surface that the pool has handed out for writing; the process maps it from here on.
+    func lend(_ surface: Surface) throws(SystemError) {
+        let slot = shared.withLock { shared -> UInt32? in
+            guard !shared.isEnded else { return nil }
+            defer { shared.nextSlot += 1 }
+            shared.lent[shared.nextSlot] = surface
+            return shared.nextSlot
+        }
+        guard let slot else { return surface.endWriting() }
+        var writer = WireWriter()
+        writer.put(.granted(slot: slot, kind: surface.memoryKind))
+        var descriptors = [surface.fd]
+        if surface.isDMABuf, let memfd = surface.memfd { descriptors.append(memfd) }
+        try memory.send(writer, descriptors: descriptors)
+    }
+
+    /// A reader's use of the picture that the process says lies in `slot`; nil when it was lent no such thing.
+    func use(ofSlot slot: UInt32, visible: PixelRect) -> SurfaceUse? {
+        let surface = shared.withLock { shared -> Surface? in
+            guard !shared.isEnded, let surface = shared.lent[slot] else { return nil }
+            shared.usesOutside += 1
+            return surface
+        }
+        guard let surface else { return nil }
+        let note = ReleaseNote(process: self, slot: slot)
+        let size = surface.layout.size
+        guard visible.width > 0, visible.height > 0, visible.x + visible.width <= size.width, visible.y + visible.height <= size.height else {
+            note.tell()
+            return nil
+        }
+        return unsafe surface.share(keeping: Unmanaged.passRetained(note).toOpaque()) { context in
+            unsafe Unmanaged<ReleaseNote>.fromOpaque(context).takeRetainedValue().tell()
+        }
+    }
+
+    /// Tells the process when the last reader of a picture has ended.
+    private final class ReleaseNote: Sendable {
+        let process: DecoderProcess
+        let slot: UInt32
+        init(process: DecoderProcess, slot: UInt32) {
+            self.process = process
+            self.slot = slot
+        }
+
+        func tell() {
+            let isOver = process.shared.withLock { shared in
+                shared.usesOutside -= 1
+                return shared.isEnded
+            }
+            guard !isOver else { return }
+            var writer = WireWriter()
+            writer.put(.released(slot: slot))
+            // One that does not read its messages is no use any more; its end is noticed where its answers are waited for.
+            do throws(SystemError) { try process.memory.send(writer) } catch { process.kill() }
+        }
+    }
+
+    /// The process has unmapped a surface. False when it was lent no such thing.
+    func takeBack(slot: UInt32) -> Bool {
+        guard let surface = shared.withLock({ $0.lent.removeValue(forKey: slot) }) else { return false }
+        surface.endWriting()
+        return true
+    }
+
+    /// Readers hold pictures, so that the process may have to wait for one.
+    var hasReaders: Bool { shared.withLock { $0.usesOutside > 0 } }
+
+    // MARK: Time
+
+    /// Lets the process use more of the processor: `cpuAllowance` from what it has used so far.
+    func allowProcessorTime() {
+        guard let pid else { return }
+        let used = clinux_cpu_seconds_of(pid)
+        guard used >= 0 else { return }
+        let isNear = shared.withLock { shared in
+            guard used + Self.cpuAllowance / 2 > shared.cpuLimit else { return false }
+            shared.cpuLimit = used + Self.cpuAllowance
+            return true
+        }
+        if isNear { _ = clinux_limit_cpu_of(pid, UInt64(used + Self.cpuAllowance)) }
+    }
+
+    /// 120 seconds, shared by all its threads: what a process spends that answers nothing before the kernel ends it.
+    private static let cpuAllowance: Int64 = 120
+
+    // MARK: End
+
+    /// Makes the process end soon, from any thread; `end` follows on the receiving one.
+    func kill() {
+        shared.withLock { shared in
+            if let pid = shared.pid { _ = Glibc.kill(pid, SIGKILL) }
+        }
+        work.shutDown()
+        memory.shutDown()
+    }
+
+    /// Ends the process, waits until it is gone, and gives its surfaces back. Idempotent. The words say how it ended by itself;
+    /// nil when this call ended it.
+    @discardableResult
+    func end() -> String? {
+        let (pid, wasEnded) = shared.withLock { shared in
+            defer {
+                shared.isEnded = true
+                shared.pid = nil
+            }
+            return (shared.pid, shared.isEnded)
+        }
+        guard !wasEnded else { return nil }
+        work.shutDown()
+        memory.shutDown()
+        var words: String?
+        if let pid {
+            // One that has closed its sockets is about to report how it ended.
+            var status: Int32 = 0
+            if unsafe clinux_reap_now(pid, &status) == 1 {
+                words = Self.words(for: status)
+            } else {
+                _ = Glibc.kill(pid, SIGKILL)
+                // It may have been on its way out: then it did not die of this signal.
+                if unsafe clinux_reap(pid, &status) == 0, status & 0x7f != SIGKILL { words = Self.words(for: status) }
+            }
+        }
+        let lent = shared.withLock { shared in
+            defer { shared.lent = [:] }
+            return shared.lent
+        }
+        for surface in lent.values { surface.endWriting() }
+        return words
+    }
+
+    private static func words(for status: Int32) -> String {
+        let signal = status & 0x7f
+        if signal == 0 { return "ended with code \((status >> 8) & 0xff)" }
+        if signal == SIGSYS { return "was killed for a system call that decoding has no use for" }
+        if signal == SIGXCPU { return "was killed for using the processor without end" }
+        return "was killed by signal \(signal) (\(unsafe String(cString: strsignal(signal))))"
+    }
+}

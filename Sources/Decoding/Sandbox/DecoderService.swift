@@ -1,0 +1,267 @@
+internal import CAV
+internal import CLinux
+internal import Glibc
+internal import Media
+internal import SampleQueue
+internal import SurfacePool
+
+/// What a decoder process does once it is confined: decodes the samples that come in on the work socket into surfaces that the player lends,
+/// until the player closes the connection.
+///
+/// Two threads besides libavcodec's: the one that calls `run` decodes; `memory` reads the memory socket, so that surfaces come back while
+/// decoding waits for one.
+package final class DecoderService: Sendable {
+    private let work: PacketSocket
+    private let memory: PacketSocket
+    private let allocator: GrantingAllocator
+    private let shared = Monitor(Shared())
+
+    private struct Shared: Sendable {
+        var session: DecompressionSession?
+        /// Pictures that the player's readers use, by slot.
+        var lent: [UInt32: [SharedFrame]] = [:]
+        /// Samples whose bytes libavcodec has let go, not yet reported.
+        var freed: [UInt32] = []
+    }
+
+    /// - Parameters: the descriptors of both sockets, owned by the service from now on.
+    package init(work: Int32, memory: Int32) {
+        self.work = PacketSocket(adopting: OwnedFD(adopting: work))
+        self.memory = PacketSocket(adopting: OwnedFD(adopting: memory))
+        allocator = GrantingAllocator(socket: self.memory)
+    }
+
+    /// Serves until the player goes away. A message that cannot be understood ends the process: the player would not send it.
+    ///
+    /// - Parameter report: what the process has given up; the first thing that the player hears.
+    package func run(_ report: SandboxReport) -> Never {
+        var hello = WireWriter()
+        hello.put(.confined(report))
+        do throws(SystemError) { try work.send(hello, waits: true) } catch { Self.end(0) }
+        let reader = LoopThread(name: "memory") { [self] in
+            do { try serveMemory() } catch { Self.end(1) }
+            Self.end(0)
+        }
+        do {
+            var decoding = try configure()
+            try serve(&decoding)
+        } catch {
+            Self.end(1)
+        }
+        withExtendedLifetime(reader) { Self.end(0) }
+    }
+
+    private static func end(_ code: Int32) -> Never { _exit(code) }
+
+    // MARK: Work
+
+    private struct Decoding {
+        var session: DecompressionSession
+        var ring: SharedBytes
+        var statistics: FrameStatistics
+        var writer = WireWriter()
+        var reportedWritten = 0
+        var reportedCopied = 0
+    }
+
+    private enum Ending: Error { case connection }
+
+    private func configure() throws -> Decoding {
+        guard case .configure(var format, let options, let byteCount, let ring) = try nextRequest() else { throw Ending.connection }
+        guard byteCount <= ring.count else { throw Ending.connection }
+        format.configuration = unsafe [UInt8](UnsafeRawBufferPointer(start: ring.base, count: byteCount))
+        var writer = WireWriter()
+        let statistics = FrameStatistics()
+        do {
+            let session = try DecompressionSession(format: format, options: options, allocator: allocator, statistics: statistics)
+            shared.withLock { $0.session = session }
+            writer.put(.ready(decoderName: session.decoderName))
+            try work.send(writer, waits: true)
+            return Decoding(session: session, ring: ring, statistics: statistics)
+        } catch let error as DecodingError {
+            writer.put(.refused(error))
+            try work.send(writer, waits: true)
+            throw Ending.connection
+        }
+    }
+
+    private func serve(_ decoding: inout Decoding) throws {
+        while true {
+            switch try nextRequest() {
+            case .configure: throw Ending.connection
+            case .sample(let sample, let own):
+                let buffer = try sampleBuffer(sample, own: own, decoding)
+                var writer = decoding.writer
+                try decoding.session.decode(buffer) { send($0, &writer) }
+                decoding.writer = writer
+                try done(sample.number, &decoding)
+            case .drain(let number):
+                var writer = decoding.writer
+                decoding.session.finishDelayedFrames { send($0, &writer) }
+                decoding.writer = writer
+                try done(number, &decoding)
+            case .flush(let number):
+                decoding.session.flush()
+                try done(number, &decoding)
+            }
+        }
+    }
+
+    private enum Request {
+        case configure(VideoFormat, DecoderOptions, Int, SharedBytes)
+        case sample(SampleDescriptor, own: SharedBytes?)
+        case drain(UInt32)
+        case flush(UInt32)
+    }
+
+    /// The next request and the memory that came with it; waits for it.
+    private func nextRequest() throws -> Request {
+        while true {
+            switch try work.receive() {
+            case .end: throw Ending.connection
+            case .nothing:
+                var waiting = [PollDescriptor(fd: work.rawValue, interest: .readable)]
+                _ = try pollDescriptors(&waiting)
+            case .message(let bytes, var descriptors):
+                switch try DecoderRequest(bytes[...]) {
+                case .configure(let format, let options, let byteCount):
+                    guard let ring = descriptors.takeFirst() else { throw Ending.connection }
+                    return .configure(format, options, byteCount, try SharedBytes(reading: ring))
+                case .sample(let sample):
+                    guard !sample.isInRing else { return .sample(sample, own: nil) }
+                    guard let own = descriptors.takeFirst() else { throw Ending.connection }
+                    return .sample(sample, own: try SharedBytes(reading: own))
+                case .drain(let number): return .drain(number)
+                case .flush(let number): return .flush(number)
+                }
+            }
+        }
+    }
+
+    private func send(_ output: consuming DecodeOutput, _ writer: inout WireWriter) {
+        writer.reset()
+        switch consume output {
+        case .failed(let error): writer.put(.failed(error))
+        case .dropped(let time, let reason): writer.put(.dropped(presentationTime: time, reason))
+        case .frame(let frame):
+            guard let slot = frame.surface.loanNumber else { Self.end(1) }
+            writer.put(
+                .frame(
+                    FrameDescriptor(
+                        slot: slot, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
+                        duration: frame.duration, sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase,
+                        flags: frame.flags)))
+            let kept = SharedFrame(frame)
+            shared.withLock { $0.lent[slot, default: []].append(kept) }
+        }
+        do throws(SystemError) { try work.send(writer, waits: true) } catch { Self.end(0) }
+    }
+
+    private func done(_ number: UInt32, _ decoding: inout Decoding) throws {
+        let freed = shared.withLock { shared -> [UInt32] in
+            let some = Array(shared.freed.prefix(DecoderAnswer.mostFreed))
+            shared.freed.removeFirst(some.count)
+            return some
+        }
+        let written = decoding.statistics.bytesWritten, copied = decoding.statistics.bytesCopied
+        decoding.writer.reset()
+        decoding.writer.put(
+            .done(
+                number: number, bytesWritten: UInt64(written - decoding.reportedWritten), bytesCopied: UInt64(copied - decoding.reportedCopied),
+                freed: freed))
+        decoding.reportedWritten = written
+        decoding.reportedCopied = copied
+        try work.send(decoding.writer, waits: true)
+    }
+
+    // MARK: Samples
+
+    /// Keeps the memory of a sample's bytes until libavcodec has let go of them.
+    private final class Bytes: Sendable {
+        let memory: SharedBytes
+        let number: UInt32
+        let service: DecoderService?
+
+        /// - Parameter service: hears of the end; nil for memory of the sample's own.
+        init(memory: SharedBytes, number: UInt32, service: DecoderService?) {
+            self.memory = memory
+            self.number = number
+            self.service = service
+        }
+
+        deinit { service?.shared.withLock { $0.freed.append(number) } }
+    }
+
+    /// A sample whose bytes libavcodec reads where the player wrote them.
+    private func sampleBuffer(_ sample: SampleDescriptor, own: SharedBytes?, _ decoding: Decoding) throws -> SampleBuffer {
+        let memory = own ?? decoding.ring
+        let count = Int(sample.byteCount), sides = Int(sample.sideByteCount), padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
+        guard sample.offset <= UInt64(memory.count), count + padding + sides <= memory.count - Int(sample.offset),
+            let packet = unsafe av_packet_alloc()
+        else { throw Ending.connection }
+        let start = unsafe memory.base + Int(sample.offset)
+        let bytes = Bytes(memory: memory, number: sample.number, service: own == nil ? self : nil)
+        unsafe packet.pointee.buf = av_buffer_create(
+            start.assumingMemoryBound(to: UInt8.self), count + padding,
+            { opaque, _ in unsafe Unmanaged<Bytes>.fromOpaque(opaque!).release() },
+            Unmanaged.passRetained(bytes).toOpaque(), AV_BUFFER_FLAG_READONLY)
+        unsafe packet.pointee.data = start.assumingMemoryBound(to: UInt8.self)
+        unsafe packet.pointee.size = Int32(count)
+        unsafe packet.pointee.flags = sample.packetFlags
+        let block = unsafe BlockBuffer(moving: packet)
+        guard unsafe packet.pointee.buf != nil,
+            unsafe Self.addSideData(UnsafeRawBufferPointer(start: start + count + padding, count: sides), to: packet)
+        else { throw Ending.connection }
+        var buffer = SampleBuffer(
+            content: .compressed(block, .video(decoding.session.format)), presentationTime: sample.presentationTime,
+            decodeTime: sample.decodeTime, duration: sample.duration, flags: sample.flags)
+        buffer.sourcePresentationTimestamp = sample.sourcePresentationTimestamp
+        buffer.sourceDecodeTimestamp = sample.sourceDecodeTimestamp
+        buffer.sourceTimeBase = sample.sourceTimeBase
+        return buffer
+    }
+
+    private static func addSideData(_ bytes: UnsafeRawBufferPointer, to packet: UnsafeMutablePointer<AVPacket>) -> Bool {
+        var position = 0
+        while position < bytes.count {
+            guard bytes.count - position >= 8 else { return false }
+            let type = unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)
+            let size = unsafe Int(bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self))
+            position += 8
+            guard size <= bytes.count - position,
+                let place = unsafe av_packet_new_side_data(packet, AVPacketSideDataType(type), size)
+            else { return false }
+            if size > 0 { unsafe UnsafeMutableRawPointer(place).copyMemory(from: bytes.baseAddress! + position, byteCount: size) }
+            position += size
+        }
+        return true
+    }
+
+    // MARK: Memory
+
+    private func serveMemory() throws {
+        var waiting = [PollDescriptor(fd: memory.rawValue, interest: .readable)]
+        while true {
+            switch try memory.receive() {
+            case .end: return
+            case .nothing: _ = try pollDescriptors(&waiting)
+            case .message(let bytes, var descriptors):
+                switch try MemoryGrant(bytes[...]) {
+                case .granted(let slot, let kind):
+                    guard let descriptor = descriptors.takeFirst() else { throw Ending.connection }
+                    allocator.granted(slot: slot, kind: kind, descriptor, backing: descriptors.takeSecond())
+                case .denied(let sentence): allocator.denied(sentence)
+                case .released(let slot):
+                    // The frame ends its use outside the lock.
+                    let ended = shared.withLock { $0.lent[slot]?.popLast() }
+                    guard ended != nil else { throw Ending.connection }
+                case .interrupt: shared.withLock { $0.session }?.interrupt()
+                case .ping:
+                    var writer = WireWriter()
+                    writer.put(.pong(isExhausted: shared.withLock { $0.session }?.source.isExhausted ?? false))
+                    try memory.send(writer, waits: true)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+internal import CLinux
+internal import Glibc
+internal import Media
+
+/// One end of a connection on which messages keep their borders and may carry descriptors.
+///
+/// Thread-safety: any thread may send; one at a time receives. The corresponding C functions are `socketpair(2)` with `SOCK_SEQPACKET`,
+/// `sendmsg(2)` and `recvmsg(2)`.
+@safe
+final class PacketSocket: @unchecked Sendable {
+    private let fd: OwnedFD
+    private let buffer: UnsafeMutableRawBufferPointer
+
+    init(adopting fd: consuming OwnedFD) {
+        self.fd = fd
+        unsafe buffer = .allocate(byteCount: WireWriter.capacity, alignment: 16)
+    }
+
+    deinit { unsafe buffer.deallocate() }
+
+    /// Both ends of a new connection.
+    static func pair() throws(SystemError) -> (PacketSocket, PacketSocket) {
+        var first: Int32 = -1, second: Int32 = -1
+        guard unsafe clinux_packet_pair(&first, &second, roomEachWay) == 0 else { throw SystemError(errno, "connect two sockets") }
+        return (PacketSocket(adopting: OwnedFD(adopting: first)), PacketSocket(adopting: OwnedFD(adopting: second)))
+    }
+
+    /// 256 KB: a word about every surface that there can be, several times over (the kernel counts about 1 KB for a small message).
+    private static let roomEachWay: Int32 = 256 << 10
+
+    var rawValue: Int32 { fd.rawValue }
+
+    /// Sends one message, with borrowed descriptors.
+    /// - Parameter waits: for room, if the other end is behind; else that is an error.
+    func send(_ message: WireWriter, descriptors: [Int32] = [], waits: Bool = false) throws(SystemError) {
+        let status = unsafe message.bytes.withUnsafeBytes { bytes in
+            unsafe descriptors.withUnsafeBufferPointer { numbers in
+                unsafe clinux_send_packet(fd.rawValue, bytes.baseAddress, bytes.count, numbers.baseAddress, Int32(numbers.count), waits ? 1 : 0)
+            }
+        }
+        guard status == 0 else { throw SystemError(errno, "send a message") }
+    }
+
+    enum Received: ~Copyable {
+        case message([UInt8], Descriptors)
+        /// Nothing has come.
+        case nothing
+        /// The other end has gone.
+        case end
+    }
+
+    /// Descriptors that came with a message; those not taken are closed.
+    struct Descriptors: ~Copyable {
+        private var first: OwnedFD?
+        private var second: OwnedFD?
+        let count: Int
+
+        fileprivate init(_ numbers: ArraySlice<Int32>) {
+            count = numbers.count
+            for (index, number) in numbers.enumerated() {
+                let owned = OwnedFD(adopting: number)
+                switch index {
+                case 0: first = consume owned
+                case 1: second = consume owned
+                default: _ = consume owned
+                }
+            }
+        }
+
+        mutating func takeFirst() -> OwnedFD? { first.take() }
+        mutating func takeSecond() -> OwnedFD? { second.take() }
+    }
+
+    /// Takes one message, without waiting.
+    func receive() throws(SystemError) -> Received {
+        var numbers: [Int32] = [-1, -1, -1, -1]
+        var count: Int32 = 0
+        let length = unsafe numbers.withUnsafeMutableBufferPointer { numbers in
+            unsafe clinux_receive_packet(fd.rawValue, buffer.baseAddress, buffer.count, numbers.baseAddress, &count)
+        }
+        if length < 0 {
+            let code = errno
+            if code == EAGAIN { return .nothing }
+            if code == ECONNRESET { return .end }
+            throw SystemError(code, "receive a message")
+        }
+        if length == 0 { return .end }
+        return .message(unsafe [UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<length])), Descriptors(numbers[..<Int(count)]))
+    }
+
+    /// Makes both ends see the end of the connection.
+    func shutDown() { shutdown(fd.rawValue, Int32(SHUT_RDWR)) }
+}

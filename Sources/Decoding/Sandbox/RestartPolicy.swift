@@ -1,0 +1,32 @@
+public import Media
+
+/// How often a decoder process that dies is replaced before the stream is given up.
+public struct RestartLimit: Sendable, Hashable {
+    /// Deaths that are survived …
+    public var count: Int
+    /// … in any span of this length.
+    public var window: HostSpan
+
+    /// 5 in 10 seconds: more than any single damaged place in a film costs, few enough that a film which kills every decoder ends soon.
+    public init(count: Int = 5, window: HostSpan = .seconds(10)) {
+        self.count = count
+        self.window = window
+    }
+}
+
+/// Remembers the deaths of decoder processes and says whether another may be started; no clock of its own.
+struct RestartPolicy {
+    private let limit: RestartLimit
+    /// The last deaths, oldest first; never more than the limit.
+    private var deaths: [HostTime] = []
+
+    init(limit: RestartLimit) { self.limit = limit }
+
+    /// A process died at `now`. True when another may take its place.
+    mutating func mayRestart(afterDeathAt now: HostTime) -> Bool {
+        deaths.removeAll { now - $0 >= limit.window }
+        guard deaths.count < limit.count else { return false }
+        deaths.append(now)
+        return true
+    }
+}

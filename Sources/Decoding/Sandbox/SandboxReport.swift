@@ -1,0 +1,53 @@
+/// What a decoder process had given up before it saw the first byte of a film.
+public struct SandboxReport: Sendable, Hashable {
+    /// Rights that are gone.
+    public struct Measures: OptionSet, Sendable, Hashable {
+        public let rawValue: UInt16
+        public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// No program that it starts can gain rights (`PR_SET_NO_NEW_PRIVS`).
+        public static let noNewPrivileges = Measures(rawValue: 1)
+        /// Every descriptor is closed but the two sockets (`close_range`).
+        public static let closedDescriptors = Measures(rawValue: 2)
+        /// A user namespace of its own: root there is nobody outside.
+        public static let userNamespace = Measures(rawValue: 4)
+        /// No network interface exists.
+        public static let noNetwork = Measures(rawValue: 8)
+        /// The file system is an empty, read-only one.
+        public static let emptyRoot = Measures(rawValue: 16)
+        /// Landlock: no file can be opened.
+        public static let landlock = Measures(rawValue: 32)
+        /// seccomp: system calls that decoding has no use for fail or kill.
+        public static let systemCallFilter = Measures(rawValue: 64)
+        /// Limits of memory, processor time, descriptors and files.
+        public static let limits = Measures(rawValue: 128)
+
+        static let names: [(Measures, String)] = [
+            (.noNewPrivileges, "no new privileges"), (.closedDescriptors, "closed descriptors"), (.userNamespace, "user namespace"),
+            (.noNetwork, "no network"), (.emptyRoot, "empty root"), (.landlock, "Landlock"), (.systemCallFilter, "seccomp"), (.limits, "limits"),
+        ]
+    }
+
+    public var measures: Measures
+    /// The kernel's version of Landlock, 0 where it has none.
+    public var landlockVersion: Int
+    /// Why a measure could not be taken: one sentence each.
+    public var troubles: [String]
+
+    public init(measures: Measures = [], landlockVersion: Int = 0, troubles: [String] = []) {
+        self.measures = measures
+        self.landlockVersion = landlockVersion
+        self.troubles = troubles
+    }
+
+    /// Enough for `SandboxPolicy.require`: system calls are filtered, and a second, independent measure keeps files out of reach.
+    public var isConfined: Bool {
+        measures.isSuperset(of: [.noNewPrivileges, .closedDescriptors, .systemCallFilter, .limits])
+            && !measures.isDisjoint(with: [.emptyRoot, .landlock])
+    }
+
+    /// The measures taken, in words: `no new privileges, …, seccomp`.
+    public var summary: String {
+        let names = Measures.names.filter { measures.contains($0.0) }.map { $0.0 == .landlock ? "\($0.1) \(landlockVersion)" : $0.1 }
+        return names.isEmpty ? "nothing" : names.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,386 @@
+internal import CAV
+internal import Glibc
+public import Media
+public import SampleQueue
+public import SurfacePool
+
+/// As `DecompressionSession`, with libavcodec in a process of its own that has no rights: a film that breaks the decoder breaks only that.
+///
+/// Compressed bytes are copied once, into memory shared with the process; pictures are written by it into surfaces of this session's pool, which
+/// displays read in place. When the process dies or hangs, the samples it had not answered fail with `.decoderDied`, another process
+/// takes its place, and decoding goes on with the next sync sample; frames handed out stay valid.
+///
+///     let session = try SandboxedSession(format: track.format, sandbox: SandboxOptions(policy: .decoder))
+///     while let sample = try reader.nextSample() { try session.decode(sample) { output in … } }
+///     session.finishDelayedFrames { output in … }
+///
+/// Thread-safety: `decode`, `finishDelayedFrames` and `flush` from one thread at a time; the rest from any thread, also meanwhile.
+public final class SandboxedSession: @unchecked Sendable {
+    public let format: VideoFormat
+    /// What the decoder processes did.
+    public struct Statistics: Sendable, Hashable {
+        /// Processes that died or hung.
+        public var deaths = 0
+        /// Samples left out because decoding had to wait for a sync sample.
+        public var samplesSkipped = 0
+        /// Compressed bytes that were copied into shared memory.
+        public var bytesShared = 0
+        /// Samples too large for the ring, each in memory of its own.
+        public var samplesBesideRing = 0
+    }
+
+    private let options: DecoderOptions
+    private let sandbox: SandboxOptions
+    private let program: String
+    private let surfaces: LentSurfaces
+    private let counters: FrameStatistics
+    private let shared = Monitor(Shared())
+
+    // Of the thread that decodes:
+    private var process: DecoderProcess
+    private var ring: SharedBytes
+    private var ringState: SampleRingState
+    private var policy: RestartPolicy
+    private var writer = WireWriter()
+    private var nextNumber: UInt32 = 0
+    /// Samples that have not been answered.
+    private var unanswered = 0
+    private var sequence: UInt64 = 0
+    /// The decoder has to begin anew: samples before the next sync sample make no sense to it.
+    private var needsSync = false
+    /// The process has yet to answer `configure`.
+    private var isStarting = false
+    private var lost: DecodingError?
+
+    private struct Shared: Sendable {
+        var isInvalidated = false
+        var pixelFormat: PixelFormat?
+        var decoderName = ""
+        var statistics = Statistics()
+        var report = SandboxReport()
+        var process: DecoderProcess?
+    }
+
+    /// Starts a decoder process, or takes the one that `SandboxedSession.prepare` has started, and opens the decoder in it.
+    ///
+    /// - Throws: `.sandbox` when there is no decoder program or it cannot be confined as required; `.noDecoder` and `.cannotOpen` as
+    ///   `DecompressionSession`.
+    public init(
+        format: VideoFormat, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions,
+        allocator: any SurfaceAllocator = MemfdAllocator(), statistics: FrameStatistics = FrameStatistics()
+    ) throws(DecodingError) {
+        let program = try Self.program(sandbox)
+        self.format = format
+        self.options = options
+        self.sandbox = sandbox
+        self.program = program
+        counters = statistics
+        // Slots of the decoder's own, of its threads and of readers; the process has no more either.
+        let threads = options.threads > 0 ? options.threads : ThreadCount.maximum
+        surfaces = LentSurfaces(
+            allocator: allocator, maximumCount: SurfaceSource.maximumCount(options: options, threads: threads),
+            maximumByteCount: options.maximumSurfaceBytes)
+        policy = RestartPolicy(limit: sandbox.restarts)
+        do throws(SystemError) {
+            ring = try SharedBytes(count: max(Self.ringByteCount, format.configuration.count))
+        } catch {
+            throw DecodingError(.sandbox, error.description, status: error.code)
+        }
+        ringState = SampleRingState(capacity: Self.ringByteCount)
+        if let spare = DecoderNursery.shared.take(program) { process = spare } else { process = try DecoderProcess.start(program) }
+        shared.withLock { $0.process = process }
+        try configure()
+        let failure: DecodingError?
+        do throws(ProcessEnd) { failure = try awaitReady() } catch {
+            throw DecodingError(.sandbox, "the decoder process \(process.end() ?? error.sentence)")
+        }
+        if let failure { throw failure }
+    }
+
+    deinit { process.end() }
+
+    /// 4 MB: a second of film at 32 Mbit/s, and sixteen frames in the making of a large one.
+    private static let ringByteCount = 4 << 20
+
+    /// 20 seconds: loading two hundred libraries from a slow disk on a busy machine.
+    private static let startDeadline = HostSpan.seconds(20)
+
+    private static func program(_ sandbox: SandboxOptions) throws(DecodingError) -> String {
+        guard let path = sandbox.decoderPath ?? DecoderProgram.path else { throw DecodingError(.sandbox, DecoderProgram.absence) }
+        guard DecoderProgram.isProgram(path) else { throw DecodingError(.sandbox, "\(path) is no program that can be started") }
+        return path
+    }
+
+    /// Starts a decoder process ahead of need, so that it is ready when a format is known; the next session takes it. Returns at once.
+    public static func prepare(_ sandbox: SandboxOptions) {
+        guard sandbox.policy != .off, let program = try? program(sandbox) else { return }
+        DecoderNursery.shared.prepare(program)
+    }
+
+    /// libavcodec's name of the decoder.
+    public var decoderName: String { shared.withLock { $0.decoderName } }
+    /// The layout of the pictures put out last; nil before the first.
+    public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
+    public var poolStatistics: SurfacePoolStatistics { surfaces.statistics }
+    public var statistics: Statistics { shared.withLock { $0.statistics } }
+    /// What the process in use has given up.
+    public var report: SandboxReport { shared.withLock { $0.report } }
+    /// The process in use, for who wants to watch it; nil after the end.
+    public var processIdentifier: Int32? { shared.withLock { $0.process }?.pid }
+
+    /// As `DecompressionSession.canAccept`.
+    public func canAccept(_ other: VideoFormat) -> Bool { format.canContinue(as: other) }
+
+    // MARK: Decoding
+
+    /// As `DecompressionSession.decode`. Samples between the death of a process and the next sync sample are dropped as `.discontinuity`.
+    /// - Throws: `.invalidated`, `.decoderLost`.
+    public func decode(_ sample: SampleBuffer, output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
+        guard !isInvalidated else { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
+        if let lost { throw lost }
+        guard case .compressed(let block, .video) = sample.content else { return }
+        if needsSync {
+            guard sample.flags.contains(.sync) else {
+                shared.withLock { $0.statistics.samplesSkipped += 1 }
+                output(.dropped(presentationTime: sample.presentationTime, .discontinuity))
+                return
+            }
+            needsSync = false
+        }
+        unanswered += 1
+        if isStarting {
+            do throws(ProcessEnd) {
+                if let failure = try awaitReady() { return give(up: failure, output) }
+            } catch {
+                return replace(error.sentence, output)
+            }
+        }
+        do throws(SystemError) {
+            try send(sample, block)
+        } catch {
+            return replace("takes no samples: \(error)", output)
+        }
+        pump(output)
+        process.allowProcessorTime()
+    }
+
+    /// As `DecompressionSession.finishDelayedFrames`.
+    public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
+        guard !isInvalidated, lost == nil, !isStarting else { return }
+        request { .drain(number: $0) }
+        pump(output)
+        unanswered = 0
+    }
+
+    /// As `DecompressionSession.flush`; a decoder that was lost gets another chance.
+    public func flush() {
+        guard !isInvalidated else { return }
+        if lost != nil {
+            lost = nil
+            policy = RestartPolicy(limit: sandbox.restarts)
+            start()
+        } else if !isStarting {
+            interrupt()
+            request { .flush(number: $0) }
+            pump { _ in }
+        }
+        unanswered = 0
+    }
+
+    /// Ends the session and its process from any thread: a `decode` that waits returns soon, later ones throw. Frames handed out stay valid.
+    /// Idempotent.
+    public func invalidate() {
+        shared.withLock { shared in
+            shared.isInvalidated = true
+            return shared.process
+        }?.kill()
+    }
+
+    /// Makes a `decode` that waits for a surface give up, from any thread; the sample fails. `flush` must follow.
+    public func interrupt() {
+        var writer = WireWriter()
+        writer.put(.interrupt)
+        guard let process = shared.withLock({ $0.process }) else { return }
+        do throws(SystemError) { try process.memory.send(writer) } catch { process.kill() }
+    }
+
+    private var isInvalidated: Bool { shared.withLock { $0.isInvalidated } }
+
+    // MARK: Talking
+
+    private func request(_ make: (UInt32) -> DecoderRequest) {
+        writer.reset()
+        writer.put(make(nextNumber))
+        nextNumber &+= 1
+        // A process that is gone is noticed by who waits for its answer.
+        try? process.work.send(writer)
+    }
+
+    private func configure() throws(DecodingError) {
+        unsafe format.configuration.withUnsafeBytes { bytes in
+            if let source = bytes.baseAddress { unsafe ring.base.copyMemory(from: source, byteCount: bytes.count) }
+        }
+        writer.reset()
+        var bare = format
+        bare.configuration = []
+        writer.put(.configure(format: bare, options: options, configurationByteCount: format.configuration.count))
+        isStarting = true
+        do throws(SystemError) { try process.work.send(writer, descriptors: [ring.descriptor.rawValue]) } catch {
+            throw DecodingError(.sandbox, "the decoder process takes no set-up: \(error)", status: error.code)
+        }
+    }
+
+    /// Puts a sample where the process reads it, and tells it so.
+    private func send(_ sample: SampleBuffer, _ block: BlockBuffer) throws(SystemError) {
+        let packet = unsafe block.packet
+        let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE), sides = unsafe Self.sideByteCount(of: packet)
+        let total = block.count + padding + sides
+        let number = nextNumber
+        nextNumber &+= 1
+        var own: SharedBytes?
+        let place = ringState.allocate(total, number: number)
+        if place == nil { own = try SharedBytes(count: max(total, 1)) }
+        let target = unsafe (own ?? ring).base + (place ?? 0)
+        if block.count > 0 { unsafe target.copyMemory(from: packet.pointee.data, byteCount: block.count) }
+        unsafe (target + block.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        unsafe Self.copySideData(of: packet, to: target + block.count + padding)
+        let isBeside = own != nil
+        shared.withLock { shared in
+            shared.statistics.bytesShared += block.count
+            if isBeside { shared.statistics.samplesBesideRing += 1 }
+        }
+        let descriptor = SampleDescriptor(
+            number: number, offset: UInt64(place ?? 0), byteCount: UInt32(block.count), sideByteCount: UInt32(sides), isInRing: own == nil,
+            presentationTime: sample.presentationTime, decodeTime: sample.decodeTime, duration: sample.duration,
+            sourcePresentationTimestamp: sample.sourcePresentationTimestamp, sourceDecodeTimestamp: sample.sourceDecodeTimestamp,
+            sourceTimeBase: sample.sourceTimeBase, flags: sample.flags, packetFlags: unsafe packet.pointee.flags)
+        writer.reset()
+        writer.put(.sample(descriptor))
+        try process.work.send(writer, descriptors: own.map { [$0.descriptor.rawValue] } ?? [])
+    }
+
+    private static func sideByteCount(of packet: UnsafeMutablePointer<AVPacket>) -> Int {
+        unsafe (0..<Int(packet.pointee.side_data_elems)).reduce(0) { unsafe $0 + 8 + Int(packet.pointee.side_data[$1].size) }
+    }
+
+    private static func copySideData(of packet: UnsafeMutablePointer<AVPacket>, to start: UnsafeMutableRawPointer) {
+        var target = unsafe start
+        for index in unsafe 0..<Int(packet.pointee.side_data_elems) {
+            let side = unsafe packet.pointee.side_data[index]
+            unsafe target.storeBytes(of: UInt32(side.type.rawValue), as: UInt32.self)
+            unsafe (target + 4).storeBytes(of: UInt32(side.size), as: UInt32.self)
+            if unsafe side.size > 0 { unsafe (target + 8).copyMemory(from: side.data, byteCount: side.size) }
+            unsafe target += 8 + side.size
+        }
+    }
+
+    /// Waits for the answer to `configure`; the decoder's own refusal is returned, the end of the process is thrown.
+    private func awaitReady() throws(ProcessEnd) -> DecodingError? {
+        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: Self.startDeadline)
+        while true {
+            switch try listener.next() {
+            case .confined(let report):
+                shared.withLock { $0.report = report }
+                if sandbox.policy == .require, !report.isConfined {
+                    let why = report.troubles.first ?? "this kernel does not offer it"
+                    return DecodingError(.sandbox, "the decoder process cannot be confined as required: \(why)")
+                }
+            case .ready(let name):
+                shared.withLock { $0.decoderName = name }
+                isStarting = false
+                return nil
+            case .refused(let error): return error
+            default: throw ProcessEnd("says what it was not asked")
+            }
+        }
+    }
+
+    /// Takes what the process says until it has done what was asked last.
+    private func pump(_ output: (consuming DecodeOutput) -> Void) {
+        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: sandbox.hangDeadline)
+        while true {
+            let answer: DecoderAnswer
+            do throws(ProcessEnd) { answer = try listener.next() } catch { return replace(error.sentence, output) }
+            switch answer {
+            case .frame(let descriptor):
+                guard let frame = frame(descriptor) else { return replace("puts out a picture that it was given no memory for", output) }
+                answered()
+                output(.frame(frame))
+            case .dropped(let time, let reason):
+                answered()
+                output(.dropped(presentationTime: time, reason))
+            case .failed(let error):
+                answered()
+                output(.failed(error))
+            case .done(let number, let written, let copied, let freed):
+                guard freed.allSatisfy({ ringState.free($0) }) else { return replace("gives back a sample that it was not given", output) }
+                counters.addWritten(Int(min(written, Self.mostBytesAtOnce)))
+                counters.addCopied(Int(min(copied, Self.mostBytesAtOnce)))
+                if number == nextNumber &- 1 { return }
+            case .confined, .ready, .refused: return replace("says what it was not asked", output)
+            }
+        }
+    }
+
+    /// 1 TB: keeps a counter that a stranger feeds from overflowing.
+    private static let mostBytesAtOnce: UInt64 = 1 << 40
+
+    private func answered() { unanswered = max(0, unanswered - 1) }
+
+    private func frame(_ descriptor: FrameDescriptor) -> VideoFrame? {
+        guard let use = process.use(ofSlot: descriptor.slot, visible: descriptor.visible) else { return nil }
+        counters.addDecodedFrame()
+        let format = use.surface.layout.format
+        shared.withLock { $0.pixelFormat = format }
+        defer { sequence += 1 }
+        return VideoFrame(
+            use: use, visible: descriptor.visible, attributes: descriptor.attributes, presentationTime: descriptor.presentationTime,
+            duration: descriptor.duration, sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase,
+            flags: descriptor.flags, sequence: sequence)
+    }
+
+    // MARK: Dying
+
+    /// The process is of no use any more: ends it, answers what it left, and starts another if it may.
+    private func replace(_ sentence: String, _ output: (consuming DecodeOutput) -> Void) {
+        // How it ended says more than what was noticed of it.
+        let sentence = process.end() ?? sentence
+        let error = DecodingError(.decoderDied, "the decoder process \(sentence)")
+        if isInvalidated { return abandon(DecodingError(.invalidated, "the decoding session has been invalidated"), output) }
+        shared.withLock { $0.statistics.deaths += 1 }
+        abandon(error, output)
+        if policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) {
+            start()
+        } else {
+            lost = DecodingError(
+                .decoderLost, "decoding was given up after \(sandbox.restarts.count + 1) decoder processes died; the last one \(sentence)")
+        }
+    }
+
+    /// Fails every sample that has not been answered.
+    private func abandon(_ error: DecodingError, _ output: (consuming DecodeOutput) -> Void) {
+        for _ in 0..<unanswered { output(.failed(error)) }
+        unanswered = 0
+    }
+
+    private func give(up error: DecodingError, _ output: (consuming DecodeOutput) -> Void) {
+        process.end()
+        abandon(error, output)
+        lost = DecodingError(.decoderLost, error.description)
+    }
+
+    /// Starts another process, which opens its decoder while samples are passed over until the next sync sample.
+    private func start() {
+        ringState.removeAll()
+        needsSync = true
+        do {
+            process = try DecoderProcess.start(program)
+            shared.withLock { $0.process = process }
+            // The old process may have left its marks on nothing but pictures; the ring is written by us alone.
+            try configure()
+        } catch {
+            lost = DecodingError(.decoderLost, error.description, status: error.status)
+        }
+        if isInvalidated { process.kill() }
+    }
+}

@@ -1,0 +1,42 @@
+internal import CLinux
+internal import Glibc
+internal import Media
+
+/// Plain memory of a fixed size that two processes map: compressed bytes on their way to the decoder process.
+///
+/// Thread-safety: may be handed between threads; who writes what is agreed on elsewhere. The corresponding C functions are
+/// `memfd_create(2)` and `mmap(2)`; the size is sealed.
+@safe
+final class SharedBytes: @unchecked Sendable {
+    let descriptor: OwnedFD
+    let count: Int
+    let base: UnsafeMutableRawPointer
+
+    /// Fresh zero bytes to write.
+    init(count: Int) throws(SystemError) {
+        let raw = unsafe clinux_memfd("samples")
+        guard raw >= 0 else { throw SystemError(errno, "create a memfd") }
+        let memory = OwnedFD(adopting: raw)
+        guard ftruncate(raw, count) == 0, clinux_memfd_seal_size(raw) == 0 else { throw SystemError(errno, "size a memfd to \(count) bytes") }
+        unsafe base = try Self.map(raw, count: count, PROT_READ | PROT_WRITE)
+        descriptor = memory
+        self.count = count
+    }
+
+    /// What another process wrote, to read.
+    init(reading descriptor: consuming OwnedFD) throws(SystemError) {
+        let size = clinux_size(descriptor.rawValue)
+        guard size > 0 else { throw SystemError(size == 0 ? EINVAL : errno, "find the size of shared memory") }
+        count = Int(size)
+        unsafe base = try Self.map(descriptor.rawValue, count: count, PROT_READ)
+        self.descriptor = descriptor
+    }
+
+    deinit { unsafe munmap(base, count) }
+
+    private static func map(_ descriptor: Int32, count: Int, _ protection: Int32) throws(SystemError) -> UnsafeMutableRawPointer {
+        let address = unsafe mmap(nil, count, protection, MAP_SHARED, descriptor, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else { throw SystemError(errno, "map \(count) bytes") }
+        return unsafe address
+    }
+}

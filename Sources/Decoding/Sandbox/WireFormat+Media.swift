@@ -1,0 +1,183 @@
+internal import Media
+internal import SurfacePool
+
+// How the values of a film travel in messages.
+
+extension WireWriter {
+    mutating func put(_ time: MediaTime) {
+        put(time.kind.rawValue)
+        put(time.value)
+        put(time.timescale)
+        put(time.hasBeenRounded)
+    }
+
+    mutating func put(_ ratio: Ratio) {
+        put(ratio.numerator)
+        put(ratio.denominator)
+    }
+
+    mutating func put(_ size: PixelSize) {
+        put(UInt32(clamping: size.width))
+        put(UInt32(clamping: size.height))
+    }
+
+    mutating func put(_ rect: PixelRect) {
+        put(UInt32(clamping: rect.x))
+        put(UInt32(clamping: rect.y))
+        put(rect.size)
+    }
+
+    mutating func put(_ attributes: PictureAttributes) {
+        put(attributes.pixelAspect)
+        put(UInt16(attributes.orientation.rotation.rawValue))
+        put(attributes.orientation.isMirrored)
+        let color = attributes.color
+        for byte in [color.primaries, color.transfer, color.matrix, color.range.rawValue, color.chromaSiting.rawValue] { put(byte) }
+        put(attributes.hdr != nil)
+        guard let hdr = attributes.hdr else { return }
+        for point in [hdr.red, hdr.green, hdr.blue, hdr.white] {
+            put(point.x)
+            put(point.y)
+        }
+        put(hdr.maximumLuminance)
+        put(hdr.minimumLuminance)
+        put(hdr.maximumContentLightLevel)
+        put(hdr.maximumFrameAverageLightLevel)
+    }
+
+    mutating func put(_ layout: SurfaceLayout) {
+        put(layout.format.rawValue)
+        put(layout.size)
+        put(UInt64(layout.byteCount))
+        put(UInt8(layout.planeCount))
+        for index in 0..<layout.planeCount {
+            put(UInt64(layout.plane(index).offset))
+            put(UInt32(clamping: layout.plane(index).pitch))
+        }
+    }
+
+    mutating func put(_ format: VideoFormat) {
+        put(format.codec.name)
+        put(format.codedSize)
+        put(format.visible)
+        put(format.attributes)
+        put(format.frameRate)
+        for value in [format.profile, format.level, format.bitsPerCodedSample, format.reorderDepth] { put(value) }
+        put(format.codecTag)
+    }
+
+    mutating func put(_ error: DecodingError) {
+        put(error.code.wireNumber)
+        put(error.status)
+        put(error.description)
+    }
+}
+
+extension WireReader {
+    mutating func takeTime() throws(WireError) -> MediaTime {
+        let kind = try take(UInt8.self), value = try take(Int64.self), timescale = try take(Int32.self), isRounded = try takeBool()
+        switch MediaTime.Kind(rawValue: kind) {
+        case .invalid: return .invalid
+        case .indefinite: return .indefinite
+        case .positiveInfinity: return .positiveInfinity
+        case .negativeInfinity: return .negativeInfinity
+        case .numeric:
+            guard timescale > 0 else { throw WireError("a time has no unit") }
+            return MediaTime(value: value, timescale: timescale, hasBeenRounded: isRounded)
+        case nil: throw WireError("\(kind) is no kind of time")
+        }
+    }
+
+    mutating func takeRatio() throws(WireError) -> Ratio { Ratio(try take(), try take()) }
+
+    mutating func takeSize() throws(WireError) -> PixelSize {
+        PixelSize(width: try takeCount(below: Self.pixels), height: try takeCount(below: Self.pixels))
+    }
+
+    mutating func takeRect() throws(WireError) -> PixelRect {
+        let x = try takeCount(below: Self.pixels), y = try takeCount(below: Self.pixels), size = try takeSize()
+        return PixelRect(x: x, y: y, width: size.width, height: size.height)
+    }
+
+    /// One more than the pixels in the longest side of any picture that libavcodec takes.
+    private static var pixels: Int { 1 << 17 }
+
+    mutating func takeAttributes() throws(WireError) -> PictureAttributes {
+        var attributes = PictureAttributes()
+        attributes.pixelAspect = try takeRatio()
+        guard let rotation = PictureOrientation.Rotation(rawValue: Int(try take(UInt16.self))) else { throw WireError("no such rotation") }
+        attributes.orientation = PictureOrientation(rotation: rotation, isMirrored: try takeBool())
+        let primaries = try take(UInt8.self), transfer = try take(UInt8.self), matrix = try take(UInt8.self)
+        guard let range = ColorRange(rawValue: try take()), let siting = ChromaSiting(rawValue: try take()) else {
+            throw WireError("no such range or siting of colours")
+        }
+        attributes.color = ColorDescription(primaries: primaries, transfer: transfer, matrix: matrix, range: range, chromaSiting: siting)
+        guard try takeBool() else { return attributes }
+        let red = try takePoint(), green = try takePoint(), blue = try takePoint(), white = try takePoint()
+        let maximum = try take(UInt32.self), minimum = try take(UInt32.self)
+        attributes.hdr = HDRStaticMetadata(
+            red: red, green: green, blue: blue, white: white, maximumLuminance: maximum, minimumLuminance: minimum,
+            maximumContentLightLevel: try take(), maximumFrameAverageLightLevel: try take())
+        return attributes
+    }
+
+    private mutating func takePoint() throws(WireError) -> HDRStaticMetadata.Chromaticity { .init(x: try take(), y: try take()) }
+
+    /// A linear layout in which every row of every plane lies inside the memory.
+    mutating func takeLayout() throws(WireError) -> SurfaceLayout {
+        let name = try takeText()
+        guard let format = PixelFormat(rawValue: name) else { throw WireError("\(name) is no pixel format") }
+        let size = try takeSize()
+        let byteCount = Int(clamping: try take(UInt64.self)), planeCount = Int(try take(UInt8.self))
+        let facts = format.description.planes
+        let palettes = format == .pal8 ? 1 : 0
+        guard size.width > 0, size.height > 0, byteCount > 0, byteCount <= 1 << 40, planeCount == facts.count + palettes else {
+            throw WireError("a layout has no room for \(name) of \(size)")
+        }
+        var planes: [SurfaceLayout.Plane] = []
+        for index in 0..<planeCount {
+            let offset = Int(clamping: try take(UInt64.self)), pitch = Int(try take(UInt32.self))
+            let row = index < facts.count ? facts[index].rowBytes(width: size.width) : SurfaceLayout.paletteByteCount
+            let rows = index < facts.count ? facts[index].rows(height: size.height) : 1
+            guard pitch >= row, pitch <= 1 << 30, offset <= byteCount, pitch * rows <= byteCount - offset, offset < byteCount else {
+                throw WireError("plane \(index) of \(name) of \(size) lies outside its memory")
+            }
+            planes.append(.init(offset: offset, pitch: pitch))
+        }
+        return SurfaceLayout(format: format, size: size, modifier: .linear, planes: planes, byteCount: byteCount)
+    }
+
+    /// Without its configuration record, which lies in shared memory.
+    mutating func takeFormat() throws(WireError) -> VideoFormat {
+        let codec = VideoCodec(name: try takeText())
+        var format = VideoFormat(codec: codec, codedSize: try takeSize(), visible: try takeRect())
+        format.attributes = try takeAttributes()
+        format.frameRate = try takeRatio()
+        format.profile = try take()
+        format.level = try take()
+        format.bitsPerCodedSample = try take()
+        format.reorderDepth = try take()
+        format.codecTag = try take()
+        return format
+    }
+
+    mutating func takeError() throws(WireError) -> DecodingError {
+        guard let code = DecodingError.Code(wireNumber: try take()) else { throw WireError("no such error") }
+        let status = try take(Int32.self)
+        return DecodingError(code, try takeText(), status: status)
+    }
+}
+
+extension DecodingError.Code {
+    /// The errors that a decoder may report of itself.
+    private static let inWireOrder: [DecodingError.Code] = [
+        .noDecoder, .cannotOpen, .invalidData, .unsupportedPixelFormat, .outOfSurfaces, .invalidated, .decoder,
+    ]
+
+    var wireNumber: UInt8 { UInt8(Self.inWireOrder.firstIndex(of: self) ?? Self.inWireOrder.count - 1) }
+
+    init?(wireNumber: UInt8) {
+        guard wireNumber < Self.inWireOrder.count else { return nil }
+        self = Self.inWireOrder[Int(wireNumber)]
+    }
+}

@@ -1,0 +1,149 @@
+import Media
+import SurfacePool
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// A decoder process that lies: each lie ends it, and none reaches a surface that is not its own.
+@Suite struct DecoderListenerTests {
+    private static let layout = SurfaceLayout(format: .yuv420p, covering: PixelSize(width: 64, height: 64))
+
+    /// Both sides, with the test in the place of the process.
+    private struct Stage {
+        var process: DecoderProcess
+        var work: PacketSocket
+        var memory: PacketSocket
+        var surfaces: LentSurfaces
+
+        init(maximumCount: Int = 3, maximumByteCount: Int = .max) throws {
+            let (ours, work) = try PacketSocket.pair(), (ourMemory, memory) = try PacketSocket.pair()
+            process = DecoderProcess(work: ours, memory: ourMemory)
+            self.work = work
+            self.memory = memory
+            surfaces = LentSurfaces(allocator: MemfdAllocator(), maximumCount: maximumCount, maximumByteCount: maximumByteCount)
+        }
+
+        var listener: DecoderListener { DecoderListener(process: process, surfaces: surfaces, deadline: .seconds(60)) }
+
+        func says(_ answer: DecoderAnswer) throws {
+            var writer = WireWriter()
+            writer.put(answer)
+            try work.send(writer)
+        }
+
+        func wishes(_ wish: MemoryWish) throws {
+            var writer = WireWriter()
+            writer.put(wish)
+            try memory.send(writer)
+        }
+
+        func canUse(_ slot: UInt32, _ visible: PixelRect) -> Bool { if process.use(ofSlot: slot, visible: visible) == nil { false } else { true } }
+
+        /// What the process has been told, after the listener has heard all.
+        func hears() throws -> MemoryGrant? {
+            switch try memory.receive() {
+            case .message(let bytes, _): return try MemoryGrant(bytes[...])
+            case .nothing: return nil
+            case .end: return nil
+            }
+        }
+
+        /// Lets the listener hear everything said so far.
+        func listen() throws {
+            try says(.done(number: 0, bytesWritten: 0, bytesCopied: 0, freed: []))
+            _ = try listener.next()
+        }
+    }
+
+    @Test func `random bytes on either socket end it`() throws {
+        var dice = Dice(seed: 0xbad_dec0de)
+        for round in 0..<200 {
+            let stage = try Stage()
+            var writer = WireWriter()
+            writer.put(UInt8.random(in: 3...255, using: &dice))
+            for _ in 0..<Int.random(in: 0...100, using: &dice) { writer.put(UInt8.random(in: 0...255, using: &dice)) }
+            if round % 2 == 0 { try stage.memory.send(writer) } else { try stage.work.send(writer) }
+            // A message may by chance be one; then it is followed by the end.
+            stage.work.shutDown()
+            #expect(throws: ProcessEnd.self) {
+                while true { _ = try stage.listener.next() }
+            }
+        }
+    }
+
+    @Test func `a surface is lent, used and taken back`() throws {
+        let stage = try Stage()
+        try stage.wishes(.want(Self.layout))
+        try stage.listen()
+        #expect(try stage.hears() == .granted(slot: 0, kind: .memfd))
+        #expect(stage.surfaces.statistics.inUse == 1)
+        guard let use = stage.process.use(ofSlot: 0, visible: PixelRect(x: 0, y: 0, width: 64, height: 64)) else { Issue.record("no use"); return }
+        #expect(stage.process.hasReaders)
+        use.end()
+        #expect(!stage.process.hasReaders)
+        #expect(try stage.hears() == .released(slot: 0))
+        try stage.wishes(.gone(slot: 0))
+        try stage.listen()
+        #expect(stage.surfaces.statistics.inUse == 0)
+    }
+
+    @Test func `a picture lies only in what was lent, and inside it`() throws {
+        let stage = try Stage()
+        try stage.wishes(.want(Self.layout))
+        try stage.listen()
+        let size = Self.layout.size
+        #expect(!stage.canUse(1, PixelRect(x: 0, y: 0, width: 8, height: 8)))
+        for rect in [
+            PixelRect(x: 0, y: 0, width: 0, height: 8), PixelRect(x: 1, y: 0, width: size.width, height: 8),
+            PixelRect(x: 0, y: size.height, width: 8, height: 1),
+        ] {
+            #expect(!stage.canUse(0, rect))
+        }
+        #expect(stage.canUse(0, PixelRect(size)))
+    }
+
+    @Test func `memory that was not lent cannot be given back`() throws {
+        for times in [1, 2] {
+            let stage = try Stage()
+            if times == 2 {
+                try stage.wishes(.want(Self.layout))
+                try stage.wishes(.gone(slot: 0))
+            }
+            try stage.wishes(.gone(slot: 0))
+            #expect(throws: ProcessEnd.self) { try stage.listen() }
+        }
+    }
+
+    @Test func `no more memory is lent than the limits say`() throws {
+        let stage = try Stage(maximumCount: 2)
+        for _ in 0..<3 { try stage.wishes(.want(Self.layout)) }
+        try stage.listen()
+        #expect(try stage.hears() == .granted(slot: 0, kind: .memfd))
+        #expect(try stage.hears() == .granted(slot: 1, kind: .memfd))
+        guard case .denied = try stage.hears() else { Issue.record("a third was lent"); return }
+        let small = try Stage(maximumByteCount: Self.layout.byteCount - 1)
+        try small.wishes(.want(Self.layout))
+        try small.listen()
+        guard case .denied = try small.hears() else { Issue.record("more bytes were lent than allowed"); return }
+    }
+
+    @Test func `what it was lent comes back when it ends, but for what readers use`() throws {
+        let stage = try Stage()
+        try stage.wishes(.want(Self.layout))
+        try stage.wishes(.want(Self.layout))
+        try stage.listen()
+        guard let use = stage.process.use(ofSlot: 1, visible: PixelRect(Self.layout.size)) else { Issue.record("no use"); return }
+        #expect(stage.surfaces.statistics.inUse == 2)
+        stage.process.end()
+        #expect(stage.surfaces.statistics.inUse == 1)
+        use.end()
+        #expect(stage.surfaces.statistics.inUse == 0)
+    }
+
+    @Test func `a claim to wait for readers is believed only while there are some`() throws {
+        let stage = try Stage()
+        try stage.wishes(.pong(isExhausted: true))
+        #expect(throws: ProcessEnd.self) { try stage.listen() }
+    }
+}

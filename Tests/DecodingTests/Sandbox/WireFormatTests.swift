@@ -1,0 +1,134 @@
+import Media
+import SampleQueue
+import SurfacePool
+import TestSupport
+import Testing
+
+@testable import Decoding
+
+/// What is written is read back, and nothing else is ever taken for a message.
+@Suite struct WireFormatTests {
+    private static let hdr = HDRStaticMetadata(
+        red: .init(x: 34000, y: 16000), green: .init(x: 13250, y: 34500), blue: .init(x: 7500, y: 3000), white: .init(x: 15635, y: 16450),
+        maximumLuminance: 10_000_000, minimumLuminance: 50, maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400)
+    private static let attributes = PictureAttributes(
+        pixelAspect: Ratio(16, 11), orientation: PictureOrientation(rotation: .clockwise270, isMirrored: true), color: .bt709, hdr: hdr)
+    private static let format = VideoFormat(
+        codec: .hevc, codedSize: PixelSize(width: 1920, height: 1088), visible: PixelRect(x: 0, y: 4, width: 1920, height: 1080),
+        attributes: attributes, frameRate: Ratio(30000, 1001), profile: 2, level: 153, codecTag: 0x3163_7668, bitsPerCodedSample: 24, reorderDepth: 2)
+    private static let error = DecodingError(.invalidData, "the hevc decoder failed: Ungültige Daten", status: -1_094_995_529)
+    private static let layouts = [
+        SurfaceLayout(format: .yuv420p, covering: PixelSize(width: 1920, height: 1088)),
+        SurfaceLayout(format: .pal8, covering: PixelSize(width: 33, height: 7)),
+        SurfaceLayout(format: .monowhite, covering: PixelSize(width: 1, height: 1), pitchAlignment: 32),
+        SurfaceLayout(format: .gbrap16le, covering: PixelSize(width: 4096, height: 2304)),
+    ]
+
+    private static let requests: [DecoderRequest] = [
+        .configure(
+            format: format, options: DecoderOptions(threads: 7, lowDelay: true, holdCount: 9, maximumSurfaceBytes: 1 << 33),
+            configurationByteCount: 77),
+        .configure(format: VideoFormat(codec: .vp8, codedSize: PixelSize(width: 0, height: 0)), options: DecoderOptions(), configurationByteCount: 0),
+        .sample(
+            SampleDescriptor(
+                number: .max, offset: 1 << 40, byteCount: 12345, sideByteCount: 1032, isInRing: true,
+                presentationTime: MediaTime(value: -1001, timescale: 30000), decodeTime: .invalid, duration: MediaTime(seconds: 0.1, timescale: 7),
+                sourcePresentationTimestamp: -5, sourceDecodeTimestamp: nil, sourceTimeBase: Ratio(1, 90000), flags: [.sync, .doNotDisplay],
+                packetFlags: 5)),
+        .drain(number: 3), .flush(number: 0),
+    ]
+    private static let answers: [DecoderAnswer] = [
+        .confined(SandboxReport(measures: [.landlock, .limits], landlockVersion: 7, troubles: ["no", "not that", ""])), .confined(SandboxReport()),
+        .ready(decoderName: "libdav1d"), .refused(error),
+        .frame(
+            FrameDescriptor(
+                slot: 12, visible: PixelRect(x: 8, y: 2, width: 640, height: 360), attributes: attributes, presentationTime: .zero,
+                duration: .invalid, sourceTimestamp: Int64.min, sourceTimeBase: Ratio(1, 12800), flags: [.sync, .corrupt])),
+        .frame(
+            FrameDescriptor(
+                slot: 0, visible: PixelRect(x: 0, y: 0, width: 1, height: 1), attributes: PictureAttributes(), presentationTime: .indefinite,
+                duration: .positiveInfinity, sourceTimestamp: nil, sourceTimeBase: .unknown, flags: [])),
+        .dropped(presentationTime: .negativeInfinity, .doNotDisplay), .failed(error),
+        .done(number: 9, bytesWritten: .max, bytesCopied: 0, freed: Array(0..<UInt32(DecoderAnswer.mostFreed))),
+        .done(number: 0, bytesWritten: 0, bytesCopied: 1, freed: []),
+    ]
+    private static let grants: [MemoryGrant] =
+        SurfaceMemory.Kind.allCases.map { .granted(slot: 5, kind: $0) } + [.denied("no room"), .released(slot: 77), .interrupt, .ping]
+    private static let wishes: [MemoryWish] =
+        layouts.map { .want($0) } + [.gone(slot: 4), .pong(isExhausted: true), .pong(isExhausted: false)]
+
+    private static func bytes(_ body: (inout WireWriter) -> Void) -> [UInt8] {
+        var writer = WireWriter()
+        body(&writer)
+        return writer.bytes
+    }
+
+    /// Every kind of message as bytes, with the reader that is to take it.
+    private static var messages: [(bytes: [UInt8], read: @Sendable (ArraySlice<UInt8>) throws -> Void)] {
+        requests.map { request in (bytes { $0.put(request) }, { _ = try DecoderRequest($0) }) }
+            + answers.map { answer in (bytes { $0.put(answer) }, { _ = try DecoderAnswer($0) }) }
+            + grants.map { grant in (bytes { $0.put(grant) }, { _ = try MemoryGrant($0) }) }
+            + wishes.map { wish in (bytes { $0.put(wish) }, { _ = try MemoryWish($0) }) }
+    }
+
+    @Test func `every message is read as it was written`() throws {
+        for request in Self.requests { #expect(try DecoderRequest(Self.bytes { $0.put(request) }[...]) == request) }
+        for answer in Self.answers { #expect(try DecoderAnswer(Self.bytes { $0.put(answer) }[...]) == answer) }
+        for grant in Self.grants { #expect(try MemoryGrant(Self.bytes { $0.put(grant) }[...]) == grant) }
+        for wish in Self.wishes { #expect(try MemoryWish(Self.bytes { $0.put(wish) }[...]) == wish) }
+    }
+
+    @Test func `every message fits a packet`() {
+        for message in Self.messages { #expect(message.bytes.count <= WireWriter.capacity) }
+    }
+
+    @Test func `a message cut short or prolonged is none`() {
+        for message in Self.messages {
+            for length in 0..<message.bytes.count {
+                #expect(throws: WireError.self) { try message.read(message.bytes[..<length]) }
+            }
+            #expect(throws: WireError.self) { try message.read((message.bytes + [0])[...]) }
+        }
+    }
+
+    @Test func `changed bytes give a message or an error`() {
+        let seed: UInt64 = 0x5eed_50c2
+        var dice = Dice(seed: seed)
+        var refused = 0
+        let messages = Self.messages
+        for _ in 0..<30_000 {
+            var (bytes, read) = messages.randomElement(using: &dice)!
+            for _ in 0..<Int.random(in: 1...4, using: &dice) {
+                bytes[Int.random(in: 0..<bytes.count, using: &dice)] = UInt8.random(in: 0...255, using: &dice)
+            }
+            do { try read(bytes[...]) } catch { refused += 1 }
+        }
+        #expect(refused > 0, "seed \(seed)")
+    }
+
+    @Test func `a layout that reaches beyond its memory is refused`() throws {
+        let size = PixelSize(width: 64, height: 64)
+        func read(_ planes: [SurfaceLayout.Plane], _ byteCount: Int, format: PixelFormat = .yuv420p) throws {
+            let layout = SurfaceLayout(format: format, size: size, modifier: .linear, planes: planes, byteCount: byteCount)
+            _ = try MemoryWish(Self.bytes { $0.put(.want(layout)) }[...])
+        }
+        let luma = SurfaceLayout.Plane(offset: 0, pitch: 64), blue = SurfaceLayout.Plane(offset: 4096, pitch: 32)
+        try read([luma, blue, .init(offset: 5120, pitch: 32)], 6144)
+        #expect(throws: WireError.self) { try read([luma, blue, .init(offset: 5121, pitch: 32)], 6144) }
+        #expect(throws: WireError.self) { try read([luma, blue, .init(offset: 5120, pitch: 33)], 6144) }
+        #expect(throws: WireError.self) { try read([luma, .init(offset: 4096, pitch: 31), .init(offset: 5120, pitch: 32)], 6144) }
+        #expect(throws: WireError.self) { try read([luma, blue], 6144) }
+        #expect(throws: WireError.self) { try read([luma], 4096, format: .nv12) }
+    }
+
+    @Test func `a stranger's text cannot steer a terminal`() {
+        #expect(throws: WireError.self) { try DecoderAnswer(Self.bytes { $0.put(.ready(decoderName: "\u{1b}[2J")) }[...]) }
+        #expect(throws: WireError.self) { try MemoryGrant(Self.bytes { $0.put(.denied("two\nlines")) }[...]) }
+    }
+
+    @Test func `a long text is cut between characters`() throws {
+        let long = String(repeating: "ü", count: 2000)
+        guard case .denied(let kept) = try MemoryGrant(Self.bytes { $0.put(.denied(long)) }[...]) else { Issue.record("another message"); return }
+        #expect(kept == String(repeating: "ü", count: 500))
+    }
+}
