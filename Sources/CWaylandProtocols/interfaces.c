@@ -10,6 +10,8 @@ const struct wl_interface *cwl_interface(const char *name) {
         &xdg_wm_base_interface, &wp_viewporter_interface, &wp_presentation_interface, &zwp_linux_dmabuf_v1_interface,
         &wp_fractional_scale_manager_v1_interface, &wp_single_pixel_buffer_manager_v1_interface, &zwp_idle_inhibit_manager_v1_interface,
         &zxdg_decoration_manager_v1_interface, &wp_color_representation_manager_v1_interface, &wp_content_type_manager_v1_interface,
+        &wp_color_manager_v1_interface, &wp_tearing_control_manager_v1_interface, &wp_fifo_manager_v1_interface,
+        &wp_commit_timing_manager_v1_interface, &wp_linux_drm_syncobj_manager_v1_interface,
     };
     for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; i++)
         if (strcmp(interfaces[i]->name, name) == 0) return interfaces[i];

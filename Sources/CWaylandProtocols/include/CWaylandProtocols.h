@@ -4,13 +4,18 @@
 #define CWAYLANDPROTOCOLS_H
 
 #include <wayland-client.h>
+#include "color-management-v1-client-protocol.h"
 #include "color-representation-v1-client-protocol.h"
+#include "commit-timing-v1-client-protocol.h"
 #include "content-type-v1-client-protocol.h"
+#include "fifo-v1-client-protocol.h"
 #include "fractional-scale-v1-client-protocol.h"
 #include "idle-inhibit-unstable-v1-client-protocol.h"
 #include "linux-dmabuf-v1-client-protocol.h"
+#include "linux-drm-syncobj-v1-client-protocol.h"
 #include "presentation-time-client-protocol.h"
 #include "single-pixel-buffer-v1-client-protocol.h"
+#include "tearing-control-v1-client-protocol.h"
 #include "viewporter-client-protocol.h"
 #include "xdg-decoration-unstable-v1-client-protocol.h"
 #include "xdg-shell-client-protocol.h"
