@@ -24,6 +24,24 @@ struct dma_buf_import_sync_file { uint32_t flags; int32_t fd; };
 #define DMA_BUF_IOCTL_IMPORT_SYNC_FILE _IOW(DMA_BUF_BASE, 3, struct dma_buf_import_sync_file)
 #endif
 
+// Timelines ("syncobj") of DRM devices: fixed ABI of drm.h, which not every machine's kernel headers bring.
+struct timeline_handle { uint32_t handle, flags; };
+struct timeline_fd { uint32_t handle, flags; int32_t fd; uint32_t pad; };
+struct timeline_array { uint64_t handles, points; uint32_t count, flags; };
+struct timeline_transfer { uint32_t source, destination; uint64_t source_point, destination_point; uint32_t flags, pad; };
+struct timeline_eventfd { uint32_t handle, flags; uint64_t point; int32_t fd; uint32_t pad; };
+struct drm_capability { uint64_t capability, value; };
+#define DRM_GET_CAPABILITY _IOWR('d', 0x0C, struct drm_capability)
+#define TIMELINE_CREATE _IOWR('d', 0xBF, struct timeline_handle)
+#define TIMELINE_DESTROY _IOWR('d', 0xC0, struct timeline_handle)
+#define TIMELINE_TO_FD _IOWR('d', 0xC1, struct timeline_fd)
+#define TIMELINE_FROM_FD _IOWR('d', 0xC2, struct timeline_fd)
+#define TIMELINE_QUERY _IOWR('d', 0xCB, struct timeline_array)
+#define TIMELINE_TRANSFER _IOWR('d', 0xCC, struct timeline_transfer)
+#define TIMELINE_SIGNAL _IOWR('d', 0xCD, struct timeline_array)
+#define TIMELINE_EVENTFD _IOWR('d', 0xCF, struct timeline_eventfd)
+enum { CAPABILITY_TIMELINE = 0x14, IMPORT_SYNC_FILE = 1 };
+
 static int retry(int fd, unsigned long request, void *argument) {
     int result;
     do result = ioctl(fd, request, argument);
@@ -92,4 +110,55 @@ int clinux_dmabuf_import_sync_file(int fd, int sync_file, int access) {
 int clinux_sync_file_merge(int a, int b) {
     struct sync_merge_data data = {.name = "player", .fd2 = b, .fence = -1};
     return retry(a, SYNC_IOC_MERGE, &data) == -1 ? -1 : data.fence;
+}
+
+int clinux_has_timelines(int drm) {
+    struct drm_capability data = {.capability = CAPABILITY_TIMELINE};
+    if (retry(drm, DRM_GET_CAPABILITY, &data) == -1 || data.value == 0) return 0;
+    // Handle 0 is nobody's: a kernel that knows the request says ENOENT, one that does not EINVAL or ENOTTY.
+    struct timeline_eventfd probe = {.handle = 0, .fd = -1};
+    return retry(drm, TIMELINE_EVENTFD, &probe) == -1 && errno == ENOENT;
+}
+
+uint32_t clinux_timeline_create(int drm) {
+    struct timeline_handle data = {0};
+    return retry(drm, TIMELINE_CREATE, &data) == -1 ? 0 : data.handle;
+}
+
+void clinux_timeline_destroy(int drm, uint32_t handle) {
+    struct timeline_handle data = {.handle = handle};
+    retry(drm, TIMELINE_DESTROY, &data);
+}
+
+int clinux_timeline_fd(int drm, uint32_t handle) {
+    struct timeline_fd data = {.handle = handle, .fd = -1};
+    return retry(drm, TIMELINE_TO_FD, &data) == -1 ? -1 : data.fd;
+}
+
+static int on_point(int drm, unsigned long request, uint32_t handle, uint64_t *point) {
+    struct timeline_array data = {.handles = (uint64_t)(uintptr_t)&handle, .points = (uint64_t)(uintptr_t)point, .count = 1};
+    return retry(drm, request, &data);
+}
+
+int clinux_timeline_signal(int drm, uint32_t handle, uint64_t point) { return on_point(drm, TIMELINE_SIGNAL, handle, &point); }
+
+int clinux_timeline_import(int drm, uint32_t handle, uint64_t point, int sync_file) {
+    uint32_t fence = clinux_timeline_create(drm);
+    if (fence == 0) return -1;
+    struct timeline_fd import = {.handle = fence, .flags = IMPORT_SYNC_FILE, .fd = sync_file};
+    struct timeline_transfer transfer = {.source = fence, .destination = handle, .destination_point = point};
+    int result = retry(drm, TIMELINE_FROM_FD, &import);
+    if (result == 0) result = retry(drm, TIMELINE_TRANSFER, &transfer);
+    clinux_timeline_destroy(drm, fence);
+    return result;
+}
+
+uint64_t clinux_timeline_query(int drm, uint32_t handle) {
+    uint64_t point = 0;
+    return on_point(drm, TIMELINE_QUERY, handle, &point) == -1 ? 0 : point;
+}
+
+int clinux_timeline_eventfd(int drm, uint32_t handle, uint64_t point, int eventfd) {
+    struct timeline_eventfd data = {.handle = handle, .point = point, .fd = eventfd};
+    return retry(drm, TIMELINE_EVENTFD, &data);
 }

@@ -12,6 +12,8 @@ public enum SinkEvent: Sendable, Hashable {
     case closeRequested
     /// The area for the picture has this size now, in the display's pixels.
     case resized(PixelSize)
+    /// A sentence for whoever asks for details: what was chosen and why.
+    case detail(String)
     /// The display is gone or broken, or the file cannot be written: nothing more will be shown. Said once.
     case failed(SinkError)
 }

@@ -301,6 +301,7 @@ extension Player {
             case .sink(.failed(let error)): post(.failed(PlayerError(error)))
             case .sink(.closeRequested): post(.closeRequested)
             case .sink(.key(let key)): post(.key(key))
+            case .sink(.detail(let sentence)): post(.detail(sentence))
             case .sink: break
             }
         }

@@ -42,4 +42,21 @@ int clinux_dmabuf_import_sync_file(int fd, int sync_file, int access);
 /// SYNC_IOC_MERGE: a sync_file that signals when both have; a new fd, or -1 with errno.
 int clinux_sync_file_merge(int a, int b);
 
+/// Whether an open DRM device has timelines (DRM_CAP_SYNCOBJ_TIMELINE) and tells of their points by eventfd (Linux 6.6).
+int clinux_has_timelines(int drm);
+/// DRM_IOCTL_SYNCOBJ_CREATE: a new timeline's handle on an open DRM device; 0 with errno on failure.
+uint32_t clinux_timeline_create(int drm);
+/// DRM_IOCTL_SYNCOBJ_DESTROY.
+void clinux_timeline_destroy(int drm, uint32_t handle);
+/// DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD: a descriptor that other processes import; -1 with errno.
+int clinux_timeline_fd(int drm, uint32_t handle);
+/// DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL: the point has been reached; 0, or -1 with errno.
+int clinux_timeline_signal(int drm, uint32_t handle, uint64_t point);
+/// The point is reached when the sync_file signals (DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, _TRANSFER); 0, or -1 with errno.
+int clinux_timeline_import(int drm, uint32_t handle, uint64_t point, int sync_file);
+/// DRM_IOCTL_SYNCOBJ_QUERY: the last point reached; 0 with none.
+uint64_t clinux_timeline_query(int drm, uint32_t handle);
+/// DRM_IOCTL_SYNCOBJ_EVENTFD: the eventfd is signalled when the point is reached; 0, or -1 with errno.
+int clinux_timeline_eventfd(int drm, uint32_t handle, uint64_t point, int eventfd);
+
 #endif

@@ -7,40 +7,57 @@ internal import SurfacePool
 /// Between two releases it is attached once at most: a release that answers two attachments could not be told from one that answers the
 /// first.
 ///
+/// With a timeline the release is a point of it, and has to be looked for: see `collect`. The compositor's event means nothing then.
+///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class WaylandBuffer {
     let proxy: OpaquePointer
+    /// nil: released by event.
+    let timeline: BufferTimeline?
     /// From the attachment to the release.
     private(set) var isHeld = false
     private var use: SurfaceUse?
     private var isDestroyed = false
 
-    init(_ proxy: OpaquePointer) {
+    init(_ proxy: OpaquePointer, timeline: BufferTimeline? = nil) {
         unsafe self.proxy = proxy
+        self.timeline = timeline
         unsafe listen(proxy, Self.listener, self)
     }
 
     deinit { destroy() }
 
     /// Attaches to `surface` and keeps `use` until the release.
-    func attach(to surface: OpaquePointer, keeping use: consuming SurfaceUse?) {
+    ///
+    /// - Parameter explicit: The surface's `wp_linux_drm_syncobj_surface_v1`; there must be one for a buffer with a timeline.
+    func attach(to surface: OpaquePointer, keeping use: consuming SurfaceUse?, explicit: OpaquePointer? = nil) {
         precondition(!isHeld, "a buffer is attached once at a time")
         isHeld = true
+        if let timeline, let explicit = unsafe explicit, let fd = use?.surface.fd { unsafe timeline.begin(explicit, dmabuf: fd) }
         self.use = use
         unsafe wl_surface_attach(surface, proxy, 0, 0)
     }
 
     /// Takes the buffer from the compositor, which may go on reading the memory until the connection ends.
     func destroy() {
-        if !isDestroyed { unsafe wl_buffer_destroy(proxy) }
+        guard !isDestroyed else { return }
         isDestroyed = true
+        unsafe wl_buffer_destroy(proxy)
+        timeline?.destroy()
+    }
+
+    /// Ends the use if the timeline says so.
+    func collect() { if isHeld, let timeline, timeline.isReleased { released() } }
+
+    private func released() {
+        isHeld = false
+        use = nil
     }
 
     nonisolated(unsafe) private static let listener = unsafe listenerTable(
         wl_buffer_listener(release: { data, _ in
             let buffer = unsafe receiver(data, as: WaylandBuffer.self)
-            buffer.isHeld = false
-            buffer.use = nil
+            if buffer.timeline == nil { buffer.released() }
         }))
 }

@@ -60,8 +60,8 @@ final class WaylandBuffers {
         var visible: PixelRect
         /// The compositor reads the surface's own memory.
         var isDirect: Bool
-        /// How the compositor is to read it; nil for RGB, and where it cannot be told.
-        var representation: WaylandFormats.Representation?
+        /// What the compositor is to be told of its colors.
+        var told = WaylandFormats.Told()
     }
 
     /// A buffer that shows `frame`; nil when there is none to be had now.
@@ -71,15 +71,29 @@ final class WaylandBuffers {
         let format = surface.layout.format
         let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
         let way = way(for: surface, color)
-        if case .convert = way { return converter.convert(frame) }
+        let light = WaylandFormats.Light(color, hdr: frame.attributes.hdr)
+        if case .convert = way {
+            var prepared = converter.convert(frame)
+            prepared?.told.light = light
+            return prepared
+        }
         guard let buffer = slots[surface.identity]?.buffers.first(where: { !$0.isHeld }) ?? make(surface, way) else { return nil }
-        let representation = format.description.model == .yuv ? connection.representation(of: color) : nil
-        return Prepared(
-            buffer: buffer, size: surface.layout.size, visible: frame.visible, isDirect: true, representation: representation)
+        var told = WaylandFormats.Told(light: light)
+        if format.description.model == .yuv, let representation = connection.representation(of: color) {
+            told.representation = representation
+            told.chromaLocation = WaylandFormats.chromaLocation(format, frame.attributes.color.chromaSiting)
+        }
+        return Prepared(buffer: buffer, size: surface.layout.size, visible: frame.visible, isDirect: true, told: told)
     }
 
     /// Whether the compositor may be reading a surface.
     var isAnyHeld: Bool { slots.values.contains { $0.buffers.contains(where: \.isHeld) } }
+
+    /// Ends the uses of what the compositor has released by timeline.
+    func collect() {
+        guard connection.explicitSync != nil else { return }
+        for slot in slots.values { for buffer in slot.buffers { buffer.collect() } }
+    }
 
     /// Destroys every buffer. What the compositor still holds stays in use until this object goes.
     func destroy() {
@@ -151,7 +165,7 @@ final class WaylandBuffers {
             let parameters = unsafe parameters(surface)
             buffer = unsafe zwp_linux_buffer_params_v1_create_immed(
                 parameters, Int32(layout.size.width), Int32(layout.size.height), code, 0
-            ).map { unsafe WaylandBuffer($0) }
+            ).map { unsafe WaylandBuffer($0, timeline: connection.explicitSync.flatMap(BufferTimeline.init)) }
             unsafe zwp_linux_buffer_params_v1_destroy(parameters)
         case .shm(let code):
             if unsafe slot.pool == nil { unsafe slot.pool = unsafe wl_shm_create_pool(connection.shm, surface.memfd!, Int32(layout.byteCount)) }
@@ -191,7 +205,7 @@ final class WaylandBuffers {
         unsafe zwp_linux_buffer_params_v1_destroy(parameters)
         guard let proxy = unsafe answer.buffer else { return false }
         var slot = slots[surface.identity] ?? newSlot(surface)
-        slot.buffers.append(unsafe WaylandBuffer(proxy))
+        slot.buffers.append(unsafe WaylandBuffer(proxy, timeline: connection.explicitSync.flatMap(BufferTimeline.init)))
         slots[surface.identity] = slot
         return true
     }

@@ -46,6 +46,13 @@ final class WaylandConnection: @unchecked Sendable {
     private(set) var decoration: OpaquePointer?
     private(set) var contentType: OpaquePointer?
     private(set) var colorRepresentation: OpaquePointer?
+    private(set) var tearing: OpaquePointer?
+    private(set) var fifo: OpaquePointer?
+    private(set) var commitTiming: OpaquePointer?
+    private(set) var colorManagement: ColorManagement?
+    private var syncobj: OpaquePointer?
+    /// nil where compositor or kernel cannot.
+    private(set) var explicitSync: ExplicitSync?
     /// How YCbCr may be told to be read; empty where the compositor can be told nothing.
     private(set) var representations: Set<WaylandFormats.Representation> = []
     private(set) var outputs: [UInt32: Output] = [:]
@@ -86,7 +93,10 @@ final class WaylandConnection: @unchecked Sendable {
                 (compositor, "wl_compositor"), (subcompositor, "wl_subcompositor"), (shm, "wl_shm"), (windowManager, "xdg_wm_base"),
                 (viewporter, "wp_viewporter"),
             ].filter { unsafe $0.0 == nil }.map { unsafe $0.1 }
-            if missing.isEmpty { return }
+            if missing.isEmpty {
+                if let syncobj = unsafe syncobj, unsafe dmabuf != nil { explicitSync = unsafe ExplicitSync(syncobj, bell: bell) }
+                return
+            }
             close()
             throw SinkError(.unsupported, "the Wayland compositor lacks \(missing.joined(separator: ", "))")
         }
@@ -98,6 +108,7 @@ final class WaylandConnection: @unchecked Sendable {
     /// Destroys every global and disconnects. Whatever else was made of the connection must have been destroyed before.
     func close() {
         feedback = nil
+        colorManagement?.destroy()
         while let proxy = unsafe bound.popLast() { unsafe wl_proxy_destroy(proxy) }
         for output in outputs.values { unsafe wl_proxy_destroy(output.proxy) }
         unsafe bound = []
@@ -203,7 +214,7 @@ final class WaylandConnection: @unchecked Sendable {
             unsafe outputs[id] = Output(proxy: OpaquePointer(proxy))
             unsafe listen(OpaquePointer(proxy), Self.outputListener, self)
         case "xdg_wm_base":
-            unsafe windowManager = bind(id, interface, version, atMost: 5)
+            unsafe windowManager = bind(id, interface, version, atMost: 6)
             if let windowManager = unsafe windowManager { unsafe listen(windowManager, Self.windowManagerListener, self) }
         case "wp_viewporter": unsafe viewporter = bind(id, interface, version, atMost: 1)
         case "wp_presentation":
@@ -221,6 +232,12 @@ final class WaylandConnection: @unchecked Sendable {
         case "wp_color_representation_manager_v1":
             unsafe colorRepresentation = bind(id, interface, version, atMost: 1)
             if let manager = unsafe colorRepresentation { unsafe listen(manager, Self.colorListener, self) }
+        case "wp_color_manager_v1":
+            if let manager = unsafe bind(id, interface, version, atMost: 1) { colorManagement = unsafe ColorManagement(manager) }
+        case "wp_tearing_control_manager_v1": unsafe tearing = bind(id, interface, version, atMost: 1)
+        case "wp_fifo_manager_v1": unsafe fifo = bind(id, interface, version, atMost: 1)
+        case "wp_commit_timing_manager_v1": unsafe commitTiming = bind(id, interface, version, atMost: 1)
+        case "wp_linux_drm_syncobj_manager_v1": unsafe syncobj = bind(id, interface, version, atMost: 1)
         default: break
         }
     }

@@ -48,6 +48,66 @@ enum WaylandFormats {
         }
     }
 
+    /// Where chroma samples sit, in numbers of `wp_color_representation_surface_v1`; nil when the film does not say, and where they sit with
+    /// every sample or line of luma.
+    static func chromaLocation(_ format: PixelFormat, _ siting: ChromaSiting) -> UInt32? {
+        let facts = format.description
+        guard facts.model == .yuv, facts.chromaShiftX == 1, facts.chromaShiftY == 1, siting != .unspecified else { return nil }
+        return UInt32(siting.rawValue)
+    }
+
+    /// What light code values mean, in numbers of `wp_color_manager_v1`.
+    struct Light: Sendable, Hashable {
+        var primaries: UInt32
+        /// The transfer function that says it, and the one next to it.
+        var transfer: UInt32
+        var otherTransfer: UInt32?
+        /// Of the display that the film was graded on.
+        var hdr: HDRStaticMetadata?
+
+        /// nil for what needs no word, or has none: compositors take what they are told nothing of for BT.709's primaries and a usual
+        /// display's curve. A word would keep such film from being scanned out.
+        ///
+        /// - Parameter color: Without gaps.
+        init?(_ color: ColorDescription, hdr: HDRStaticMetadata?) {
+            // H.273's numbers on the left.
+            switch color.primaries {
+            case 1: primaries = 1
+            case 5: primaries = 3
+            case 6, 7: primaries = 4
+            case 9: primaries = 6
+            case 11: primaries = 8
+            case 12: primaries = 9
+            default: return nil
+            }
+            switch color.transfer {
+            // BT.1886; a display of gamma 2.2 is next to it.
+            case 1, 6, 14, 15: (transfer, otherTransfer) = (1, 2)
+            case 4: transfer = 2
+            case 5: transfer = 3
+            case 7: transfer = 4
+            case 13: (transfer, otherTransfer) = (9, 2)
+            case 16: transfer = 11
+            case 18: transfer = 13
+            default: return nil
+            }
+            self.hdr = hdr
+            if primaries <= 4, !isHDR { return nil }
+        }
+
+        /// Coded by PQ or HLG.
+        var isHDR: Bool { transfer == 11 || transfer == 13 }
+    }
+
+    /// All that a compositor is told of a picture's colors.
+    struct Told: Sendable, Hashable {
+        /// nil for RGB, and where the compositor cannot be told.
+        var representation: Representation?
+        /// Only together with `representation`.
+        var chromaLocation: UInt32?
+        var light: Light?
+    }
+
     /// Why the compositor would get the colours of a picture wrong if it read the memory itself; nil when it would not, or not so that a
     /// copy would be worth it.
     ///

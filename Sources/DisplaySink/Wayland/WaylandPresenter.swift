@@ -111,15 +111,17 @@ final class WaylandPresenter {
         let attributes = frame.attributes
         let committed = MonotonicClock.shared.now()
         if let presentation = unsafe connection.presentation {
-            unsafe freeFeedback().ask(presentation, about: window.film, sequence: sequence, committed: committed)
+            unsafe freeFeedback().ask(presentation, about: window.film.proxy, sequence: sequence, committed: committed)
         } else {
             unreported = sequence
         }
         requestCallback(window)
+        // Half a refresh early: what is meant for this one, and no guess of its moment can make it miss that.
+        let time = clock.period.map { interval.deadline - HostSpan(nanoseconds: $0.nanoseconds / 2) }
         if prepared.isDirect {
-            window.show(prepared, attributes, keeping: frame.takeUse())
+            window.show(prepared, attributes, notBefore: time, keeping: frame.takeUse())
         } else {
-            window.show(prepared, attributes, keeping: nil)
+            window.show(prepared, attributes, notBefore: time, keeping: nil)
         }
         committedAt = committed
         committedFor = max(interval.deadline, committed)
@@ -147,7 +149,7 @@ final class WaylandPresenter {
 
     private func requestCallback(_ window: WaylandWindow) {
         if let old = unsafe callback { unsafe wl_callback_destroy(old) }
-        unsafe callback = unsafe wl_surface_frame(window.film)
+        unsafe callback = unsafe wl_surface_frame(window.film.proxy)
         if let callback = unsafe callback { unsafe listen(callback, Self.callbackListener, self) }
     }
 

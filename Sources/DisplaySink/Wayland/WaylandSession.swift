@@ -72,6 +72,7 @@ final class WaylandSession: Sendable {
                 state.bytesCopied = copiedBefore + buffers.bytesCopied
             }
             isConnected = connection.pump(until: times.0.map { min($0, times.1 ?? $0) } ?? times.1)
+            buffers.collect()
         }
         if !isConnected { events(.failed(SinkError(.lost, connection.errorSentence))) }
         input.destroy()
@@ -81,6 +82,7 @@ final class WaylandSession: Sendable {
         while isConnected, buffers.isAnyHeld, MonotonicClock.shared.now() < limit {
             bell.drain()
             isConnected = connection.pump(until: limit)
+            buffers.collect()
         }
         buffers.destroy()
         connection.close()

@@ -15,11 +15,9 @@ internal import SurfacePool
 final class WaylandWindow {
     private let connection: WaylandConnection
     private let root, xdgSurface, toplevel, rootViewport: OpaquePointer
-    let film: OpaquePointer
-    private let subsurface, filmViewport: OpaquePointer
-    private var decoration, inhibitor, fractional, contentType, colorRepresentation: OpaquePointer?
-    /// What the compositor was told of the film's colours.
-    private var representation: WaylandFormats.Representation?
+    let film: FilmSurface
+    private let subsurface: OpaquePointer
+    private var decoration, inhibitor, fractional: OpaquePointer?
     private var black: WaylandBuffer?
     private var blackMemory: SharedMemory?
 
@@ -52,15 +50,15 @@ final class WaylandWindow {
         self.connection = connection
         self.gravity = gravity
         guard let root = unsafe wl_compositor_create_surface(connection.compositor),
-            let film = unsafe wl_compositor_create_surface(connection.compositor),
+            let film = FilmSurface(connection),
             let xdgSurface = unsafe xdg_wm_base_get_xdg_surface(connection.windowManager, root),
             let toplevel = unsafe xdg_surface_get_toplevel(xdgSurface),
             let rootViewport = unsafe wp_viewporter_get_viewport(connection.viewporter, root),
-            let filmViewport = unsafe wp_viewporter_get_viewport(connection.viewporter, film),
-            let subsurface = unsafe wl_subcompositor_get_subsurface(connection.subcompositor, film, root)
+            let subsurface = unsafe wl_subcompositor_get_subsurface(connection.subcompositor, film.proxy, root)
         else { return nil }
-        unsafe (self.root, self.film, self.xdgSurface, self.toplevel) = unsafe (root, film, xdgSurface, toplevel)
-        unsafe (self.rootViewport, self.filmViewport, self.subsurface) = unsafe (rootViewport, filmViewport, subsurface)
+        self.film = film
+        unsafe (self.root, self.xdgSurface, self.toplevel) = unsafe (root, xdgSurface, toplevel)
+        unsafe (self.rootViewport, self.subsurface) = unsafe (rootViewport, subsurface)
         let bounds = connection.outputs.values.map { PixelSize(width: $0.size.width / $0.scale, height: $0.size.height / $0.scale) }
             .max { $0.width * $0.height < $1.width * $1.height }
         floatingSize = PictureGeometry.windowSize(natural: natural, bounds: bounds)
@@ -69,10 +67,6 @@ final class WaylandWindow {
         unsafe listen(xdgSurface, Self.surfaceListener, self)
         unsafe listen(toplevel, Self.toplevelListener, self)
         unsafe wl_subsurface_set_desync(subsurface)
-        // Clicks on the film are clicks on the window.
-        let nowhere = unsafe wl_compositor_create_region(connection.compositor)
-        unsafe wl_surface_set_input_region(film, nowhere)
-        unsafe wl_region_destroy(nowhere)
         if let manager = unsafe connection.decoration, let made = unsafe zxdg_decoration_manager_v1_get_toplevel_decoration(manager, toplevel) {
             unsafe decoration = made
             unsafe listen(made, Self.decorationListener, self)
@@ -81,10 +75,6 @@ final class WaylandWindow {
         if let manager = unsafe connection.fractionalScale, let made = unsafe wp_fractional_scale_manager_v1_get_fractional_scale(manager, root) {
             unsafe fractional = made
             unsafe listen(made, Self.scaleListener, self)
-        }
-        if let manager = unsafe connection.contentType, let made = unsafe wp_content_type_manager_v1_get_surface_content_type(manager, film) {
-            unsafe contentType = made
-            unsafe wp_content_type_v1_set_content_type(made, UInt32(WP_CONTENT_TYPE_V1_TYPE_VIDEO.rawValue))
         }
         unsafe xdg_toplevel_set_app_id(toplevel, "play")
         unsafe xdg_toplevel_set_min_size(toplevel, Self.leastSize.0, Self.leastSize.1)
@@ -101,11 +91,8 @@ final class WaylandWindow {
         setInhibiting(false)
         if let decoration = unsafe decoration { unsafe zxdg_toplevel_decoration_v1_destroy(decoration) }
         if let fractional = unsafe fractional { unsafe wp_fractional_scale_v1_destroy(fractional) }
-        if let contentType = unsafe contentType { unsafe wp_content_type_v1_destroy(contentType) }
-        if let colorRepresentation = unsafe colorRepresentation { unsafe wp_color_representation_surface_v1_destroy(colorRepresentation) }
-        unsafe wp_viewport_destroy(filmViewport)
         unsafe wl_subsurface_destroy(subsurface)
-        unsafe wl_surface_destroy(film)
+        film.destroy()
         unsafe wp_viewport_destroy(rootViewport)
         unsafe xdg_toplevel_destroy(toplevel)
         unsafe xdg_surface_destroy(xdgSurface)
@@ -138,37 +125,26 @@ final class WaylandWindow {
     // MARK: The picture
 
     /// Shows `prepared` from the next refresh on, keeping `use` until the compositor is done with the memory.
-    func show(_ prepared: WaylandBuffers.Prepared, _ attributes: PictureAttributes, keeping use: consuming SurfaceUse?) {
-        unsafe prepared.buffer.attach(to: film, keeping: use)
-        if prepared.representation != representation { tellColors(prepared.representation) }
-        unsafe wl_surface_damage_buffer(film, 0, 0, Int32(prepared.size.width), Int32(prepared.size.height))
+    ///
+    /// - Parameter time: Not before this time, where the compositor can wait.
+    func show(
+        _ prepared: WaylandBuffers.Prepared, _ attributes: PictureAttributes, notBefore time: HostTime?, keeping use: consuming SurfaceUse?
+    ) {
+        film.attach(prepared, keeping: use)
         if picture?.size != prepared.size || picture?.visible != prepared.visible || picture?.attributes != attributes {
             picture = (prepared.size, prepared.visible, attributes)
             needsLayout = true
         }
-        if needsLayout { layOut() } else { unsafe wl_surface_commit(film) }
-    }
-
-    /// Says how YCbCr is to be read from the next commit on; nil takes back what was said, as RGB demands.
-    private func tellColors(_ new: WaylandFormats.Representation?) {
-        representation = new
-        if let new {
-            if unsafe colorRepresentation == nil, let manager = unsafe connection.colorRepresentation {
-                unsafe colorRepresentation = wp_color_representation_manager_v1_get_surface(manager, film)
-            }
-            guard let colorRepresentation = unsafe colorRepresentation else { return }
-            unsafe wp_color_representation_surface_v1_set_coefficients_and_range(colorRepresentation, new.coefficients, new.range)
-        } else if let old = unsafe colorRepresentation {
-            unsafe wp_color_representation_surface_v1_destroy(old)
-            unsafe colorRepresentation = nil
-        }
+        if needsLayout { return layOut() }
+        film.setTime(time)
+        unsafe wl_surface_commit(film.proxy)
     }
 
     /// Takes the picture away; black remains.
     func showNothing() {
         picture = nil
-        unsafe wl_surface_attach(film, nil, 0, 0)
-        unsafe wl_surface_commit(film)
+        film.detach()
+        unsafe wl_surface_commit(film.proxy)
     }
 
     /// Follows a change of the window's size, if there was one since the last picture.
@@ -180,15 +156,15 @@ final class WaylandWindow {
         if let picture {
             let new = PictureGeometry(
                 buffer: picture.size, visible: picture.visible, attributes: picture.attributes, window: size, gravity: gravity)
-            unsafe wl_surface_set_buffer_transform(film, Self.transform(picture.attributes.orientation))
+            unsafe wl_surface_set_buffer_transform(film.proxy, Self.transform(picture.attributes.orientation))
             unsafe wp_viewport_set_source(
-                filmViewport, wl_fixed_from_double(new.source.x), wl_fixed_from_double(new.source.y),
+                film.viewport, wl_fixed_from_double(new.source.x), wl_fixed_from_double(new.source.y),
                 max(1, wl_fixed_from_double(new.source.width)), max(1, wl_fixed_from_double(new.source.height)))
-            unsafe wp_viewport_set_destination(filmViewport, Int32(new.destination.width), Int32(new.destination.height))
+            unsafe wp_viewport_set_destination(film.viewport, Int32(new.destination.width), Int32(new.destination.height))
             unsafe wl_subsurface_set_position(subsurface, Int32(new.destination.x), Int32(new.destination.y))
         }
         unsafe wl_subsurface_set_sync(subsurface)
-        unsafe wl_surface_commit(film)
+        unsafe wl_surface_commit(film.proxy)
         if let black { unsafe wl_surface_attach(root, black.proxy, 0, 0) }
         unsafe wl_surface_damage_buffer(root, 0, 0, 1, 1)
         unsafe wp_viewport_set_destination(rootViewport, Int32(size.width), Int32(size.height))

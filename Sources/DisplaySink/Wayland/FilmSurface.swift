@@ -1,0 +1,129 @@
+internal import CWaylandClient
+internal import CWaylandProtocols
+internal import Glibc
+internal import Media
+internal import SurfacePool
+
+/// The surface that shows the film, and all that a compositor can be told of its pictures: colors, times, when their memory may be read.
+///
+/// Everything asked for holds from the next commit on, which is the window's to make.
+///
+/// Thread-safety: belongs to the connection's thread.
+@safe
+final class FilmSurface {
+    private let connection: WaylandConnection
+    let proxy, viewport: OpaquePointer
+    private var contentType, tearing, fifo, timer: OpaquePointer?
+    private var colorRepresentation, colorSurface, explicitSync: OpaquePointer?
+    /// What the compositor was told of the film's colors.
+    private var told = WaylandFormats.Told()
+    /// What it was asked to describe and could not.
+    private(set) var misunderstood: WaylandFormats.Light?
+
+    init?(_ connection: WaylandConnection) {
+        guard let proxy = unsafe wl_compositor_create_surface(connection.compositor),
+            let viewport = unsafe wp_viewporter_get_viewport(connection.viewporter, proxy)
+        else { return nil }
+        self.connection = connection
+        unsafe (self.proxy, self.viewport) = unsafe (proxy, viewport)
+        // Clicks on the film are clicks on the window.
+        let nowhere = unsafe wl_compositor_create_region(connection.compositor)
+        unsafe wl_surface_set_input_region(proxy, nowhere)
+        unsafe wl_region_destroy(nowhere)
+        // Film hides what is behind it, whatever its format says, so that nothing else need be drawn where it is.
+        let everywhere = unsafe wl_compositor_create_region(connection.compositor)
+        unsafe wl_region_add(everywhere, 0, 0, .max, .max)
+        unsafe wl_surface_set_opaque_region(proxy, everywhere)
+        unsafe wl_region_destroy(everywhere)
+        if let manager = unsafe connection.contentType, let made = unsafe wp_content_type_manager_v1_get_surface_content_type(manager, proxy) {
+            unsafe contentType = made
+            unsafe wp_content_type_v1_set_content_type(made, UInt32(WP_CONTENT_TYPE_V1_TYPE_VIDEO.rawValue))
+        }
+        if let manager = unsafe connection.tearing, let made = unsafe wp_tearing_control_manager_v1_get_tearing_control(manager, proxy) {
+            unsafe tearing = made
+            unsafe wp_tearing_control_v1_set_presentation_hint(made, UInt32(WP_TEARING_CONTROL_V1_PRESENTATION_HINT_VSYNC.rawValue))
+        }
+        if let manager = unsafe connection.fifo { unsafe fifo = wp_fifo_manager_v1_get_fifo(manager, proxy) }
+        if let manager = unsafe connection.commitTiming { unsafe timer = wp_commit_timing_manager_v1_get_timer(manager, proxy) }
+    }
+
+    /// Destroys everything; the buffers that were attached are others'.
+    func destroy() {
+        if let contentType = unsafe contentType { unsafe wp_content_type_v1_destroy(contentType) }
+        if let tearing = unsafe tearing { unsafe wp_tearing_control_v1_destroy(tearing) }
+        if let fifo = unsafe fifo { unsafe wp_fifo_v1_destroy(fifo) }
+        if let timer = unsafe timer { unsafe wp_commit_timer_v1_destroy(timer) }
+        tell(WaylandFormats.Told())
+        setExplicit(false)
+        unsafe wp_viewport_destroy(viewport)
+        unsafe wl_surface_destroy(proxy)
+    }
+
+    /// Attaches a picture, keeping `use` until the compositor is done with the memory.
+    func attach(_ prepared: WaylandBuffers.Prepared, keeping use: consuming SurfaceUse?) {
+        if prepared.told != told { tell(prepared.told) }
+        setExplicit(prepared.buffer.timeline != nil)
+        unsafe prepared.buffer.attach(to: proxy, keeping: use, explicit: explicitSync)
+        unsafe wl_surface_damage_buffer(proxy, 0, 0, Int32(prepared.size.width), Int32(prepared.size.height))
+    }
+
+    /// Takes the picture away.
+    func detach() { unsafe wl_surface_attach(proxy, nil, 0, 0) }
+
+    /// Asks that the next commit neither takes the place of one that was not seen yet nor lights up before `time` (CLOCK_MONOTONIC).
+    func setTime(_ time: HostTime?) {
+        if let fifo = unsafe fifo {
+            unsafe wp_fifo_v1_wait_barrier(fifo)
+            unsafe wp_fifo_v1_set_barrier(fifo)
+        }
+        if let timer = unsafe timer, let time, time.nanoseconds > 0, connection.presentationClock == CLOCK_MONOTONIC {
+            let seconds = UInt64(time.nanoseconds / 1_000_000_000)
+            unsafe wp_commit_timer_v1_set_timestamp(
+                timer, UInt32(seconds >> 32), UInt32(truncatingIfNeeded: seconds), UInt32(time.nanoseconds % 1_000_000_000))
+        }
+    }
+
+    // MARK: What the compositor is told
+
+    private func tell(_ new: WaylandFormats.Told) {
+        if new.representation != told.representation || new.chromaLocation != told.chromaLocation { tellRepresentation(new) }
+        if new.light != told.light { tellLight(new.light) }
+        told = new
+    }
+
+    /// How YCbCr is to be read. A word once said can only be taken back together with the object that said it.
+    private func tellRepresentation(_ new: WaylandFormats.Told) {
+        if let old = unsafe colorRepresentation { unsafe wp_color_representation_surface_v1_destroy(old) }
+        unsafe colorRepresentation = nil
+        guard let representation = new.representation, let manager = unsafe connection.colorRepresentation,
+            let made = unsafe wp_color_representation_manager_v1_get_surface(manager, proxy)
+        else { return }
+        unsafe colorRepresentation = made
+        unsafe wp_color_representation_surface_v1_set_coefficients_and_range(made, representation.coefficients, representation.range)
+        if let location = new.chromaLocation { unsafe wp_color_representation_surface_v1_set_chroma_location(made, location) }
+    }
+
+    private func tellLight(_ light: WaylandFormats.Light?) {
+        misunderstood = nil
+        if let light, let description = unsafe connection.colorManagement?.description(of: light, connection) {
+            if unsafe colorSurface == nil { unsafe colorSurface = connection.colorManagement?.surface(proxy) }
+            guard let surface = unsafe colorSurface else { return }
+            unsafe wp_color_management_surface_v1_set_image_description(
+                surface, description, UInt32(WP_COLOR_MANAGER_V1_RENDER_INTENT_PERCEPTUAL.rawValue))
+            return
+        }
+        misunderstood = light
+        if let old = unsafe colorSurface { unsafe wp_color_management_surface_v1_destroy(old) }
+        unsafe colorSurface = nil
+    }
+
+    /// Every commit of a surface that has points must have them, so it has none for memory without a timeline.
+    private func setExplicit(_ isExplicit: Bool) {
+        if isExplicit, unsafe explicitSync == nil, let sync = connection.explicitSync {
+            unsafe explicitSync = wp_linux_drm_syncobj_manager_v1_get_surface(sync.manager, proxy)
+        } else if !isExplicit, let old = unsafe explicitSync {
+            unsafe wp_linux_drm_syncobj_surface_v1_destroy(old)
+            unsafe explicitSync = nil
+        }
+    }
+}
