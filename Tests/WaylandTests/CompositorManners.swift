@@ -80,6 +80,7 @@ struct CompositorManners {
         try scene.enqueue(0..<20)
         #expect(scene.wait { scene.queue.statistics.framesPresented > 3 })
         scene.tap.change { $0.isHidden = true }
+        let committed = scene.tap.findings.commits
         // Two seconds of film; it must not take longer than them and a little.
         let begin = MonotonicClock.shared.now()
         try scene.enqueue(20..<140)
@@ -87,6 +88,8 @@ struct CompositorManners {
         #expect(taken < 3.5, "\(taken) s for 2 s of film")
         let dropped = scene.queue.statistics.dropped(.late)
         #expect(dropped > 60, "\(scene.queue.statistics)")
+        // One a second, for a compositor that forgot to answer, and two for the begin and for a busy machine.
+        #expect(scene.tap.findings.commits - committed <= Int(taken) + 3)
         scene.tap.change { $0.isHidden = false }
         let presented = scene.queue.statistics.framesPresented
         try scene.enqueue(140..<200)
@@ -139,6 +142,21 @@ struct CompositorManners {
         // The last size is on the screen: the window's corners are black where the film does not reach.
         scene.sink.setGravity(.stretch)
         #expect(scene.failures.isEmpty)
+    }
+
+    @Test("a window whose edge is dragged keeps the film's shape")
+    func dragging() throws {
+        let scene = try Scene()
+        scene.play()
+        try scene.enqueue(0..<10)
+        #expect(scene.wait { scene.queue.statistics.framesPresented > 0 })
+        scene.tap.change {
+            $0.isDragging = true
+            $0.sizes = [PixelSize(width: 400, height: 400), PixelSize(width: 800, height: 240)]
+        }
+        #expect(scene.wait { scene.sizes.last == PixelSize(width: 320, height: 240) })
+        #expect(scene.sizes.dropFirst().first == PixelSize(width: 400, height: 300))
+        #expect(scene.failures.isEmpty, "\(scene.failures)")
     }
 
     @Test("a compositor that stands still for a second holds up neither the film nor the end")

@@ -63,4 +63,15 @@ struct PictureGeometryTests {
         #expect(PictureGeometry.windowSize(natural: film, bounds: PixelSize(width: 3840, height: 2160)) == film)
         #expect(PictureGeometry.windowSize(natural: film, bounds: PixelSize(width: 1280, height: 1024)) == PixelSize(width: 1280, height: 720))
     }
+
+    @Test("a window whose edge is dragged keeps the film's shape and never exceeds what the user gave it")
+    func draggedSize() {
+        let film = PixelSize(width: 1920, height: 1080)
+        for (limit, expected) in [
+            ((640, 360), (640, 360)), ((640, 480), (640, 360)), ((1000, 360), (640, 360)), ((161, 1000), (161, 91)), ((1, 1), (1, 1)),
+        ] {
+            let size = PictureGeometry.windowSize(shape: film, within: PixelSize(width: limit.0, height: limit.1))
+            #expect(size == PixelSize(width: expected.0, height: expected.1))
+        }
+    }
 }

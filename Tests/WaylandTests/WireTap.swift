@@ -45,6 +45,8 @@ final class WireTap: Sendable {
         var closeRequests = 0
         /// Sizes that the user gives to the window.
         var sizes: [PixelSize] = []
+        /// … by dragging an edge.
+        var isDragging = false
         var inputs: [Input] = []
     }
 
@@ -369,7 +371,9 @@ private final class TappedLine {
         for _ in 0..<behaviour.closeRequests { client.send(WireSocket.Message(object: window, operation: 1)) }
         for input in behaviour.inputs { send(input, client) }
         for (index, size) in behaviour.sizes.enumerated() {
-            client.send(WireSocket.Message(object: window, operation: 0, words: [UInt32(size.width), UInt32(size.height), 0]))
+            client.send(
+                WireSocket.Message(
+                    object: window, operation: 0, words: [UInt32(size.width), UInt32(size.height)] + (behaviour.isDragging ? [4, 3] : [0])))
             client.send(WireSocket.Message(object: shellSurface, operation: 0, words: [Self.ownSerial + UInt32(index)]))
         }
     }

@@ -76,4 +76,12 @@ package struct PictureGeometry: Sendable, Hashable {
         let shrink = min(1, Double(bounds.width) / Double(natural.width), Double(bounds.height) / Double(natural.height))
         return PixelSize(width: max(1, Int(Double(natural.width) * shrink)), height: max(1, Int(Double(natural.height) * shrink)))
     }
+
+    /// The largest size of a picture's shape within `limit`: what a window gets whose edge the user drags.
+    package static func windowSize(shape: PixelSize, within limit: PixelSize) -> PixelSize {
+        guard shape.width > 0, shape.height > 0, limit.width > 0, limit.height > 0 else { return limit }
+        let height = (limit.width * shape.height + shape.width / 2) / shape.width
+        if height <= limit.height { return PixelSize(width: limit.width, height: max(1, height)) }
+        return PixelSize(width: max(1, (limit.height * shape.width + shape.height / 2) / shape.height), height: limit.height)
+    }
 }

@@ -6,13 +6,18 @@ internal import SurfacePool
 /// Shows what the presentation queue decides: one commit a refresh, timed by what the compositor said about the pictures before.
 ///
 /// After a commit the next decision waits until a picture would come too late for the same refresh, and for the compositor's frame
-/// callback; but for that only so long, since a window that nobody sees gets none and the film must go on.
+/// callback; but for that only so long, since a window that nobody sees gets none and the film must go on: then pictures pass at their times
+/// without being committed, and the last of them is shown as soon as the callback comes.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class WaylandPresenter {
-    /// How long a missing frame callback holds back the next commit: longer than any refresh.
+    /// How long a frame callback may take before the window counts as unseen: longer than any refresh.
     private static let callbackPatience = HostSpan.milliseconds(100)
+    /// Now and then an unseen window is given a picture all the same, in case its callback was lost.
+    private static let unseenPeriod = HostSpan.milliseconds(1_000)
+    /// 3: so many pictures without an answer are the most that a window has that nobody sees.
+    private static let mostUnanswered = 3
     /// The refresh of a display that has not told its own yet.
     private static let usualPeriod = HostSpan.nanoseconds(16_666_667)
 
@@ -25,7 +30,7 @@ final class WaylandPresenter {
     private var clock: RefreshClock
     /// As many as there were ever pictures on their way at once.
     private var feedbacks: [WaylandFeedback] = []
-    /// The first frame, while its window is not on the screen.
+    /// The first frame, while its window is not on the screen; the last one that has had its time, while nobody sees the window.
     private var waiting: VideoFrame?
     private var isWaitingFirst = false
     /// The refresh that the last commit was made for.
@@ -60,26 +65,55 @@ final class WaylandPresenter {
     /// Does what is due at `now`; the time of the next thing to do, nil for none.
     func step(_ now: HostTime) -> HostTime? {
         if let window, !window.isConfigured { return nil }
-        if let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, clock.interval(at: now)) }
+        let isUnseen = isUnseen(now)
+        if !isUnseen, let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, clock.interval(at: now)) }
         window?.layOutIfNeeded()
         if let time = nextChance, time > now { return time }
         while true {
             // Two pictures are never made for the same refresh.
             let interval = clock.interval(at: max(now, committedFor - clock.lead + .nanoseconds(1)))
             switch queue.next(for: interval) {
-            case .show(let frame, let isFirst): return show(frame, isFirst: isFirst, now, interval)
+            case .show(let frame, let isFirst):
+                if isUnseen, !mayTryUnseen(now) {
+                    keepBack(frame, isFirst: isFirst, now)
+                } else {
+                    return show(frame, isFirst: isFirst, now, interval)
+                }
             case .keep(nil): return nil
             case .keep(.some(let time)): return chance(for: time, now, interval)
-            case .removeImage: window?.showNothing()
+            case .removeImage:
+                dropWaiting()
+                window?.showNothing()
             case .finished: events(.finished)
             }
         }
     }
 
+    /// The compositor takes its time to ask for another picture: it shows none of this window, or is slower than the film.
+    private func isUnseen(_ now: HostTime) -> Bool {
+        guard unsafe callback != nil else { return false }
+        return now >= committedAt + Self.callbackPatience || window?.isSuspended == true
+    }
+
+    private func mayTryUnseen(_ now: HostTime) -> Bool {
+        now >= committedAt + Self.unseenPeriod && feedbacks.count(where: \.isWaiting) < Self.mostUnanswered
+    }
+
+    /// Keeps a frame for when the window is seen again, in the place of the one kept before, which nobody saw. A film must not wait with its
+    /// beginning until then.
+    private func keepBack(_ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime) {
+        dropWaiting()
+        waiting = consume frame
+        isWaitingFirst = false
+        if isFirst { events(.firstFrameShown(now)) }
+    }
+
+    private func dropWaiting() { if let old = waiting.take() { queue.didDiscard(sequence: old.sequence) } }
+
     /// When another picture may be committed: it must come too late for the refresh that the last one was made for, or it would take its place.
     private var nextChance: HostTime? {
         let afterRefresh = committedFor - clock.lead + marginAfterRefresh
-        return unsafe callback == nil ? afterRefresh : max(afterRefresh, committedAt + Self.callbackPatience)
+        return unsafe callback == nil || window?.isSuspended == true ? afterRefresh : max(afterRefresh, committedAt + Self.callbackPatience)
     }
 
     /// So long after a refresh a commit surely belongs to the next.
@@ -107,6 +141,7 @@ final class WaylandPresenter {
             queue.didDiscard(sequence: frame.sequence)
             return now + marginAfterRefresh
         }
+        dropWaiting()
         let sequence = frame.sequence
         let attributes = frame.attributes
         let committed = MonotonicClock.shared.now()

@@ -21,15 +21,27 @@ final class WaylandWindow {
     private var black: WaylandBuffer?
     private var blackMemory: SharedMemory?
 
+    /// What the compositor wants the window to be.
+    private struct Wish {
+        var size = PixelSize(width: 0, height: 0)
+        var isFullscreen = false
+        /// The user is dragging an edge: `size` is the most that the window may have.
+        var isResizing = false
+        var isSuspended = false
+    }
+
     /// 160 × 90: smaller windows show nothing that a viewer could follow.
     private static let leastSize: (Int32, Int32) = (160, 90)
+    private let natural: PixelSize
     /// The size when the compositor has no wish.
     private var floatingSize: PixelSize
-    private var wanted: (size: PixelSize, isFullscreen: Bool)
+    private var wanted = Wish()
     /// In the window's units, which fractional scaling makes larger than pixels.
     private(set) var size: PixelSize
     private(set) var isFullscreen = false
     private(set) var isConfigured = false
+    /// The compositor shows nothing of the window.
+    private(set) var isSuspended = false
     /// Somebody draws a frame around the window.
     private(set) var isDecorated = false
     private var scale120 = 120
@@ -63,7 +75,7 @@ final class WaylandWindow {
             .max { $0.width * $0.height < $1.width * $1.height }
         floatingSize = PictureGeometry.windowSize(natural: natural, bounds: bounds)
         size = floatingSize
-        wanted = (PixelSize(width: 0, height: 0), false)
+        self.natural = natural
         unsafe listen(xdgSurface, Self.surfaceListener, self)
         unsafe listen(toplevel, Self.toplevelListener, self)
         unsafe wl_subsurface_set_desync(subsurface)
@@ -197,7 +209,9 @@ final class WaylandWindow {
         unsafe xdg_surface_ack_configure(xdgSurface, serial)
         let old = size
         if wanted.size.width > 0, wanted.size.height > 0 { size = wanted.size } else if isConfigured || wanted.isFullscreen { size = floatingSize }
+        if wanted.isResizing, gravity == .aspect { size = PictureGeometry.windowSize(shape: natural, within: size) }
         isFullscreen = wanted.isFullscreen
+        isSuspended = wanted.isSuspended
         if !isFullscreen { floatingSize = size }
         let isFirst = !isConfigured
         isConfigured = true
@@ -214,9 +228,11 @@ final class WaylandWindow {
         xdg_toplevel_listener(
             configure: { data, _, width, height, states in
                 let flags = unsafe UnsafeRawBufferPointer(start: states!.pointee.data, count: states!.pointee.size).bindMemory(to: UInt32.self)
-                unsafe receiver(data, as: WaylandWindow.self).wanted = unsafe (
-                    PixelSize(width: Int(width), height: Int(height)), flags.contains(UInt32(XDG_TOPLEVEL_STATE_FULLSCREEN.rawValue))
-                )
+                unsafe receiver(data, as: WaylandWindow.self).wanted = unsafe Wish(
+                    size: PixelSize(width: Int(width), height: Int(height)),
+                    isFullscreen: flags.contains(UInt32(XDG_TOPLEVEL_STATE_FULLSCREEN.rawValue)),
+                    isResizing: flags.contains(UInt32(XDG_TOPLEVEL_STATE_RESIZING.rawValue)),
+                    isSuspended: flags.contains(UInt32(XDG_TOPLEVEL_STATE_SUSPENDED.rawValue)))
             },
             close: { data, _ in unsafe receiver(data, as: WaylandWindow.self).closeRequested?() },
             configure_bounds: { data, _, width, height in
