@@ -1,4 +1,4 @@
-internal import Decoding
+public import Decoding
 internal import DisplaySink
 public import Media
 internal import SampleQueue
@@ -16,6 +16,10 @@ public struct DecoderReport: Sendable, Hashable {
     public var droppedInDecoding: [DropReason: Int] = [:]
     public var surfacesAllocated = 0
     public var poolCapacity = 0
+    /// What the decoder process has given up; nil when libavcodec runs in this process.
+    public var sandbox: SandboxReport?
+    /// Decoder processes that died or hung and were replaced.
+    public var decoderDeaths = 0
 }
 
 /// The `decode` thread: takes samples in order, keeps the decoder that fits them, and hands pictures to the presentation queue.
@@ -26,6 +30,7 @@ final class DecodeLoop: Sendable {
     private let presentation: PresentationQueue
     private let counters: FrameStatistics
     private let options: DecoderOptions
+    private let sandbox: SandboxOptions
     private let allocator: any SurfaceAllocator
     private let onEvent: @Sendable (DisplayQueue.Event) -> Void
     private let shared = Monitor(Shared())
@@ -38,12 +43,13 @@ final class DecodeLoop: Sendable {
 
     init(
         samples: SampleQueue, presentation: PresentationQueue, counters: FrameStatistics, options: DecoderOptions,
-        allocator: any SurfaceAllocator, onEvent: @escaping @Sendable (DisplayQueue.Event) -> Void
+        sandbox: SandboxOptions, allocator: any SurfaceAllocator, onEvent: @escaping @Sendable (DisplayQueue.Event) -> Void
     ) {
         self.samples = samples
         self.presentation = presentation
         self.counters = counters
         self.options = options
+        self.sandbox = sandbox
         self.allocator = allocator
         self.onEvent = onEvent
     }
@@ -66,7 +72,7 @@ final class DecodeLoop: Sendable {
 
     /// What only the decode thread touches.
     private struct Worker {
-        var session: DecompressionSession?
+        var session: (any DecodingSession)?
         var format: VideoFormat?
         /// The next picture is the first one since the start or a flush: it is shown at once.
         var isFirst = true
@@ -124,13 +130,14 @@ final class DecodeLoop: Sendable {
             worker.session = nil
         }
         do {
-            let session = try DecompressionSession(format: format, options: options, allocator: allocator, statistics: counters)
+            let session = try makeSession(format)
             worker.session = session
             worker.format = format
             shared.withLock { shared in
                 if shared.report == nil { shared.report = DecoderReport(name: session.decoderName, codec: format.codec) }
                 shared.report?.name = session.decoderName
                 shared.report?.codec = format.codec
+                shared.report?.sandbox = (session as? SandboxedSession)?.report
             }
             return true
         } catch {
@@ -141,11 +148,28 @@ final class DecodeLoop: Sendable {
         }
     }
 
-    private func decode(_ sample: SampleBuffer, with session: DecompressionSession, _ worker: inout Worker) {
-        do {
+    /// A session in a process of its own where that is wished for, in this one where it is not or cannot be had and need not be.
+    private func makeSession(_ format: VideoFormat) throws(DecodingError) -> any DecodingSession {
+        if sandbox.policy != .off {
+            do throws(DecodingError) {
+                return try SandboxedSession(format: format, options: options, sandbox: sandbox, allocator: allocator, statistics: counters)
+            } catch {
+                guard error.code == .sandbox, sandbox.policy == .decoder else { throw error }
+                onEvent(.notice("Decoding without a sandbox: \(error)."))
+            }
+        }
+        return try DecompressionSession(format: format, options: options, allocator: allocator, statistics: counters)
+    }
+
+    private func decode(_ sample: SampleBuffer, with session: any DecodingSession, _ worker: inout Worker) {
+        do throws(DecodingError) {
             try session.decode(sample) { output in receive(output, &worker) }
         } catch {
             count(error)
+            guard error.code == .decoderLost else { return }
+            worker.isBroken = true
+            onEvent(.failed(error))
+            presentation.markEndOfStream()
         }
     }
 
@@ -158,7 +182,12 @@ final class DecodeLoop: Sendable {
         switch consume output {
         case .frame(let frame): show(frame, &worker)
         case .dropped(_, let reason): shared.withLock { $0.report?.droppedInDecoding[reason, default: 0] += 1 }
-        case .failed(let error): count(error)
+        case .failed(let error):
+            count(error)
+            if error.code == .decoderDied, let session = worker.session as? SandboxedSession {
+                let deaths = session.statistics.deaths
+                shared.withLock { $0.report?.decoderDeaths = deaths }
+            }
         }
     }
 

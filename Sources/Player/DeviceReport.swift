@@ -42,6 +42,7 @@ public struct DeviceReport: Sendable {
                         name: finding.name, isUsable: finding.allocator != nil,
                         note: finding.reason ?? (finding.name == "memfd" ? "plain memory" : "DMA-BUF"))
                 }),
+            Section(title: "Sandbox", findings: Self.sandbox()),
             Section(title: "Sound", findings: Self.sound()),
         ]
     }
@@ -70,6 +71,17 @@ public struct DeviceReport: Sendable {
                             ])
                         }))
             })
+    }
+
+    /// Tries it: a decoder process confines itself and says what it has given up.
+    private static func sandbox() -> [Finding] {
+        do throws(DecodingError) {
+            let report = try SandboxReport.probe()
+            return [Finding(name: "decoder", isUsable: report.isConfined, note: report.summary)]
+                + report.troubles.map { Finding(name: "decoder", isUsable: false, note: $0) }
+        } catch {
+            return [Finding(name: "decoder", isUsable: false, note: error.description)]
+        }
     }
 
     private static func sound() -> [Finding] {

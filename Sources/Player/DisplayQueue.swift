@@ -24,6 +24,8 @@ public final class DisplayQueue: Sendable {
         case firstFrame(HostTime)
         /// The last picture before an end-of-stream marker has had its time.
         case finished
+        /// What the viewer should know about how the film is decoded.
+        case notice(String)
         /// A sample could not be decoded; playback goes on.
         case decodeError(DecodingError)
         /// No decoder can be made for the stream; nothing more will be shown before the next flush.
@@ -43,10 +45,11 @@ public final class DisplayQueue: Sendable {
     /// - Parameters:
     ///   - sink: where pictures go; owned by this queue from now on.
     ///   - options: how to decode; `holdCount` is raised by what the queue and the sink hold.
+    ///   - sandbox: whether the decoder runs in a process of its own.
     ///   - timebase: the time of the film, shared with the sound.
     public init(
-        sink: any DisplaySink, options: DecoderOptions = DecoderOptions(), timebase: Timebase = Timebase(),
-        watermarks: Watermarks = Watermarks(), onEvent: @escaping @Sendable (Event) -> Void = { _ in }
+        sink: any DisplaySink, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions = SandboxOptions(),
+        timebase: Timebase = Timebase(), watermarks: Watermarks = Watermarks(), onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         let samples = SampleQueue(watermarks: watermarks, controlTimebase: timebase)
         let presentation = PresentationQueue(capacity: Self.decodedAhead, timebase: timebase, pacing: sink.pacing)
@@ -59,7 +62,7 @@ public final class DisplayQueue: Sendable {
         self.counters = counters
         self.loop = DecodeLoop(
             samples: samples, presentation: presentation, counters: counters, options: options,
-            allocator: sink.preferredAllocator, onEvent: onEvent)
+            sandbox: sandbox, allocator: sink.preferredAllocator, onEvent: onEvent)
         onEventForSink = onEvent
     }
 

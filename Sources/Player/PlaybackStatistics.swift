@@ -1,3 +1,4 @@
+internal import Decoding
 internal import DisplaySink
 public import Media
 internal import SurfacePool
@@ -44,6 +45,10 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var bytesWritten: Int64 = 0
     public var bytesCopied: Int64 = 0
     public var conversion: Conversion?
+    /// What the decoder process gave up, in words; nil when the decoder ran in this process.
+    public var sandbox: String?
+    /// Decoder processes that died or hung and were replaced.
+    public var decoderDeaths = 0
     public var surfacesAllocated = 0
     public var poolCapacity = 0
     /// From the start of the process to the first frame's hand-over to the display; nil when none was shown.
@@ -79,6 +84,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
         pixelFormat = report.pixelFormat
         modifier = report.modifier
         framesDecoded = report.framesDecoded
+        sandbox = report.sandbox?.summary
+        decoderDeaths = report.decoderDeaths
         surfacesAllocated = report.surfacesAllocated
         poolCapacity = report.poolCapacity
     }
@@ -101,6 +108,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
                 conversion.map {
                     .object([.init("from", .string($0.from)), .init("to", .string($0.to)), .init("why", .string($0.why))])
                 } ?? .null),
+            .init("sandbox", sandbox.map { .string($0) } ?? .null),
+            .init("decoderDeaths", .integer(Int64(decoderDeaths))),
             .init("surfacesAllocated", .integer(Int64(surfacesAllocated))),
             .init("poolCapacity", .integer(Int64(poolCapacity))),
             .init("startupMilliseconds", startupMilliseconds.map { .number(Self.thousandths($0)) } ?? .null),

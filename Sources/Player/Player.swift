@@ -51,6 +51,8 @@ public final class Player: Sendable {
         self.onEvent = onEvent
         let transport = TransportState(
             wantsToPlay: !configuration.startsPaused, rate: configuration.rate, loops: configuration.loops)
+        // Its process loads libavcodec while the film is opened.
+        SandboxedSession.prepare(configuration.sandbox)
         state = Monitor(State(transport: transport, rate: configuration.rate, volume: configuration.volume))
     }
 
@@ -294,6 +296,7 @@ extension Player {
                 }
                 perform(actions)
             case .finished: perform(state.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.videoFinished() })
+            case .notice(let sentence): post(.notice(sentence))
             case .decodeError(let error): post(.detail(error.description))
             case .failed(let error):
                 guard let media = state.withLock({ $0.media }) else { return }

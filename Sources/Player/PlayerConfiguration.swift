@@ -1,3 +1,4 @@
+public import Decoding
 public import DisplaySink
 public import Media
 
@@ -20,6 +21,8 @@ public struct PlayerConfiguration: Sendable {
     public var volume = 1.0
     /// Decoding threads; 0 lets the decoder choose.
     public var threads = 0
+    /// Whether the video decoder runs in a process of its own, without rights.
+    public var sandbox = SandboxOptions()
     /// The file holds start-code bytes of this codec instead of a container.
     public var rawCodec: VideoCodec?
 

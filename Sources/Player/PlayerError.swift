@@ -34,5 +34,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(code, error.description)
     }
 
-    init(_ error: DecodingError, file: String) { self.init(.data, "\(file): \(error.description)") }
+    init(_ error: DecodingError, file: String) {
+        self.init(error.code == .sandbox ? .unavailable : .data, "\(file): \(error.description)")
+    }
 }

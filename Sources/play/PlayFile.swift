@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Decoding
 internal import DisplaySink
 internal import Glibc
 internal import Media
@@ -93,6 +94,8 @@ private final class Session {
         configuration.audioDevice = options.audioDevice
         configuration.volume = Double(options.volume) / 100
         configuration.threads = options.threads
+        configuration.sandbox.policy = SandboxPolicy(rawValue: options.sandbox.rawValue) ?? .off
+        configuration.sandbox.restarts.count = options.decoderRestarts
         configuration.rawCodec = options.raw.map { VideoCodec(name: $0.rawValue) }
         return configuration
     }

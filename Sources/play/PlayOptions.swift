@@ -29,6 +29,7 @@ enum SinkChoice: ExpressibleByArgument, Equatable {
 }
 
 enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, software }
+enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, require }
 enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }
 enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, fill, stretch }
 
@@ -42,6 +43,15 @@ struct PlayOptions: ParsableArguments {
 
     @Option(help: "How to decode.")
     var decoder: DecoderChoice = .auto
+
+    @Option(
+        help: ArgumentHelp(
+            "What runs in processes without rights: off, decoder, or require (refuse to play where the decoder cannot be confined).",
+            valueName: "off|decoder|require"))
+    var sandbox: SandboxChoice = .off
+
+    @Option(help: ArgumentHelp("Decoder processes that may die within 10 seconds before playback gives up.", valueName: "count"))
+    var decoderRestarts = 5
 
     @Option(help: "Begin at this time (seconds or hh:mm:ss.mmm).")
     var start: TimeArgument?
@@ -98,6 +108,7 @@ struct PlayOptions: ParsableArguments {
         if !(0.1...16).contains(speed) { throw ValidationError("--speed must lie between 0.1 and 16.") }
         if !(0...100).contains(volume) { throw ValidationError("--volume must lie between 0 and 100.") }
         if !(0...64).contains(threads) { throw ValidationError("--threads must lie between 0 and 64.") }
+        if decoderRestarts < 0 { throw ValidationError("--decoder-restarts must not be below 0.") }
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }

@@ -88,6 +88,8 @@ struct DecoderListener {
         }
     }
 
+    /// 20 seconds: loading two hundred libraries from a slow disk on a busy machine.
+    static let startDeadline = HostSpan.seconds(20)
     /// One second: its memory thread has nothing to do but to answer.
     private static let pingPatience = HostSpan.seconds(1)
 

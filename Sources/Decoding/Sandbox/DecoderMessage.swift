@@ -33,7 +33,8 @@ enum DecoderRequest: Hashable {
     case configure(format: VideoFormat, options: DecoderOptions, configurationByteCount: Int)
     case sample(SampleDescriptor)
     case drain(number: UInt32)
-    case flush(number: UInt32)
+    /// Takes effect when so many interruptions, which come on the other socket, have been heard.
+    case flush(number: UInt32, interruptions: UInt32)
 }
 
 /// A picture: where it lies and what is to be seen of it.
@@ -124,9 +125,10 @@ extension WireWriter {
         case .drain(let number):
             put(UInt8(2))
             put(number)
-        case .flush(let number):
+        case .flush(let number, let interruptions):
             put(UInt8(3))
             put(number)
+            put(interruptions)
         }
     }
 
@@ -225,7 +227,7 @@ extension DecoderRequest {
                     sourceDecodeTimestamp: try reader.takeOptional(), sourceTimeBase: try reader.takeRatio(),
                     flags: SampleFlags(rawValue: try reader.take()), packetFlags: try reader.take()))
         case 2: self = .drain(number: try reader.take())
-        case 3: self = .flush(number: try reader.take())
+        case 3: self = .flush(number: try reader.take(), interruptions: try reader.take())
         case let other: throw WireError("\(other) is no request")
         }
         try reader.finish()

@@ -23,6 +23,13 @@ public enum DecoderProgram {
         return "the decoder program \(name) does not lie beside this program, and \(variable) does not name it"
     }
 
+    /// The program at `path`, or at one of the usual places when nil.
+    static func find(_ path: String?) throws(DecodingError) -> String {
+        guard let found = path ?? self.path else { throw DecodingError(.sandbox, absence) }
+        guard isProgram(found) else { throw DecodingError(.sandbox, "\(found) is no program that can be started") }
+        return found
+    }
+
     static func isProgram(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
     private static var folderOfThisProgram: String? {

@@ -22,6 +22,8 @@ package final class DecoderService: Sendable {
         var lent: [UInt32: [SharedFrame]] = [:]
         /// Samples whose bytes libavcodec has let go, not yet reported.
         var freed: [UInt32] = []
+        /// Heard so far.
+        var interruptions: UInt32 = 0
     }
 
     /// - Parameters: the descriptors of both sockets, owned by the service from now on.
@@ -100,7 +102,8 @@ package final class DecoderService: Sendable {
                 decoding.session.finishDelayedFrames { send($0, &writer) }
                 decoding.writer = writer
                 try done(number, &decoding)
-            case .flush(let number):
+            case .flush(let number, let interruptions):
+                shared.wait { $0.interruptions == interruptions ? () : nil }
                 decoding.session.flush()
                 try done(number, &decoding)
             }
@@ -111,7 +114,7 @@ package final class DecoderService: Sendable {
         case configure(VideoFormat, DecoderOptions, Int, SharedBytes)
         case sample(SampleDescriptor, own: SharedBytes?)
         case drain(UInt32)
-        case flush(UInt32)
+        case flush(UInt32, interruptions: UInt32)
     }
 
     /// The next request and the memory that came with it; waits for it.
@@ -132,7 +135,7 @@ package final class DecoderService: Sendable {
                     guard let own = descriptors.takeFirst() else { throw Ending.connection }
                     return .sample(sample, own: try SharedBytes(reading: own))
                 case .drain(let number): return .drain(number)
-                case .flush(let number): return .flush(number)
+                case .flush(let number, let interruptions): return .flush(number, interruptions: interruptions)
                 }
             }
         }
@@ -255,7 +258,9 @@ package final class DecoderService: Sendable {
                     // The frame ends its use outside the lock.
                     let ended = shared.withLock { $0.lent[slot]?.popLast() }
                     guard ended != nil else { throw Ending.connection }
-                case .interrupt: shared.withLock { $0.session }?.interrupt()
+                case .interrupt:
+                    shared.withLock { $0.session }?.interrupt()
+                    shared.change { $0.interruptions &+= 1 }
                 case .ping:
                     var writer = WireWriter()
                     writer.put(.pong(isExhausted: shared.withLock { $0.session }?.source.isExhausted ?? false))

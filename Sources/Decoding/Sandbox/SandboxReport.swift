@@ -1,3 +1,5 @@
+internal import SurfacePool
+
 /// What a decoder process had given up before it saw the first byte of a film.
 public struct SandboxReport: Sendable, Hashable {
     /// Rights that are gone.
@@ -49,5 +51,24 @@ public struct SandboxReport: Sendable, Hashable {
     public var summary: String {
         let names = Measures.names.filter { measures.contains($0.0) }.map { $0.0 == .landlock ? "\($0.1) \(landlockVersion)" : $0.1 }
         return names.isEmpty ? "nothing" : names.joined(separator: ", ")
+    }
+}
+
+extension SandboxReport {
+    /// Starts a decoder process, hears what it has given up, and ends it.
+    ///
+    /// - Parameter path: the decoder program; nil looks in `DecoderProgram.path`.
+    /// - Throws: `.sandbox` when there is no such program, or it does not answer.
+    public static func probe(path: String? = nil) throws(DecodingError) -> SandboxReport {
+        let process = try DecoderProcess.start(try DecoderProgram.find(path))
+        defer { process.end() }
+        let nothing = LentSurfaces(allocator: MemfdAllocator(), maximumCount: 1, maximumByteCount: 0)
+        do throws(ProcessEnd) {
+            let listener = DecoderListener(process: process, surfaces: nothing, deadline: DecoderListener.startDeadline)
+            if case .confined(let report) = try listener.next() { return report }
+            throw ProcessEnd("says what it was not asked")
+        } catch {
+            throw DecodingError(.sandbox, "the decoder process \(error.sentence)")
+        }
     }
 }

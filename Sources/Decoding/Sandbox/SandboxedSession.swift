@@ -59,6 +59,8 @@ public final class SandboxedSession: @unchecked Sendable {
         var statistics = Statistics()
         var report = SandboxReport()
         var process: DecoderProcess?
+        /// Sent to this process.
+        var interruptions: UInt32 = 0
     }
 
     /// Starts a decoder process, or takes the one that `SandboxedSession.prepare` has started, and opens the decoder in it.
@@ -69,7 +71,7 @@ public final class SandboxedSession: @unchecked Sendable {
         format: VideoFormat, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions,
         allocator: any SurfaceAllocator = MemfdAllocator(), statistics: FrameStatistics = FrameStatistics()
     ) throws(DecodingError) {
-        let program = try Self.program(sandbox)
+        let program = try DecoderProgram.find(sandbox.decoderPath)
         self.format = format
         self.options = options
         self.sandbox = sandbox
@@ -89,12 +91,28 @@ public final class SandboxedSession: @unchecked Sendable {
         ringState = SampleRingState(capacity: Self.ringByteCount)
         if let spare = DecoderNursery.shared.take(program) { process = spare } else { process = try DecoderProcess.start(program) }
         shared.withLock { $0.process = process }
-        try configure()
-        let failure: DecodingError?
-        do throws(ProcessEnd) { failure = try awaitReady() } catch {
-            throw DecodingError(.sandbox, "the decoder process \(process.end() ?? error.sentence)")
+        while true {
+            let outcome: Result<DecodingError?, ProcessEnd>
+            do throws(ProcessEnd) {
+                try configure()
+                outcome = .success(try awaitReady())
+            } catch {
+                outcome = .failure(error)
+            }
+            let end: ProcessEnd
+            switch outcome {
+            case .success(nil): return
+            case .success(let failure?): throw failure
+            case .failure(let error): end = error
+            }
+            let sentence = process.end() ?? end.sentence
+            guard policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) else {
+                throw DecodingError(.sandbox, "the decoder process \(sentence)")
+            }
+            shared.withLock { $0.statistics.deaths += 1 }
+            process = try DecoderProcess.start(program)
+            shared.withLock { $0.process = process }
         }
-        if let failure { throw failure }
     }
 
     deinit { process.end() }
@@ -102,18 +120,9 @@ public final class SandboxedSession: @unchecked Sendable {
     /// 4 MB: a second of film at 32 Mbit/s, and sixteen frames in the making of a large one.
     private static let ringByteCount = 4 << 20
 
-    /// 20 seconds: loading two hundred libraries from a slow disk on a busy machine.
-    private static let startDeadline = HostSpan.seconds(20)
-
-    private static func program(_ sandbox: SandboxOptions) throws(DecodingError) -> String {
-        guard let path = sandbox.decoderPath ?? DecoderProgram.path else { throw DecodingError(.sandbox, DecoderProgram.absence) }
-        guard DecoderProgram.isProgram(path) else { throw DecodingError(.sandbox, "\(path) is no program that can be started") }
-        return path
-    }
-
     /// Starts a decoder process ahead of need, so that it is ready when a format is known; the next session takes it. Returns at once.
     public static func prepare(_ sandbox: SandboxOptions) {
-        guard sandbox.policy != .off, let program = try? program(sandbox) else { return }
+        guard sandbox.policy != .off, let program = try? DecoderProgram.find(sandbox.decoderPath) else { return }
         DecoderNursery.shared.prepare(program)
     }
 
@@ -180,8 +189,8 @@ public final class SandboxedSession: @unchecked Sendable {
             policy = RestartPolicy(limit: sandbox.restarts)
             start()
         } else if !isStarting {
-            interrupt()
-            request { .flush(number: $0) }
+            let interruptions = shared.withLock { $0.interruptions }
+            request { .flush(number: $0, interruptions: interruptions) }
             pump { _ in }
         }
         unanswered = 0
@@ -200,7 +209,11 @@ public final class SandboxedSession: @unchecked Sendable {
     public func interrupt() {
         var writer = WireWriter()
         writer.put(.interrupt)
-        guard let process = shared.withLock({ $0.process }) else { return }
+        let process = shared.withLock { shared in
+            shared.interruptions &+= 1
+            return shared.process
+        }
+        guard let process else { return }
         do throws(SystemError) { try process.memory.send(writer) } catch { process.kill() }
     }
 
@@ -216,7 +229,7 @@ public final class SandboxedSession: @unchecked Sendable {
         try? process.work.send(writer)
     }
 
-    private func configure() throws(DecodingError) {
+    private func configure() throws(ProcessEnd) {
         unsafe format.configuration.withUnsafeBytes { bytes in
             if let source = bytes.baseAddress { unsafe ring.base.copyMemory(from: source, byteCount: bytes.count) }
         }
@@ -225,9 +238,7 @@ public final class SandboxedSession: @unchecked Sendable {
         bare.configuration = []
         writer.put(.configure(format: bare, options: options, configurationByteCount: format.configuration.count))
         isStarting = true
-        do throws(SystemError) { try process.work.send(writer, descriptors: [ring.descriptor.rawValue]) } catch {
-            throw DecodingError(.sandbox, "the decoder process takes no set-up: \(error)", status: error.code)
-        }
+        do throws(SystemError) { try process.work.send(writer, descriptors: [ring.descriptor.rawValue]) } catch { throw ProcessEnd(error) }
     }
 
     /// Puts a sample where the process reads it, and tells it so.
@@ -276,7 +287,7 @@ public final class SandboxedSession: @unchecked Sendable {
 
     /// Waits for the answer to `configure`; the decoder's own refusal is returned, the end of the process is thrown.
     private func awaitReady() throws(ProcessEnd) -> DecodingError? {
-        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: Self.startDeadline)
+        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: DecoderListener.startDeadline)
         while true {
             switch try listener.next() {
             case .confined(let report):
@@ -373,14 +384,18 @@ public final class SandboxedSession: @unchecked Sendable {
     private func start() {
         ringState.removeAll()
         needsSync = true
-        do {
+        do throws(DecodingError) {
             process = try DecoderProcess.start(program)
-            shared.withLock { $0.process = process }
-            // The old process may have left its marks on nothing but pictures; the ring is written by us alone.
-            try configure()
         } catch {
             lost = DecodingError(.decoderLost, error.description, status: error.status)
+            return
         }
+        shared.withLock { shared in
+            shared.process = process
+            shared.interruptions = 0
+        }
+        // One that has died already is noticed by who waits until it is ready.
+        try? configure()
         if isInvalidated { process.kill() }
     }
 }

@@ -35,7 +35,7 @@ import Testing
                 presentationTime: MediaTime(value: -1001, timescale: 30000), decodeTime: .invalid, duration: MediaTime(seconds: 0.1, timescale: 7),
                 sourcePresentationTimestamp: -5, sourceDecodeTimestamp: nil, sourceTimeBase: Ratio(1, 90000), flags: [.sync, .doNotDisplay],
                 packetFlags: 5)),
-        .drain(number: 3), .flush(number: 0),
+        .drain(number: 3), .flush(number: 0, interruptions: 70_000),
     ]
     private static let answers: [DecoderAnswer] = [
         .confined(SandboxReport(measures: [.landlock, .limits], landlockVersion: 7, troubles: ["no", "not that", ""])), .confined(SandboxReport()),

@@ -1,0 +1,21 @@
+public import Media
+public import SampleQueue
+public import SurfacePool
+
+/// What decodes one stream: `DecompressionSession` in this process, `SandboxedSession` in another.
+///
+/// Thread-safety: as those say.
+public protocol DecodingSession: AnyObject, Sendable {
+    /// libavcodec's name of the decoder.
+    var decoderName: String { get }
+    var poolStatistics: SurfacePoolStatistics { get }
+    /// Whether samples of `other` can follow without a new session.
+    func canAccept(_ other: VideoFormat) -> Bool
+    func decode(_ sample: SampleBuffer, output: (consuming DecodeOutput) -> Void) throws(DecodingError)
+    func finishDelayedFrames(output: (consuming DecodeOutput) -> Void)
+    func flush()
+    func invalidate()
+}
+
+extension DecompressionSession: DecodingSession {}
+extension SandboxedSession: DecodingSession {}

@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program with its decoder in a process of its own.
+@Suite(.serialized) struct SandboxTests {
+    private static let canConfine: Bool = {
+        guard let outcome = try? PlayProgram.run(["devices"]) else { return false }
+        return outcome.output.contains("✓ decoder")
+    }()
+
+    @Test(.enabled(if: canConfine, "this kernel cannot confine a decoder"))
+    func `sums are those of the film, with the decoder required to be confined`() throws {
+        let inside = try PlayProgram.run(["--sink", "md5=-", "--sandbox", "require", TestAssets.demo])
+        let outside = try PlayProgram.run(["--sink", "md5=-", TestAssets.demo])
+        #expect(inside.code == 0)
+        #expect(!inside.output.isEmpty && inside.output == outside.output)
+    }
+
+    /// Every twentieth film of others': all codecs and containers, in a time that a loaded machine has.
+    @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"))
+    func `third-party films have the reference's sums`() throws {
+        let catalog = try #require(MediaCatalog.shared)
+        let all = catalog.films.filter { $0.frameMD5 != nil && $0.group != "malformed" && ThirdPartyFilmTests.differing[$0.path] == nil }
+        let films = all.enumerated().filter { $0.offset % 20 == 7 }.map(\.element)
+        #expect(films.count >= 15)
+        for film in films {
+            let reference = try #require(FrameMD5File(path: catalog.path(film.frameMD5!)))
+            let outcome = try PlayProgram.run(["--sink", "md5=-", "--sandbox", "decoder", catalog.path(film.path)])
+            let ours = FrameMD5File(outcome.output)
+            #expect(ours?.lines.map(\.hash) == reference.lines.map(\.hash), "\(film.path)")
+            #expect(ours?.lines.map(\.timestamp) == reference.lines.map(\.timestamp), "\(film.path)")
+        }
+    }
+
+    @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"))
+    func `damaged films end as they do without a sandbox`() throws {
+        let catalog = try #require(MediaCatalog.shared)
+        let films = catalog.films.filter { $0.group == "malformed" }.enumerated().filter { $0.offset % 12 == 5 }.map(\.element)
+        #expect(films.count >= 15)
+        for film in films {
+            let outcome = try PlayProgram.run(["--sink", "md5=/dev/null", "--sandbox", "decoder", catalog.path(film.path)])
+            #expect(!outcome.crashed && [0, 65, 66].contains(outcome.code), "\(film.path): \(outcome.code) \(outcome.errors)")
+        }
+    }
+
+    @Test func `without a decoder program it says so, or refuses`() throws {
+        let arguments = ["--sink", "headless", "--untimed", "--duration", "1", TestAssets.demo]
+        let nowhere = ["PLAYER_DECODER": "/nowhere/decoder"]
+        let wished = try PlayProgram.run(arguments + ["--sandbox", "decoder"], environment: nowhere)
+        #expect(wished.code == 0)
+        #expect(wished.errors == "Decoding without a sandbox: PLAYER_DECODER names /nowhere/decoder, which is no program.\n")
+        let required = try PlayProgram.run(arguments + ["--sandbox", "require"], environment: nowhere)
+        #expect(required.code == 69)
+        #expect(required.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func `a hundred killed decoders do not end a film`() throws {
+        var dice = Dice(seed: 100)
+        let play = Process(), output = Pipe()
+        play.executableURL = URL(fileURLWithPath: PlayProgram.path)
+        play.arguments = [
+            "--sink", "headless", "--untimed", "--loop", "--sandbox", "decoder", "--decoder-restarts", "1000", "--quiet", "--stats", "-",
+            TestAssets.demo,
+        ]
+        play.standardOutput = output
+        try play.run()
+        defer { if play.isRunning { play.terminate() } }
+        var killed: Set<Int32> = []
+        var descriptors: [Int] = []
+        let deadline = Date().addingTimeInterval(300)
+        while killed.count < 100, Date() < deadline, play.isRunning {
+            guard let decoder = Self.decoder(of: play.processIdentifier), !killed.contains(decoder) else {
+                usleep(1000)
+                continue
+            }
+            // At some moment between its start and the decoding of some hundred pictures, by its own time, whatever the machine does besides.
+            let moment = Int.random(in: 0...25, using: &dice)
+            while play.isRunning, let ticks = Self.processorTicks(of: decoder), ticks < moment, Date() < deadline { usleep(1000) }
+            kill(decoder, SIGKILL)
+            killed.insert(decoder)
+            if killed.count % 10 == 0 { descriptors.append(Self.descriptorCount(of: play.processIdentifier)) }
+        }
+        #expect(killed.count == 100)
+        #expect(play.isRunning)
+        // It goes on until it is told to end.
+        play.interrupt()
+        let statistics = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        play.waitUntilExit()
+        #expect(play.terminationReason == .exit && play.terminationStatus == 0)
+        // A session's surfaces, sockets and samples come and go; what grows with each death would have grown by a hundred.
+        let most = try #require(descriptors.max()), first = try #require(descriptors.first)
+        #expect(most < first + 50, "\(descriptors)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(statistics.utf8)) as? [String: Any])
+        // The last ones may have been killed before they were given anything to decode.
+        #expect(try #require(object["decoderDeaths"] as? Int) >= 90)
+        #expect(try #require(object["framesPresented"] as? Int) > 300)
+    }
+
+    /// The decoder process among the children of `pid`'s threads.
+    private static func decoder(of pid: Int32) -> Int32? {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
+        for task in tasks {
+            let children = (try? String(contentsOfFile: "/proc/\(pid)/task/\(task)/children", encoding: .utf8)) ?? ""
+            for child in children.split(separator: " ").compactMap({ Int32($0) }) {
+                let name = (try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)) ?? ""
+                if name.hasPrefix("player-decoder") { return child }
+            }
+        }
+        return nil
+    }
+
+    /// Hundredths of a second that a process has computed; nil when it is gone.
+    private static func processorTicks(of pid: Int32) -> Int? {
+        guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return nil }
+        // After the name, which is in parentheses: 11 fields, then the user's and the system's time.
+        let fields = text.split(separator: ")").last?.split(separator: " ").compactMap { Int($0) } ?? []
+        return fields.count > 11 ? fields[10] + fields[11] : nil
+    }
+
+    private static func descriptorCount(of pid: Int32) -> Int {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? []).count
+    }
+}
