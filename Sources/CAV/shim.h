@@ -149,9 +149,10 @@ static inline int cav_display_is_mirrored(const uint8_t *matrix) {
     return (int64_t)m[0] * m[4] - (int64_t)m[1] * m[3] < 0;
 }
 
-/// A converter to an RGB format for looking at, at the same size: `matrix` is H.273's, `full` tells the source's range.
-static inline void *cav_sws_get_display(void *old, int width, int height, enum AVPixelFormat from, enum AVPixelFormat to, int matrix, int full) {
-    struct SwsContext *context = sws_getCachedContext((struct SwsContext *)old, width, height, from, width, height, to, SWS_BILINEAR, NULL, NULL, NULL);
+/// A converter to an RGB format for looking at: `matrix` is H.273's, `full` tells the source's range.
+static inline void *cav_sws_get_display(void *old, int width, int height, enum AVPixelFormat from, int to_width, int to_height,
+                                        enum AVPixelFormat to, int matrix, int full) {
+    struct SwsContext *context = sws_getCachedContext((struct SwsContext *)old, width, height, from, to_width, to_height, to, SWS_BILINEAR, NULL, NULL, NULL);
     if (context) {
         const int *coefficients = sws_getCoefficients(matrix);
         sws_setColorspaceDetails(context, coefficients, full, coefficients, 1, 0, 1 << 16, 1 << 16);

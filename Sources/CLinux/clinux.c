@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "clinux.h"
 
+#include <signal.h>
+#include <linux/vt.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-buf.h>
@@ -161,4 +163,42 @@ uint64_t clinux_timeline_query(int drm, uint32_t handle) {
 int clinux_timeline_eventfd(int drm, uint32_t handle, uint64_t point, int eventfd) {
     struct timeline_eventfd data = {.handle = handle, .point = point, .fd = eventfd};
     return retry(drm, TIMELINE_EVENTFD, &data);
+}
+
+int clinux_vt_is_console(int fd) {
+    struct vt_mode mode;
+    return ioctl(fd, VT_GETMODE, &mode) == 0;
+}
+
+int clinux_vt_take(int fd, int leaving, int returning) {
+    struct vt_mode mode = {.mode = VT_PROCESS, .relsig = (short)leaving, .acqsig = (short)returning};
+    return ioctl(fd, VT_SETMODE, &mode);
+}
+
+void clinux_vt_give_back(int fd) {
+    struct vt_mode mode = {.mode = VT_AUTO};
+    ioctl(fd, VT_SETMODE, &mode);
+}
+
+void clinux_vt_answer(int fd, int leave) { ioctl(fd, VT_RELDISP, (long)(leave ? 1 : VT_ACKACQ)); }
+
+static volatile sig_atomic_t signal_pipe = -1;
+
+static void tell(int number) {
+    int kept = errno;
+    unsigned char byte = (unsigned char)number;
+    // A full pipe holds enough news already.
+    ssize_t written = write(signal_pipe, &byte, 1);
+    (void)written;
+    errno = kept;
+}
+
+void clinux_signals_to_pipe(int one, int other, int pipe) {
+    struct sigaction action = {.sa_handler = pipe >= 0 ? tell : SIG_DFL, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    // First the pipe, then the handler; on the way back the handler goes first.
+    if (pipe >= 0) signal_pipe = pipe;
+    sigaction(one, &action, NULL);
+    sigaction(other, &action, NULL);
+    if (pipe < 0) signal_pipe = pipe;
 }

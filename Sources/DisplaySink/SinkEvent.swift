@@ -12,6 +12,8 @@ public enum SinkEvent: Sendable, Hashable {
     case closeRequested
     /// The area for the picture has this size now, in the display's pixels.
     case resized(PixelSize)
+    /// Something that the user may want to know of, such as a monitor that was unplugged: one sentence.
+    case notice(String)
     /// A sentence for whoever asks for details: what was chosen and why.
     case detail(String)
     /// The display is gone or broken, or the file cannot be written: nothing more will be shown. Said once.

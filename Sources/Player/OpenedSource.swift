@@ -14,6 +14,8 @@ struct OpenedSource: Sendable {
     var audio: (track: Int, format: AudioFormat)?
     /// The film's usual distance between pictures; a 25th of a second where nothing says.
     var frameDuration = MediaTime(value: 1, timescale: 25)
+    /// Pictures a second, where the film says so.
+    var frameRate = Ratio.unknown
     /// One sentence for whoever asks for details.
     var summary: String
 
@@ -34,6 +36,7 @@ struct OpenedSource: Sendable {
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
+            opened.frameRate = format.frameRate
             opened.frameDuration = MediaTime(value: Int64(format.frameRate.denominator), timescale: format.frameRate.numerator)
         }
         return opened

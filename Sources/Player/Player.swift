@@ -71,6 +71,7 @@ public final class Player: Sendable {
             state.transport.opened(at: source.beginning, hasVideo: media.display != nil, hasAudio: media.audio != nil)
         }
         post(.detail(source.summary))
+        (sink as? any FilmRateUser)?.setFilmRate(source.frameRate)
         do {
             try media.start()
         } catch {
@@ -304,6 +305,7 @@ extension Player {
             case .sink(.failed(let error)): post(.failed(PlayerError(error)))
             case .sink(.closeRequested): post(.closeRequested)
             case .sink(.key(let key)): post(.key(key))
+            case .sink(.notice(let text)): post(.notice(text))
             case .sink(.detail(let sentence)): post(.detail(sentence))
             case .sink: break
             }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DisplaySink
 internal import Media
 internal import Player
 
@@ -14,13 +15,14 @@ struct TimeArgument: ExpressibleByArgument {
 
 /// Where the frames go.
 enum SinkChoice: ExpressibleByArgument, Equatable {
-    case auto, wayland, headless
+    case auto, wayland, kms, headless
     case md5(path: String)
 
     init?(argument: String) {
         switch argument {
         case "auto": self = .auto
         case "wayland": self = .wayland
+        case "kms": self = .kms
         case "headless": self = .headless
         case _ where argument.hasPrefix("md5=") && argument.count > 4: self = .md5(path: String(argument.dropFirst(4)))
         default: return nil
@@ -28,6 +30,18 @@ enum SinkChoice: ExpressibleByArgument, Equatable {
     }
 }
 
+/// A mode as people write it: `auto`, `film`, `1920x1080`, `1920x1080@59.94`.
+struct ModeArgument: ExpressibleByArgument {
+    let wish: ModeWish
+    init(wish: ModeWish) { self.wish = wish }
+    init?(argument: String) {
+        guard let wish = ModeWish(text: argument) else { return nil }
+        self.wish = wish
+    }
+    var defaultValueDescription: String { "auto" }
+}
+
+enum RefreshChoice: String, ExpressibleByArgument, CaseIterable { case auto, keep }
 enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, software }
 enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, require }
 enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }
@@ -38,7 +52,7 @@ struct PlayOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("A file, a URL that libavformat opens, or - for standard input.", valueName: "file"))
     var file: String
 
-    @Option(help: "Where to show: auto, wayland, headless, or md5=PATH (framemd5 text; - is standard output).")
+    @Option(help: "Where to show: auto, wayland, kms (a monitor without a desktop), headless, or md5=PATH (framemd5 text; - is standard output).")
     var sink: SinkChoice = .auto
 
     @Option(help: "How to decode.")
@@ -89,6 +103,15 @@ struct PlayOptions: ParsableArguments {
     @Flag(help: "Convert for a compositor that cannot be told how the film's colours are coded, instead of letting it guess.")
     var exactColors = false
 
+    @Option(help: ArgumentHelp("The monitor for kms: HDMI-A-1, card1-HDMI-A-1, its own name, or /dev/dri/card1.", valueName: "name"))
+    var connector: String?
+
+    @Option(help: ArgumentHelp("The monitor's mode for kms: auto, film, WxH or WxH@HZ.", valueName: "mode"))
+    var mode: ModeArgument = ModeArgument(wish: ModeWish())
+
+    @Option(help: "The monitor's refresh rate for kms: a multiple of the film's (auto), or as it is (keep).")
+    var refresh: RefreshChoice = .auto
+
     @Option(help: "Decoding threads; 0 chooses.")
     var threads = 0
 
@@ -104,6 +127,13 @@ struct PlayOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say what is chosen and why.")
     var verbose = false
 
+    /// What `--connector`, `--mode` and `--refresh` say together.
+    var kmsOptions: KMSSink.Options {
+        var options = KMSSink.Options(connector: connector, mode: mode.wish)
+        if refresh == .keep, options.mode.refresh == .auto { options.mode.refresh = .keep }
+        return options
+    }
+
     mutating func validate() throws {
         if !(0.1...16).contains(speed) { throw ValidationError("--speed must lie between 0.1 and 16.") }
         if !(0...100).contains(volume) { throw ValidationError("--volume must lie between 0 and 100.") }
@@ -112,7 +142,7 @@ struct PlayOptions: ParsableArguments {
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
-        if untimed && sink == .wayland { throw ValidationError("--untimed has no meaning on a display; use --sink headless.") }
+        if untimed && (sink == .wayland || sink == .kms) { throw ValidationError("--untimed has no meaning on a display; use --sink headless.") }
         if loop, case .md5 = sink { throw ValidationError("--loop would write checksums for ever.") }
         if stats == "-", sink == .md5(path: "-") { throw ValidationError("Checksums and statistics cannot both go to standard output.") }
     }

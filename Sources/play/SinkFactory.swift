@@ -8,6 +8,7 @@ enum SinkFactory {
             switch options.sink {
             case .headless: return HeadlessSink(isUntimed: options.untimed)
             case .md5(let path): return try FrameMD5Sink(path: path)
+            case .kms: return try KMSSink(options.kmsOptions)
             case .wayland: return try WaylandSink(exactColors: options.exactColors)
             case .auto: return options.untimed ? HeadlessSink(isUntimed: true) : try WaylandSink(exactColors: options.exactColors)
             }
@@ -28,6 +29,11 @@ enum SinkFactory {
             findings.insert(DeviceReport.Finding(name: "wayland", isUsable: true, note: sink.summary), at: 0)
         } catch {
             findings.insert(DeviceReport.Finding(name: "wayland", isUsable: false, note: error.description), at: 0)
+        }
+        do {
+            findings.insert(DeviceReport.Finding(name: "kms", isUsable: true, note: try KMSSink().summary), at: 1)
+        } catch {
+            findings.insert(DeviceReport.Finding(name: "kms", isUsable: false, note: error.description), at: 1)
         }
         return findings
     }

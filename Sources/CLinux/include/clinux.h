@@ -58,5 +58,15 @@ int clinux_timeline_import(int drm, uint32_t handle, uint64_t point, int sync_fi
 uint64_t clinux_timeline_query(int drm, uint32_t handle);
 /// DRM_IOCTL_SYNCOBJ_EVENTFD: the eventfd is signalled when the point is reached; 0, or -1 with errno.
 int clinux_timeline_eventfd(int drm, uint32_t handle, uint64_t point, int eventfd);
+/// Whether the descriptor is a virtual console (VT_GETMODE).
+int clinux_vt_is_console(int fd);
+/// VT_SETMODE: from now on the kernel announces switches away from and back to the console by these signals; 0, or -1 with errno.
+int clinux_vt_take(int fd, int leaving, int returning);
+/// VT_SETMODE: the kernel switches by itself again.
+void clinux_vt_give_back(int fd);
+/// VT_RELDISP: answers an announced switch: leave != 0 lets the other console have the monitor, else it is taken back.
+void clinux_vt_answer(int fd, int leave);
+/// sigaction(2): writes the number of either signal as one byte to `pipe` when it comes; -1 restores the default. One pipe in a process.
+void clinux_signals_to_pipe(int one, int other, int pipe);
 
 #endif

@@ -2,19 +2,8 @@ internal import Media
 
 /// What a picture's memory is called in Wayland, and whether a compositor would show it in the right colours.
 enum WaylandFormats {
-    /// The kernel's code for showing pictures of this format, alpha left out: film is opaque, and a compositor would take
-    /// its alpha for multiplied in.
-    static func code(_ format: PixelFormat) -> UInt32? {
-        switch format {
-        case .bgra: FourCC("XR24").rawValue
-        case .rgba: FourCC("XB24").rawValue
-        case .argb: FourCC("BX24").rawValue
-        case .abgr: FourCC("RX24").rawValue
-        // Compositors take one-component formats for red.
-        case .gray: nil
-        default: format.fourCC?.rawValue
-        }
-    }
+    /// The kernel's code for showing pictures of this format.
+    static func code(_ format: PixelFormat) -> UInt32? { format.opaqueFourCC?.rawValue }
 
     /// `wl_shm`'s code: the kernel's, but for the two formats that every compositor takes.
     static func shmCode(_ code: UInt32) -> UInt32 {
@@ -129,15 +118,5 @@ enum WaylandFormats {
         case 1, 4, 7: return isExact ? "the compositor may take the film's YUV for BT.601's" : nil
         case let matrix: return "the compositor does not know the film's color matrix \(matrix)"
         }
-    }
-}
-
-extension ColorDescription {
-    /// Without gaps: what the picture says, what its format implies, and what convention says of its size.
-    func resolved(for format: PixelFormat, size: PixelSize) -> ColorDescription {
-        var color = self
-        let facts = format.description
-        if facts.impliesFullRange, facts.model == .yuv || color.range == .unspecified { color.range = .full }
-        return color.resolved(width: size.width, height: size.height)
     }
 }

@@ -1,0 +1,66 @@
+internal import CDRM
+internal import Media
+
+/// A socket for a monitor, and the monitor in it.
+@safe
+struct KMSConnector {
+    var object: KMSObject
+    /// As the kernel calls it: `HDMI-A-1`.
+    var name: String
+    /// The monitor's own name, where it tells one.
+    var monitor: String?
+    var isConnected: Bool
+    var modes: [DisplayMode]
+    /// The kernel's words for `modes`.
+    var kernelModes: [drmModeModeInfo]
+    /// Bits of the CRTCs, in the device's order, that can drive it.
+    var crtcs: UInt32
+
+    /// - Parameter probing: Ask the monitor itself, which takes time on real sockets, instead of what the kernel remembers.
+    init?(_ device: KMSDevice, id: UInt32, probing: Bool) {
+        let found = unsafe probing ? drmModeGetConnector(device.fd, id) : drmModeGetConnectorCurrent(device.fd, id)
+        guard let found = unsafe found else { return nil }
+        defer { unsafe drmModeFreeConnector(found) }
+        let facts = unsafe found.pointee
+        guard unsafe facts.connector_type != UInt32(DRM_MODE_CONNECTOR_WRITEBACK) else { return nil }
+        let type = unsafe drmModeGetConnectorTypeName(facts.connector_type).map { unsafe String(cString: $0) } ?? "Unknown"
+        name = unsafe "\(type)-\(facts.connector_type_id)"
+        object = device.object(id, type: UInt32(DRM_MODE_OBJECT_CONNECTOR))
+        monitor = EDID.monitorName(device.blobBytes(object.properties["EDID"]?.value ?? 0))
+        kernelModes = unsafe facts.count_modes > 0 ? Array(UnsafeBufferPointer(start: facts.modes, count: Int(facts.count_modes))) : []
+        isConnected = unsafe facts.connection == DRM_MODE_CONNECTED && facts.count_modes > 0
+        modes = kernelModes.map { DisplayMode($0) }
+        crtcs = unsafe drmModeConnectorGetPossibleCrtcs(device.fd, found)
+    }
+
+    /// The CRTC that drives it now; 0: none.
+    var crtc: UInt32 { UInt32(truncatingIfNeeded: object.properties["CRTC_ID"]?.value ?? 0) }
+
+    /// For lists: `HDMI-A-1 (DELL U2720Q)`.
+    var description: String { monitor.map { "\(name) (\($0))" } ?? name }
+}
+
+/// What monitors tell about themselves (VESA E-EDID).
+package enum EDID {
+    /// The name in the first block's display descriptors; nil when there is none.
+    package static func monitorName(_ bytes: [UInt8]) -> String? {
+        guard bytes.count >= 128 else { return nil }
+        for start in stride(from: 54, through: 108, by: 18) where bytes[start..<start + 5].elementsEqual([0, 0, 0, 0xfc, 0]) {
+            let text = bytes[start + 5..<start + 18].prefix { $0 != 10 && $0 != 0 }.map { (32..<127).contains($0) ? $0 : 63 }
+            var name = String(decoding: text, as: UTF8.self)
+            while name.hasSuffix(" ") { name.removeLast() }
+            return name.isEmpty ? nil : name
+        }
+        return nil
+    }
+}
+
+extension DisplayMode {
+    init(_ mode: drmModeModeInfo) {
+        let isDoubled = mode.flags & UInt32(DRM_MODE_FLAG_DBLSCAN) != 0
+        self.init(
+            size: PixelSize(width: Int(mode.hdisplay), height: Int(mode.vdisplay)), clock: mode.clock, horizontalTotal: mode.htotal,
+            verticalTotal: mode.vtotal, scans: max(1, Int(mode.vscan)) * (isDoubled ? 2 : 1),
+            isPreferred: mode.type & UInt32(DRM_MODE_TYPE_PREFERRED) != 0, isInterlaced: mode.flags & UInt32(DRM_MODE_FLAG_INTERLACE) != 0)
+    }
+}

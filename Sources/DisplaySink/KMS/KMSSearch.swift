@@ -1,0 +1,74 @@
+internal import CDRM
+internal import Glibc
+internal import Media
+
+/// Finds the display device and the socket that the viewer means.
+enum KMSSearch {
+    private static let folder = "/dev/dri"
+
+    struct Found {
+        var device: KMSDevice
+        var connector: KMSConnector
+    }
+
+    /// - Parameter wish: A socket (`HDMI-A-1`), a socket of a certain card (`card1-HDMI-A-1`), a monitor's own name, a device
+    ///   (`/dev/dri/card1`: its first monitor), nil: the first monitor of the first device that has one.
+    static func find(_ wish: String?) throws(SinkError) -> Found {
+        let paths = if let wish, wish.hasPrefix("/") { [wish] } else { cards() }
+        let name = if let wish, !wish.hasPrefix("/") { wish } else { String?.none }
+        guard !paths.isEmpty else { throw SinkError(.noDisplay, "There is no display device: \(folder) has no card.") }
+        var refusals: [SinkError] = [], seen: [String] = []
+        for path in paths {
+            let device: KMSDevice
+            do throws(SinkError) { device = try open(path) } catch {
+                refusals.append(error)
+                continue
+            }
+            let card = path.split(separator: "/").last.map(String.init) ?? path
+            let connectors = device.connectors(probing: true)
+            seen += connectors.map { "\($0.description)\($0.isConnected ? "" : ", nothing connected")" }
+            guard let name else {
+                guard let connector = connectors.first(where: \.isConnected) else { continue }
+                return Found(device: device, connector: connector)
+            }
+            if let connector = connectors.first(where: { matches($0, name, card: card) }) {
+                guard connector.isConnected else { throw SinkError(.noDisplay, "No monitor is connected to \(connector.name) of \(path).") }
+                return Found(device: device, connector: connector)
+            }
+        }
+        if seen.isEmpty, let refusal = refusals.first { throw refusal }
+        if let name {
+            throw SinkError(
+                .noDisplay,
+                seen.isEmpty ? "There is no connector \(name)." : "There is no connector \(name); there are: \(seen.joined(separator: "; ")).")
+        }
+        throw SinkError(.noDisplay, "No monitor is connected to \(paths.joined(separator: " or ")).")
+    }
+
+    /// The card devices, in the order of their numbers.
+    static func cards() -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var numbers: [Int] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name.hasPrefix("card"), let number = Int(name.dropFirst(4)) { numbers.append(number) }
+        }
+        return numbers.sorted().map { "\(folder)/card\($0)" }
+    }
+
+    static func open(_ path: String) throws(SinkError) -> KMSDevice {
+        let fd = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+        guard fd >= 0 else {
+            let code = errno
+            let help = code == EACCES ? "; members of the group video may" : ""
+            throw SinkError(.noDisplay, "\(path) cannot be opened: \(unsafe String(cString: strerror(code)))\(help).")
+        }
+        return try KMSDevice(OwnedFD(adopting: fd), path: path)
+    }
+
+    private static func matches(_ connector: KMSConnector, _ name: String, card: String) -> Bool {
+        let name = name.lowercased()
+        return [connector.name, "\(card)-\(connector.name)", connector.monitor ?? connector.name].contains { $0.lowercased() == name }
+    }
+}

@@ -1,0 +1,27 @@
+internal import Media
+
+extension PixelFormat {
+    /// The kernel's code for showing pictures of this format, alpha left out: film is opaque, and a display would take its alpha for
+    /// multiplied in.
+    var opaqueFourCC: FourCC? {
+        switch self {
+        case .bgra: FourCC("XR24")
+        case .rgba: FourCC("XB24")
+        case .argb: FourCC("BX24")
+        case .abgr: FourCC("RX24")
+        // Displays take one-component formats for red.
+        case .gray: nil
+        default: fourCC
+        }
+    }
+}
+
+extension ColorDescription {
+    /// Without gaps: what the picture says, what its format implies, and what convention says of its size.
+    func resolved(for format: PixelFormat, size: PixelSize) -> ColorDescription {
+        var color = self
+        let facts = format.description
+        if facts.impliesFullRange, facts.model == .yuv || color.range == .unspecified { color.range = .full }
+        return color.resolved(width: size.width, height: size.height)
+    }
+}
