@@ -84,7 +84,7 @@ let package = Package(
         tests("HardwareTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
         tests("DisplaySinkTests", ["DisplaySink", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
-        tests("KMSTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport"]),
+        tests("KMSTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "Media", "TestSupport"]),

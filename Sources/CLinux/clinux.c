@@ -1,17 +1,17 @@
 #define _GNU_SOURCE
 #include "clinux.h"
 
-#include <signal.h>
-#include <linux/vt.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-heap.h>
 #include <linux/sync_file.h>
 #include <linux/udmabuf.h>
+#include <linux/vt.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>

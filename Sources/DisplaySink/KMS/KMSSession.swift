@@ -14,6 +14,9 @@ struct KMSSinkState: Sendable {
     var queue: PresentationQueue?
     var isStopping = false
     var wishes = Wishes()
+    /// Somebody waits to know what is on the screen.
+    var wantsReading = false
+    var reading: Result<ScreenReading, SystemError>?
     var conversion: ConversionReport?
     /// Of all runs.
     var bytesCopied = 0
@@ -75,6 +78,7 @@ final class KMSSession: Sendable {
             try grant(&granted, output, presenter)
             presenter.isVisible = isPlugged && !console.isAway
             let time = try presenter.step(MonotonicClock.shared.now())
+            if !presenter.isFlipping, isReadingWanted() { read(output) }
             state.withLock { state in
                 state.conversion = presenter.conversion
                 state.bytesCopied = copiedBefore + presenter.bytesCopied
@@ -89,8 +93,10 @@ final class KMSSession: Sendable {
             if let move = console.switched() {
                 switch move {
                 case .away:
-                    output.device.dropMaster()
                     presenter.isVisible = false
+                    // The kernel draws a text console's picture again only for those who had switched to graphics mode.
+                    output.restore()
+                    output.device.dropMaster()
                     console.yield()
                 case .back:
                     console.accept()
@@ -99,6 +105,20 @@ final class KMSSession: Sendable {
             }
             for key in console.keys() { events(.key(key)) }
         }
+    }
+
+    private func isReadingWanted() -> Bool {
+        state.withLock { state in
+            let isWanted = state.wantsReading
+            state.wantsReading = false
+            return isWanted
+        }
+    }
+
+    /// Answers `KMSSink.readBack`.
+    private func read(_ output: KMSOutput) {
+        let reading = Result { () throws(SystemError) in try output.readBack() }
+        state.change { $0.reading = reading }
     }
 
     /// Something was plugged in or out. True when the mode is to be chosen again.

@@ -93,6 +93,16 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
     public var conversion: ConversionReport? { state.withLock { $0.conversion } }
     public var bytesCopied: Int { state.withLock { $0.bytesCopied } }
 
+    /// What is on the screen, read back by the device, once no flip is under way; for tests. The sink must be running.
+    package func readBack() throws(SystemError) -> ScreenReading {
+        state.change { state in
+            state.wantsReading = true
+            state.reading = nil
+        }
+        bell.signal()
+        return try state.wait { $0.reading }!.get()
+    }
+
     // MARK: What is asked
 
     public func setFilmRate(_ rate: Ratio) { wish { $0.wishes.filmRate = rate } }

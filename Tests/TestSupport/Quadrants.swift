@@ -1,6 +1,5 @@
-import Media
-import SurfacePool
-import TestSupport
+public import Media
+public import SurfacePool
 
 /// A still of four colours with a border that no viewer should see:
 ///
@@ -10,25 +9,35 @@ import TestSupport
 ///     └───────────────────┘
 ///
 /// YUV is coded as the attributes say; by BT.601 in limited range, which compositors assume, when they say nothing.
-struct Quadrants {
-    static let colors: [RGBPicture.Color] = [
+public struct Quadrants: Sendable {
+    public static let colors: [RGBPicture.Color] = [
         .init(red: 255, green: 0, blue: 0), .init(red: 0, green: 255, blue: 0), .init(red: 0, green: 0, blue: 255),
         .init(red: 255, green: 255, blue: 255),
     ]
     private static let border = RGBPicture.Color(red: 255, green: 0, blue: 255)
 
-    var format: PixelFormat
+    public var format: PixelFormat
     /// Pixels of border on every side.
-    var margin = 0
+    public var margin: Int
     /// Of the visible part.
-    var size = PixelSize(width: 320, height: 240)
-    var attributes = PictureAttributes()
+    public var size: PixelSize
+    public var attributes: PictureAttributes
 
-    var layout: SurfaceLayout {
+    public init(
+        format: PixelFormat, margin: Int = 0, size: PixelSize = PixelSize(width: 320, height: 240),
+        attributes: PictureAttributes = PictureAttributes()
+    ) {
+        self.format = format
+        self.margin = margin
+        self.size = size
+        self.attributes = attributes
+    }
+
+    public var layout: SurfaceLayout {
         SurfaceLayout(format: format, covering: PixelSize(width: size.width + 2 * margin, height: size.height + 2 * margin))
     }
 
-    func frame(from pool: SurfacePool, sequence: UInt64) throws -> VideoFrame {
+    public func frame(from pool: SurfacePool, sequence: UInt64) throws -> VideoFrame {
         let writer = try pool.acquire(waitingUntil: nil)!
         unsafe writer.withUnsafeMutableBytes { unsafe paint($0) }
         return VideoFrame(

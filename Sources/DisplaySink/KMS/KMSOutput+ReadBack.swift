@@ -1,0 +1,56 @@
+internal import CDRM
+internal import Glibc
+package import Media
+
+/// What a monitor was sent, as the display hardware composed it. Blue, green, red, unused.
+package struct ScreenReading: Sendable {
+    package var size: PixelSize
+    /// Bytes a row.
+    package var pitch: Int
+    package var bytes: [UInt8]
+}
+
+extension KMSOutput {
+    /// A composition in software takes seconds where the processor is slow.
+    private static let patience = HostSpan.seconds(20)
+
+    /// The screen as it is now, through the device's write-back connector; for tests, since few devices have one.
+    ///
+    /// The source is the kernel's "Writeback Connectors". It blocks until the device has written.
+    func readBack() throws(SystemError) -> ScreenReading {
+        guard drmSetClientCap(device.fd, UInt64(DRM_CLIENT_CAP_WRITEBACK_CONNECTORS), 1) == 0, let writer = writeBackConnector() else {
+            throw SystemError(ENOTSUP, "read the screen back from \(device.path)")
+        }
+        let target = try DumbPicture(device, size: mode.size)
+        let fence = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+        unsafe fence.initialize(to: -1)
+        defer { unsafe fence.deallocate() }
+        var request = AtomicRequest()
+        request.set(writer, "CRTC_ID", UInt64(crtc.id))
+        request.set(writer, "WRITEBACK_FB_ID", UInt64(target.framebuffer))
+        request.set(writer, "WRITEBACK_OUT_FENCE_PTR", UInt64(UInt(bitPattern: fence)))
+        let result = device.commit(request, .mayModeset)
+        guard result == 0 else { throw SystemError(result, "read the screen back from \(device.path)") }
+        let isWritten =
+            unsafe fence.pointee >= 0 && SyncFile(adopting: OwnedFD(adopting: fence.pointee)).wait(until: MonotonicClock.shared.now() + Self.patience)
+        request = AtomicRequest()
+        request.set(writer, "CRTC_ID", 0)
+        _ = device.commit(request, .mayModeset)
+        guard isWritten else { throw SystemError(ETIMEDOUT, "read the screen back from \(device.path)") }
+        let bytes = unsafe Array(UnsafeRawBufferPointer(start: target.base, count: target.pitch * target.size.height))
+        return ScreenReading(size: target.size, pitch: target.pitch, bytes: bytes)
+    }
+
+    private func writeBackConnector() -> KMSObject? {
+        guard let resources = unsafe drmModeGetResources(device.fd) else { return nil }
+        defer { unsafe drmModeFreeResources(resources) }
+        for index in 0..<Int(unsafe resources.pointee.count_connectors) {
+            guard let found = unsafe drmModeGetConnectorCurrent(device.fd, resources.pointee.connectors[index]) else { continue }
+            defer { unsafe drmModeFreeConnector(found) }
+            if unsafe found.pointee.connector_type == UInt32(DRM_MODE_CONNECTOR_WRITEBACK) {
+                return unsafe device.object(found.pointee.connector_id, type: UInt32(DRM_MODE_OBJECT_CONNECTOR))
+            }
+        }
+        return nil
+    }
+}
