@@ -6,6 +6,12 @@ internal import Media
 public protocol SurfaceAllocator: Sendable {
     /// A word for statistics and for people: `memfd`, `udmabuf`, `dma-heap:system`.
     var name: String { get }
+    /// Changes when memory that was allocated before is better replaced: pools then begin a new generation. 0 for allocators that never change.
+    var epoch: Int { get }
     /// Fresh memory of at least `layout.byteCount` bytes, zeroed, mapped, page-aligned.
     func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory
+}
+
+extension SurfaceAllocator {
+    public var epoch: Int { 0 }
 }

@@ -7,6 +7,17 @@ extension SurfacePoolCore {
         announce(monitor.change { $0.retire(layout) })
     }
 
+    /// Begins a new generation of the same layout when the allocator has changed over to other memory. What is in use is shown as it is.
+    func followAllocator() {
+        let epoch = allocator.epoch
+        announce(
+            monitor.withLock { guarded in
+                if guarded.epoch == epoch { return [] }
+                guarded.epoch = epoch
+                return guarded.retire(guarded.layout)
+            })
+    }
+
     /// Retires unless the pool has `layout` already.
     func adopt(_ layout: SurfaceLayout) {
         announce(monitor.withLock { $0.layout == layout ? [] : $0.retire(layout) })

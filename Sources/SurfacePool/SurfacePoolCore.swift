@@ -32,6 +32,8 @@ final class SurfacePoolCore: Sendable {
         var freeObservers: [@Sendable () -> Void] = []
         var isInterrupted = false
         var allocations = 0
+        /// The allocator's, when this generation began.
+        var epoch: Int
 
         mutating func retire(_ layout: SurfaceLayout) -> [Entry] {
             self.layout = layout
@@ -53,7 +55,7 @@ final class SurfacePoolCore: Sendable {
     private static let nextNumber = Atomic<UInt32>(1)
 
     init(layout: SurfaceLayout, state: SurfacePoolState, allocator: any SurfaceAllocator) {
-        monitor = Monitor(Guarded(state: state, layout: layout))
+        monitor = Monitor(Guarded(state: state, layout: layout, epoch: allocator.epoch))
         number = Self.nextNumber.wrappingAdd(1, ordering: .relaxed).oldValue
         self.allocator = allocator
     }
@@ -78,6 +80,7 @@ final class SurfacePoolCore: Sendable {
         _ layout: SurfaceLayout? = nil, waitingUntil deadline: HostTime?, patience: HostSpan = .zero
     ) throws(SurfaceError) -> SurfaceWriter? {
         while true {
+            followAllocator()
             if let layout { adopt(layout) }
             switch monitor.wait(until: deadline, { guarded -> Grant? in self.grant(layout, &guarded) }) {
             case .surface(let surface):
