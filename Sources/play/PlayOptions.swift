@@ -100,8 +100,11 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "How the picture fits the window: whole (aspect), cropped (fill) or distorted (stretch).")
     var gravity: GravityChoice = .aspect
 
-    @Flag(help: "Convert for a compositor that cannot be told how the film's colours are coded, instead of letting it guess.")
-    var exactColors = false
+    @Flag(inversion: .prefixedNo, help: "Convert for a compositor that cannot be told how the film's colours are coded, or let it guess.")
+    var exactColors = true
+
+    @Flag(help: "When the Wayland compositor goes away, wait for another one and go on there.")
+    var reconnect = false
 
     @Option(help: ArgumentHelp("The monitor for kms: HDMI-A-1, card1-HDMI-A-1, its own name, or /dev/dri/card1.", valueName: "name"))
     var connector: String?

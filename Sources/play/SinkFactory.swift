@@ -9,8 +9,10 @@ enum SinkFactory {
             case .headless: return HeadlessSink(isUntimed: options.untimed)
             case .md5(let path): return try FrameMD5Sink(path: path)
             case .kms: return try KMSSink(options.kmsOptions)
-            case .wayland: return try WaylandSink(exactColors: options.exactColors)
-            case .auto: return options.untimed ? HeadlessSink(isUntimed: true) : try WaylandSink(exactColors: options.exactColors)
+            case .wayland: return try WaylandSink(exactColors: options.exactColors, reconnects: options.reconnect)
+            case .auto:
+                return options.untimed
+                    ? HeadlessSink(isUntimed: true) : try WaylandSink(exactColors: options.exactColors, reconnects: options.reconnect)
             }
         } catch {
             var failure = PlayerError(error)

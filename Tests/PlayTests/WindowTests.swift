@@ -33,7 +33,7 @@ import Testing
     func `the demo's picture of a given time is on the screen, in its colours`(_ renderer: PrivateWeston.Renderer, _ exact: Bool) throws {
         let weston = try PrivateWeston(renderer)
         let outcome = PlayProgram.begin(
-            ["--no-audio", "--pause", "--start", "3.1", "--fullscreen", "--stats", "-"] + (exact ? ["--exact-colors"] : []) + [TestAssets.demo],
+            ["--no-audio", "--pause", "--start", "3.1", "--fullscreen", "--stats", "-"] + (exact ? [] : ["--no-exact-colors"]) + [TestAssets.demo],
             environment: ["WAYLAND_DISPLAY": weston.display], signal: (SIGTERM, after: 14))
         let seen = try picture(of: weston) { shot, _ in hasSettled(shot) }
         let (shot, code) = try #require(seen, "no frame number on the screen")

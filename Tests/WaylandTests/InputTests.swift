@@ -70,6 +70,38 @@ struct InputTests {
         #expect(keys(scene).isEmpty && scene.failures.isEmpty)
     }
 
+    @Test("a window without a frame is resized by its edges")
+    func edges() throws {
+        let scene = try shownScene()
+        // 160 × 120: left, bottom, and both.
+        for (index, place) in [(2, 60), (80, 118), (3, 119)].enumerated() {
+            let time = UInt32(1000 * index)
+            scene.tap.change {
+                $0.inputs += [
+                    .pointerEntersAt(UInt32(place.0), UInt32(place.1)), .button(isDown: true, time: time), .pointerMoves,
+                    .button(isDown: false, time: time + 50),
+                ]
+            }
+        }
+        #expect(scene.wait { scene.tap.findings.edges == [4, 2, 6] })
+        #expect(scene.tap.findings.moves == 0 && scene.failures.isEmpty)
+    }
+
+    @Test("two taps cover the monitor, a finger drags the window")
+    func fingers() throws {
+        let scene = try shownScene()
+        func tap(_ time: UInt32) -> [WireTap.Input] { [.finger(isDown: true, time: time), .finger(isDown: false, time: time + 40)] }
+        let taps = tap(1000) + tap(1200)
+        scene.tap.change { $0.inputs = taps }
+        #expect(scene.wait { scene.sink.isFullscreen })
+        let more = tap(3000) + tap(3200)
+        scene.tap.change { $0.inputs = more }
+        #expect(scene.wait { !scene.sink.isFullscreen })
+        scene.tap.change { $0.inputs = [.finger(isDown: true, time: 5000), .fingerMoves, .finger(isDown: false, time: 5300)] }
+        #expect(scene.wait { scene.tap.findings.moves == 1 })
+        #expect(keys(scene).isEmpty && scene.failures.isEmpty)
+    }
+
     @Test("the pointer is hidden after two seconds of rest and shown when it moves")
     func cursor() throws {
         let scene = try shownScene()

@@ -39,6 +39,19 @@ final class Stage {
         try #require(wait { queue.statistics.framesPresented > before }, "the picture is not shown")
     }
 
+    /// Puts in a still that nobody need see.
+    func enqueueUnseen(_ still: Quadrants) throws {
+        let pool = SurfacePool(layout: still.layout, allocator: MemfdAllocator(), maximumCount: 2)
+        pools.append(pool)
+        var frame = try still.frame(from: pool, sequence: sequence)
+        frame.flags = .displayImmediately
+        sequence += 1
+        let isAccepted = queue.enqueue(frame, waitingUntil: MonotonicClock.shared.now() + .milliseconds(5_000))
+        try #require(isAccepted, "the queue stays full")
+    }
+
+    var details: [String] { events.withLock { $0 }.compactMap { if case .detail(let sentence) = $0 { sentence } else { nil } } }
+
     var inUse: Int { pools.map(\.statistics.inUse).reduce(0, +) }
 
     var failures: [SinkError] {
@@ -62,11 +75,13 @@ final class Stage {
     }
 
     /// The colours in the middles of the quarters of `part` of the screen, once they are as `expected` (nil: now).
-    func quarters(of part: PixelRect, expecting expected: [RGBPicture.Color], tolerance: Int) throws -> [RGBPicture.Color] {
+    func quarters(of part: PixelRect, on screen: PrivateWeston? = nil, expecting expected: [RGBPicture.Color], tolerance: Int) throws -> [RGBPicture
+        .Color]
+    {
         var seen: [RGBPicture.Color] = []
         // A compositor fades new windows in.
         for _ in 0..<40 {
-            let picture = try weston.screenshot()
+            let picture = try (screen ?? weston).screenshot()
             seen = (0..<4).map { index in
                 picture.mean(
                     of: PixelRect(

@@ -24,6 +24,8 @@ final class WireTap: Sendable {
         var cursors: [Bool] = []
         /// Times that the window asked to be dragged along.
         var moves = 0
+        /// Edges by which the window asked to be resized, in xdg_toplevel's numbers.
+        var edges: [UInt32] = []
     }
 
     /// What a user does at a keyboard and a mouse of the tap's own.
@@ -31,6 +33,11 @@ final class WireTap: Sendable {
         /// A key's number in `linux/input-event-codes.h`.
         case key(UInt32, isDown: Bool)
         case pointerEnters
+        /// At this place in the window.
+        case pointerEntersAt(UInt32, UInt32)
+        /// A finger goes down or up at this time in milliseconds, or moves across the window.
+        case finger(isDown: Bool, time: UInt32)
+        case fingerMoves
         case pointerMoves
         /// The left button, at this time in milliseconds.
         case button(isDown: Bool, time: UInt32)
@@ -93,7 +100,7 @@ private final class TappedLine {
     private enum Kind {
         case registry, shm, pool, buffer, compositor, surface, frameCallback, presentation, feedback, shell, shellSurface, window
         // Those that the compositor knows nothing of.
-        case seat, keyboard, pointer
+        case seat, keyboard, pointer, touch
     }
 
     /// Shared memory that the client handed over.
@@ -129,6 +136,7 @@ private final class TappedLine {
     private var root: UInt32 = 0
     private var keyboard: UInt32 = 0
     private var pointer: UInt32 = 0
+    private var touch: UInt32 = 0
     private var serial: UInt32 = 0
     /// Releases to come, and when.
     private var releases: [(time: HostTime, buffer: UInt32)] = []
@@ -170,7 +178,7 @@ private final class TappedLine {
         state.withLock { $0.findings.heldAtEnd += held.count }
         (client, server) = (nil, nil)
         (kinds, memories, buffers, attached, releases, withheld) = ([:], [:], [:], [:], [], [])
-        (window, keyboard, pointer) = (0, 0, 0)
+        (window, keyboard, pointer, touch) = (0, 0, 0, 0)
     }
 
     // MARK: From the client
@@ -264,8 +272,8 @@ private final class TappedLine {
         switch (kinds[message.object], message.operation) {
         case (.registry, 0) where words[0] == Self.seatName:
             take(words[words.count - 1], as: .seat)
-            // Pointer and keyboard.
-            client.send(WireSocket.Message(object: words[words.count - 1], operation: 0, words: [3]))
+            // Pointer, keyboard and touch.
+            client.send(WireSocket.Message(object: words[words.count - 1], operation: 0, words: [7]))
         case (.seat, 0):
             take(words[0], as: .pointer)
             pointer = words[0]
@@ -273,9 +281,13 @@ private final class TappedLine {
             take(words[0], as: .keyboard)
             keyboard = words[0]
             sendKeymap(client)
+        case (.seat, 2):
+            take(words[0], as: .touch)
+            touch = words[0]
         case (.pointer, 0): state.withLock { $0.findings.cursors.append(words[1] != 0) }
         case (.window, 5): state.withLock { $0.findings.moves += 1 }
-        case (.seat, _), (.pointer, _), (.keyboard, _): break
+        case (.window, 6): state.withLock { $0.findings.edges.append(words[2]) }
+        case (.seat, _), (.pointer, _), (.keyboard, _), (.touch, _): break
         default: return false
         }
         return true
@@ -311,12 +323,17 @@ private final class TappedLine {
         }
         switch input {
         case .key(let code, let isDown): say(keyboard, 3, [serial, 0, code, isDown ? 1 : 0])
-        case .pointerEnters: say(pointer, 0, [serial, root, 0, 0])
+        case .pointerEnters: say(pointer, 0, [serial, root, 60 * 256, 50 * 256])
+        case .pointerEntersAt(let x, let y): say(pointer, 0, [serial, root, x * 256, y * 256])
+        case .finger(isDown: true, let time): say(touch, 0, [serial, time, root, 1, 70 * 256, 60 * 256])
+        case .finger(isDown: false, let time): say(touch, 1, [serial, time, 1])
+        case .fingerMoves: say(touch, 2, [0, 1, 40 * 256, 60 * 256])
         case .pointerMoves: say(pointer, 2, [0, 256, 256])
         case .button(let isDown, let time): say(pointer, 3, [serial, time, 0x110, isDown ? 1 : 0])
         }
         switch input {
         case .key: break
+        case .finger, .fingerMoves: say(touch, 3, [])
         default: say(pointer, 5, [])
         }
     }
@@ -328,7 +345,7 @@ private final class TappedLine {
         let (isHidden, delay) = state.withLock { ($0.behaviour.isHidden, $0.behaviour.releaseDelay) }
         while let message = server.next() {
             let kind = kinds[message.object]
-            let isOwn = { (kind: Kind?) in kind == .seat || kind == .keyboard || kind == .pointer }
+            let isOwn = { (kind: Kind?) in kind == .seat || kind == .keyboard || kind == .pointer || kind == .touch }
             if isOwn(kind) || (message.object == 1 && message.operation == 1 && isOwn(kinds[message.words[0]])) { continue }
             if kind == .buffer, message.operation == 0 {
                 if let buffer = buffers[message.object], buffer.isPicture, buffer.copy == nil { state.withLock { $0.findings.surprises += 1 } }

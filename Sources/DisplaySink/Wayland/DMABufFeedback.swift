@@ -3,21 +3,17 @@ internal import CWaylandProtocols
 internal import Glibc
 internal import Media
 
-/// Reads the compositor's tables of DMA-BUF formats (`zwp_linux_dmabuf_feedback_v1`): one table of pairs, and tranches that point
-/// into it.
+/// Listens to what DMA-BUFs the compositor takes, for all surfaces or for one (`zwp_linux_dmabuf_feedback_v1`).
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class DMABufFeedback {
-    /// 16: a format code, four bytes of padding, a modifier.
-    private static let entrySize = 16
     private let proxy: OpaquePointer
-    private let changed: (Set<WaylandConnection.DMABufFormat>) -> Void
-    private var table: [WaylandConnection.DMABufFormat] = []
-    private var formats: Set<WaylandConnection.DMABufFormat> = []
+    private let changed: (DMABufOffer) -> Void
+    private var state = DMABufFeedbackState()
 
-    /// - Parameter changed: Called with all formats of all tranches, now and whenever the compositor changes its mind.
-    init(_ proxy: OpaquePointer, _ changed: @escaping (Set<WaylandConnection.DMABufFormat>) -> Void) {
+    /// - Parameter changed: Called with the whole offer, now and whenever the compositor changes its mind.
+    init(_ proxy: OpaquePointer, _ changed: @escaping (DMABufOffer) -> Void) {
         unsafe self.proxy = proxy
         self.changed = changed
         unsafe listen(proxy, Self.listener, self)
@@ -26,35 +22,34 @@ final class DMABufFeedback {
     deinit { unsafe zwp_linux_dmabuf_feedback_v1_destroy(proxy) }
 
     private func read(_ fd: consuming OwnedFD, _ byteCount: Int) {
-        table = []
         guard byteCount > 0, let memory = unsafe mmap(nil, byteCount, PROT_READ, MAP_PRIVATE, fd.rawValue, 0), unsafe memory != MAP_FAILED else {
             return
         }
         defer { unsafe munmap(memory, byteCount) }
-        for index in 0..<byteCount / Self.entrySize {
-            table.append(
-                WaylandConnection.DMABufFormat(
-                    format: unsafe memory.load(fromByteOffset: index * Self.entrySize, as: UInt32.self),
-                    modifier: unsafe memory.load(fromByteOffset: index * Self.entrySize + 8, as: UInt64.self)))
-        }
+        unsafe state.setTable(UnsafeRawBufferPointer(start: memory, count: byteCount))
+    }
+
+    /// A `dev_t` in an array's bytes.
+    private static func device(_ array: UnsafeMutablePointer<wl_array>?) -> UInt64? {
+        guard let array = unsafe array, unsafe array.pointee.size == MemoryLayout<UInt64>.size else { return nil }
+        return unsafe array.pointee.data.loadUnaligned(as: UInt64.self)
     }
 
     nonisolated(unsafe) private static let listener = unsafe listenerTable(
         zwp_linux_dmabuf_feedback_v1_listener(
             done: { data, _ in
                 let feedback = unsafe receiver(data, as: DMABufFeedback.self)
-                feedback.changed(feedback.formats)
-                feedback.formats = []
+                feedback.changed(feedback.state.end())
             },
             format_table: { data, _, fd, size in unsafe receiver(data, as: DMABufFeedback.self).read(OwnedFD(adopting: fd), Int(size)) },
-            main_device: { _, _, _ in },
-            tranche_done: { _, _ in },
-            tranche_target_device: { _, _, _ in },
-            tranche_formats: { data, _, array in
-                let feedback = unsafe receiver(data, as: DMABufFeedback.self)
-                let indices = unsafe [UInt16](
-                    UnsafeRawBufferPointer(start: array!.pointee.data, count: array!.pointee.size).bindMemory(to: UInt16.self))
-                for index in indices where Int(index) < feedback.table.count { feedback.formats.insert(feedback.table[Int(index)]) }
+            main_device: { data, _, array in unsafe receiver(data, as: DMABufFeedback.self).state.setMainDevice(DMABufFeedback.device(array)) },
+            tranche_done: { data, _ in unsafe receiver(data, as: DMABufFeedback.self).state.endTranche() },
+            tranche_target_device: { data, _, array in
+                unsafe receiver(data, as: DMABufFeedback.self).state.setTargetDevice(DMABufFeedback.device(array))
             },
-            tranche_flags: { _, _, _ in }))
+            tranche_formats: { data, _, array in
+                let indices = unsafe UnsafeRawBufferPointer(start: array!.pointee.data, count: array!.pointee.size)
+                unsafe receiver(data, as: DMABufFeedback.self).state.addFormats(indices.bindMemory(to: UInt16.self))
+            },
+            tranche_flags: { data, _, flags in unsafe receiver(data, as: DMABufFeedback.self).state.setFlags(flags) }))
 }

@@ -17,8 +17,6 @@ final class FilmSurface {
     private var colorRepresentation, colorSurface, explicitSync: OpaquePointer?
     /// What the compositor was told of the film's colors.
     private var told = WaylandFormats.Told()
-    /// What it was asked to describe and could not.
-    private(set) var misunderstood: WaylandFormats.Light?
 
     init?(_ connection: WaylandConnection) {
         guard let proxy = unsafe wl_compositor_create_surface(connection.compositor),
@@ -104,7 +102,6 @@ final class FilmSurface {
     }
 
     private func tellLight(_ light: WaylandFormats.Light?) {
-        misunderstood = nil
         if let light, let description = unsafe connection.colorManagement?.description(of: light, connection) {
             if unsafe colorSurface == nil { unsafe colorSurface = connection.colorManagement?.surface(proxy) }
             guard let surface = unsafe colorSurface else { return }
@@ -112,7 +109,10 @@ final class FilmSurface {
                 surface, description, UInt32(WP_COLOR_MANAGER_V1_RENDER_INTENT_PERCEPTUAL.rawValue))
             return
         }
-        misunderstood = light
+        if let light {
+            let what = light.isHDR ? "high dynamic range" : "wide primaries"
+            connection.note?("the compositor cannot be told of the film's \(what) and takes it for a usual film")
+        }
         if let old = unsafe colorSurface { unsafe wp_color_management_surface_v1_destroy(old) }
         unsafe colorSurface = nil
     }

@@ -89,6 +89,9 @@ final class WaylandBuffers {
     /// Whether the compositor may be reading a surface.
     var isAnyHeld: Bool { slots.values.contains { $0.buffers.contains(where: \.isHeld) } }
 
+    /// Chooses anew for what is shown from now on.
+    func forgetWays() { ways = [:] }
+
     /// Ends the uses of what the compositor has released by timeline.
     func collect() {
         guard connection.explicitSync != nil else { return }
@@ -137,11 +140,13 @@ final class WaylandBuffers {
         if let obstacle = WaylandFormats.colorObstacle(layout.format, color, understood: connection.representations, isExact: exactColors) {
             why = obstacle
         } else if let code = WaylandFormats.code(layout.format) {
-            let offered = WaylandConnection.DMABufFormat(format: code, modifier: layout.modifier.rawValue)
-            if surface.isDMABuf, connection.dmabufFormats.contains(offered), tryDMABuf(surface, code) { conversion = nil; return .dmabuf(code) }
+            let wanted = DMABufFormat(format: code, modifier: layout.modifier.rawValue)
+            let isTaken = surface.isDMABuf && connection.offer.contains(wanted)
+            if isTaken, tryDMABuf(surface, code) { return direct(.dmabuf(code), "linux-dmabuf", layout) }
+            if isTaken { connection.note?("the compositor offers \(layout.format.rawValue) as DMA-BUF and refuses it") }
             let shmCode = WaylandFormats.shmCode(code)
             let isOffered = connection.shmFormats.contains(shmCode)
-            if isOffered, surface.memfd != nil, layout.isContiguous { conversion = nil; return .shm(shmCode) }
+            if isOffered, surface.memfd != nil, layout.isContiguous { return direct(.shm(shmCode), "wl_shm", layout) }
             why =
                 isOffered && !layout.isContiguous
                 ? "the planes do not lie where wl_shm looks for them" : "the compositor does not take \(layout.format.rawValue)"
@@ -149,7 +154,20 @@ final class WaylandBuffers {
             why = "Wayland has no name for \(layout.format.rawValue)"
         }
         conversion = ConversionReport(from: layout.format.rawValue, to: PictureConverter.target.rawValue, why: why)
+        connection.note?("converts \(layout.format.rawValue) to \(PictureConverter.target.rawValue): \(why)")
         return .convert
+    }
+
+    private func direct(_ way: Way, _ name: String, _ layout: SurfaceLayout) -> Way {
+        conversion = nil
+        var words = "shows \(layout.format.rawValue) without a copy, by \(name)"
+        if case .dmabuf(let code) = way {
+            let kind = DMABufFormat(format: code, modifier: layout.modifier.rawValue)
+            if connection.offer.tranches.contains(where: { $0.isScanout && $0.formats.contains(kind) }) { words += ", as the display scans it out" }
+            words += connection.explicitSync == nil ? ", with implicit fences" : ", with explicit fences"
+        }
+        connection.note?(words)
+        return way
     }
 
     // MARK: Making

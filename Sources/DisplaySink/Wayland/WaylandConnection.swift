@@ -19,12 +19,6 @@ final class WaylandConnection: @unchecked Sendable {
         var refresh = 0
     }
 
-    /// A kind of DMA-BUF that the compositor takes.
-    struct DMABufFormat: Hashable {
-        var format: UInt32
-        var modifier: UInt64
-    }
-
     let display: OpaquePointer
     private let registry: OpaquePointer
     private let bell: EventFD
@@ -57,7 +51,12 @@ final class WaylandConnection: @unchecked Sendable {
     private(set) var representations: Set<WaylandFormats.Representation> = []
     private(set) var outputs: [UInt32: Output] = [:]
     private(set) var shmFormats: Set<UInt32> = []
-    private(set) var dmabufFormats: Set<DMABufFormat> = []
+    /// What the compositor takes without a copy: of all surfaces, then of the film's own.
+    private(set) var offer = DMABufOffer()
+    /// Told what is chosen and why, as the beginning of a sentence.
+    var note: ((String) -> Void)?
+    /// Called when `offer` changes.
+    var offerChanged: (() -> Void)?
     /// The clock of the compositor's times.
     private(set) var presentationClock = CLOCK_MONOTONIC
     /// Called when a seat's devices come and go.
@@ -179,7 +178,8 @@ final class WaylandConnection: @unchecked Sendable {
         }
         let yuv = [PixelFormat.yuv420p, .nv12, .p010le].filter { shmFormats.contains($0.fourCC!.rawValue) }.map(\.rawValue)
         var parts = [monitors.isEmpty ? "no monitor" : monitors.sorted().joined(separator: ", ")]
-        parts.append(dmabufFormats.isEmpty ? "no DMA-BUFs" : "\(dmabufFormats.count) kinds of DMA-BUF")
+        let kinds = offer.formats.count
+        parts.append(kinds == 0 ? "no DMA-BUFs" : "\(kinds) kinds of DMA-BUF")
         parts.append("shared memory" + (yuv.isEmpty ? " as RGB only" : " as RGB, " + yuv.joined(separator: ", ")))
         if unsafe presentation == nil { parts.append("no presentation times") }
         return parts.joined(separator: "; ")
@@ -247,9 +247,23 @@ final class WaylandConnection: @unchecked Sendable {
         if let dmabuf = unsafe dmabuf, unsafe wl_proxy_get_version(dmabuf) >= 4,
             let proxy = unsafe zwp_linux_dmabuf_v1_get_default_feedback(dmabuf)
         {
-            feedback = unsafe DMABufFeedback(proxy) { [unowned self] in dmabufFormats = $0 }
+            feedback = unsafe DMABufFeedback(proxy) { [unowned self] in take($0) }
         }
         return true
+    }
+
+    /// Follows what the compositor takes of `surface`, and no longer what it takes of any; nil where it does not say (before version 4).
+    func followOffer(for surface: OpaquePointer) {
+        guard let dmabuf = unsafe dmabuf, unsafe wl_proxy_get_version(dmabuf) >= 4,
+            let proxy = unsafe zwp_linux_dmabuf_v1_get_surface_feedback(dmabuf, surface)
+        else { return }
+        feedback = unsafe DMABufFeedback(proxy) { [unowned self] in take($0) }
+    }
+
+    private func take(_ offer: DMABufOffer) {
+        if offer == self.offer { return }
+        self.offer = offer
+        offerChanged?()
     }
 
     private func changeOutput(_ proxy: OpaquePointer?, _ change: (inout Output) -> Void) {
@@ -330,7 +344,9 @@ final class WaylandConnection: @unchecked Sendable {
         zwp_linux_dmabuf_v1_listener(
             format: { _, _, _ in },
             modifier: { data, _, format, high, low in
-                unsafe receiver(data, as: WaylandConnection.self).dmabufFormats.insert(
-                    DMABufFormat(format: format, modifier: UInt64(high) << 32 | UInt64(low)))
+                let format = DMABufFormat(format: format, modifier: UInt64(high) << 32 | UInt64(low))
+                let connection = unsafe receiver(data, as: WaylandConnection.self)
+                if connection.offer.tranches.isEmpty { connection.offer.tranches = [DMABufOffer.Tranche(formats: [])] }
+                connection.offer.tranches[0].formats.insert(format)
             }))
 }

@@ -2,13 +2,11 @@ internal import CWaylandClient
 internal import Glibc
 internal import Media
 
-/// Keyboard and pointer of the window: keys for the player with repetition, double click for full screen, a cursor that hides.
+/// Keyboard, pointer and fingers of the window: keys for the player with repetition, double click for full screen, a cursor that hides.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class WaylandInput {
-    /// After two presses within this time the window changes to full screen.
-    private static let doubleClick: UInt32 = 400
     private static let cursorPatience = HostSpan.milliseconds(2_000)
     /// `BTN_LEFT` of `linux/input-event-codes.h`.
     private static let leftButton: UInt32 = 0x110
@@ -16,8 +14,8 @@ final class WaylandInput {
     private let connection: WaylandConnection
     private let pressed: (PlayerKey) -> Void
     var toggleFullscreen: (() -> Void)?
-    /// The pointer was moved while its button was down; with the serial of the press.
-    var dragged: ((UInt32) -> Void)?
+    /// The window is pulled at.
+    var dragged: ((PressState.Drag) -> Void)?
 
     private var keyboard, pointer: OpaquePointer?
     private var keymap = KeyboardMap()
@@ -28,8 +26,9 @@ final class WaylandInput {
     private var enterSerial: UInt32 = 0
     private var hideCursorAt: HostTime?
     private var isCursorShown = false
-    private var lastPress: (time: UInt32, serial: UInt32)?
-    private var isButtonDown = false
+    private var position = (x: 0.0, y: 0.0)
+    private var press = PressState()
+    private var touch: WaylandTouch?
 
     init(_ connection: WaylandConnection, _ pressed: @escaping (PlayerKey) -> Void) {
         self.connection = connection
@@ -79,6 +78,14 @@ final class WaylandInput {
             unsafe wl_pointer_release(old)
             unsafe pointer = nil
             hideCursorAt = nil
+        }
+        let hasTouch = capabilities & UInt32(WL_SEAT_CAPABILITY_TOUCH.rawValue) != 0
+        if hasTouch, touch == nil, let made = unsafe wl_seat_get_touch(connection.seat) {
+            touch = unsafe WaylandTouch(
+                made, doubleTapped: { [unowned self] in toggleFullscreen?() }, dragged: { [unowned self] in dragged?($0) })
+        } else if !hasTouch {
+            touch?.destroy()
+            touch = nil
         }
     }
 
@@ -134,27 +141,17 @@ final class WaylandInput {
         isCursorShown = true
     }
 
-    private func press(_ time: UInt32, _ serial: UInt32) {
-        isButtonDown = true
-        if let lastPress, time &- lastPress.time <= Self.doubleClick {
-            self.lastPress = nil
-            toggleFullscreen?()
-        } else {
-            lastPress = (time, serial)
-        }
-    }
-
-    private func moved() {
+    private func moved(_ x: wl_fixed_t, _ y: wl_fixed_t) {
+        position = (wl_fixed_to_double(x), wl_fixed_to_double(y))
         showCursor()
-        guard isButtonDown, let lastPress else { return }
-        isButtonDown = false
-        dragged?(lastPress.serial)
+        if let drag = press.move(x: position.x, y: position.y) { dragged?(drag) }
     }
 
     nonisolated(unsafe) private static let pointerListener = {
         var table = wl_pointer_listener()
-        unsafe table.enter = { data, _, serial, _, _, _ in
+        unsafe table.enter = { data, _, serial, _, x, y in
             let input = unsafe receiver(data, as: WaylandInput.self)
+            input.position = (wl_fixed_to_double(x), wl_fixed_to_double(y))
             input.enterSerial = serial
             input.isCursorShown = false
             input.showCursor()
@@ -162,13 +159,17 @@ final class WaylandInput {
         unsafe table.leave = { data, _, _, _ in
             let input = unsafe receiver(data, as: WaylandInput.self)
             input.hideCursorAt = nil
-            input.isButtonDown = false
+            input.press.release()
         }
-        unsafe table.motion = { data, _, _, _, _ in unsafe receiver(data, as: WaylandInput.self).moved() }
+        unsafe table.motion = { data, _, _, x, y in unsafe receiver(data, as: WaylandInput.self).moved(x, y) }
         unsafe table.button = { data, _, serial, time, button, state in
             let input = unsafe receiver(data, as: WaylandInput.self)
             guard button == WaylandInput.leftButton else { return }
-            if state == UInt32(WL_POINTER_BUTTON_STATE_PRESSED.rawValue) { input.press(time, serial) } else { input.isButtonDown = false }
+            if state != UInt32(WL_POINTER_BUTTON_STATE_PRESSED.rawValue) {
+                input.press.release()
+            } else if input.press.press(time, serial: serial, x: input.position.x, y: input.position.y) {
+                input.toggleFullscreen?()
+            }
         }
         unsafe table.axis = { _, _, _, _, _ in }
         unsafe table.frame = { _, _ in }

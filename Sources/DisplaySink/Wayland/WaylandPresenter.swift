@@ -33,6 +33,9 @@ final class WaylandPresenter {
     /// The first frame, while its window is not on the screen; the last one that has had its time, while nobody sees the window.
     private var waiting: VideoFrame?
     private var isWaitingFirst = false
+    /// The picture on the screen, for another compositor to show; nil unless `keepsLast`.
+    private var last: VideoFrame?
+    private let keepsLast: Bool
     /// The refresh that the last commit was made for.
     private var committedFor = HostTime.distantPast
     private var committedAt = HostTime.distantPast
@@ -41,9 +44,11 @@ final class WaylandPresenter {
     private var unreported: UInt64?
 
     init(
-        _ connection: WaylandConnection, _ queue: PresentationQueue, _ buffers: WaylandBuffers, events: @escaping @Sendable (SinkEvent) -> Void,
-        makeWindow: @escaping (PixelSize) -> WaylandWindow?
+        _ connection: WaylandConnection, _ queue: PresentationQueue, _ buffers: WaylandBuffers, keepsLast: Bool, first: consuming VideoFrame?,
+        events: @escaping @Sendable (SinkEvent) -> Void, makeWindow: @escaping (PixelSize) -> WaylandWindow?
     ) {
+        self.keepsLast = keepsLast
+        waiting = first
         self.connection = connection
         self.queue = queue
         self.buffers = buffers
@@ -61,6 +66,9 @@ final class WaylandPresenter {
         window?.destroy()
         window = nil
     }
+
+    /// The picture on the screen, or on its way there; `keepsLast` must have been asked for.
+    func takeLast() -> VideoFrame? { waiting.take() ?? last.take() }
 
     /// Does what is due at `now`; the time of the next thing to do, nil for none.
     func step(_ now: HostTime) -> HostTime? {
@@ -83,6 +91,7 @@ final class WaylandPresenter {
             case .keep(.some(let time)): return chance(for: time, now, interval)
             case .removeImage:
                 dropWaiting()
+                last = nil
                 window?.showNothing()
             case .finished: events(.finished)
             }
@@ -142,6 +151,7 @@ final class WaylandPresenter {
             return now + marginAfterRefresh
         }
         dropWaiting()
+        if keepsLast { last = frame.copy() }
         let sequence = frame.sequence
         let attributes = frame.attributes
         let committed = MonotonicClock.shared.now()

@@ -23,41 +23,73 @@ struct WaylandSinkState: Sendable {
     var conversion: ConversionReport?
     /// Of all runs.
     var bytesCopied = 0
+
+    /// A window that covered its monitor comes back so.
+    mutating func beginWindow() {
+        conversion = nil
+        if isFullscreen { wantsFullscreen = wantsFullscreen ?? true }
+        isFullscreen = false
+    }
 }
 
 /// One run of the sink, from `start` to `stop` or to the compositor's end: the loop that everything happens in.
 ///
 /// Thread-safety: `run` is called once, on the sink's thread.
 final class WaylandSession: Sendable {
+    /// What does not change from `start` to `stop`.
+    struct Setup: Sendable {
+        /// The socket's name; nil: what `WAYLAND_DISPLAY` names.
+        var display: String?
+        var exactColors: Bool
+        var reconnects: Bool
+        var queue: PresentationQueue
+        var state: Monitor<WaylandSinkState>
+        var bell: EventFD
+        var allocator: SteeredAllocator
+        var events: @Sendable (SinkEvent) -> Void
+    }
+
     /// 250 ms: a compositor that repaints at all has given back every buffer of a window by then.
     private static let releasePatience = HostSpan.milliseconds(250)
 
-    private let connection: WaylandConnection
-    private let queue: PresentationQueue
-    private let state: Monitor<WaylandSinkState>
-    private let bell: EventFD
-    private let exactColors: Bool
-    private let events: @Sendable (SinkEvent) -> Void
+    private let setup: Setup
 
-    init(
-        _ connection: WaylandConnection, _ queue: PresentationQueue, _ state: Monitor<WaylandSinkState>, _ bell: EventFD, exactColors: Bool,
-        events: @escaping @Sendable (SinkEvent) -> Void
-    ) {
-        self.connection = connection
-        self.queue = queue
-        self.state = state
-        self.bell = bell
-        self.exactColors = exactColors
-        self.events = events
-    }
+    init(_ setup: Setup) { self.setup = setup }
 
     /// Shows until stopped, and leaves nothing behind.
-    func run() {
-        let buffers = WaylandBuffers(connection, exactColors: exactColors)
-        let presenter = WaylandPresenter(connection, queue, buffers, events: events) { [self] in makeWindow($0) }
-        let input = WaylandInput(connection) { [events] in events(.key($0)) }
-        input.toggleFullscreen = { [state] in state.change { $0.wantsFullscreen = !($0.wantsFullscreen ?? $0.isFullscreen) } }
-        input.dragged = { serial in if let window = presenter.window, !window.isDecorated { window.beginMove(serial) } }
+    func run(_ connection: WaylandConnection) {
+        var connection = connection
+        var picture: VideoFrame?
+        while let sentence = serve(connection, &picture) {
+            guard setup.reconnects else { return setup.events(.failed(SinkError(.lost, sentence))) }
+            setup.events(.detail("Wayland: \(sentence); the film goes on and waits for a compositor."))
+            setup.state.change { $0.beginWindow() }
+            let waiting = WaylandAbsence(setup, picture.take())
+            guard let found = waiting.wait() else { return }
+            picture = waiting.takePicture()
+            connection = found
+            setup.events(.detail("Wayland: connected again."))
+        }
+    }
+
+    /// Shows on one compositor until it is gone, which the returned sentence says, or until stopped.
+    ///
+    /// - Parameter picture: To begin with, and afterwards the one that was on the screen.
+    private func serve(_ connection: WaylandConnection, _ picture: inout VideoFrame?) -> String? {
+        let (queue, state, bell, events) = (setup.queue, setup.state, setup.bell, setup.events)
+        connection.note = { events(.detail("Wayland: \($0).")) }
+        let buffers = WaylandBuffers(connection, exactColors: setup.exactColors)
+        _ = setup.allocator.follow(connection.offer)
+        connection.offerChanged = { [allocator = setup.allocator, unowned connection] in
+            buffers.forgetWays()
+            if allocator.follow(connection.offer) { connection.note?("makes pictures in \(allocator.name) memory from now on") }
+        }
+        let presenter = WaylandPresenter(connection, queue, buffers, keepsLast: setup.reconnects, first: picture.take(), events: events) {
+            [self] in makeWindow(connection, $0)
+        }
+        let input = WaylandInput(connection) { events(.key($0)) }
+        input.toggleFullscreen = { state.change { $0.wantsFullscreen = !($0.wantsFullscreen ?? $0.isFullscreen) } }
+        input.dragged = { drag in if let window = presenter.window, !window.isDecorated { window.begin(drag) } }
         let copiedBefore = state.withLock { $0.bytesCopied }
         var granted: WaylandSinkState.Wishes?
         var isConnected = true
@@ -74,7 +106,9 @@ final class WaylandSession: Sendable {
             isConnected = connection.pump(until: times.0.map { min($0, times.1 ?? $0) } ?? times.1)
             buffers.collect()
         }
-        if !isConnected { events(.failed(SinkError(.lost, connection.errorSentence))) }
+        let sentence = isConnected ? nil : connection.errorSentence
+        picture = presenter.takeLast()
+        connection.offerChanged = nil
         input.destroy()
         presenter.destroy()
         // The window is gone, and with it the compositor's reason to hold a buffer.
@@ -87,26 +121,27 @@ final class WaylandSession: Sendable {
         buffers.destroy()
         connection.close()
         // `buffers` goes here, and with it the last uses: those of a compositor that is gone or does not answer.
-        withExtendedLifetime(buffers) {}
+        return sentence
     }
 
-    private func makeWindow(_ natural: PixelSize) -> WaylandWindow? {
-        let (wishes, isFullscreen) = state.change { state in (state.wishes, state.wantsFullscreen.take() ?? false) }
+    private func makeWindow(_ connection: WaylandConnection, _ natural: PixelSize) -> WaylandWindow? {
+        let (wishes, isFullscreen) = setup.state.withLock { ($0.wishes, $0.wantsFullscreen.take() ?? false) }
         let window = WaylandWindow(
             connection, natural: natural, title: wishes.title, gravity: wishes.gravity, isFullscreen: isFullscreen)
-        window?.closeRequested = { [events] in events(.closeRequested) }
-        window?.resized = { [events] in events(.resized($0)) }
+        window?.closeRequested = { [events = setup.events] in events(.closeRequested) }
+        window?.resized = { [events = setup.events] in events(.resized($0)) }
+        if let window { unsafe connection.followOffer(for: window.film.proxy) }
         return window
     }
 
     /// Passes the owner's wishes on to the window, and what the compositor made of them back.
     private func grant(_ granted: inout WaylandSinkState.Wishes?, _ window: WaylandWindow) {
-        let (wishes, isFullscreen) = state.withLock { state in
+        let (wishes, isFullscreen) = setup.state.withLock { state in
             state.isFullscreen = window.isFullscreen
             return (state.wishes, state.wantsFullscreen.take())
         }
         if let isFullscreen { window.setFullscreen(isFullscreen) }
-        window.setInhibiting(wishes.isPlaying ?? queue.timebase.mapping.isMoving)
+        window.setInhibiting(wishes.isPlaying ?? setup.queue.timebase.mapping.isMoving)
         guard wishes != granted else { return }
         if wishes.title != granted?.title { window.setTitle(wishes.title) }
         window.gravity = wishes.gravity

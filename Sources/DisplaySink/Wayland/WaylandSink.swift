@@ -10,13 +10,14 @@ public import SurfacePool
 public final class WaylandSink: DisplaySink, WindowControl {
     public let name = "wayland"
     public let pacing = Pacing.display
-    /// 3: on the glass, committed for the next refresh, and replaced but not yet released.
-    public let surfaceHoldCount = 3
-    public let preferredAllocator: any SurfaceAllocator
+    /// 3: on the glass, committed for the next refresh, and replaced but not yet released; with `reconnects` one more, for the next window.
+    public let surfaceHoldCount: Int
+    public var preferredAllocator: any SurfaceAllocator { allocator }
+    private let allocator: SteeredAllocator
     /// What the compositor offers, in a few words for a list of displays.
     public let summary: String
     private let display: String?
-    private let exactColors: Bool
+    private let exactColors, reconnects: Bool
     private let bell: EventFD
     private let state: Monitor<WaylandSinkState>
 
@@ -26,15 +27,19 @@ public final class WaylandSink: DisplaySink, WindowControl {
     ///
     /// - Parameters:
     ///   - display: The name of its socket, in `XDG_RUNTIME_DIR` or with its whole path; nil: what `WAYLAND_DISPLAY` names.
-    ///   - exactColors: Nobody can tell the compositor by which matrix a film is coded, and some take all for BT.601, which shifts the greens
-    ///     of others. True converts those at the price of a copy of every picture.
-    public init(display: String? = nil, exactColors: Bool = false) throws(SinkError) {
+    ///   - exactColors: A compositor that cannot be told by which matrix a film is coded (`wp_color_representation_v1`) takes it for BT.601, which
+    ///     shows BT.709's 75 % green 33 steps of 255 too bright. True converts films of another matrix there, at the price of a copy of every
+    ///     picture; false never copies what the compositor takes.
+    ///   - reconnects: When the compositor goes away, the film goes on unseen, and in a new window as soon as there is a compositor again.
+    ///     Otherwise that is `SinkEvent.failed`.
+    public init(display: String? = nil, exactColors: Bool = true, reconnects: Bool = false) throws(SinkError) {
         self.display = display
         self.exactColors = exactColors
+        self.reconnects = reconnects
+        surfaceHoldCount = reconnects ? 4 : 3
         do throws(SystemError) { bell = try EventFD() } catch { throw SinkError(.system, error.description) }
         let connection = try WaylandConnection(display, bell: bell)
-        let usable = connection.dmabufFormats.isEmpty ? nil : SurfaceAllocators.best()
-        preferredAllocator = usable ?? MemfdAllocator()
+        allocator = SteeredAllocator(SteeredAllocator.Kinds.found(), connection.offer)
         summary = connection.summary
         state = Monitor(WaylandSinkState(connection: connection))
     }
@@ -56,15 +61,15 @@ public final class WaylandSink: DisplaySink, WindowControl {
         state.change { state in
             state.isStopping = false
             state.queue = queue
-            state.conversion = nil
-            // A window that covered its monitor comes back so.
-            if state.isFullscreen { state.wantsFullscreen = state.wantsFullscreen ?? true }
-            state.isFullscreen = false
+            state.beginWindow()
         }
         queue.setWake { [bell] in bell.signal() }
         // Not the sink itself: one that everybody has forgotten ends.
-        let session = WaylandSession(connection, queue, state, bell, exactColors: exactColors, events: events)
-        let thread = LoopThread(name: "present") { session.run() }
+        let session = WaylandSession(
+            WaylandSession.Setup(
+                display: display, exactColors: exactColors, reconnects: reconnects, queue: queue, state: state, bell: bell, allocator: allocator,
+                events: events))
+        let thread = LoopThread(name: "present") { session.run(connection) }
         state.change { $0.thread = thread }
     }
 

@@ -32,6 +32,8 @@ final class WaylandWindow {
 
     /// 160 × 90: smaller windows show nothing that a viewer could follow.
     private static let leastSize: (Int32, Int32) = (160, 90)
+    /// 16: as far from an edge a pointer and a finger mean the edge.
+    private static let edge = 16.0
     private let natural: PixelSize
     /// The size when the compositor has no wish.
     private var floatingSize: PixelSize
@@ -131,8 +133,17 @@ final class WaylandWindow {
         }
     }
 
-    /// Lets the user drag the window along; `serial` is that of the press.
-    func beginMove(_ serial: UInt32) { unsafe xdg_toplevel_move(toplevel, connection.seat, serial) }
+    /// Has the window follow the user's hand, or its edge where that is near: what a frame would do.
+    func begin(_ drag: PressState.Drag) {
+        var edges: UInt32 = 0
+        if drag.y < Self.edge { edges = 1 } else if drag.y >= Double(size.height) - Self.edge { edges = 2 }
+        if drag.x < Self.edge { edges |= 4 } else if drag.x >= Double(size.width) - Self.edge { edges |= 8 }
+        if edges == 0 || isFullscreen {
+            unsafe xdg_toplevel_move(toplevel, connection.seat, drag.serial)
+        } else {
+            unsafe xdg_toplevel_resize(toplevel, connection.seat, drag.serial, edges)
+        }
+    }
 
     // MARK: The picture
 

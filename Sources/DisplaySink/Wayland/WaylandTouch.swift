@@ -1,0 +1,54 @@
+internal import CWaylandClient
+
+/// Fingers on the window: two taps for full screen, a drag moves it.
+///
+/// Thread-safety: belongs to the connection's thread.
+@safe
+final class WaylandTouch {
+    private let proxy: OpaquePointer
+    private let doubleTapped: () -> Void
+    private let dragged: (PressState.Drag) -> Void
+    /// The first finger; others mean nothing.
+    private var finger: Int32?
+    /// 10: a finger that stays is not still.
+    private var state = PressState(slack: 10)
+
+    init(_ proxy: OpaquePointer, doubleTapped: @escaping () -> Void, dragged: @escaping (PressState.Drag) -> Void) {
+        unsafe self.proxy = proxy
+        self.doubleTapped = doubleTapped
+        self.dragged = dragged
+        unsafe listen(proxy, Self.listener, self)
+    }
+
+    func destroy() { unsafe wl_touch_release(proxy) }
+
+    nonisolated(unsafe) private static let listener = {
+        var table = wl_touch_listener()
+        unsafe table.down = { data, _, serial, time, _, id, x, y in
+            let touch = unsafe receiver(data, as: WaylandTouch.self)
+            guard touch.finger == nil else { return }
+            touch.finger = id
+            if touch.state.press(time, serial: serial, x: wl_fixed_to_double(x), y: wl_fixed_to_double(y)) { touch.doubleTapped() }
+        }
+        unsafe table.up = { data, _, _, _, id in
+            let touch = unsafe receiver(data, as: WaylandTouch.self)
+            guard touch.finger == id else { return }
+            touch.finger = nil
+            touch.state.release()
+        }
+        unsafe table.motion = { data, _, _, id, x, y in
+            let touch = unsafe receiver(data, as: WaylandTouch.self)
+            guard touch.finger == id, let drag = touch.state.move(x: wl_fixed_to_double(x), y: wl_fixed_to_double(y)) else { return }
+            touch.dragged(drag)
+        }
+        unsafe table.frame = { _, _ in }
+        unsafe table.cancel = { data, _ in
+            let touch = unsafe receiver(data, as: WaylandTouch.self)
+            touch.finger = nil
+            touch.state.release()
+        }
+        unsafe table.shape = { _, _, _, _, _ in }
+        unsafe table.orientation = { _, _, _, _ in }
+        return unsafe listenerTable(table)
+    }()
+}
