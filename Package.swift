@@ -52,7 +52,7 @@ let package = Package(
 
         module("Media", ["CLinux"]),
         module("SampleQueue", ["Media", "CAV"]),
-        module("SurfacePool", ["Media", "CLinux"]),
+        module("SurfacePool", ["Media", "CLinux", "CVA"]),
         module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV", "CLinux"]),
         // The decoder in a process of its own: confines itself, then decodes what it is given.
         .executableTarget(name: "player-decoder", dependencies: ["Decoding", "Media", "CLinux", "CSeccomp"], swiftSettings: house),
@@ -81,7 +81,7 @@ let package = Package(
         tests("DecodingTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CAV"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
-        tests("HardwareTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
+        tests("HardwareTests", ["Decoding", "DisplaySink", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
         tests("DisplaySinkTests", ["DisplaySink", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("KMSTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),

@@ -11,6 +11,7 @@
 #include <libavutil/cpu.h>
 #include <libavutil/crc.h>
 #include <libavutil/display.h>
+#include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/mastering_display_metadata.h>
 #include <libavutil/md5.h>
@@ -163,6 +164,31 @@ static inline int cav_sws_convert(void *scaler, const uint8_t *const planes[4], 
     uint8_t *targets[4] = {target};
     int target_pitches[4] = {pitch};
     return sws_scale((struct SwsContext *)scaler, planes, pitches, 0, height, targets, target_pitches);
+}
+
+// Hardware decoding over VA-API.
+
+/// An AVHWDeviceContext over an open VADisplay; NULL on failure. The display must outlive it.
+static inline AVBufferRef *cav_va_device_new(void *display) {
+    AVBufferRef *reference = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_VAAPI);
+    if (!reference) return NULL;
+    AVHWDeviceContext *device = (AVHWDeviceContext *)reference->data;
+    *(void **)device->hwctx = display; // AVVAAPIDeviceContext begins with the display; its header would ask for libva's
+    if (av_hwdevice_ctx_init(reference) < 0) {
+        av_buffer_unref(&reference);
+        return NULL;
+    }
+    return reference;
+}
+
+/// A frame's VASurfaceID, as AV_PIX_FMT_VAAPI has it.
+static inline void cav_frame_set_va_surface(AVFrame *frame, uint32_t surface) { frame->data[3] = (uint8_t *)(uintptr_t)surface; }
+static inline const AVHWFramesContext *cav_frames_context(const AVBufferRef *reference) { return (const AVHWFramesContext *)reference->data; }
+/// The frames context's pictures are made elsewhere: it must not make any beforehand.
+static inline void cav_frames_context_no_pool(AVBufferRef *reference) { ((AVHWFramesContext *)reference->data)->initial_pool_size = 0; }
+static inline int cav_is_hardware_format(enum AVPixelFormat format) {
+    const AVPixFmtDescriptor *descriptor = av_pix_fmt_desc_get(format);
+    return descriptor && (descriptor->flags & AV_PIX_FMT_FLAG_HWACCEL) != 0;
 }
 
 #endif

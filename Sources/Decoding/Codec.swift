@@ -11,12 +11,28 @@ final class Codec {
     let context: UnsafeMutablePointer<AVCodecContext>
     let packet: UnsafeMutablePointer<AVPacket>
     let frame: UnsafeMutablePointer<AVFrame>
-    private let source: SurfaceSource
+    private let memory: Memory
 
-    /// Opens the decoder that libavcodec prefers for `format`.
-    init(format: VideoFormat, options: DecoderOptions, threads: Int, source: SurfaceSource) throws(DecodingError) {
+    /// Where pictures go: what the callbacks get to see.
+    private final class Memory: Sendable {
+        let source: SurfaceSource
+        let hardware: HardwareSurfaces?
+
+        init(source: SurfaceSource, hardware: HardwareSurfaces?) {
+            self.source = source
+            self.hardware = hardware
+        }
+    }
+
+    var hardware: HardwareSurfaces? { memory.hardware }
+
+    /// Opens the decoder that libavcodec prefers for `format`, or with `hardware` its own, which can use hardware.
+    init(
+        format: VideoFormat, options: DecoderOptions, threads: Int, source: SurfaceSource, hardware: HardwareSurfaces? = nil
+    ) throws(DecodingError) {
         guard let descriptor = unsafe avcodec_descriptor_get_by_name(format.codec.name),
-            unsafe descriptor.pointee.type == AVMEDIA_TYPE_VIDEO, let decoder = unsafe avcodec_find_decoder(descriptor.pointee.id)
+            unsafe descriptor.pointee.type == AVMEDIA_TYPE_VIDEO,
+            let decoder = unsafe hardware == nil ? avcodec_find_decoder(descriptor.pointee.id) : Self.hardwareDecoder(descriptor.pointee.id)
         else {
             throw DecodingError(.noDecoder, "this FFmpeg has no video decoder for \(format.codec.name)")
         }
@@ -28,16 +44,35 @@ final class Codec {
         unsafe self.context = context
         unsafe self.packet = packet
         unsafe self.frame = frame
-        self.source = source
+        memory = Memory(source: source, hardware: hardware)
         unsafe Self.describe(format, in: context)
         unsafe Self.configure(context, options: options, threads: threads)
-        unsafe context.pointee.opaque = Unmanaged.passUnretained(source).toOpaque()
+        unsafe context.pointee.opaque = Unmanaged.passUnretained(memory).toOpaque()
         if unsafe decoder.pointee.capabilities & AV_CODEC_CAP_DR1 != 0 {
             unsafe cav_set_thread_safe_callbacks(context)
             unsafe context.pointee.get_buffer2 = { context, frame, _ in
-                guard let context = unsafe context, let frame = unsafe frame, let source = unsafe context.pointee.opaque
+                guard let context = unsafe context, let frame = unsafe frame, let opaque = unsafe context.pointee.opaque
                 else { return cav_error(EINVAL) }
-                return unsafe Unmanaged<SurfaceSource>.fromOpaque(source).takeUnretainedValue().fill(frame, for: context)
+                let memory = unsafe Unmanaged<Memory>.fromOpaque(opaque).takeUnretainedValue()
+                if unsafe frame.pointee.format == AV_PIX_FMT_VAAPI.rawValue {
+                    return unsafe memory.hardware?.fill(frame, for: context) ?? cav_error(EINVAL)
+                }
+                return unsafe memory.source.fill(frame, for: context)
+            }
+        }
+        if hardware != nil {
+            unsafe context.pointee.get_format = { context, formats in
+                guard let context = unsafe context, let formats = unsafe formats, let opaque = unsafe context.pointee.opaque else {
+                    return AV_PIX_FMT_NONE
+                }
+                let hardware = unsafe Unmanaged<Memory>.fromOpaque(opaque).takeUnretainedValue().hardware
+                var index = 0
+                while unsafe formats[index] != AV_PIX_FMT_NONE {
+                    if unsafe formats[index] == AV_PIX_FMT_VAAPI, unsafe hardware?.prepare(context) == true { return AV_PIX_FMT_VAAPI }
+                    index += 1
+                }
+                // Software is another codec's affair, which has threads.
+                return AV_PIX_FMT_NONE
             }
         }
         let status = unsafe avcodec_open2(context, decoder, nil)
@@ -90,6 +125,21 @@ final class Codec {
         // Four pictures of 4:2:0 must fit, or decoding is hopeless: refused by libavcodec before it allocates anything. It measures its
         // scratch memory by the same limit, hence a megapixel in any case.
         unsafe context.pointee.max_pixels = max(Int64(options.maximumSurfaceBytes / 6), 1 << 20)
+    }
+
+    /// libavcodec's own decoder of a codec, if it can use VA-API; libraries such as libdav1d cannot.
+    private static func hardwareDecoder(_ id: AVCodecID) -> UnsafePointer<AVCodec>? {
+        var state: UnsafeMutableRawPointer?
+        while let codec = unsafe av_codec_iterate(&state) {
+            guard unsafe codec.pointee.id == id, unsafe av_codec_is_decoder(codec) != 0 else { continue }
+            var index: Int32 = 0
+            while let config = unsafe avcodec_get_hw_config(codec, index) {
+                let isFitting = unsafe config.pointee.pix_fmt == AV_PIX_FMT_VAAPI
+                if isFitting, unsafe Int(config.pointee.methods) & Int(AV_CODEC_HW_CONFIG_METHOD_HW_FRAMES_CTX) != 0 { return unsafe codec }
+                index += 1
+            }
+        }
+        return nil
     }
 
     var name: String { unsafe String(cString: context.pointee.codec.pointee.name) }

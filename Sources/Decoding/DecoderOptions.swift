@@ -8,16 +8,20 @@ public struct DecoderOptions: Sendable, Hashable {
     public var holdCount: Int
     /// Limit of the pictures' memory. A sample whose picture would go beyond it fails with `.outOfSurfaces`.
     public var maximumSurfaceBytes: Int
+    /// Hardware or software.
+    public var specification: DecoderSpecification
 
     /// 384 MB: 17 pictures of 4K in 10 bit, 120 of 1080p. Keeps what a file can cost, all told, below 512 MB.
     public static let defaultMaximumSurfaceBytes = 384 << 20
 
     public init(
-        threads: Int = 0, lowDelay: Bool = false, holdCount: Int = 4, maximumSurfaceBytes: Int = DecoderOptions.defaultMaximumSurfaceBytes
+        threads: Int = 0, lowDelay: Bool = false, holdCount: Int = 4, maximumSurfaceBytes: Int = DecoderOptions.defaultMaximumSurfaceBytes,
+        specification: DecoderSpecification = DecoderSpecification()
     ) {
         self.threads = threads
         self.lowDelay = lowDelay
         self.holdCount = holdCount
         self.maximumSurfaceBytes = maximumSurfaceBytes
+        self.specification = specification
     }
 }

@@ -11,6 +11,8 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case unsupportedPixelFormat
         /// The picture needs more memory than `DecoderOptions.maximumSurfaceBytes` allows, or than there is.
         case outOfSurfaces
+        /// Hardware decoding was required and cannot be had, or the hardware failed at a picture.
+        case noHardware
         /// The session has been invalidated.
         case invalidated
         /// libavcodec failed in another way.

@@ -28,6 +28,10 @@ extension DecompressionSession {
     /// Answers with an error, unless it is the echo of an interruption.
     func fail(_ status: Int32, _ output: (consuming DecodeOutput) -> Void) {
         if status == cav_error_exit { return }
+        // Damage between key pictures is the stream's more often than the hardware's; at one, software shows whose it is.
+        if codec.hardware != nil, isAtKeyframe || status != cav_error_invalid_data {
+            return hardwareFailed(Codec.reason(status), status: status, output)
+        }
         ledger.noteError()
         if let refusal = source.takeRefusal() {
             output(.failed(refusal))
@@ -40,7 +44,15 @@ extension DecompressionSession {
     /// Turns libavcodec's frame into ours.
     private func emit(_ output: (consuming DecodeOutput) -> Void) {
         let frame = unsafe UnsafePointer(codec.frame)
+        if let redoTimestamp, unsafe frame.pointee.pts == redoTimestamp { return }
         let times = unsafe times(of: frame)
+        if let hardware = codec.hardware, let surface = unsafe hardware.surface(of: frame) {
+            if let reason = hardware.wait(for: surface) { return lost(reason, output) }
+            let width = unsafe Int(frame.pointee.width), height = unsafe Int(frame.pointee.height), size = surface.layout.size
+            guard width <= size.width, height <= size.height else {
+                return lost("it is \(width)x\(height), the surface \(size.width)x\(size.height)", output)
+            }
+        }
         let use: SurfaceUse
         do throws(DecodingError) {
             use = try unsafe surfaceUse(of: frame)
@@ -67,7 +79,8 @@ extension DecompressionSession {
 
     /// A reader's use of the surface that the decoder wrote, or of the one that its picture was copied to.
     private func surfaceUse(of frame: UnsafePointer<AVFrame>) throws(DecodingError) -> SurfaceUse {
-        guard let surface = unsafe source.surface(of: frame), let reference = unsafe av_buffer_ref(frame.pointee.buf.0) else {
+        let own = unsafe codec.hardware?.surface(of: frame) ?? source.surface(of: frame)
+        guard let surface = own, let reference = unsafe av_buffer_ref(frame.pointee.buf.0) else {
             return try unsafe transfer.transfer(frame, from: source, statistics: statistics)
         }
         // While a reader holds the picture libavcodec sees a second reference, so that a decoder that updates pictures in place copies first.

@@ -18,13 +18,24 @@ public import SurfacePool
 @safe
 public final class DecompressionSession: @unchecked Sendable {
     public let format: VideoFormat
-    let codec: Codec
     let source: SurfaceSource
     let statistics: FrameStatistics
     let facts: PictureFacts
     private let shared = Monitor(Shared())
 
     // Of the thread that decodes:
+    var codec: Codec
+    /// nil while there is no hardware to choose.
+    var fallback: HardwareFallbackState?
+    /// The sample being decoded is a key picture that nothing but itself is needed for.
+    var isAtKeyframe = false
+    /// The hardware failed at it: software is to decode it anew.
+    var wantsRedo = false
+    var redoReason = ""
+    /// The time stamp of a sample that is decoded anew; what the first decoder still puts out for it is left out.
+    var redoTimestamp: Int64?
+    let options: DecoderOptions
+    let threads: Int
     var transfer = PictureTransfer()
     var ledger = SampleLedger()
     var byteCount = ByteCountCache()
@@ -44,6 +55,9 @@ public final class DecompressionSession: @unchecked Sendable {
     private struct Shared {
         var isInvalidated = false
         var pixelFormat: PixelFormat?
+        var decoderName = ""
+        var way = DecoderWay(isHardware: false)
+        var hardware: HardwareSurfaces?
     }
 
     /// Opens a decoder.
@@ -52,7 +66,7 @@ public final class DecompressionSession: @unchecked Sendable {
     ///   - format: What the container or the stream's parameter sets say; its configuration record goes to the decoder.
     ///   - allocator: Where picture memory comes from.
     ///   - statistics: Counts the bytes that are written and copied; may be shared with other stages.
-    /// - Throws: `.noDecoder`, `.cannotOpen`.
+    /// - Throws: `.noDecoder`, `.cannotOpen`; `.noHardware` where it is required.
     public init(
         format: VideoFormat, options: DecoderOptions = DecoderOptions(), allocator: any SurfaceAllocator = MemfdAllocator(),
         statistics: FrameStatistics = FrameStatistics()
@@ -71,16 +85,48 @@ public final class DecompressionSession: @unchecked Sendable {
         let rate = format.frameRate.isKnown ? format.frameRate : Ratio(25, 1)
         frameLength = MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)
         clock = TimestampEstimator(timeBase: .unknown, frameRate: format.frameRate, reorderDepth: 0)
+        self.options = options
+        self.threads = threads
+        let specification = options.specification
+        var reason: String?
+        if specification.hardware != .disable {
+            do throws(DecodingError) {
+                let device = try HardwareDevices.device(for: format, specification)
+                codec = try Codec(
+                    format: format, options: options, threads: 1, source: source,
+                    hardware: HardwareSurfaces(device: device, options: options, statistics: statistics))
+                fallback = HardwareFallbackState(isRequired: specification.hardware == .require, way: .hardware)
+                note(codec, reason: nil)
+                return
+            } catch {
+                if specification.hardware == .require { throw error }
+                reason = error.description
+            }
+        }
         codec = try Codec(format: format, options: options, threads: threads, source: source)
+        note(codec, reason: reason)
     }
 
     /// libavcodec's name of the decoder: `h264`, `libdav1d`.
-    public var decoderName: String { codec.name }
+    public var decoderName: String { shared.withLock { $0.decoderName } }
+
+    /// How the session decodes at present, and why not otherwise.
+    public var way: DecoderWay { shared.withLock { $0.way } }
+
+    /// Remembers for others what decodes now.
+    func note(_ codec: Codec, reason: String?) {
+        let name = codec.name, hardware = codec.hardware
+        shared.withLock { shared in
+            shared.decoderName = name
+            shared.hardware = hardware
+            shared.way = DecoderWay(isHardware: hardware != nil, driver: hardware?.device.vendor, reason: reason)
+        }
+    }
 
     /// The layout of the pictures put out last; nil before the first.
     public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
 
-    public var poolStatistics: SurfacePoolStatistics { source.statistics }
+    public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.hardware }?.poolStatistics ?? source.statistics }
 
     /// Whether samples of `other` can follow without a new session: same codec and the same set-up data. Sizes, crops and
     /// colours may change in mid-stream by themselves.
@@ -98,6 +144,8 @@ public final class DecompressionSession: @unchecked Sendable {
     public func decode(_ sample: SampleBuffer, output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
         guard !shared.withLock({ $0.isInvalidated }) else { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
         guard case .compressed(let block, .video) = sample.content else { return }
+        isAtKeyframe = sample.flags.contains(.sync)
+        if isAtKeyframe { reconsider(output) }
         guard unsafe av_packet_ref(codec.packet, block.packet) >= 0 else {
             output(.failed(DecodingError(.decoder, "no memory for a sample")))
             return
@@ -111,23 +159,35 @@ public final class DecompressionSession: @unchecked Sendable {
                 displayImmediately: sample.flags.contains(.displayImmediately))
             if let abandoned { output(.dropped(presentationTime: abandoned, .doNotDisplay)) }
         }
+        send(output)
+        if wantsRedo { redo(block, sample, output) }
+        unsafe av_packet_unref(codec.packet)
+        age()
+    }
+
+    /// Gives the packet to the decoder and answers with what it puts out.
+    func send(_ output: (consuming DecodeOutput) -> Void) {
         var status = unsafe avcodec_send_packet(codec.context, codec.packet)
         if status == cav_error_again {
             receive(output)
             status = unsafe avcodec_send_packet(codec.context, codec.packet)
         }
-        unsafe av_packet_unref(codec.packet)
         if status < 0 { fail(status, output) }
         receive(output)
-        age()
     }
 
-    /// Hands over every picture that the decoder still holds back; afterwards the session starts anew, as after `flush`.
-    public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
+    /// Takes out what the decoder still holds back. It takes no sample afterwards before it is flushed.
+    func drain(_ output: (consuming DecodeOutput) -> Void) {
         unsafe avcodec_send_packet(codec.context, nil)
         isDraining = true
         receive(output)
         isDraining = false
+    }
+
+    /// Hands over every picture that the decoder still holds back; afterwards the session starts anew, as after `flush`.
+    public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
+        isAtKeyframe = false
+        drain(output)
         while !ledger.isEmpty {
             if let time = ledger.closeOldest() { output(.dropped(presentationTime: time, .doNotDisplay)) }
         }
@@ -137,21 +197,27 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Forgets all samples given so far; what comes next must be decodable by itself. The pictures not yet put out are lost, their
     /// samples get no further answer.
     public func flush() {
-        source.interrupt()
+        interrupt()
         unsafe avcodec_flush_buffers(codec.context)
         ledger = SampleLedger()
-        if !shared.withLock({ $0.isInvalidated }) { source.resume() }
+        if !shared.withLock({ $0.isInvalidated }) {
+            source.resume()
+            codec.hardware?.resume()
+        }
     }
 
     /// Ends the session from any thread: a `decode` that waits for a surface returns soon, later ones throw. Frames handed out stay valid.
     /// Idempotent.
     public func invalidate() {
         shared.withLock { $0.isInvalidated = true }
-        source.interrupt()
+        interrupt()
     }
 
     /// Makes a `decode` that waits for a surface give up, from any thread; the sample fails. `flush` must follow.
-    public func interrupt() { source.interrupt() }
+    public func interrupt() {
+        source.interrupt()
+        shared.withLock { $0.hardware }?.interrupt()
+    }
 
     /// Remembers the layout for `pixelFormat`, and takes the lock only when it changes.
     func note(_ format: PixelFormat) {

@@ -14,6 +14,8 @@ public struct DecoderReport: Sendable, Hashable {
     public var framesDecoded = 0
     public var errors = 0
     public var droppedInDecoding: [DropReason: Int] = [:]
+    /// Hardware or software, and why.
+    public var way = DecoderWay(isHardware: false)
     public var surfacesAllocated = 0
     public var poolCapacity = 0
     /// What the decoder process has given up; nil when libavcodec runs in this process.
@@ -138,6 +140,7 @@ final class DecodeLoop: Sendable {
                 shared.report?.name = session.decoderName
                 shared.report?.codec = format.codec
                 shared.report?.sandbox = (session as? SandboxedSession)?.report
+                shared.report?.way = session.way
             }
             return true
         } catch {
@@ -150,7 +153,11 @@ final class DecodeLoop: Sendable {
 
     /// A session in a process of its own where that is wished for, in this one where it is not or cannot be had and need not be.
     private func makeSession(_ format: VideoFormat) throws(DecodingError) -> any DecodingSession {
-        if sandbox.policy != .off {
+        let wantsHardware = options.specification.hardware == .require
+        if wantsHardware, sandbox.policy == .require {
+            throw DecodingError(.noHardware, "a decoder without rights has no right to the hardware either")
+        }
+        if sandbox.policy != .off, !wantsHardware {
             do throws(DecodingError) {
                 return try SandboxedSession(format: format, options: options, sandbox: sandbox, allocator: allocator, statistics: counters)
             } catch {
@@ -197,12 +204,13 @@ final class DecodeLoop: Sendable {
             worker.isFirst = false
         }
         let layout = frame.surface.layout
-        let pool = worker.session?.poolStatistics
+        let pool = worker.session?.poolStatistics, way = worker.session?.way
         shared.withLock { shared in
             guard var report = shared.report.take() else { return }
             report.framesDecoded += 1
             report.pixelFormat = layout.format
             report.modifier = layout.modifier
+            if let way { report.way = way }
             if let pool {
                 report.surfacesAllocated = pool.allocated
                 report.poolCapacity = pool.capacity

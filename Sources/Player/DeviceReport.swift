@@ -1,5 +1,6 @@
 internal import AudioSink
 internal import Decoding
+internal import Media
 internal import SurfacePool
 
 /// What this machine offers a player, and why something it might offer is not usable: the answer of `play devices`.
@@ -30,11 +31,15 @@ public struct DeviceReport: Sendable {
     public var sections: [Section]
 
     /// Looks for everything there is to look for.
-    /// - Parameter displays: what the caller found out about displays.
-    public init(displays: [Finding]) {
+    /// - Parameters:
+    ///   - displays: what the caller found out about displays.
+    ///   - device: a render node to look at instead of all that there are.
+    public init(displays: [Finding], device: String? = nil) {
         sections = [
             Section(title: "Sinks", findings: displays),
-            Section(title: "Decoders", findings: [Finding(name: "software", isUsable: true, note: "libavcodec \(Self.codecVersion)")]),
+            Section(
+                title: "Decoders",
+                findings: [Finding(name: "software", isUsable: true, note: "libavcodec \(Self.codecVersion)")] + Self.hardware(device)),
             Section(
                 title: "Surface memory",
                 findings: SurfaceAllocators.findings().map { finding in
@@ -81,6 +86,24 @@ public struct DeviceReport: Sendable {
                 + report.troubles.map { Finding(name: "decoder", isUsable: false, note: $0) }
         } catch {
             return [Finding(name: "decoder", isUsable: false, note: error.description)]
+        }
+    }
+
+    /// One line for each device, and one for each profile that it decodes.
+    private static func hardware(_ device: String?) -> [Finding] {
+        let devices = HardwareDevices.findings(path: device)
+        guard !devices.isEmpty else {
+            return [Finding(name: "VA-API", isUsable: false, note: "This machine has no DRM render node (/dev/dri/renderD*).")]
+        }
+        return devices.flatMap { device in
+            [Finding(name: device.path, isUsable: device.reason == nil, note: device.reason ?? device.driver ?? "")]
+                + device.profiles.map { profile in
+                    let formats = profile.formats.map(\.description).joined(separator: " ")
+                    let size = profile.maximumSize.width > 0 ? ", up to \(profile.maximumSize.width)x\(profile.maximumSize.height)" : ""
+                    return Finding(
+                        name: "  \(profile.name)", isUsable: profile.decodes,
+                        note: "\(profile.entrypoints.joined(separator: " "))\(profile.decodes ? " into \(formats)\(size)" : "")")
+                }
         }
     }
 

@@ -46,6 +46,7 @@ final class OpenedMedia: Sendable {
         if let track = source.videoTrack {
             var options = DecoderOptions()
             options.threads = configuration.threads
+            options.specification = configuration.decoder
             let display = DisplayQueue(sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase, onEvent: handlers.display)
             queues.append((track, display.samples))
             self.display = display

@@ -80,7 +80,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
             (reason.rawValue, shown.dropped(reason) + (report?.droppedInDecoding[reason] ?? 0))
         }
         guard let report else { return }
-        decoder = "\(report.name) (software)"
+        decoder = report.way.label(report.name)
         pixelFormat = report.pixelFormat
         modifier = report.modifier
         framesDecoded = report.framesDecoded

@@ -23,6 +23,8 @@ public struct PlayerConfiguration: Sendable {
     public var threads = 0
     /// Whether the video decoder runs in a process of its own, without rights.
     public var sandbox = SandboxOptions()
+    /// Hardware or software, and which device.
+    public var decoder = DecoderSpecification()
     /// The file holds start-code bytes of this codec instead of a container.
     public var rawCodec: VideoCodec?
 

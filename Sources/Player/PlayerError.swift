@@ -35,6 +35,6 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     init(_ error: DecodingError, file: String) {
-        self.init(error.code == .sandbox ? .unavailable : .data, "\(file): \(error.description)")
+        self.init(error.code == .sandbox || error.code == .noHardware ? .unavailable : .data, "\(file): \(error.description)")
     }
 }

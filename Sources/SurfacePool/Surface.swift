@@ -52,10 +52,20 @@ public final class Surface: Sendable {
     }
     /// The number of memory that another process lends.
     package var loanNumber: UInt32? { memory.loan?.number }
-    public var isDMABuf: Bool { memory.kind != .memfd }
+    public var isDMABuf: Bool { memory.isDMABuf }
 
     /// Lends the bytes for reading, DMA-BUFs bracketed by `DMA_BUF_IOCTL_SYNC`. The caller holds a use, or is the writer.
+    ///
+    /// A hardware decoder's memory that the CPU cannot read in place is copied first, which `SurfacePool` counts: the planes lie where the
+    /// layout says, linear whatever its modifier. If that fails, the bytes are all 0.
     public func withUnsafeBytes<R: ~Copyable, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        if !memory.isMapped, let owner = memory.owner {
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.byteCount, alignment: 64)
+            defer { unsafe copy.deallocate() }
+            let isRead = unsafe owner.read(layout, into: copy.baseAddress!)
+            if !isRead { unsafe copy.initializeMemory(as: UInt8.self, repeating: 0) }
+            return try unsafe body(UnsafeRawBufferPointer(copy))
+        }
         memory.bracket(begin: true, writing: false)
         defer { memory.bracket(begin: false, writing: false) }
         return try unsafe body(UnsafeRawBufferPointer(start: memory.base, count: layout.byteCount))
@@ -65,6 +75,9 @@ public final class Surface: Sendable {
     package func address(ofPlane plane: Int) -> UnsafeMutableRawPointer { unsafe memory.base + layout.plane(plane).offset }
 
     package var base: UnsafeMutableRawPointer { unsafe memory.base }
+
+    /// The driver's object that the memory belongs to; nil for memory of our own.
+    package var owner: (any SurfaceMemoryOwner)? { memory.owner }
 
     var baseBits: UInt { unsafe UInt(bitPattern: memory.base) }
 

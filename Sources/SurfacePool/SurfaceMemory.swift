@@ -17,6 +17,8 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         case udmabuf
         /// A DMA-BUF from `/dev/dma_heap`.
         case dmaHeap = "dma-heap"
+        /// A DMA-BUF of a hardware decoder's surface.
+        case va
     }
 
     public let kind: Kind
@@ -25,6 +27,7 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     let descriptor: OwnedFD
     /// The memfd below a udmabuf.
     let backing: OwnedFD?
+    /// Where the bytes are; of memory that the CPU cannot read in place, a range of addresses that nobody can touch.
     let base: UnsafeMutableRawPointer
     /// Lent by another process: its number there, and whom to tell when it is unmapped here.
     let loan: Loan?
@@ -45,6 +48,12 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     ) throws(SurfaceError) {
         try self.init(kind: kind, descriptor: descriptor, backing: backing, byteCount: byteCount, loan: loan)
     }
+    /// Whether importers get a DMA-BUF.
+    let isDMABuf: Bool
+    /// The driver's object that this memory belongs to; it goes with the memory.
+    let owner: (any SurfaceMemoryOwner)?
+    /// The CPU may read and write at `base`.
+    let isMapped: Bool
 
     /// Maps `byteCount` bytes of `backing`, or of `descriptor` where there is none, and owns all three from here on, also when it fails.
     init(kind: Kind, descriptor: consuming OwnedFD, backing: consuming OwnedFD? = nil, byteCount: Int, loan: Loan? = nil) throws(SurfaceError) {
@@ -63,6 +72,31 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         self.backing = backing
         unsafe base = address
         self.loan = loan
+        isDMABuf = kind != .memfd
+        owner = nil
+        isMapped = true
+    }
+
+    /// Memory that a driver made and `owner` stands for. Linear memory is mapped if the exporter allows it; any other is read through the owner.
+    init(
+        kind: Kind, descriptor: consuming OwnedFD, byteCount: Int, isLinear: Bool, owner: any SurfaceMemoryOwner
+    ) throws(SurfaceError) {
+        isDMABuf = clinux_dmabuf_sync(descriptor.rawValue, 1, Int32(CLINUX_SYNC_READ)) == 0
+        if isDMABuf { _ = clinux_dmabuf_sync(descriptor.rawValue, 0, Int32(CLINUX_SYNC_READ)) }
+        var address = unsafe isLinear ? mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor.rawValue, 0) : MAP_FAILED
+        let isMapped = unsafe address != MAP_FAILED
+        self.isMapped = isMapped
+        if !isMapped { unsafe address = mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) }
+        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+            throw SurfaceError(.noMemory, SystemError(errno, "reserve \(byteCount) bytes of addresses"))
+        }
+        self.kind = kind
+        self.byteCount = byteCount
+        self.descriptor = descriptor
+        backing = nil
+        unsafe base = address
+        self.owner = owner
+        loan = nil
     }
 
     deinit {
@@ -72,9 +106,17 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
 
     /// Tells the exporter that the CPU begins or ends to touch a DMA-BUF's bytes (`DMA_BUF_IOCTL_SYNC`); plain memory needs no word.
     borrowing func bracket(begin: Bool, writing: Bool) {
-        guard kind != .memfd else { return }
+        guard isDMABuf, isMapped else { return }
         _ = clinux_dmabuf_sync(descriptor.rawValue, begin ? 1 : 0, Int32(writing ? CLINUX_SYNC_RW : CLINUX_SYNC_READ))
     }
+}
+
+/// What a driver's memory belongs to.
+///
+/// Thread-safety: all of it.
+package protocol SurfaceMemoryOwner: AnyObject, Sendable {
+    /// Copies the picture to `target`, laid out as `layout` says with linear planes; false on failure.
+    func read(_ layout: SurfaceLayout, into target: UnsafeMutableRawPointer) -> Bool
 }
 
 /// Why a surface or an allocator cannot be had.

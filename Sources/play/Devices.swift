@@ -10,8 +10,11 @@ struct Devices: ParsableCommand {
     @Flag(help: "As one JSON object.")
     var json = false
 
+    @Option(help: ArgumentHelp("Look at this render node instead of all.", valueName: "path"))
+    var device: String?
+
     func run() {
-        let report = DeviceReport(displays: SinkFactory.findings())
+        let report = DeviceReport(displays: SinkFactory.findings(), device: device)
         Terminal.write((json ? report.json.prettyText : report.text) + "\n", to: STDOUT_FILENO)
     }
 }

@@ -96,6 +96,7 @@ private final class Session {
         configuration.threads = options.threads
         configuration.sandbox.policy = SandboxPolicy(rawValue: options.sandbox.rawValue) ?? .off
         configuration.sandbox.restarts.count = options.decoderRestarts
+        configuration.decoder = DecoderSpecification(hardware: options.decoder.hardware, device: options.device)
         configuration.rawCodec = options.raw.map { VideoCodec(name: $0.rawValue) }
         return configuration
     }

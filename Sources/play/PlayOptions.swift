@@ -42,8 +42,8 @@ struct ModeArgument: ExpressibleByArgument {
 }
 
 enum RefreshChoice: String, ExpressibleByArgument, CaseIterable { case auto, keep }
-enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, software }
 enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, require }
+enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, hardware, software }
 enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }
 enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, fill, stretch }
 
@@ -55,7 +55,7 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Where to show: auto, wayland, kms (a monitor without a desktop), headless, or md5=PATH (framemd5 text; - is standard output).")
     var sink: SinkChoice = .auto
 
-    @Option(help: "How to decode.")
+    @Option(help: "How to decode: hardware where it serves the film (auto), hardware or nothing, or software.")
     var decoder: DecoderChoice = .auto
 
     @Option(
@@ -66,6 +66,9 @@ struct PlayOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Decoder processes that may die within 10 seconds before playback gives up.", valueName: "count"))
     var decoderRestarts = 5
+
+    @Option(help: ArgumentHelp("Decode on this render node instead of the first that serves the film.", valueName: "path"))
+    var device: String?
 
     @Option(help: "Begin at this time (seconds or hh:mm:ss.mmm).")
     var start: TimeArgument?
@@ -147,6 +150,7 @@ struct PlayOptions: ParsableArguments {
         if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
         if untimed && (sink == .wayland || sink == .kms) { throw ValidationError("--untimed has no meaning on a display; use --sink headless.") }
         if loop, case .md5 = sink { throw ValidationError("--loop would write checksums for ever.") }
+        if device != nil, decoder == .software { throw ValidationError("--device has no meaning with --decoder software.") }
         if stats == "-", sink == .md5(path: "-") { throw ValidationError("Checksums and statistics cannot both go to standard output.") }
     }
 }

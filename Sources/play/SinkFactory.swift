@@ -1,3 +1,4 @@
+internal import Decoding
 internal import DisplaySink
 internal import Player
 
@@ -38,6 +39,16 @@ enum SinkFactory {
             findings.insert(DeviceReport.Finding(name: "kms", isUsable: false, note: error.description), at: 1)
         }
         return findings
+    }
+}
+
+extension DecoderChoice {
+    var hardware: DecoderSpecification.Hardware {
+        switch self {
+        case .auto: .prefer
+        case .hardware: .require
+        case .software: .disable
+        }
     }
 }
 

@@ -36,6 +36,7 @@ Decoder *decoder_open(enum AVCodecID id) {
     decoder->codec->opaque = decoder;
     decoder->codec->get_buffer2 = note_buffer;
     decoder->codec->thread_count = 1;
+    decoder->codec->thread_type = FF_THREAD_SLICE;
     decoder->codec->apply_cropping = 0;
     decoder->codec->error_concealment = 0;
     decoder->codec->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;

@@ -124,7 +124,7 @@ typedef struct {
     const char *fail;
     uint64_t hang, gone;
     unsigned most_surfaces, failing_contexts;
-    bool checks, is_gone;
+    bool checks, is_gone, is_tiled;
     int udmabuf;
     char vendor[96];
 } Driver;

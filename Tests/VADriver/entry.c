@@ -110,6 +110,7 @@ __attribute__((visibility("default"))) int __vaDriverInit_1_0(void *context) {
     driver->gone = number("PLAYER_VA_GONE");
     driver->failing_contexts = (unsigned)number("PLAYER_VA_FAIL_CONTEXTS");
     driver->checks = number("PLAYER_VA_CHECK") != 0;
+    driver->is_tiled = number("PLAYER_VA_TILED") != 0;
     driver->most_surfaces = number("PLAYER_VA_SURFACES") ? (unsigned)number("PLAYER_VA_SURFACES") : 1024;
     driver->udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
     snprintf(driver->vendor, sizeof driver->vendor, "Player software driver, libavcodec %u", avcodec_version() >> 16);

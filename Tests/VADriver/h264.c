@@ -23,12 +23,12 @@ static void write_sequence(Bits *out, const VAPictureParameterBufferH264 *pictur
     if (picture->seq_fields.bits.pic_order_cnt_type == 0) {
         bits_ue(out, picture->seq_fields.bits.log2_max_pic_order_cnt_lsb_minus4);
     } else if (picture->seq_fields.bits.pic_order_cnt_type == 1) {
-        // VA-API does not carry the offsets: a cycle of one that keeps the order of reference pictures.
+        // VA-API does not carry the offsets: those of two fields a picture and one picture between references, which keep the order.
         bits_put(out, 1, picture->seq_fields.bits.delta_pic_order_always_zero_flag);
-        bits_se(out, -1);
+        bits_se(out, -2);
         bits_se(out, 1);
         bits_ue(out, 1);
-        bits_se(out, 2);
+        bits_se(out, 4);
     }
     bits_ue(out, picture->num_ref_frames);
     bits_put(out, 1, picture->seq_fields.bits.gaps_in_frame_num_value_allowed_flag);
@@ -38,7 +38,8 @@ static void write_sequence(Bits *out, const VAPictureParameterBufferH264 *pictur
     if (fields) bits_put(out, 1, picture->seq_fields.bits.mb_adaptive_frame_field_flag);
     bits_put(out, 1, picture->seq_fields.bits.direct_8x8_inference_flag);
     bits_put(out, 1, 0); // no cropping
-    bits_put(out, 1, 1); // usability information: nothing but the reordering, of which the driver wants none
+    // Usability information: nothing but the reordering. With as much as there can be, the decoder leaves no picture out that comes late.
+    bits_put(out, 1, 1);
     bits_put(out, 8, 0);
     bits_put(out, 1, 1);
     bits_put(out, 1, 1);
@@ -46,8 +47,8 @@ static void write_sequence(Bits *out, const VAPictureParameterBufferH264 *pictur
     bits_ue(out, 0);
     bits_ue(out, 16);
     bits_ue(out, 16);
-    bits_ue(out, 0);
-    bits_ue(out, picture->num_ref_frames);
+    bits_ue(out, 16);
+    bits_ue(out, 16);
     bits_put(out, 1, 1);
     bits_align(out);
 }

@@ -195,6 +195,7 @@ static VAStatus export_surface(VADriverContextP ctx, VASurfaceID id, uint32_t ty
         out->num_objects = 1;
         out->objects[0].fd = fd;
         out->objects[0].size = (uint32_t)surface->byte_count;
+        out->objects[0].drm_format_modifier = driver->is_tiled ? 0x0100000000000001 : 0; // I915_FORMAT_MOD_X_TILED
         const bool separate = !(flags & VA_EXPORT_SURFACE_COMPOSED_LAYERS);
         out->num_layers = separate ? 2 : 1;
         for (unsigned plane = 0; plane < 2; plane++) {

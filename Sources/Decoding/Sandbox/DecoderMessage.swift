@@ -216,7 +216,8 @@ extension DecoderRequest {
             let format = try reader.takeFormat()
             let threads = Int(try reader.take(UInt16.self)), lowDelay = try reader.takeBool(), holdCount = Int(try reader.take(UInt16.self))
             let options = DecoderOptions(
-                threads: threads, lowDelay: lowDelay, holdCount: holdCount, maximumSurfaceBytes: Int(clamping: try reader.take(UInt64.self)))
+                threads: threads, lowDelay: lowDelay, holdCount: holdCount, maximumSurfaceBytes: Int(clamping: try reader.take(UInt64.self)),
+                specification: DecoderSpecification(hardware: .disable))
             self = .configure(format: format, options: options, configurationByteCount: try reader.takeCount(below: 1 << 30))
         case 1:
             self = .sample(

@@ -9,6 +9,8 @@ public protocol DecodingSession: AnyObject, Sendable {
     /// libavcodec's name of the decoder.
     var decoderName: String { get }
     var poolStatistics: SurfacePoolStatistics { get }
+    /// Hardware or software, and why.
+    var way: DecoderWay { get }
     /// Whether samples of `other` can follow without a new session.
     func canAccept(_ other: VideoFormat) -> Bool
     func decode(_ sample: SampleBuffer, output: (consuming DecodeOutput) -> Void) throws(DecodingError)
@@ -18,4 +20,6 @@ public protocol DecodingSession: AnyObject, Sendable {
 }
 
 extension DecompressionSession: DecodingSession {}
-extension SandboxedSession: DecodingSession {}
+extension SandboxedSession: DecodingSession {
+    public var way: DecoderWay { DecoderWay(isHardware: false, reason: "a decoder without rights has no right to the hardware either") }
+}

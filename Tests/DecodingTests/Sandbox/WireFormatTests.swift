@@ -6,6 +6,9 @@ import Testing
 
 @testable import Decoding
 
+/// Hardware does not cross the wire: the decoder process has no right to it.
+private let software = DecoderSpecification(hardware: .disable)
+
 /// What is written is read back, and nothing else is ever taken for a message.
 @Suite struct WireFormatTests {
     private static let hdr = HDRStaticMetadata(
@@ -26,9 +29,11 @@ import Testing
 
     private static let requests: [DecoderRequest] = [
         .configure(
-            format: format, options: DecoderOptions(threads: 7, lowDelay: true, holdCount: 9, maximumSurfaceBytes: 1 << 33),
+            format: format, options: DecoderOptions(threads: 7, lowDelay: true, holdCount: 9, maximumSurfaceBytes: 1 << 33, specification: software),
             configurationByteCount: 77),
-        .configure(format: VideoFormat(codec: .vp8, codedSize: PixelSize(width: 0, height: 0)), options: DecoderOptions(), configurationByteCount: 0),
+        .configure(
+            format: VideoFormat(codec: .vp8, codedSize: PixelSize(width: 0, height: 0)), options: DecoderOptions(specification: software),
+            configurationByteCount: 0),
         .sample(
             SampleDescriptor(
                 number: .max, offset: 1 << 40, byteCount: 12345, sideByteCount: 1032, isInRing: true,

@@ -1,0 +1,89 @@
+internal import Media
+
+/// Decides when a session leaves its hardware decoder for software, and when it tries hardware again.
+///
+/// Decoding can change hands at key pictures only, for each decoder needs the pictures that a picture refers to:
+///
+///     hardware ── too many errors since the last key picture, then a key picture ──► software
+///     hardware ── an error at a key picture itself: that picture is decoded anew ──► software
+///     software ── a key picture after the pause ───────────────────────────────────► hardware
+///
+/// A single error is no reason: the next key picture forgets it. Each time hardware is given up in a row the pause doubles.
+struct HardwareFallbackState {
+    enum Way: Hashable { case hardware, software }
+
+    enum Verdict: Hashable {
+        /// The sample is lost; go on.
+        case goOn
+        /// Decode the same sample again, in software.
+        case redo
+    }
+
+    /// 3: a picture that fails takes those with it that refer to it; more failures of its own than this are no accident.
+    static let tolerance = 3
+    /// Seconds of software before hardware is tried again; a driver that resets itself is back by then.
+    static let shortestPause = 10.0
+    /// 5 minutes: about what a person watches without wondering.
+    static let longestPause = 300.0
+
+    let isRequired: Bool
+    private(set) var way: Way
+    /// Errors since the last key picture.
+    private(set) var errors = 0
+    /// Times that hardware was given up in a row.
+    private(set) var defeats = 0
+    private var retryTime = HostTime.distantPast
+    private var isCondemned = false
+    private var goodKeyframes = 0
+
+    init(isRequired: Bool, way: Way) {
+        self.isRequired = isRequired
+        self.way = way
+    }
+
+    /// A key picture comes next: the way from here on.
+    mutating func keyframe(now: HostTime) -> Way {
+        switch way {
+        case .hardware:
+            if isCondemned {
+                giveUp(now: now)
+            } else if errors == 0 {
+                goodKeyframes += 1
+                // One key picture may be luck.
+                if goodKeyframes > 2 { defeats = 0 }
+            }
+        case .software:
+            if now >= retryTime {
+                way = .hardware
+                isCondemned = false
+                goodKeyframes = 0
+            }
+        }
+        errors = 0
+        return way
+    }
+
+    /// Hardware failed at a picture.
+    /// - Parameter isKeyframe: It failed at the key picture that is being decoded, so that software can take over with it.
+    mutating func failed(isKeyframe: Bool, now: HostTime) -> Verdict {
+        guard way == .hardware else { return .goOn }
+        errors += 1
+        goodKeyframes = 0
+        if isRequired { return .goOn }
+        if isKeyframe {
+            giveUp(now: now)
+            return .redo
+        }
+        if errors >= Self.tolerance { isCondemned = true }
+        return .goOn
+    }
+
+    private mutating func giveUp(now: HostTime) {
+        let pause = min(Self.shortestPause * Double(1 << min(defeats, 10)), Self.longestPause)
+        way = .software
+        retryTime = now + .seconds(pause)
+        isCondemned = false
+        errors = 0
+        defeats += 1
+    }
+}

@@ -1,0 +1,96 @@
+import Media
+import Testing
+
+@testable import Decoding
+
+/// The policy alone: key pictures, errors and time go in, ways come out.
+@Suite("hardware fall-back policy")
+struct HardwareFallbackStateTests {
+    /// What happens, and what must follow. Time is in seconds.
+    private enum Step {
+        case key(at: Double, way: HardwareFallbackState.Way)
+        case error
+        case errorAtKey(at: Double, HardwareFallbackState.Verdict)
+    }
+
+    private func run(isRequired: Bool = false, _ steps: [Step], _ location: SourceLocation = #_sourceLocation) {
+        var state = HardwareFallbackState(isRequired: isRequired, way: .hardware)
+        for (index, step) in steps.enumerated() {
+            switch step {
+            case .key(let time, let way):
+                #expect(state.keyframe(now: HostTime(nanoseconds: 0) + .seconds(time)) == way, "step \(index)", sourceLocation: location)
+            case .error: _ = state.failed(isKeyframe: false, now: HostTime(nanoseconds: 0))
+            case .errorAtKey(let time, let verdict):
+                let now = HostTime(nanoseconds: 0) + .seconds(time)
+                #expect(state.failed(isKeyframe: true, now: now) == verdict, "step \(index)", sourceLocation: location)
+            }
+        }
+    }
+
+    @Test("errors below the tolerance are forgotten at the next key picture, for ever")
+    func tolerance() {
+        run([.key(at: 0, way: .hardware), .error, .error, .key(at: 1, way: .hardware), .error, .error, .key(at: 2, way: .hardware)])
+    }
+
+    @Test("as many errors as the tolerance end hardware at the next key picture, not before")
+    func condemned() {
+        run([.key(at: 0, way: .hardware), .error, .error, .error, .key(at: 1, way: .software), .key(at: 5, way: .software)])
+    }
+
+    @Test("hardware is tried again after the pause, which doubles with every defeat in a row")
+    func retry() {
+        run([
+            .key(at: 0, way: .hardware), .errorAtKey(at: 0, .redo), .key(at: 9, way: .software), .key(at: 10, way: .hardware),
+            .errorAtKey(at: 10, .redo), .key(at: 29, way: .software), .key(at: 30, way: .hardware), .errorAtKey(at: 30, .redo),
+            .key(at: 69, way: .software), .key(at: 70, way: .hardware),
+        ])
+    }
+
+    @Test("the pause has a limit")
+    func longestPause() {
+        var steps: [Step] = []
+        var time = 0.0
+        for _ in 0..<20 {
+            steps += [.errorAtKey(at: time, .redo)]
+            time += HardwareFallbackState.longestPause
+            steps += [.key(at: time, way: .hardware)]
+        }
+        run(steps)
+    }
+
+    @Test("key pictures without errors restore trust: the next pause is short again")
+    func trust() {
+        run([
+            .errorAtKey(at: 0, .redo), .key(at: 10, way: .hardware), .key(at: 11, way: .hardware), .key(at: 12, way: .hardware),
+            .key(at: 13, way: .hardware), .errorAtKey(at: 14, .redo), .key(at: 23, way: .software), .key(at: 24, way: .hardware),
+        ])
+    }
+
+    @Test("required hardware is never given up")
+    func required() {
+        run(
+            isRequired: true,
+            [
+                .errorAtKey(at: 0, .goOn), .error, .error, .error, .error, .key(at: 1, way: .hardware), .errorAtKey(at: 1, .goOn),
+                .key(at: 2, way: .hardware),
+            ])
+    }
+
+    @Test("errors of software say nothing about hardware")
+    func software() {
+        run([.errorAtKey(at: 0, .redo), .errorAtKey(at: 1, .goOn), .error, .error, .error, .key(at: 10, way: .hardware)])
+    }
+
+    @Test("a quirk names the driver, the codec and the reason")
+    func quirks() {
+        let table = [
+            DriverQuirk(vendor: "Old driver", codec: .vp9, reason: "it shows green pictures"),
+            DriverQuirk(vendor: "Bridge", codec: nil, reason: "it exports nothing"),
+        ]
+        #expect(DriverQuirk.reason(vendor: "Old driver 1.2", codec: .vp9, in: table) == "it shows green pictures")
+        #expect(DriverQuirk.reason(vendor: "Old driver 1.2", codec: .h264, in: table) == nil)
+        #expect(DriverQuirk.reason(vendor: "Bridge", codec: .h264, in: table) == "it exports nothing")
+        #expect(DriverQuirk.reason(vendor: "Intel iHD driver", codec: .h264) == nil)
+        #expect(DriverQuirk.table.allSatisfy { !$0.reason.isEmpty })
+    }
+}

@@ -1,0 +1,73 @@
+import Decoding
+import Media
+import SurfacePool
+import TestSupport
+import Testing
+
+private let catalog = MediaCatalog.shared
+
+/// This process's libva uses the software driver; set once, before the first device is opened.
+private let isAdopted: Bool = {
+    SoftwareVADriver.adopt(["PLAYER_VA_CHECK": "1"])
+    return true
+}()
+
+/// Pictures through libva are those of the software decoder, whoever made the film.
+@Suite("films through libva", .serialized)
+struct HardwareFilmTests {
+    init() { #expect(isAdopted) }
+
+    @Test(
+        "our own films come out as in software, in surfaces of the driver's, without a copy, held pictures untouched",
+        arguments: ["plain.mp4", "vp9.webm", "demo.mp4", "annexb.h264", "size-change.h264", "crop.mp4"])
+    func own(name: String) throws {
+        let software = try HardwareFilm(TestAssets.path(name), .software)
+        let hardware = try HardwareFilm(TestAssets.path(name), .required, holds: 5)
+        #expect(software.hashes.count > 5)
+        #expect(hardware.hashes == software.hashes && hardware.times == software.times)
+        #expect(hardware.kinds == [.va] && hardware.way.isHardware && hardware.bytesCopied == 0 && hardware.errors == [])
+    }
+
+    @Test("a stream that the driver does not serve is refused where hardware is required, and decoded in software where it is preferred")
+    func unserved() throws {
+        let path = TestAssets.path("hevc-10bit.mp4")
+        #expect(throws: DecodingError.self) { try HardwareFilm(path, .required) }
+        let film = try HardwareFilm(path, .preferred)
+        #expect(!film.way.isHardware && film.way.reason?.contains("HEVCMain10") == true)
+        #expect(film.hashes == (try HardwareFilm(path, .software)).hashes)
+    }
+
+    @Test("a device that is none is named in the refusal")
+    func noDevice() {
+        #expect {
+            try HardwareFilm(TestAssets.path("plain.mp4"), DecoderSpecification(hardware: .require, device: "/dev/dri/renderD999"))
+        } throws: { error in
+            (error as? DecodingError)?.code == .noHardware && "\(error)".contains("/dev/dri/renderD999")
+        }
+    }
+
+    @Test(
+        "third-party films", .enabled(if: catalog != nil, Comment(rawValue: MediaCatalog.absence)),
+        arguments: ["h264", "vp9", "vp8", "mpeg2video"])
+    func thirdParty(codec: String) throws {
+        let catalog = try #require(catalog)
+        var served = 0, unserved = 0
+        for film in catalog.films where film.codec == codec && film.group != "malformed" {
+            guard let name = film.frameMD5, let reference = FrameMD5File(path: catalog.path(name)) else { continue }
+            guard let decoded = try? HardwareFilm(catalog.path(film.path), .preferred) else { continue }
+            let isRight = decoded.hashes == reference.lines.map(\.hash)
+            let known = Self.known[film.path]
+            if decoded.history.contains("h") { served += 1 } else { unserved += 1 }
+            #expect(isRight == (known == nil), "\(film.path): \(known ?? "differs"), \(decoded.history.prefix(100)), \(decoded.errors.prefix(3))")
+        }
+        print("\(codec): \(served) films through libva, \(unserved) in software because the driver does not serve their profile")
+        #expect(served > 0)
+    }
+
+    /// Films that do not come out of libva as out of software, and why.
+    private static let known: [String: String] = [
+        "mpeg2/hachoir/sample.ts": "the last picture is cut off; libavcodec's software conceals what is missing, the driver does not",
+        "mpeg2/mpeg2fpga/greyramp.mpg": "as above",
+        "mpeg2/tsduck/test-025.ts": "as above",
+    ]
+}
