@@ -19,6 +19,11 @@ import Testing
             (["--sink", "headless", "--speed", "0", TestAssets.path("plain.mp4")], 64, "--speed"),
             (["--sink", "md5=/nowhere/sums", TestAssets.path("plain.mp4")], 73, "/nowhere/sums"),
             (["--sink", "headless", "--untimed", "--stats", "/nowhere/stats", TestAssets.path("plain.mp4")], 73, "/nowhere/stats"),
+            (
+                ["--sink", "headless", "--decoder", "hardware", "--device", "/nowhere/renderD1", TestAssets.path("plain.mp4")], 69,
+                "/nowhere/renderD1"
+            ),
+            (["--sink", "headless", "--decoder", "software", "--device", "/dev/null", TestAssets.path("plain.mp4")], 64, "--device"),
             ([], 64, "file"),
             (["info", TestAssets.path("plain.mp4")], 0, ""),
             (["info", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
@@ -33,6 +38,30 @@ import Testing
         #expect(words.isEmpty || outcome.errors.contains(words), "\(outcome.errors)")
         if code == 0 { #expect(outcome.errors.isEmpty, "\(outcome.errors)") }
         if (65...69).contains(code) { #expect(outcome.errors.split(separator: "\n").count == 1, "one sentence: \(outcome.errors)") }
+    }
+
+    @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
+    func `hardware required, through libva, gives software's checksums without a copy`() throws {
+        let environment = SoftwareVADriver.environment(preloads: true).merging(["PLAYER_VA_CHECK": "1"]) { $1 }
+        let stats = "/tmp/hardware-stats-\(getpid()).json"
+        defer { unsafe unlink(stats) }
+        let hardware = try PlayProgram.run(
+            ["--decoder", "hardware", "--device", SoftwareVADriver.device, "--sink", "md5=-", "--stats", stats, TestAssets.demo],
+            environment: environment)
+        let software = try PlayProgram.run(["--decoder", "software", "--sink", "md5=-", TestAssets.demo])
+        #expect(hardware.code == 0 && hardware.output == software.output && hardware.output.count > 10_000, "\(hardware.errors)")
+        let members = try JSONSerialization.jsonObject(with: try Data(contentsOf: URL(fileURLWithPath: stats))) as? [String: Any]
+        #expect((members?["decoder"] as? String)?.hasPrefix("h264 (VA-API: Player software driver") == true)
+        #expect(members?["bytesCopied"] as? Int == 0)
+    }
+
+    @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
+    func `devices names what a driver decodes, or why there is none`() throws {
+        let environment = SoftwareVADriver.environment(preloads: true)
+        let found = try PlayProgram.run(["devices", "--device", SoftwareVADriver.device], environment: environment)
+        #expect(found.output.contains("H264High") && found.output.contains("VLD into NV12"), "\(found.output)")
+        let none = try PlayProgram.run(["devices", "--device", "/nowhere/renderD1"])
+        #expect(none.output.contains("✗ /nowhere/renderD1"), "\(none.output)")
     }
 
     @Test func `statistics hold every promised member`() throws {
