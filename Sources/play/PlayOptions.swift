@@ -103,8 +103,10 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "How the picture fits the window: whole (aspect), cropped (fill) or distorted (stretch).")
     var gravity: GravityChoice = .aspect
 
-    @Flag(inversion: .prefixedNo, help: "Convert for a compositor that cannot be told how the film's colours are coded, or let it guess.")
-    var exactColors = true
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Convert for a compositor that cannot be told how the film's colours are coded, or let it guess (else: convert up to 2048x1152).")
+    var exactColors: Bool?
 
     @Flag(help: "When the Wayland compositor goes away, wait for another one and go on there.")
     var reconnect = false

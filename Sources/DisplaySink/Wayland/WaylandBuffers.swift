@@ -35,7 +35,11 @@ final class WaylandBuffers {
     }
 
     private let connection: WaylandConnection
-    private let exactColors: Bool
+    /// Pixels of a picture that may be converted for its colors alone: those of 1920 × 1080 with a decoder's edges, about 3 ms of a processor. A
+    /// film of four times as many would lose pictures over it.
+    private static let affordable = 2048 * 1152
+
+    private let exactColors: Bool?
     private let converter: PictureConverter
     private var slots: [SurfaceIdentity: Slot] = [:]
     private var ways: [Kind: Way] = [:]
@@ -44,8 +48,8 @@ final class WaylandBuffers {
     private(set) var conversion: ConversionReport?
     var bytesCopied: Int { converter.bytesCopied }
 
-    /// - Parameter exactColors: Convert rather than have the compositor guess the matrix.
-    init(_ connection: WaylandConnection, exactColors: Bool) {
+    /// - Parameter exactColors: Convert rather than have the compositor guess the matrix; nil: where that costs little.
+    init(_ connection: WaylandConnection, exactColors: Bool?) {
         self.connection = connection
         self.exactColors = exactColors
         converter = PictureConverter(connection)
@@ -137,7 +141,8 @@ final class WaylandBuffers {
     private func choose(_ surface: Surface, _ color: ColorDescription) -> Way {
         let layout = surface.layout
         let why: String
-        if let obstacle = WaylandFormats.colorObstacle(layout.format, color, understood: connection.representations, isExact: exactColors) {
+        let isExact = exactColors ?? (layout.size.width * layout.size.height <= Self.affordable)
+        if let obstacle = WaylandFormats.colorObstacle(layout.format, color, understood: connection.representations, isExact: isExact) {
             why = obstacle
         } else if let code = WaylandFormats.code(layout.format) {
             let wanted = DMABufFormat(format: code, modifier: layout.modifier.rawValue)

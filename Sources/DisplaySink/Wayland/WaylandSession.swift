@@ -19,6 +19,8 @@ struct WaylandSinkState: Sendable {
     var wishes = Wishes()
     /// Asked for and not yet passed on.
     var wantsFullscreen: Bool?
+    /// Passed on, and not yet so.
+    var awaitedFullscreen: Bool?
     var isFullscreen = false
     var conversion: ConversionReport?
     /// Of all runs.
@@ -29,6 +31,19 @@ struct WaylandSinkState: Sendable {
         conversion = nil
         if isFullscreen { wantsFullscreen = wantsFullscreen ?? true }
         isFullscreen = false
+        awaitedFullscreen = nil
+    }
+
+    /// The opposite of what was asked for last, whether the compositor has got there or not.
+    mutating func toggleFullscreen() { wantsFullscreen = !(wantsFullscreen ?? awaitedFullscreen ?? isFullscreen) }
+
+    /// What is to be passed on to a window that is like this now.
+    mutating func takeFullscreen(_ isFullscreen: Bool) -> Bool? {
+        self.isFullscreen = isFullscreen
+        if awaitedFullscreen == isFullscreen { awaitedFullscreen = nil }
+        guard let wanted = wantsFullscreen.take() else { return nil }
+        awaitedFullscreen = wanted
+        return wanted
     }
 }
 
@@ -40,7 +55,7 @@ final class WaylandSession: Sendable {
     struct Setup: Sendable {
         /// The socket's name; nil: what `WAYLAND_DISPLAY` names.
         var display: String?
-        var exactColors: Bool
+        var exactColors: Bool?
         var reconnects: Bool
         var queue: PresentationQueue
         var state: Monitor<WaylandSinkState>
@@ -88,7 +103,7 @@ final class WaylandSession: Sendable {
             [self] in makeWindow(connection, $0)
         }
         let input = WaylandInput(connection) { events(.key($0)) }
-        input.toggleFullscreen = { state.change { $0.wantsFullscreen = !($0.wantsFullscreen ?? $0.isFullscreen) } }
+        input.toggleFullscreen = { state.change { $0.toggleFullscreen() } }
         input.dragged = { drag in if let window = presenter.window, !window.isDecorated { window.begin(drag) } }
         let copiedBefore = state.withLock { $0.bytesCopied }
         var granted: WaylandSinkState.Wishes?
@@ -125,7 +140,7 @@ final class WaylandSession: Sendable {
     }
 
     private func makeWindow(_ connection: WaylandConnection, _ natural: PixelSize) -> WaylandWindow? {
-        let (wishes, isFullscreen) = setup.state.withLock { ($0.wishes, $0.wantsFullscreen.take() ?? false) }
+        let (wishes, isFullscreen) = setup.state.withLock { ($0.wishes, $0.takeFullscreen(false) ?? false) }
         let window = WaylandWindow(
             connection, natural: natural, title: wishes.title, gravity: wishes.gravity, isFullscreen: isFullscreen)
         window?.closeRequested = { [events = setup.events] in events(.closeRequested) }
@@ -136,10 +151,7 @@ final class WaylandSession: Sendable {
 
     /// Passes the owner's wishes on to the window, and what the compositor made of them back.
     private func grant(_ granted: inout WaylandSinkState.Wishes?, _ window: WaylandWindow) {
-        let (wishes, isFullscreen) = setup.state.withLock { state in
-            state.isFullscreen = window.isFullscreen
-            return (state.wishes, state.wantsFullscreen.take())
-        }
+        let (wishes, isFullscreen) = setup.state.withLock { ($0.wishes, $0.takeFullscreen(window.isFullscreen)) }
         if let isFullscreen { window.setFullscreen(isFullscreen) }
         window.setInhibiting(wishes.isPlaying ?? setup.queue.timebase.mapping.isMoving)
         guard wishes != granted else { return }

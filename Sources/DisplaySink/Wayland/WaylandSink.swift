@@ -17,7 +17,8 @@ public final class WaylandSink: DisplaySink, WindowControl {
     /// What the compositor offers, in a few words for a list of displays.
     public let summary: String
     private let display: String?
-    private let exactColors, reconnects: Bool
+    private let exactColors: Bool?
+    private let reconnects: Bool
     private let bell: EventFD
     private let state: Monitor<WaylandSinkState>
 
@@ -29,10 +30,10 @@ public final class WaylandSink: DisplaySink, WindowControl {
     ///   - display: The name of its socket, in `XDG_RUNTIME_DIR` or with its whole path; nil: what `WAYLAND_DISPLAY` names.
     ///   - exactColors: A compositor that cannot be told by which matrix a film is coded (`wp_color_representation_v1`) takes it for BT.601, which
     ///     shows BT.709's 75 % green 33 steps of 255 too bright. True converts films of another matrix there, at the price of a copy of every
-    ///     picture; false never copies what the compositor takes.
+    ///     picture; false never copies what the compositor takes; nil copies pictures of up to 2048 × 1152 pixels, where it costs little.
     ///   - reconnects: When the compositor goes away, the film goes on unseen, and in a new window as soon as there is a compositor again.
     ///     Otherwise that is `SinkEvent.failed`.
-    public init(display: String? = nil, exactColors: Bool = true, reconnects: Bool = false) throws(SinkError) {
+    public init(display: String? = nil, exactColors: Bool? = nil, reconnects: Bool = false) throws(SinkError) {
         self.display = display
         self.exactColors = exactColors
         self.reconnects = reconnects
@@ -91,7 +92,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
     public var isFullscreen: Bool { state.withLock { $0.isFullscreen } }
     public func setTitle(_ title: String) { wish { $0.wishes.title = title } }
     public func setFullscreen(_ isFullscreen: Bool) { wish { $0.wantsFullscreen = isFullscreen } }
-    public func toggleFullscreen() { wish { $0.wantsFullscreen = !($0.wantsFullscreen ?? $0.isFullscreen) } }
+    public func toggleFullscreen() { wish { $0.toggleFullscreen() } }
     public func setGravity(_ gravity: Gravity) { wish { $0.wishes.gravity = gravity } }
     public func setPlaying(_ isPlaying: Bool) { wish { $0.wishes.isPlaying = isPlaying } }
 
