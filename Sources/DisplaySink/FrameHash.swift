@@ -57,26 +57,49 @@ public final class FrameHash {
 
     /// NV12 as yuv420p, P010 as yuv420p10le.
     private func addUnwoven(_ bytes: UnsafeRawBufferPointer, _ layout: SurfaceLayout, _ visible: PixelRect) {
-        let width = layout.format == .p010le ? 2 : 1, shift = layout.format == .p010le ? 6 : 0
-        func row(_ plane: Int, _ y: Int, from x: Int, count: Int, stride: Int) {
-            let start = layout.plane(plane).offset + y * layout.plane(plane).pitch + x * width
-            unsafe withUnsafeTemporaryAllocation(byteCount: count * width, alignment: 2) { line in
-                for index in 0..<count {
-                    let place = start + index * stride * width
-                    if width == 1 {
-                        unsafe line[index] = bytes[place]
-                    } else {
-                        let value = unsafe bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self) >> UInt16(shift)
-                        unsafe line.storeBytes(of: value, toByteOffset: index * 2, as: UInt16.self)
-                    }
-                }
-                unsafe add(UnsafeRawBufferPointer(line))
+        let luma = layout.plane(0), chroma = layout.plane(1)
+        if layout.format == .nv12 {
+            for y in visible.y..<(visible.y + visible.height) {
+                let start = luma.offset + y * luma.pitch + visible.x
+                unsafe add(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + visible.width)]))
             }
+            unsafe addEverySecond(bytes, chroma, visible, of: UInt8.self) { $0 }
+        } else {
+            unsafe withUnsafeTemporaryAllocation(of: UInt16.self, capacity: visible.width) { line in
+                for y in visible.y..<(visible.y + visible.height) {
+                    let start = luma.offset + y * luma.pitch + visible.x * 2
+                    let row = unsafe bytes[start..<(start + visible.width * 2)]
+                    let source = unsafe UnsafeRawBufferPointer(rebasing: row).assumingMemoryBound(to: UInt16.self)
+                    var x = 0
+                    while x < visible.width {
+                        unsafe line[x] = source[x] >> 6
+                        x += 1
+                    }
+                    unsafe add(UnsafeRawBufferPointer(line))
+                }
+            }
+            unsafe addEverySecond(bytes, chroma, visible, of: UInt16.self) { $0 >> 6 }
         }
-        for y in 0..<visible.height { row(0, visible.y + y, from: visible.x, count: visible.width, stride: 1) }
-        for component in 0..<2 {
-            for y in 0..<(visible.height + 1) / 2 {
-                row(1, visible.y / 2 + y, from: visible.x / 2 * 2 + component, count: (visible.width + 1) / 2, stride: 2)
+    }
+
+    /// The two components of a woven chroma plane, one after the other.
+    private func addEverySecond<T: FixedWidthInteger>(
+        _ bytes: UnsafeRawBufferPointer, _ plane: SurfaceLayout.Plane, _ visible: PixelRect, of type: T.Type, _ value: (T) -> T
+    ) {
+        let width = (visible.width + 1) / 2, height = (visible.height + 1) / 2
+        unsafe withUnsafeTemporaryAllocation(of: T.self, capacity: width) { line in
+            for component in 0..<2 {
+                for y in (visible.y / 2)..<(visible.y / 2 + height) {
+                    let start = plane.offset + y * plane.pitch + visible.x / 2 * 2 * T.bitWidth / 8
+                    let row = unsafe bytes[start..<(start + width * 2 * T.bitWidth / 8)]
+                    let source = unsafe UnsafeRawBufferPointer(rebasing: row).assumingMemoryBound(to: T.self)
+                    var x = 0
+                    while x < width {
+                        unsafe line[x] = value(source[2 * x + component])
+                        x += 1
+                    }
+                    unsafe add(UnsafeRawBufferPointer(line))
+                }
             }
         }
     }
