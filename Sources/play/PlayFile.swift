@@ -104,6 +104,11 @@ private final class Session {
     /// Plays until the end, the viewer's wish or a failure, which is returned.
     private func follow(_ player: Player, window: (any WindowControl)?) -> PlayerError? {
         var wasPlaying = false
+        var manager = ServiceManager()
+        defer {
+            manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
+            manager.stopping()
+        }
         while true {
             let messages = inbox.wait(until: MonotonicClock.shared.now() + Self.redraw) { $0.isEmpty ? nil : $0 } ?? []
             inbox.withLock { $0.removeFirst(messages.count) }
@@ -121,6 +126,7 @@ private final class Session {
             let isPlaying = player.isPlaying
             if isPlaying != wasPlaying { window?.setPlaying(isPlaying) }
             wasPlaying = isPlaying
+            manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
             if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }
         }
     }

@@ -24,19 +24,29 @@ enum KMSSearch {
                 refusals.append(error)
                 continue
             }
+            // Only the master may ask a monitor for its modes.
+            let isMaster = device.becomeMaster()
+            let inUse = SinkError(
+                .noDisplay, "\(path) is in use by another program, such as a desktop: it alone may set what the monitor shows.")
             let card = path.split(separator: "/").last.map(String.init) ?? path
-            let connectors = device.connectors(probing: true)
+            let connectors = device.connectors(probing: isMaster)
             seen += connectors.map { "\($0.description)\($0.isConnected ? "" : ", nothing connected")" }
             guard let name else {
+                guard isMaster else {
+                    refusals.append(inUse)
+                    continue
+                }
                 guard let connector = connectors.first(where: \.isConnected) else { continue }
                 return Found(device: device, connector: connector)
             }
             if let connector = connectors.first(where: { matches($0, name, card: card) }) {
+                guard isMaster else { throw inUse }
                 guard connector.isConnected else { throw SinkError(.noDisplay, "No monitor is connected to \(connector.name) of \(path).") }
                 return Found(device: device, connector: connector)
             }
         }
-        if seen.isEmpty, let refusal = refusals.first { throw refusal }
+        // A device that cannot be had now says more than one that shows nothing at all.
+        if let refusal = refusals.first(where: { $0.code == .noDisplay }) ?? refusals.first, seen.isEmpty || name == nil { throw refusal }
         if let name {
             throw SinkError(
                 .noDisplay,
