@@ -35,8 +35,8 @@ final class WaylandBuffers {
     }
 
     private let connection: WaylandConnection
-    /// Pixels of a picture that may be converted for its colors alone: those of 1920 × 1080 with a decoder's edges, a few milliseconds of a processor. A
-    /// film of four times as many would lose pictures over it.
+    /// Pixels of a picture that may be converted for its colors alone: those of 1920 × 1080 with a decoder's edges, a few milliseconds of a
+    /// processor. A film of four times as many would lose pictures over it.
     private static let affordable = 2048 * 1152
 
     private let exactColors: Bool?
