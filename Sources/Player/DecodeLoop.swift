@@ -80,6 +80,8 @@ final class DecodeLoop: Sendable {
         var isFirst = true
         /// No decoder could be made; samples are let go until a flush.
         var isBroken = false
+        /// How the pictures shown last were decoded.
+        var way: DecoderWay?
     }
 
     private func run(_ worker: inout Worker) {
@@ -205,6 +207,12 @@ final class DecodeLoop: Sendable {
         }
         let layout = frame.surface.layout
         let pool = worker.session?.poolStatistics, way = worker.session?.way
+        if let way, way != worker.way {
+            worker.way = way
+            let decoder = worker.session?.decoderName ?? ""
+            let reason = way.reason.map { ", because \($0)" } ?? ""
+            onEvent(.detail("Decoder: \(way.label(decoder))\(reason)\(reason.hasSuffix(".") ? "" : ".")"))
+        }
         shared.withLock { shared in
             guard var report = shared.report.take() else { return }
             report.framesDecoded += 1

@@ -26,6 +26,8 @@ public final class DisplayQueue: Sendable {
         case finished
         /// What the viewer should know about how the film is decoded.
         case notice(String)
+        /// A sentence for whoever asks for details: which decoder, and why not another.
+        case detail(String)
         /// A sample could not be decoded; playback goes on.
         case decodeError(DecodingError)
         /// No decoder can be made for the stream; nothing more will be shown before the next flush.

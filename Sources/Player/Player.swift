@@ -298,6 +298,7 @@ extension Player {
                 perform(actions)
             case .finished: perform(state.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.videoFinished() })
             case .notice(let sentence): post(.notice(sentence))
+            case .detail(let sentence): post(.detail(sentence))
             case .decodeError(let error): post(.detail(error.description))
             case .failed(let error):
                 guard let media = state.withLock({ $0.media }) else { return }

@@ -56,6 +56,16 @@ import Testing
     }
 
     @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
+    func `a device that goes while playing is said in one line, and the film goes on`() throws {
+        let environment = SoftwareVADriver.environment(preloads: true).merging(["PLAYER_VA_GONE": "50"]) { $1 }
+        let outcome = try PlayProgram.run(
+            ["-v", "--device", SoftwareVADriver.device, "--sink", "headless", "--untimed", "--no-audio", TestAssets.demo], environment: environment)
+        #expect(outcome.code == 0)
+        #expect(outcome.errors.contains("Decoder: h264 (VA-API: Player software driver"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("Decoder: h264 (software), because"), "\(outcome.errors)")
+    }
+
+    @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
     func `devices names what a driver decodes, or why there is none`() throws {
         let environment = SoftwareVADriver.environment(preloads: true)
         let found = try PlayProgram.run(["devices", "--device", SoftwareVADriver.device], environment: environment)
