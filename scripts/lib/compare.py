@@ -8,6 +8,7 @@ less the refreshes in which one was drawn.
 """
 
 import argparse
+import json
 import os
 import re
 import signal
@@ -43,15 +44,15 @@ def run(command, environment=None, errors=subprocess.DEVNULL, limit=120):
     return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, process.returncode)
 
 
-def film(folder, rate, seconds):
+def film(folder, rate, seconds, width=WIDTH, height=HEIGHT):
     """A film of fine, moving detail at a usual bit rate; made once."""
-    path = os.path.join(folder, "%dp%d-%ds.mp4" % (HEIGHT, rate, seconds))
+    path = os.path.join(folder, "%dp%d-%ds.mp4" % (height, rate, seconds))
     if not os.path.exists(path):
         os.makedirs(folder, exist_ok=True)
         print("Making %s …" % path, file=sys.stderr)
         subprocess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
-            "mandelbrot=size=%dx%d:rate=%d:maxiter=400:start_scale=2:end_scale=0.1:end_pts=600" % (WIDTH, HEIGHT, rate),
+            "mandelbrot=size=%dx%d:rate=%d:maxiter=400:start_scale=2:end_scale=0.1:end_pts=600" % (width, height, rate),
             "-t", str(seconds), "-vf", "noise=alls=6:allf=t,format=yuv420p", "-c:v", "libx264", "-preset", "fast", "-crf", "26",
             "-g", str(rate * 2), "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", path + ".part.mp4"], check=True)
         os.rename(path + ".part.mp4", path)
@@ -117,6 +118,49 @@ def decode_table(options):
             print("| %s | %s | %.0f | %.3f | %.3f | %.0f |" % (
                 threads, name, frames / wall, base / wall, median([r.cpu for r in runs]) / frames * 1000,
                 median([r.memory for r in runs]) / 1e6))
+    print()
+
+
+# With the decoder in a process of its own
+
+def sandbox_table(options):
+    """The same program and film with and without; each pair of runs follows each other, so that both meet the same load."""
+    path = options.file or film(options.films, 30, 20, 1920, 1080)
+    frames = frame_count(path)
+    print("### The decoder in a process of its own\n\n%d frames of `%s`, %d pairs of runs in turn; medians of the pairs' ratios and differences.\n"
+          % (frames, os.path.basename(path), options.rounds))
+    print("| threads | frames/s in process | in the sandbox | ratio | CPU | added µs/frame | start ms in process | in the sandbox | added |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        numbers = os.path.join(folder, "stats.json")
+
+        def action(policy):
+            command = [options.play, "--sink", "headless", "--untimed", "--no-audio", "--quiet", "--threads", threads, "--sandbox", policy,
+                       "--stats", numbers, path]
+            result = run(command)
+            if result.status != 0:
+                sys.exit("%s ended with %d" % (" ".join(command), result.status))
+            with open(numbers) as file:
+                stats = json.load(file)
+            if (stats["sandbox"] is None) != (policy == "off"):
+                sys.exit("%s did not decode where it was told to" % " ".join(command))
+            result.start = stats["startupMilliseconds"]
+            return result
+
+        for threads in ["1", str(os.cpu_count())]:
+            measure(["off", "require"], 1, action)
+            results = measure(["off", "require"], options.rounds, action)
+            pairs = list(zip(results["off"], results["require"]))
+
+            def decoding(r):
+                """Seconds after the first picture."""
+                return r.wall - r.start / 1000
+            print("| %s | %.0f | %.0f | %.3f | %.3f | %.0f | %.0f | %.0f | %.1f |" % (
+                threads, frames / median([decoding(a) for a, _ in pairs]), frames / median([decoding(b) for _, b in pairs]),
+                median([decoding(a) / decoding(b) for a, b in pairs]), median([b.cpu / a.cpu for a, b in pairs]),
+                median([(decoding(b) - decoding(a)) / frames * 1e6 for a, b in pairs]),
+                median([a.start for a, _ in pairs]), median([b.start for _, b in pairs]), median([b.start - a.start for a, b in pairs])))
+            sys.stdout.flush()
     print()
 
 
@@ -270,12 +314,16 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--window-rounds", type=int, default=3)
     parser.add_argument("--only", choices=["decode", "window"])
+    parser.add_argument("--sandbox", action="store_true")
     parser.add_argument("--peers-only", action="store_true")
     parser.add_argument("file", nargs="?")
     options = parser.parse_args()
     if options.peers_only:
         options.play = None
     print(machine() + "\n")
+    if options.sandbox:
+        sandbox_table(options)
+        return
     if options.only != "window":
         decode_table(options)
     if options.only != "decode":
