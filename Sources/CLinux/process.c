@@ -229,6 +229,11 @@ int clinux_landlock_nothing(void) {
     return result == 0 ? 0 : -1;
 }
 
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+
+int clinux_has_sanitizer(void) { return __asan_init || __tsan_init; }
+
 static int set_limit(int resource, uint64_t value) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) == -1) return -1;

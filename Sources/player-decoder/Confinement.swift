@@ -27,7 +27,8 @@ enum Confinement {
         _ = clinux_not_dumpable()
         let hasOwnUsers = report.measures.contains(.userNamespace)
         take(.limits, "set limits") {
-            clinux_limit_resources(Self.dataBytes, Self.processorSeconds, Self.openFiles, hasOwnUsers ? Self.threads : 0)
+            clinux_limit_resources(
+                clinux_has_sanitizer() != 0 ? 0 : Self.dataBytes, Self.processorSeconds, Self.openFiles, hasOwnUsers ? Self.threads : 0)
         }
         do throws(SystemError) {
             try SystemCallFilter.install()

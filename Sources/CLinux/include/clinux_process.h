@@ -49,6 +49,8 @@ int clinux_landlock_version(void);
 /// A Landlock domain in which no file can be opened and, where the version has it, no TCP port bound or reached, no abstract socket and no
 /// process outside reached by a signal.
 int clinux_landlock_nothing(void);
+/// The program was built with a sanitizer, which needs terabytes of address space for its shadow of memory.
+int clinux_has_sanitizer(void);
 /// setrlimit(2) of data, processor seconds, open files, processes, core size and written files. Zero leaves one as it is (core and files become 0).
 int clinux_limit_resources(uint64_t data, uint64_t cpu_seconds, uint64_t open_files, uint64_t processes);
 
