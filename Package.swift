@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "SampleQueue", targets: ["SampleQueue"]),
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
+        .library(name: "FrameExport", targets: ["FrameExport"]),
         .executable(name: "play", targets: ["play"]),
         // For tests: a VA-API driver without hardware.
         .library(name: "player_drv_video", type: .dynamic, targets: ["VADriver"]),
@@ -58,11 +59,12 @@ let package = Package(
         .executableTarget(name: "player-decoder", dependencies: ["Decoding", "Media", "CLinux", "CSeccomp"], swiftSettings: house),
         module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CWaylandClient", "CWaylandProtocols", "CDRM"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
-        module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink"]),
+        module("FrameExport", ["CLinux", "Media", "SurfacePool"]),
+        module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport"]),
         .executableTarget(
             name: "play",
             dependencies: [
-                "Player", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink",
+                "Player", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -86,7 +88,8 @@ let package = Package(
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("KMSTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),
+        tests("FrameExportTests", ["FrameExport", "SurfacePool", "Media", "TestSupport"]),
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
-        tests("PlayTests", ["Player", "Media", "TestSupport"]),
+        tests("PlayTests", ["Player", "FrameExport", "Media", "TestSupport"]),
     ]
 )

@@ -29,7 +29,7 @@ public struct DecoderReport: Sendable, Hashable {
 /// Back-pressure comes from `PresentationQueue.enqueue`, which waits for room.
 final class DecodeLoop: Sendable {
     private let samples: SampleQueue
-    private let presentation: PresentationQueue
+    private let output: FrameTee
     private let counters: FrameStatistics
     private let options: DecoderOptions
     private let sandbox: SandboxOptions
@@ -44,11 +44,11 @@ final class DecodeLoop: Sendable {
     }
 
     init(
-        samples: SampleQueue, presentation: PresentationQueue, counters: FrameStatistics, options: DecoderOptions,
+        samples: SampleQueue, output: FrameTee, counters: FrameStatistics, options: DecoderOptions,
         sandbox: SandboxOptions, allocator: any SurfaceAllocator, onEvent: @escaping @Sendable (DisplayQueue.Event) -> Void
     ) {
         self.samples = samples
-        self.presentation = presentation
+        self.output = output
         self.counters = counters
         self.options = options
         self.sandbox = sandbox
@@ -90,7 +90,7 @@ final class DecodeLoop: Sendable {
             case .none: continue
             case .flush(let removeImage):
                 worker.session?.flush()
-                presentation.flush(removeImage: removeImage)
+                output.flush(removeImage: removeImage)
                 worker.isFirst = true
                 worker.isBroken = false
             case .sample(let sample): handle(sample, &worker)
@@ -117,7 +117,7 @@ final class DecodeLoop: Sendable {
         case .marker(.endOfStream):
             drain(&worker)
             worker.session?.flush()
-            presentation.markEndOfStream()
+            output.markEndOfStream()
         }
     }
 
@@ -148,7 +148,7 @@ final class DecodeLoop: Sendable {
         } catch {
             worker.isBroken = true
             onEvent(.failed(error))
-            presentation.markEndOfStream()
+            output.markEndOfStream()
             return false
         }
     }
@@ -178,7 +178,7 @@ final class DecodeLoop: Sendable {
             guard error.code == .decoderLost else { return }
             worker.isBroken = true
             onEvent(.failed(error))
-            presentation.markEndOfStream()
+            output.markEndOfStream()
         }
     }
 
@@ -225,7 +225,7 @@ final class DecodeLoop: Sendable {
             }
             shared.report = report
         }
-        _ = presentation.enqueue(frame, waitingUntil: nil)
+        output.enqueue(frame)
     }
 
     private func count(_ error: DecodingError) {

@@ -1,5 +1,6 @@
 public import Decoding
 public import DisplaySink
+public import FrameExport
 public import Media
 public import SampleQueue
 public import SurfacePool
@@ -42,6 +43,7 @@ public final class DisplayQueue: Sendable {
     /// Counters of this queue's picture bytes.
     public let counters: FrameStatistics
     let presentation: PresentationQueue
+    private let output: FrameTee
     private let loop: DecodeLoop
 
     /// - Parameters:
@@ -49,21 +51,26 @@ public final class DisplayQueue: Sendable {
     ///   - options: how to decode; `holdCount` is raised by what the queue and the sink hold.
     ///   - sandbox: whether the decoder runs in a process of its own.
     ///   - timebase: the time of the film, shared with the sound.
+    ///   - exporters: who else gets every decoded picture; the pool is made larger by what they declare to hold.
     public init(
         sink: any DisplaySink, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions = SandboxOptions(),
-        timebase: Timebase = Timebase(), watermarks: Watermarks = Watermarks(), onEvent: @escaping @Sendable (Event) -> Void = { _ in }
+        timebase: Timebase = Timebase(), watermarks: Watermarks = Watermarks(), exporters: [FrameExporter] = [],
+        onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         let samples = SampleQueue(watermarks: watermarks, controlTimebase: timebase)
         let presentation = PresentationQueue(capacity: Self.decodedAhead, timebase: timebase, pacing: sink.pacing)
         let counters = FrameStatistics()
         var options = options
-        options.holdCount += Self.decodedAhead + sink.surfaceHoldCount
+        let output = FrameTee(presentation: presentation, exporters: exporters)
+        output.connect(to: timebase)
+        options.holdCount += Self.decodedAhead + sink.surfaceHoldCount + output.surfaceHoldCount
+        self.output = output
         self.samples = samples
         self.sink = sink
         self.presentation = presentation
         self.counters = counters
         self.loop = DecodeLoop(
-            samples: samples, presentation: presentation, counters: counters, options: options,
+            samples: samples, output: output, counters: counters, options: options,
             sandbox: sandbox, allocator: sink.preferredAllocator, onEvent: onEvent)
         onEventForSink = onEvent
     }
@@ -79,6 +86,7 @@ public final class DisplayQueue: Sendable {
         set {
             samples.controlTimebase = newValue
             presentation.timebase = newValue
+            output.connect(to: newValue)
         }
     }
 
@@ -99,18 +107,18 @@ public final class DisplayQueue: Sendable {
     /// it is decoded whatever the timebase says.
     public func flush() {
         samples.flush()
-        presentation.flush(removeImage: false)
+        output.flush(removeImage: false)
     }
 
     /// As `flush`, and blanks the display.
     public func flushAndRemoveImage() {
         samples.flushAndRemoveImage()
-        presentation.flush(removeImage: true)
+        output.flush(removeImage: true)
     }
 
     /// Ends both threads and gives every surface back.
     public func stop() {
-        presentation.cancel()
+        output.cancel()
         loop.stop()
         sink.stop()
     }

@@ -47,7 +47,9 @@ final class OpenedMedia: Sendable {
             var options = DecoderOptions()
             options.threads = configuration.threads
             options.specification = configuration.decoder
-            let display = DisplayQueue(sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase, onEvent: handlers.display)
+            let display = DisplayQueue(
+                sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase, exporters: configuration.exporters,
+                onEvent: handlers.display)
             queues.append((track, display.samples))
             self.display = display
         } else {

@@ -1,5 +1,6 @@
 public import Decoding
 public import DisplaySink
+public import FrameExport
 public import Media
 
 /// How a player plays; everything has a default that suits a person watching a film.
@@ -27,6 +28,8 @@ public struct PlayerConfiguration: Sendable {
     public var decoder = DecoderSpecification()
     /// The file holds start-code bytes of this codec instead of a container.
     public var rawCodec: VideoCodec?
+    /// Who else gets the decoded pictures; each serves one film at a time.
+    public var exporters: [FrameExporter] = []
 
     public init() {}
 }

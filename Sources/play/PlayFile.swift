@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Decoding
 internal import DisplaySink
+internal import FrameExport
 internal import Glibc
 internal import Media
 internal import Player
@@ -40,12 +41,16 @@ private final class Session {
     private let options: PlayOptions
     private let terminal: Terminal
     private let inbox = Monitor([Message]())
+    /// By a signal.
+    private var hasBeenEnded = false
 
     private enum Message: Sendable {
         case event(PlayerEvent)
         case end
     }
 
+    /// 5 s: for clients to fetch the last pictures.
+    private static let farewell = HostSpan.seconds(5)
     /// Ten redraws a second look alive and cost nothing.
     private static let redraw = HostSpan.milliseconds(100)
 
@@ -60,6 +65,10 @@ private final class Session {
         let signals = Signals(onEnd: { inbox.change { $0.append(.end) } }, onPatienceLost: { terminal.restore() })
         defer { signals.stop() }
         let sink = try makeSink()
+        let server = try makeServer()
+        defer { server?.stop() }
+        var configuration = configuration
+        if let server { configuration.exporters = [server.exporter] }
         let player = Player(sink: sink, configuration: configuration) { event in inbox.change { $0.append(.event(event)) } }
         defer { player.close() }
         try player.open(options.file)
@@ -70,6 +79,7 @@ private final class Session {
         }
         let failure = follow(player, window: sink as? any WindowControl)
         terminal.keepStatus()
+        if failure == nil, options.exportAll, !hasBeenEnded { _ = server?.waitUntilFinished(until: MonotonicClock.shared.now() + Self.farewell) }
         player.close()
         if let path = options.stats { try StatisticsFile.write(player.statistics, to: path) }
         if let failure { throw failure }
@@ -81,6 +91,16 @@ private final class Session {
             if options.raw == nil, options.file != "-" { _ = try MediaReport(location: options.file) }
             throw error
         }
+    }
+
+    private func makeServer() throws(PlayerError) -> FrameServer? {
+        guard let export = options.export else { return nil }
+        let terminal = terminal, isQuiet = options.quiet
+        do {
+            return try FrameServer(path: export.path, configuration: FrameServer.Configuration(isLossless: options.exportAll)) { text in
+                if !isQuiet { terminal.line(text) }
+            }
+        } catch { throw PlayerError(.cannotCreate, error.description) }
     }
 
     private var configuration: PlayerConfiguration {
@@ -114,7 +134,9 @@ private final class Session {
             inbox.withLock { $0.removeFirst(messages.count) }
             for message in messages {
                 switch message {
-                case .end: return nil
+                case .end:
+                    hasBeenEnded = true
+                    return nil
                 case .event(.ended): return nil
                 case .event(.failed(let error)): return error
                 case .event(.notice(let text)): if !options.quiet { terminal.line(text) }

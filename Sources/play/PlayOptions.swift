@@ -55,6 +55,14 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Where to show: auto, wayland, kms (a monitor without a desktop), headless, or md5=PATH (framemd5 text; - is standard output).")
     var sink: SinkChoice = .auto
 
+    @Option(
+        help: ArgumentHelp("Serve the decoded pictures to other programs (GStreamer's unixfdsrc): unixfd:PATH of a socket.", valueName: "unixfd:path")
+    )
+    var export: ExportChoice?
+
+    @Flag(help: "Leave no picture out of --export: wait for the first program to connect, and for slow ones.")
+    var exportAll = false
+
     @Option(help: "How to decode: hardware where it serves the film (auto), hardware or nothing, or software.")
     var decoder: DecoderChoice = .auto
 
@@ -151,6 +159,7 @@ struct PlayOptions: ParsableArguments {
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
         if untimed && (sink == .wayland || sink == .kms) { throw ValidationError("--untimed has no meaning on a display; use --sink headless.") }
+        if exportAll && export == nil { throw ValidationError("--export-all needs --export.") }
         if loop, case .md5 = sink { throw ValidationError("--loop would write checksums for ever.") }
         if device != nil, decoder == .software { throw ValidationError("--device has no meaning with --decoder software.") }
         if stats == "-", sink == .md5(path: "-") { throw ValidationError("Checksums and statistics cannot both go to standard output.") }

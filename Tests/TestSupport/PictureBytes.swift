@@ -11,25 +11,27 @@ public struct PictureBytes: Sendable, Hashable {
     public init(_ frame: borrowing VideoFrame) { self.init(frame.use.surface, visible: frame.visible) }
 
     public init(_ surface: Surface, visible: PixelRect) {
-        let layout = surface.layout
+        self = unsafe surface.withUnsafeBytes { unsafe PictureBytes(layout: surface.layout, visible: visible, memory: $0) }
+    }
+
+    /// A picture in memory of any kind.
+    public init(layout: SurfaceLayout, visible: PixelRect, memory: UnsafeRawBufferPointer) {
         format = layout.format
         size = visible.size
         var all: [UInt8] = []
         all.reserveCapacity(layout.format.byteCount(width: visible.width, height: visible.height))
-        unsafe surface.withUnsafeBytes { memory in
-            for (index, plane) in layout.format.description.planes.enumerated() {
-                let place = layout.plane(index)
-                let left = plane.rowBytes(width: visible.x), top = visible.y >> plane.verticalShift
-                let length = plane.rowBytes(width: visible.width)
-                for row in 0..<plane.rows(height: visible.height) {
-                    let start = place.offset + (top + row) * place.pitch + left
-                    unsafe all.append(contentsOf: UnsafeRawBufferPointer(rebasing: memory[start..<start + length]))
-                }
+        for (index, plane) in layout.format.description.planes.enumerated() {
+            let place = layout.plane(index)
+            let left = plane.rowBytes(width: visible.x), top = visible.y >> plane.verticalShift
+            let length = plane.rowBytes(width: visible.width)
+            for row in 0..<plane.rows(height: visible.height) {
+                let start = place.offset + (top + row) * place.pitch + left
+                unsafe all.append(contentsOf: UnsafeRawBufferPointer(rebasing: memory[start..<start + length]))
             }
-            if layout.format == .pal8 {
-                let start = layout.plane(1).offset
-                unsafe all.append(contentsOf: UnsafeRawBufferPointer(rebasing: memory[start..<start + SurfaceLayout.paletteByteCount]))
-            }
+        }
+        if layout.format == .pal8 {
+            let start = layout.plane(1).offset
+            unsafe all.append(contentsOf: UnsafeRawBufferPointer(rebasing: memory[start..<start + SurfaceLayout.paletteByteCount]))
         }
         bytes = all
     }

@@ -69,4 +69,20 @@ void clinux_vt_answer(int fd, int leave);
 /// sigaction(2): writes the number of either signal as one byte to `pipe` when it comes; -1 restores the default. One pipe in a process.
 void clinux_signals_to_pipe(int one, int other, int pipe);
 
+/// A listening, non-blocking AF_UNIX stream socket at `path`, mode 0600; takes the place of a socket nobody listens on. A new fd, or -1 with errno.
+int clinux_unix_listen(const char *path);
+/// A connected AF_UNIX stream socket; a new fd, or -1 with errno.
+int clinux_unix_connect(const char *path);
+/// accept4(2) with SOCK_CLOEXEC | SOCK_NONBLOCK; a new fd, or -1 with errno.
+int clinux_unix_accept(int socket);
+/// SO_PEERCRED: the peer's user; 0, or -1 with errno.
+int clinux_unix_peer_user(int socket, uint32_t *user);
+/// sendmsg(2) without waiting and without SIGPIPE, `fd` (if not negative) as SCM_RIGHTS; bytes sent, or -1 with errno.
+long clinux_unix_send(int socket, const void *bytes, size_t count, int fd);
+/// recvmsg(2) without waiting. At most `*fd_count` descriptors (16 at most; close-on-exec) are stored, their number in `*fd_count`; more are closed.
+/// Bytes received, 0 at the end, or -1 with errno.
+long clinux_unix_receive(int socket, void *bytes, size_t count, int *fds, int *fd_count);
+/// A name for the file behind a descriptor that two descriptors of one file share, and its size; 0, or -1 with errno.
+int clinux_file_identity(int fd, uint64_t *device, uint64_t *inode, int64_t *size);
+
 #endif

@@ -1,0 +1,56 @@
+public import Media
+public import SurfacePool
+
+/// What an importer must be told about a picture besides its descriptor: where the planes lie, what the bytes mean, and when it is to be seen.
+///
+/// Thread-safety: a value.
+public struct FrameDescription: Sendable, Hashable {
+    /// Format, modifier and the place of every plane. `size` is what has memory, at least the coded picture.
+    public var layout: SurfaceLayout
+    /// The part meant to be seen, in pixels.
+    public var visible: PixelRect
+    /// Colours, HDR metadata, pixel aspect and rotation.
+    public var attributes: PictureAttributes
+    /// In the film's time.
+    public var presentationTime: MediaTime
+    /// `.invalid` when unknown.
+    public var duration: MediaTime
+    /// When the film's clock wants the picture to light up (CLOCK_MONOTONIC); nil while the film stands still or has no clock.
+    public var hostTime: HostTime?
+    /// Which memory it is. What an importer makes of it (an `EGLImage`, a `VkImage`) serves every later frame of the same identity.
+    public var identity: SurfaceIdentity
+    /// Counts the frames of one exporter or connection, from 0; gaps are frames that this client did not get.
+    public var sequence: UInt64
+    /// The descriptor is a DMA-BUF; otherwise a memfd that only the CPU can read.
+    public var isDMABuf: Bool
+
+    public init(
+        layout: SurfaceLayout, visible: PixelRect, attributes: PictureAttributes = PictureAttributes(), presentationTime: MediaTime = .invalid,
+        duration: MediaTime = .invalid, hostTime: HostTime? = nil, identity: SurfaceIdentity, sequence: UInt64, isDMABuf: Bool
+    ) {
+        self.layout = layout
+        self.visible = visible
+        self.attributes = attributes
+        self.presentationTime = presentationTime
+        self.duration = duration
+        self.hostTime = hostTime
+        self.identity = identity
+        self.sequence = sequence
+        self.isDMABuf = isDMABuf
+    }
+
+    public var pixelFormat: PixelFormat { layout.format }
+    /// The kernel's code (`drm_fourcc.h`); nil where it has none for this format.
+    public var fourCC: FourCC? { layout.format.fourCC }
+    public var modifier: FormatModifier { layout.modifier }
+}
+
+/// One plane of a picture as an importer takes it (`EGL_DMA_BUF_PLANE0_FD_EXT`, `VkSubresourceLayout`).
+public struct ExportedPlane: Sendable, Hashable {
+    /// Lent by the frame: duplicate it to keep it. All planes of a picture share one.
+    public var fd: Int32
+    /// Bytes from the start of the memory.
+    public var offset: Int
+    /// Bytes from one row to the next.
+    public var pitch: Int
+}

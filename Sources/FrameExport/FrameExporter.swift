@@ -1,0 +1,220 @@
+public import Media
+public import SurfacePool
+
+/// Gives a player's decoded pictures to the program's own renderer, without a copy and without holding the player up.
+///
+///     let exporter = FrameExporter()
+///     configuration.exporters = [exporter]              // of a Player, or of a DisplayQueue
+///     …
+///     if let frame = exporter.frame(for: vsync) {       // pull: as often as the renderer likes
+///         if frame.isNew { … import frame.plane(0).fd … }
+///         frame.release(after: fence)
+///     }
+///
+/// *Pull* with `frame(for:)`, or take what is *pushed* with `waitForFrame`, `next()`, `frames` or `deliver`. An exporter has one client;
+/// several clients have an exporter each.
+///
+/// The other side is fed by whoever decodes: a `DisplayQueue` does it for the exporters that it was made with; a program with a
+/// `DecompressionSession` of its own calls `offer` for each frame and adds `surfaceHoldCount` to `DecoderOptions.holdCount`.
+///
+/// Thread-safety: all members may be called from any thread; handlers are called with no lock held.
+public final class FrameExporter: Sendable {
+    private struct Link: Sendable {
+        var timebase: Timebase
+        var isPaced = true
+        var observation: TimebaseObservation?
+        var wake: Wake?
+        var copies: SurfacePool?
+    }
+
+    struct Wake: Sendable { let call: @Sendable () -> Void }
+
+    public let configuration: FrameExporterConfiguration
+    let state: Monitor<FrameExporterState>
+    private let link: Monitor<Link>
+
+    public init(_ configuration: FrameExporterConfiguration = FrameExporterConfiguration()) {
+        self.configuration = configuration
+        state = Monitor(FrameExporterState(configuration))
+        link = Monitor(Link(timebase: Timebase()))
+    }
+
+    deinit { link.withLock { $0.observation }?.cancel() }
+
+    /// Surfaces that the exporter and its client may keep from being written again: what a decoder's pool must have room for.
+    ///
+    /// Frames that wait for their time wait in the player too, so that only those count that do not.
+    public var surfaceHoldCount: Int {
+        let isWaitingCounted = configuration.policy == .makeDecoderWait || configuration.delivery == .whenDecoded
+        return configuration.budget + 1 + (isWaitingCounted ? configuration.bound : 1)
+    }
+
+    public var statistics: FrameExporterStatistics { state.withLock { $0.statistics } }
+
+    // MARK: The decoder's side
+
+    /// The film's clock, and whether frames wait for it. Holds from the next decision on.
+    public func connect(to timebase: Timebase, isPaced: Bool) {
+        let old = link.withLock { link in
+            link.timebase = timebase
+            link.isPaced = isPaced
+            return link.observation.take()
+        }
+        old?.cancel()
+        let observation = timebase.observe { [weak self] _ in self?.timebaseChanged() }
+        link.withLock { $0.observation = observation }
+        timebaseChanged()
+    }
+
+    /// Puts a frame in, with a use of its own. Waits for room only under `.makeDecoderWait`.
+    ///
+    /// False when the frame was not taken: cancelled, or flushed while it waited.
+    @discardableResult
+    public func offer(_ frame: borrowing VideoFrame) -> Bool {
+        var copy = Optional(frame.copy())
+        if configuration.policy == .makeDecoderWait {
+            var epoch: Int?
+            let isTaken: Bool? = state.wait { state in
+                if state.isCancelled || epoch ?? state.epoch != state.epoch { return false }
+                epoch = state.epoch
+                guard !state.isFull, let taken = copy.take() else { return nil }
+                _ = state.append(taken)
+                return true
+            }
+            guard isTaken == true else { return false }
+            state.change { _ in }
+        } else {
+            let (mapping, _) = reading
+            let now = MonotonicClock.shared.now()
+            while let outdated = state.withLock({ $0.popOutdated(at: now, mapping) }) { _ = consume outdated }
+            guard !state.withLock({ $0.isCancelled }) else { return false }
+            let displaced = state.change { $0.append(copy.take()!) }
+            _ = consume displaced
+        }
+        wake()
+        return true
+    }
+
+    /// Says that no frame follows; another frame, or a flush, takes it back.
+    public func markEndOfStream() {
+        state.change { $0.markEndOfStream() }
+        wake()
+    }
+
+    /// Forgets the frames that nobody has fetched. The one fetched last is still given out until there is another.
+    public func flush() {
+        let old = state.change { $0.flush() }
+        _ = consume old
+        wake()
+    }
+
+    /// Takes no frame any more and ends every wait, until `resume()`.
+    public func cancel() {
+        let old = state.change { state in
+            state.setCancelled(true)
+            return state.flush()
+        }
+        _ = consume old
+        let current = state.withLock { $0.takeCurrent() }
+        _ = consume current
+        wake()
+    }
+
+    public func resume() { state.change { $0.setCancelled(false) } }
+
+    // MARK: Pull
+
+    /// The picture for `time`, when the renderer's own picture will light up (CLOCK_MONOTONIC): the newest whose time has come by then.
+    ///
+    /// The same one again when nothing newer is due, so that a renderer may ask as often or as seldom as it likes. Nil before the first, and for
+    /// a client over its budget that wants no copies. Never waits for the decoder or the display.
+    public func frame(for time: HostTime) -> ExportedFrame? {
+        advance(to: time, onlyOne: false)
+        return handOut(again: true)
+    }
+
+    // MARK: Inside
+
+    var reading: (mapping: TimebaseMapping, isPaced: Bool) {
+        let (timebase, isPaced) = link.withLock { ($0.timebase, $0.isPaced) }
+        return (timebase.mapping, isPaced)
+    }
+
+    /// Looks for due frames; when to look again.
+    @discardableResult
+    func advance(to time: HostTime, onlyOne: Bool) -> HostTime? {
+        let (mapping, isPaced) = reading
+        let waits = isPaced && configuration.delivery == .whenDue
+        while true {
+            switch state.change({ $0.advance(to: time, mapping, isPaced: waits, onlyOne: onlyOne) }) {
+            case .passed(let old): _ = consume old
+            case .settled(let next): return next
+            }
+        }
+    }
+
+    /// Every frame has been fetched, and none follows.
+    var isAtEnd: Bool { state.withLock { $0.isEnding && $0.waitingCount == 0 } }
+
+    func handOut(again: Bool) -> ExportedFrame? {
+        let mapping = reading.mapping
+        var frame: VideoFrame?
+        var sequence: UInt64 = 0
+        let handout = state.withLock { state -> FrameExporterState.Handout in
+            let handout = state.handOut(again: again)
+            if handout != .nothing { frame = state.current?.copy() }
+            sequence = state.currentNumber
+            return handout
+        }
+        guard let frame else { return nil }
+        let description = FrameDescription(frame, sequence: sequence, mapping: mapping)
+        switch handout {
+        case .nothing: return nil
+        case .overBudget: return configuration.overBudget == .copyOut ? copyOut(frame, description) : nil
+        case .frame(let isNew):
+            let hold = FrameHold(description.identity) { [state] identity in state.change { $0.endHold(identity) } }
+            return ExportedFrame(description, isNew: isNew, use: frame.takeUse(), hold: hold)
+        }
+    }
+
+    /// A copy in the exporter's own memory, which a greedy client may keep without touching the decoder's.
+    private func copyOut(_ frame: borrowing VideoFrame, _ description: FrameDescription) -> ExportedFrame? {
+        let layout = description.layout
+        let pool = link.withLock { link -> SurfacePool in
+            if let pool = link.copies { return pool }
+            let pool = SurfacePool(layout: layout, allocator: MemfdAllocator(), maximumCount: configuration.budget)
+            link.copies = pool
+            return pool
+        }
+        if pool.layout != layout { pool.retire(layout) }
+        guard let writer = try? pool.acquire() else { return nil }
+        unsafe frame.surface.withUnsafeBytes { source in
+            unsafe writer.withUnsafeMutableBytes { unsafe $0.copyMemory(from: source) }
+        }
+        let use = writer.finish()
+        state.withLock { $0.countCopied(layout.byteCount) }
+        var copied = description
+        copied.identity = use.surface.identity
+        copied.isDMABuf = false
+        return ExportedFrame(copied, isNew: true, isCopy: true, use: use, hold: nil)
+    }
+
+    /// Has `wake` called, on any thread with no lock held, when there may be something new to fetch.
+    func setWake(_ wake: (@Sendable () -> Void)?) { link.withLock { $0.wake = wake.map(Wake.init) } }
+
+    private func wake() { link.withLock { $0.wake }?.call() }
+
+    private func timebaseChanged() {
+        state.change { $0.timebaseChanged() }
+        wake()
+    }
+}
+
+extension FrameDescription {
+    init(_ frame: borrowing VideoFrame, sequence: UInt64, mapping: TimebaseMapping) {
+        self.init(
+            layout: frame.surface.layout, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
+            duration: frame.duration, hostTime: frame.presentationTime.isNumeric ? mapping.hostTime(of: frame.presentationTime) : nil,
+            identity: frame.surface.identity, sequence: sequence, isDMABuf: frame.surface.isDMABuf)
+    }
+}

@@ -1,0 +1,66 @@
+/// What a client of exported frames promises and wants, said before the first frame so that memory can be set aside for it.
+public struct FrameExporterConfiguration: Sendable, Hashable {
+    /// What happens to frames that come faster than they are fetched.
+    public enum Policy: Sendable, Hashable {
+        /// The oldest go. The film plays on, whatever the client does.
+        case dropOldest
+        /// The decoder waits: every frame is delivered, at the price that the display waits too.
+        case makeDecoderWait
+    }
+
+    /// When a pushed frame is delivered.
+    public enum Delivery: Sendable, Hashable {
+        /// At its time.
+        case whenDue
+        /// At once; `FrameDescription.hostTime` says when it is to be seen.
+        case whenDecoded
+    }
+
+    /// What a client that holds all it may gets instead of the next frame.
+    public enum OverBudget: Sendable, Hashable {
+        /// Nothing: the frame is counted as skipped.
+        case skip
+        /// A copy in memory of the exporter's own, as many as the budget; counted in bytes.
+        case copyOut
+    }
+
+    /// Different frames that the client may hold at once. The decoder's pool has room for them.
+    public var budget: Int
+    /// Frames that may wait to be fetched.
+    public var bound: Int
+    public var policy: Policy
+    public var delivery: Delivery
+    public var overBudget: OverBudget
+
+    /// - Parameters:
+    ///   - budget: 3: one being drawn from, one whose drawing is under way on the device, one being fetched.
+    ///   - bound: 8: what a player decodes ahead, and a little more, so that no frame goes before its time has come.
+    public init(
+        budget: Int = 3, bound: Int = 8, policy: Policy = .dropOldest, delivery: Delivery = .whenDue, overBudget: OverBudget = .skip
+    ) {
+        precondition(budget > 0 && bound > 0)
+        self.budget = budget
+        self.bound = bound
+        self.policy = policy
+        self.delivery = delivery
+        self.overBudget = overBudget
+    }
+}
+
+/// What an exporter has done; counted, never estimated.
+public struct FrameExporterStatistics: Sendable, Hashable {
+    /// Frames that the decoder put in.
+    public var offered = 0
+    /// Frames given to the client, each counted once however often it was asked for.
+    public var delivered = 0
+    /// Frames whose time was over before the client asked, or that had to make room.
+    public var late = 0
+    /// Frames that a client over its budget did not get.
+    public var overBudget = 0
+    /// Frames forgotten by a flush.
+    public var flushed = 0
+    /// Bytes copied for a client over its budget.
+    public var bytesCopied = 0
+
+    public init() {}
+}

@@ -1,0 +1,162 @@
+internal import Media
+internal import SurfacePool
+
+/// What an exporter knows and decides: no lock, no clock, and no use ends in here.
+struct FrameExporterState: ~Copyable, Sendable {
+    /// What came of a look at the waiting frames.
+    enum Advance: ~Copyable, Sendable {
+        /// A later frame has taken this one's place; let it go and look again.
+        case passed(VideoFrame)
+        /// Nothing more is due. `next`: when to look again; nil: when there is news.
+        case settled(next: HostTime?)
+    }
+
+    enum Handout: Sendable, Equatable {
+        case nothing
+        case frame(isNew: Bool)
+        /// The client holds all it may.
+        case overBudget
+    }
+
+    private struct Hold: Sendable {
+        var identity: SurfaceIdentity
+        var handles: Int
+    }
+
+    let configuration: FrameExporterConfiguration
+    private var waiting: Ring<VideoFrame>
+    /// The newest due frame, which is handed out as long as no newer one is.
+    private(set) var current: VideoFrame?
+    /// How many frames were put in before it.
+    private(set) var currentNumber: UInt64 = 0
+    /// `current` has been handed out, or refused and counted.
+    private var isCurrentSpent = false
+    private var holds: [Hold] = []
+    private(set) var statistics = FrameExporterStatistics()
+    private(set) var epoch = 0
+    private(set) var isCancelled = false
+    private(set) var isEnding = false
+    /// Grows with everything that may change an answer, so that a sleeper notices.
+    private(set) var news = 0
+
+    init(_ configuration: FrameExporterConfiguration) {
+        self.configuration = configuration
+        waiting = Ring(capacity: configuration.bound)
+        holds.reserveCapacity(configuration.budget * 2)
+    }
+
+    var isFull: Bool { waiting.isFull }
+    var waitingCount: Int { waiting.count }
+    /// Different frames in the client's hands.
+    var heldCount: Int { holds.count }
+
+    // MARK: The decoder's side
+
+    /// Puts a frame at the end. Returns the one that had to go for it.
+    mutating func append(_ frame: consuming VideoFrame) -> VideoFrame? {
+        statistics.offered += 1
+        isEnding = false
+        news += 1
+        var displaced: VideoFrame?
+        if waiting.isFull {
+            displaced = waiting.popFirst()
+            statistics.late += 1
+        }
+        waiting.append(frame)
+        return displaced
+    }
+
+    /// Takes out a waiting frame whose successor is due already: nobody will ask for it any more.
+    mutating func popOutdated(at time: HostTime, _ mapping: TimebaseMapping) -> VideoFrame? {
+        guard configuration.policy == .dropOldest, configuration.delivery == .whenDue, waiting.count > 1, isDue(1, at: time, mapping)
+        else { return nil }
+        statistics.late += 1
+        return waiting.popFirst()
+    }
+
+    mutating func markEndOfStream() {
+        isEnding = true
+        news += 1
+    }
+
+    /// Takes everything that waits out, for the caller to end. The picture last handed out stays.
+    mutating func flush() -> Ring<VideoFrame> {
+        statistics.flushed += waiting.count
+        var old = Ring<VideoFrame>(capacity: configuration.bound)
+        swap(&old, &waiting)
+        epoch += 1
+        isEnding = false
+        news += 1
+        return old
+    }
+
+    mutating func setCancelled(_ isCancelled: Bool) {
+        self.isCancelled = isCancelled
+        news += 1
+    }
+
+    mutating func timebaseChanged() { news += 1 }
+
+    mutating func takeCurrent() -> VideoFrame? { current.take() }
+
+    // MARK: The client's side
+
+    /// One step towards the frame for `time`: the newest that is due then, or, when every frame counts, the next one.
+    ///
+    /// - Parameter isPaced: Frames wait for their times.
+    mutating func advance(to time: HostTime, _ mapping: TimebaseMapping, isPaced: Bool, onlyOne: Bool = false) -> Advance {
+        guard !waiting.isEmpty else { return .settled(next: nil) }
+        if onlyOne, current != nil, !isCurrentSpent { return .settled(next: nil) }
+        guard !isPaced || isDue(0, at: time, mapping) else {
+            return .settled(next: waiting[0].presentationTime.isNumeric ? mapping.hostTime(of: waiting[0].presentationTime) : nil)
+        }
+        if current != nil, !isCurrentSpent { statistics.late += 1 }
+        let old = current.take()
+        current = waiting.popFirst()
+        currentNumber = UInt64(statistics.offered - waiting.count - 1)
+        isCurrentSpent = false
+        if let old { return .passed(old) }
+        return onlyOne ? .settled(next: nil) : advance(to: time, mapping, isPaced: isPaced)
+    }
+
+    /// Whether `current` may be handed out, and counts the handle.
+    ///
+    /// - Parameter again: A frame that was handed out before counts as an answer.
+    mutating func handOut(again: Bool) -> Handout {
+        guard let identity = current?.surface.identity, again || !isCurrentSpent else { return .nothing }
+        let isNew = !isCurrentSpent
+        if let index = holds.firstIndex(where: { $0.identity == identity }) {
+            holds[index].handles += 1
+        } else if holds.count < configuration.budget {
+            holds.append(Hold(identity: identity, handles: 1))
+        } else {
+            // Where every frame counts this one waits until another has been given back.
+            guard configuration.policy == .dropOldest else { return .nothing }
+            isCurrentSpent = true
+            if isNew { statistics.overBudget += 1 }
+            return .overBudget
+        }
+        isCurrentSpent = true
+        if isNew { statistics.delivered += 1 }
+        return .frame(isNew: isNew)
+    }
+
+    mutating func endHold(_ identity: SurfaceIdentity) {
+        guard let index = holds.firstIndex(where: { $0.identity == identity }) else { preconditionFailure("a hold ends once") }
+        holds[index].handles -= 1
+        if holds[index].handles == 0 { holds.remove(at: index) }
+        news += 1
+    }
+
+    mutating func countCopied(_ bytes: Int) {
+        statistics.bytesCopied += bytes
+        statistics.delivered += 1
+        statistics.overBudget -= 1
+    }
+
+    private func isDue(_ index: Int, at time: HostTime, _ mapping: TimebaseMapping) -> Bool {
+        if waiting[index].flags.contains(.displayImmediately) || !waiting[index].presentationTime.isNumeric { return true }
+        guard mapping.isMoving else { return waiting[index].presentationTime <= mapping.mediaAnchor }
+        return mapping.hostTime(of: waiting[index].presentationTime).map { $0 <= time } ?? true
+    }
+}

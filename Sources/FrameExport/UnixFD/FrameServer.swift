@@ -1,0 +1,249 @@
+internal import Glibc
+public import Media
+internal import SurfacePool
+
+/// Serves decoded pictures to other processes over a Unix socket, in the wire format of GStreamer's `unixfdsink`: any pipeline on the
+/// machine can be a client,
+///
+///     gst-launch-1.0 unixfdsrc socket-path=/run/user/1000/film ! videoconvert ! autovideosink
+///
+/// and so can a `RemoteFrameSource`. Clients read the very memory that the decoder wrote. A client's hold on a picture ends when it says so
+/// or when its connection closes, however it died; one that holds all it may misses frames, alone.
+///
+/// The socket belongs to this user only (mode 0600, and the peer's user is checked). Clients are trusted not to *write* the pictures.
+///
+/// Thread-safety: all members may be called from any thread. It owns one thread, named `export`.
+public final class FrameServer: Sendable {
+    public struct Configuration: Sendable, Hashable {
+        /// Connections served at once; further ones are closed.
+        public var clientLimit: Int
+        /// Pictures that one client may hold at once.
+        public var clientBudget: Int
+        /// Leave no frame out: wait for the first client, and have the decoder wait for slow ones.
+        public var isLossless: Bool
+
+        public init(clientLimit: Int = 4, clientBudget: Int = 4, isLossless: Bool = false) {
+            precondition(clientLimit > 0 && clientBudget > 0)
+            self.clientLimit = clientLimit
+            self.clientBudget = clientBudget
+            self.isLossless = isLossless
+        }
+    }
+
+    public struct Statistics: Sendable, Hashable {
+        public var clients = 0
+        /// Connections so far, refused ones left out.
+        public var clientsServed = 0
+        /// Frames sent, each client's counted.
+        public var framesSent = 0
+        /// Frames that a client over its budget, or not reading, did not get.
+        public var framesSkipped = 0
+        /// Frames for which there is no word in the protocol.
+        public var framesUnsupported = 0
+    }
+
+    /// Where the player puts its frames.
+    public let exporter: FrameExporter
+    public let path: String
+    private let configuration: Configuration
+    private let bell: EventFD
+    private let shared = Monitor(Shared())
+    private let onNotice: @Sendable (String) -> Void
+
+    private struct Shared: Sendable {
+        var isStopping = false
+        var isFinished = false
+        var thread: LoopThread?
+        var statistics = Statistics()
+    }
+
+    /// Opens the socket and begins to serve. A socket that nobody listens on is replaced.
+    ///
+    /// - Parameter onNotice: Called on the server's thread with a sentence when a client is ended for what it did.
+    public init(
+        path: String, configuration: Configuration = Configuration(), onNotice: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(ExportError) {
+        self.path = path
+        self.configuration = configuration
+        self.onNotice = onNotice
+        exporter = FrameExporter(
+            FrameExporterConfiguration(
+                budget: configuration.clientLimit * configuration.clientBudget, bound: configuration.isLossless ? 2 : 8,
+                policy: configuration.isLossless ? .makeDecoderWait : .dropOldest,
+                delivery: configuration.isLossless ? .whenDecoded : .whenDue))
+        do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
+        let listener = Monitor(Optional(try UnixSocket.listening(path)))
+        exporter.setWake { [bell] in bell.signal() }
+        let thread = LoopThread(name: "export") { [self] in
+            if let socket = listener.withLock({ $0.take() }) { run(socket) }
+        }
+        shared.withLock { $0.thread = thread }
+    }
+
+    public var statistics: Statistics { shared.withLock { $0.statistics } }
+
+    /// Waits until every frame before the end of the stream has been sent, and the end said; true when so, false at `deadline`.
+    public func waitUntilFinished(until deadline: HostTime?) -> Bool {
+        shared.wait(until: deadline) { $0.isFinished || $0.isStopping ? true : nil } ?? false
+    }
+
+    /// Ends every connection and the thread, and removes the socket. Idempotent.
+    public func stop() {
+        let thread = shared.change { shared in
+            shared.isStopping = true
+            return shared.thread.take()
+        }
+        exporter.setWake(nil)
+        exporter.cancel()
+        bell.signal()
+        thread?.join()
+        if thread != nil { _ = unsafe unlink(path) }
+    }
+
+    // MARK: The thread
+
+    private final class Client {
+        let socket: UnixSocket
+        var state: FrameServerClientState<HeldFrame>
+
+        init(_ socket: consuming UnixSocket, budget: Int) {
+            self.socket = socket
+            state = FrameServerClientState(budget: budget)
+        }
+    }
+
+    /// What only the thread touches.
+    private struct Worker {
+        var clients: [Client] = []
+        var nextID: UInt64 = 1
+        var caps: VideoCaps?
+        var hasServed = false
+        var hasSaidEnd = false
+        var descriptors: [PollDescriptor] = []
+    }
+
+    private func run(_ socket: borrowing UnixSocket) {
+        var worker = Worker()
+        while !shared.withLock({ $0.isStopping }) {
+            bell.drain()
+            accept(socket, &worker)
+            let next = serve(&worker)
+            worker.descriptors.removeAll(keepingCapacity: true)
+            worker.descriptors.append(PollDescriptor(fd: bell.rawValue, interest: .readable))
+            worker.descriptors.append(PollDescriptor(fd: socket.rawValue, interest: .readable))
+            for client in worker.clients { worker.descriptors.append(PollDescriptor(fd: client.socket.rawValue, interest: .readable)) }
+            guard (try? pollDescriptors(&worker.descriptors, until: next)) != nil else { continue }
+            for index in worker.clients.indices.reversed() where !worker.descriptors[index + 2].ready.isEmpty {
+                if let reason = read(worker.clients[index]) { end(at: index, reason, &worker) }
+            }
+        }
+    }
+
+    private func accept(_ socket: borrowing UnixSocket, _ worker: inout Worker) {
+        while let peer = socket.accept() {
+            guard peer.isPeerTrusted else {
+                onNotice("\(path): refused a client of another user.")
+                continue
+            }
+            guard worker.clients.count < configuration.clientLimit else {
+                onNotice("\(path): refused a client; \(configuration.clientLimit) are connected.")
+                continue
+            }
+            let client = Client(peer, budget: configuration.clientBudget)
+            // A late one is told at once what to expect.
+            if let caps = worker.caps, !tell(caps, client) { continue }
+            worker.clients.append(client)
+            worker.hasServed = true
+            count(worker) { $0.clientsServed += 1 }
+        }
+    }
+
+    private func tell(_ caps: VideoCaps, _ client: Client) -> Bool {
+        guard client.state.caps != caps else { return true }
+        guard client.socket.send(UnixFDCommand.caps(caps.text)) == .whole else { return false }
+        client.state.caps = caps
+        return true
+    }
+
+    /// Sends what is due; when to look again (nil: when something happens).
+    private func serve(_ worker: inout Worker) -> HostTime? {
+        while true {
+            if configuration.isLossless, !worker.hasServed || worker.clients.contains(where: { !$0.state.hasRoom }) { return nil }
+            let next = exporter.advance(to: MonotonicClock.shared.now(), onlyOne: configuration.isLossless)
+            switch exporter.handOut(again: false) {
+            case .some(let frame):
+                worker.hasSaidEnd = false
+                send(HeldFrame(frame), &worker)
+            case .none:
+                if exporter.isAtEnd, !worker.hasSaidEnd { sayEnd(&worker) }
+                return next
+            }
+        }
+    }
+
+    private func send(_ frame: HeldFrame, _ worker: inout Worker) {
+        guard let caps = VideoCaps(frame.description) else { return count(worker) { $0.framesUnsupported += 1 } }
+        worker.caps = caps
+        let id = worker.nextID
+        worker.nextID += 1
+        let message = UnixFDBuffer(frame.description, id: id, now: MonotonicClock.shared.now()).message
+        var sent = 0, skipped = 0
+        for index in worker.clients.indices.reversed() {
+            let client = worker.clients[index]
+            guard client.state.hasRoom else {
+                client.state.skipped()
+                skipped += 1
+                continue
+            }
+            guard tell(caps, client) else {
+                end(at: index, "it does not read", &worker)
+                continue
+            }
+            switch client.socket.send(message, descriptor: frame.descriptor) {
+            case .whole:
+                client.state.sent(id, frame)
+                sent += 1
+            case .full:
+                client.state.skipped()
+                skipped += 1
+            case .broken: end(at: index, nil, &worker)
+            }
+        }
+        count(worker) { statistics in
+            statistics.framesSent += sent
+            statistics.framesSkipped += skipped
+        }
+    }
+
+    private func sayEnd(_ worker: inout Worker) {
+        worker.hasSaidEnd = true
+        for client in worker.clients { _ = client.socket.send(UnixFDCommand.message(.endOfStream)) }
+        shared.change { $0.isFinished = true }
+    }
+
+    /// Reads what the client says; why it must be ended, empty when it has just gone.
+    private func read(_ client: Client) -> String? {
+        switch client.socket.receive(4096, descriptorLimit: 0) {
+        case .nothing: return nil
+        case .closed: return ""
+        case .bytes(let bytes, _):
+            for case .end(let reason) in client.state.receive(bytes) { return reason }
+            return nil
+        }
+    }
+
+    /// Closes the connection; its holds go with it.
+    private func end(at index: Int, _ reason: String?, _ worker: inout Worker) {
+        worker.clients.remove(at: index)
+        if let reason, !reason.isEmpty { onNotice("\(path): a client was ended: \(reason).") }
+        count(worker) { _ in }
+    }
+
+    private func count(_ worker: borrowing Worker, _ change: (inout Statistics) -> Void) {
+        let clients = worker.clients.count
+        shared.withLock { shared in
+            change(&shared.statistics)
+            shared.statistics.clients = clients
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// What the server knows of one client: what it holds, and what its bytes mean. `Token` is what ends with the client's hold.
+///
+/// A client may do what it likes: the worst that comes of it is that it is ended and its holds with it.
+struct FrameServerClientState<Token: Sendable>: Sendable {
+    enum Event: Sendable {
+        /// The client has let go of this.
+        case released(Token)
+        /// The client must be ended, for this reason.
+        case end(String)
+    }
+
+    /// Buffers that the client may hold at once.
+    let budget: Int
+    private var held: [(id: UInt64, token: Token)] = []
+    /// A client says eight bytes at a time; what is longer may be an extension, up to a page.
+    private var parser = UnixFDParser(payloadLimit: 4096)
+    /// The caps that the client was told last.
+    var caps: VideoCaps?
+    private(set) var framesSent = 0
+    private(set) var framesSkipped = 0
+
+    init(budget: Int) { self.budget = budget }
+
+    var heldCount: Int { held.count }
+    var hasRoom: Bool { held.count < budget }
+
+    mutating func sent(_ id: UInt64, _ token: Token) {
+        precondition(hasRoom, "a client holds no more than its budget")
+        held.append((id, token))
+        framesSent += 1
+    }
+
+    mutating func skipped() { framesSkipped += 1 }
+
+    /// What follows from bytes that came from the client.
+    mutating func receive(_ bytes: some Sequence<UInt8>) -> [Event] {
+        parser.append(bytes)
+        var events: [Event] = []
+        do {
+            while let message = try parser.next() {
+                switch message.command {
+                case .releaseBuffer:
+                    var reader = ByteReader(message.payload)
+                    let id = try reader.uint64()
+                    guard let index = held.firstIndex(where: { $0.id == id }) else {
+                        return events + [.end("it gave back buffer \(id), which it does not hold")]
+                    }
+                    events.append(.released(held.remove(at: index).token))
+                case .newBuffer, .caps: return events + [.end("it sent a message that only a server sends")]
+                case .endOfStream, nil: break
+                }
+            }
+        } catch { return events + [.end(error.description)] }
+        return events
+    }
+}

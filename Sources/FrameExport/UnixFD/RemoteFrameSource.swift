@@ -1,0 +1,186 @@
+internal import CLinux
+internal import Glibc
+public import Media
+internal import SurfacePool
+
+/// Receives pictures that another process serves: a `FrameServer` of this library's, or GStreamer's `unixfdsink`.
+///
+///     let source = try RemoteFrameSource(path: "/run/user/1000/film")
+///     while let frame = source.waitForFrame() { … frame.plane(0) … }
+///
+/// Each picture has to be given back (letting it go does it), for the server lends only so many at once.
+///
+/// Thread-safety: one thread waits at a time; frames may be used and released on any.
+public final class RemoteFrameSource: Sendable {
+    private let connection: RemoteConnection
+    private let bell: EventFD
+    private let path: String
+    private let state: Monitor<State>
+
+    private struct State: Sendable {
+        /// 4 MiB: GStreamer sends a buffer's metadata along, whatever that is.
+        var parser = UnixFDParser(payloadLimit: 4 << 20)
+        /// Descriptors that have come and whose buffer has not, the receiver's to close.
+        var descriptors: [Int32] = []
+        var caps: VideoCaps?
+        /// Counts the layouts.
+        var generation: UInt32 = 0
+        /// The files behind the descriptors seen so far; a file's place is its slot.
+        var files: [File] = []
+        var framesReceived: UInt64 = 0
+        var error: ExportError?
+        var isAtEnd = false
+
+        /// What was made of the files so far serves no longer.
+        mutating func forgetFiles() {
+            generation += 1
+            files.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// 64: more than any server lends at once. One that makes new memory for every picture gets new identities too.
+    private static let fileLimit = 64
+
+    private struct File: Sendable, Hashable {
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    private static let connections = Monitor(UInt32(1) << 31)
+    /// Sets the surfaces of this connection apart from those of pools.
+    private let number = connections.withLock { number in
+        number += 1
+        return number
+    }
+
+    /// Connects to the server at `path`.
+    public init(path: String) throws(ExportError) {
+        self.path = path
+        connection = RemoteConnection(try UnixSocket.connected(path))
+        do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
+        state = Monitor(State())
+    }
+
+    deinit { for fd in state.withLock({ $0.descriptors }) { close(fd) } }
+
+    /// Why there are no more frames; nil at a proper end and while there are some.
+    public var error: ExportError? { state.withLock { $0.error } }
+
+    /// Sleeps until a frame comes; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end of the stream, and when the connection is of no use
+    /// any more (`error` tells why).
+    public func waitForFrame(until deadline: HostTime? = nil) -> ExportedFrame? { waitForFrame(until: deadline) { false } }
+
+    /// As `waitForFrame`, for asynchronous code.
+    public func next() async -> ExportedFrame? { await frames.makeAsyncIterator().next()?.take() }
+
+    /// The frames as a sequence, in boxes.
+    public var frames: ExportedFrames { ExportedFrames(self) }
+}
+
+extension RemoteFrameSource: WaitableFrameSource {
+    func ring() { bell.signal() }
+
+    func waitForFrame(until deadline: HostTime?, isCancelled: () -> Bool) -> ExportedFrame? {
+        var descriptors = [
+            PollDescriptor(fd: connection.socket.rawValue, interest: .readable), PollDescriptor(fd: bell.rawValue, interest: .readable),
+        ]
+        while !isCancelled(), state.withLock({ $0.error == nil && !$0.isAtEnd }) {
+            switch read() {
+            case .frame(let frame): return frame
+            case .again: continue
+            case .empty: break
+            }
+            guard let count = try? pollDescriptors(&descriptors, until: deadline), count > 0 else { return nil }
+            if !descriptors[1].ready.isEmpty { bell.drain() }
+        }
+        return nil
+    }
+
+    private enum Step: ~Copyable { case frame(ExportedFrame), again, empty }
+
+    /// Reads up to the end of one message, as the descriptors belong to the message that they come with.
+    private func read() -> Step {
+        let wanted = state.withLock { $0.parser.wanted }
+        switch connection.socket.receive(max(wanted, 1)) {
+        case .nothing: return .empty
+        case .closed:
+            fail(ExportError(.closed, "\(path): the server is gone."))
+            return .again
+        case .bytes(let bytes, let fds):
+            do {
+                let message = try state.withLock { state throws(ExportError) in
+                    state.parser.append(bytes)
+                    state.descriptors += fds
+                    return try state.parser.next()
+                }
+                guard let message else { return .again }
+                return try handle(message)
+            } catch {
+                fail(error)
+                return .again
+            }
+        }
+    }
+
+    private func fail(_ error: ExportError) { state.withLock { $0.error = $0.error ?? error } }
+
+    private func handle(_ message: UnixFDParser.Message) throws(ExportError) -> Step {
+        switch message.command {
+        case .caps:
+            guard message.payload.last == 0 else { throw ExportError(.malformed, "\(path): the server's caps do not end.") }
+            let caps = try VideoCaps(text: String(decoding: message.payload.dropLast(), as: UTF8.self))
+            state.withLock { state in
+                if state.caps != caps { state.forgetFiles() }
+                state.caps = caps
+            }
+        case .newBuffer: return try frame(UnixFDBuffer(payload: message.payload))
+        case .endOfStream: state.withLock { $0.isAtEnd = true }
+        case .releaseBuffer: throw ExportError(.malformed, "\(path): the server sent what only a client sends.")
+        case nil: break
+        }
+        return .again
+    }
+
+    private func frame(_ buffer: UnixFDBuffer) throws(ExportError) -> Step {
+        let fds = state.withLock { state in
+            defer { state.descriptors = [] }
+            return state.descriptors
+        }
+        guard fds.count == buffer.memories.count else {
+            fds.forEach { close($0) }
+            throw ExportError(.malformed, "\(path): the server sent \(fds.count) descriptors for \(buffer.memories.count) pieces of memory.")
+        }
+        guard let fd = fds.first, fds.count == 1 else {
+            fds.forEach { close($0) }
+            if fds.isEmpty {
+                connection.release(buffer.id)
+                return .again
+            }
+            throw ExportError(.unsupported, "\(path): the server sends a picture in \(fds.count) pieces of memory; one is understood.")
+        }
+        let memory = OwnedFD(adopting: fd)
+        guard let caps = state.withLock({ $0.caps }) else { throw ExportError(.malformed, "\(path): the server sent a picture before its caps.") }
+        let layout = try buffer.layout(caps)
+        var device: UInt64 = 0, inode: UInt64 = 0, size: Int64 = 0
+        guard unsafe clinux_file_identity(fd, &device, &inode, &size) == 0, buffer.isDMABuf || size >= layout.byteCount else {
+            throw ExportError(.malformed, "\(path): the server sent memory smaller than it says.")
+        }
+        let file = File(device: device, inode: inode)
+        let (identity, sequence) = state.withLock { state -> (SurfaceIdentity, UInt64) in
+            if state.files.count == Self.fileLimit, !state.files.contains(file) { state.forgetFiles() }
+            let slot = state.files.firstIndex(of: file) ?? state.files.count
+            if slot == state.files.count { state.files.append(file) }
+            defer { state.framesReceived += 1 }
+            return (SurfaceIdentity(pool: number, generation: state.generation, slot: UInt32(slot)), state.framesReceived)
+        }
+        func time(_ value: UInt64?) -> MediaTime { value.flatMap { Int64(exactly: $0) }.map { MediaTime(nanoseconds: $0) } ?? .invalid }
+        let description = FrameDescription(
+            layout: layout, visible: PixelRect(caps.size), attributes: PictureAttributes(pixelAspect: caps.pixelAspect, color: caps.color),
+            presentationTime: time(buffer.mediaTime), duration: time(buffer.duration),
+            hostTime: Int64(exactly: buffer.pts).map { HostTime(nanoseconds: $0) }, identity: identity,
+            sequence: buffer.offset == UnixFDBuffer.noTime ? sequence : buffer.offset, isDMABuf: buffer.isDMABuf)
+        let remote = RemoteBuffer(
+            memory: memory, connection: connection, id: buffer.id, byteCount: layout.byteCount, isDMABuf: buffer.isDMABuf)
+        return .frame(ExportedFrame(description, remote: remote))
+    }
+}

@@ -1,0 +1,73 @@
+internal import Media
+internal import SurfacePool
+
+extension UnixFDBuffer {
+    /// What is sent about a frame. The planes are named where the visible part begins, so that cropping needs no copy.
+    ///
+    /// - Parameter now: Stands for the frame's moment when the film's clock gives none.
+    init(_ frame: FrameDescription, id: UInt64, now: HostTime) {
+        let layout = frame.layout
+        self.init(id: id, isDMABuf: frame.isDMABuf, memories: [Memory(size: UInt64(layout.byteCount), offset: 0)])
+        pts = UInt64(max((frame.hostTime ?? now).nanoseconds, 0))
+        offset = frame.sequence
+        offsetEnd = frame.sequence + 1
+        if let span = frame.duration.nanoseconds(), span >= 0 { duration = UInt64(span) }
+        if let time = frame.presentationTime.nanoseconds(), time >= 0 {
+            mediaTime = UInt64(time)
+            mediaDuration = duration
+        }
+        let planes = layout.format.description.planes
+        let places = planes.indices.map { layout.plane($0) }
+        let format = frame.isDMABuf ? GStreamerFormat.dmaDRM : GStreamerFormat(layout.format)
+        videoMeta = GStreamerVideoMeta(
+            format: format?.number ?? 0, width: UInt32(frame.visible.width), height: UInt32(frame.visible.height),
+            offsets: zip(places, planes).map { place, plane in
+                let left = (frame.visible.x >> plane.horizontalShift) * plane.bitsPerSample / 8
+                return UInt64(place.offset + (frame.visible.y >> plane.verticalShift) * place.pitch + left)
+            },
+            strides: places.map { Int32($0.pitch) })
+    }
+
+    /// Where the planes lie in the peer's memory, checked against its size.
+    func layout(_ caps: VideoCaps) throws(ExportError) -> SurfaceLayout {
+        guard memories.count == 1, let memory = memories.first else {
+            throw ExportError(.unsupported, "The peer sends a picture in \(memories.count) pieces of memory; one is understood.")
+        }
+        let facts = caps.format.description.planes
+        guard let size = Int(exactly: memory.size), let start = Int(exactly: memory.offset), size > 0, size <= 1 << 40, start <= 1 << 40 else {
+            throw ExportError(.malformed, "The peer sent a picture of impossible size.")
+        }
+        var planes: [SurfaceLayout.Plane] = []
+        if let videoMeta, videoMeta.offsets.count == facts.count {
+            for (offset, stride) in zip(videoMeta.offsets, videoMeta.strides) {
+                guard let offset = Int(exactly: offset), offset < size, stride > 0 else {
+                    throw ExportError(.malformed, "The peer sent a plane outside of its memory.")
+                }
+                planes.append(SurfaceLayout.Plane(offset: start + offset, pitch: Int(stride)))
+            }
+        } else {
+            planes = Self.packedPlanes(caps).map { SurfaceLayout.Plane(offset: start + $0.offset, pitch: $0.pitch) }
+        }
+        for (place, plane) in zip(planes, facts) where caps.modifier == nil || caps.modifier == .linear {
+            let rows = plane.rows(height: caps.size.height), bytes = plane.rowBytes(width: caps.size.width)
+            guard bytes <= place.pitch, place.offset - start + (rows - 1) * place.pitch + bytes <= size else {
+                throw ExportError(.malformed, "The peer sent a plane that reaches beyond its memory.")
+            }
+        }
+        return SurfaceLayout(
+            format: caps.format, size: caps.size, modifier: caps.modifier ?? .linear, planes: planes, byteCount: start + size)
+    }
+
+    /// GStreamer's layout of a picture that comes without `GstVideoMeta`: pitches a multiple of four bytes, sizes rounded up to whole chroma samples.
+    static func packedPlanes(_ caps: VideoCaps) -> [SurfaceLayout.Plane] {
+        var end = 0
+        let facts = caps.format.description.planes
+        let unit = 1 << (facts.map(\.verticalShift).max() ?? 0)
+        let height = (caps.size.height + unit - 1) / unit * unit
+        return facts.map { plane in
+            let pitch = (plane.rowBytes(width: caps.size.width) + 3) / 4 * 4
+            defer { end += pitch * plane.rows(height: height) }
+            return SurfaceLayout.Plane(offset: end, pitch: pitch)
+        }
+    }
+}

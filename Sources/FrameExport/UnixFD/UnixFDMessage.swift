@@ -1,0 +1,164 @@
+/// What GStreamer's `unixfdsink` and `unixfdsrc` say to each other: a header of eight bytes (kind and length of what follows), the payload,
+/// and with the header the descriptors of a buffer's memory. All numbers are little-endian.
+///
+/// Source: GStreamer 1.24 and later, gst-plugins-bad, `gst/unixfd`.
+enum UnixFDCommand: UInt32, Sendable {
+    case newBuffer = 0
+    case releaseBuffer = 1
+    case caps = 2
+    case endOfStream = 3
+
+    static let headerSize = 8
+
+    static func message(_ command: UnixFDCommand, payload: [UInt8] = []) -> [UInt8] {
+        var bytes = ByteWriter()
+        bytes.put(command.rawValue)
+        bytes.put(UInt32(payload.count))
+        return bytes.bytes + payload
+    }
+
+    /// The caps as text with a zero at the end.
+    static func caps(_ text: String) -> [UInt8] { message(.caps, payload: Array(text.utf8) + [0]) }
+
+    static func release(_ id: UInt64) -> [UInt8] {
+        var payload = ByteWriter()
+        payload.put(id)
+        return message(.releaseBuffer, payload: payload.bytes)
+    }
+}
+
+/// The payload of NEW_BUFFER.
+struct UnixFDBuffer: Sendable, Hashable {
+    struct Memory: Sendable, Hashable {
+        var size: UInt64
+        var offset: UInt64
+    }
+
+    /// GStreamer's "no time".
+    static let noTime = UInt64.max
+    static let memoryLimit = 4
+    /// Bytes before the memories.
+    static let fixedSize = 56
+
+    /// The sender's name for the buffer, said back with RELEASE_BUFFER.
+    var id: UInt64
+    /// CLOCK_MONOTONIC in nanoseconds.
+    var pts = noTime
+    var dts = noTime
+    /// Nanoseconds.
+    var duration = noTime
+    /// Frame numbers.
+    var offset = noTime
+    var offsetEnd = noTime
+    var flags: UInt32 = 0
+    var isDMABuf: Bool
+    var memories: [Memory]
+    var videoMeta: GStreamerVideoMeta?
+    /// The film's own time, which GStreamer carries along as a reference time stamp: nanoseconds.
+    var mediaTime: UInt64?
+    var mediaDuration = noTime
+
+    var message: [UInt8] {
+        var payload = ByteWriter()
+        for number in [id, pts, dts, duration, offset, offsetEnd] { payload.put(number) }
+        payload.put(flags)
+        payload.put(UInt8(isDMABuf ? 1 : 0))
+        payload.put(UInt8(memories.count))
+        payload.put(UInt16((videoMeta == nil ? 0 : 1) + (mediaTime == nil ? 0 : 1)))
+        for memory in memories {
+            payload.put(memory.size)
+            payload.put(memory.offset)
+        }
+        if let videoMeta { payload.put(meta: GStreamerVideoMeta.name, videoMeta.bytes) }
+        if let mediaTime {
+            var content = ByteWriter()
+            content.put(mediaTime)
+            content.put(mediaDuration)
+            content.bytes += Array(Self.mediaTimeCaps.utf8) + [0]
+            payload.put(meta: Self.timestampMetaName, content.bytes)
+        }
+        return UnixFDCommand.message(.newBuffer, payload: payload.bytes)
+    }
+
+    static let timestampMetaName = "GstReferenceTimestampMeta"
+    static let mediaTimeCaps = "timestamp/x-media"
+
+    init(id: UInt64, isDMABuf: Bool, memories: [Memory]) {
+        self.id = id
+        self.isDMABuf = isDMABuf
+        self.memories = memories
+    }
+
+    /// Reads a payload. Metas that we do not know are passed over, as GStreamer does.
+    init(payload: [UInt8]) throws(ExportError) {
+        var reader = ByteReader(payload)
+        id = try reader.uint64()
+        pts = try reader.uint64()
+        dts = try reader.uint64()
+        duration = try reader.uint64()
+        offset = try reader.uint64()
+        offsetEnd = try reader.uint64()
+        flags = try reader.uint32()
+        let kind = try reader.uint8(), memoryCount = try reader.uint8(), metaCount = try reader.uint16()
+        guard kind <= 1 else { throw ExportError(.malformed, "The peer sent a buffer of unknown memory type \(kind).") }
+        isDMABuf = kind == 1
+        memories = []
+        for _ in 0..<memoryCount { memories.append(Memory(size: try reader.uint64(), offset: try reader.uint64())) }
+        for _ in 0..<metaCount {
+            var meta = try reader.meta()
+            switch meta.name {
+            case GStreamerVideoMeta.name where meta.version == 0: videoMeta = try GStreamerVideoMeta(&meta.content)
+            case Self.timestampMetaName where meta.version == 0:
+                let time = try meta.content.uint64(), span = try meta.content.uint64()
+                if meta.content.rest.dropLast().elementsEqual(Self.mediaTimeCaps.utf8) { (mediaTime, mediaDuration) = (time, span) }
+            default: break
+            }
+        }
+    }
+}
+
+/// Where the planes of a buffer lie, as GStreamer writes it behind a buffer (`GstVideoMeta`, version 0).
+struct GStreamerVideoMeta: Sendable, Hashable {
+    static let name = "GstVideoMeta"
+
+    var format: Int32
+    var width: UInt32
+    var height: UInt32
+    var offsets: [UInt64]
+    var strides: [Int32]
+
+    var bytes: [UInt8] {
+        var content = ByteWriter()
+        content.put(UInt32(0))
+        content.put(UInt32(bitPattern: format))
+        content.put(width)
+        content.put(height)
+        content.put(UInt32(offsets.count))
+        for offset in offsets { content.put(offset) }
+        for stride in strides { content.put(UInt32(bitPattern: stride)) }
+        // No alignment: four paddings, and one for each plane.
+        for _ in 0..<(4 + offsets.count) { content.put(UInt32(0)) }
+        return content.bytes
+    }
+
+    init(format: Int32, width: UInt32, height: UInt32, offsets: [UInt64], strides: [Int32]) {
+        self.format = format
+        self.width = width
+        self.height = height
+        self.offsets = offsets
+        self.strides = strides
+    }
+
+    init(_ reader: inout ByteReader) throws(ExportError) {
+        _ = try reader.uint32()
+        format = Int32(bitPattern: try reader.uint32())
+        width = try reader.uint32()
+        height = try reader.uint32()
+        let count = try reader.uint32()
+        guard count <= 4 else { throw ExportError(.malformed, "The peer sent a picture of \(count) planes.") }
+        offsets = []
+        strides = []
+        for _ in 0..<count { offsets.append(try reader.uint64()) }
+        for _ in 0..<count { strides.append(Int32(bitPattern: try reader.uint32())) }
+    }
+}

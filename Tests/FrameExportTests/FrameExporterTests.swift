@@ -1,0 +1,132 @@
+import Media
+import SurfacePool
+import TestSupport
+import Testing
+
+@testable import FrameExport
+
+/// Pull and push, the budget, and what a flush does.
+@Suite struct FrameExporterTests {
+    private func exporter(_ stage: ExportStage, _ configuration: FrameExporterConfiguration = FrameExporterConfiguration()) -> FrameExporter {
+        let exporter = FrameExporter(configuration)
+        exporter.connect(to: stage.timebase, isPaced: true)
+        return exporter
+    }
+
+    @Test func `the renderer gets the frame of the time it asks for, and the same again until the next is due`() throws {
+        let stage = ExportStage(), exporter = exporter(stage)
+        #expect(exporter.pull(stage.moment(9)) == nil)
+        for _ in 0..<6 { exporter.offer(stage.next()!.copy()) }
+        let table: [(at: HostTime, number: UInt8?, isNew: Bool)] = [
+            (stage.moment(0) - .milliseconds(1), nil, false), (stage.moment(0), 0, true), (stage.moment(0) + .milliseconds(39), 0, false),
+            (stage.moment(1), 1, true), (stage.moment(4) + .milliseconds(3), 4, true), (stage.moment(2), 4, false), (stage.moment(99), 5, true),
+            (stage.moment(999), 5, false),
+        ]
+        for row in table {
+            let held = exporter.pull(row.at)
+            #expect(held?.number == row.number && (held?.isNew ?? false) == row.isNew)
+            guard let held else { continue }
+            #expect(held.description.hostTime == stage.moment(Int(row.number ?? 0)))
+            #expect(held.withFrame { $0.plane(0).fd >= 0 && $0.plane(1).offset > 0 && $0.acquireFence() == nil } == true)
+        }
+        #expect(exporter.statistics.delivered == 4 && exporter.statistics.late == 2)
+    }
+
+    @Test func `while the film stands the frame of its time is given`() {
+        let stage = ExportStage(runs: false), exporter = exporter(stage)
+        for _ in 0..<3 { exporter.offer(stage.next()!.copy()) }
+        #expect(exporter.pull(.distantFuture)?.number == 0)
+        stage.timebase.setTime(MediaTime(value: 1, timescale: 25))
+        #expect(exporter.pull(.distantPast)?.number == 1)
+    }
+
+    @Test func `a held frame keeps its memory, a client over budget loses frames alone, and the decoder never starves`() {
+        let stage = ExportStage(slots: 8)
+        let exporter = exporter(stage, FrameExporterConfiguration(budget: 2, bound: 2))
+        exporter.offer(stage.next()!.copy())
+        let first = exporter.pull(stage.moment(0))!
+        exporter.offer(stage.next()!.copy())
+        let second = exporter.pull(stage.moment(1))!
+        for number in 2..<40 {
+            guard let frame = stage.next() else {
+                Issue.record("the pool ran dry at frame \(number)")
+                return
+            }
+            exporter.offer(frame.copy())
+            #expect(exporter.pull(stage.moment(number)) == nil)
+        }
+        #expect(first.number == 0 && second.number == 1)
+        #expect(exporter.statistics.overBudget == 38)
+        first.release()
+        #expect(exporter.pull(stage.moment(39))?.number == 39)
+        #expect(second.number == 1)
+        second.release()
+        exporter.cancel()
+        #expect(stage.pool.statistics.inUse == 0)
+    }
+
+    @Test func `copies for a client over its budget are counted`() {
+        let stage = ExportStage(), exporter = exporter(stage, FrameExporterConfiguration(budget: 1, overBudget: .copyOut))
+        for _ in 0..<3 { exporter.offer(stage.next()!.copy()) }
+        let held = exporter.pull(stage.moment(0))!
+        let copy = exporter.pull(stage.moment(1))!
+        #expect(copy.isCopy && copy.number == 1 && !held.isCopy)
+        #expect(exporter.pull(stage.moment(2)) == nil, "as many copies as the budget")
+        #expect(exporter.statistics.bytesCopied == ExportStage.layout.byteCount)
+        held.release()
+        copy.release()
+    }
+
+    @Test func `a fence keeps the memory after the release`() throws {
+        let stage = ExportStage(slots: 1), exporter = exporter(stage)
+        exporter.offer(stage.next()!.copy())
+        let frame = exporter.pull(stage.moment(0))!
+        exporter.flush()
+        // An event descriptor becomes readable when it is told to, as a fence does when it signals.
+        let bell = try EventFD()
+        frame.take()!.release(after: SyncFile(adopting: try DescriptorCopy.of(bell)))
+        exporter.cancel()
+        #expect(stage.next() == nil)
+        bell.signal()
+        let writer = try stage.pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(20))
+        let isFree = writer != nil
+        #expect(isFree)
+    }
+
+    @Test func `where every frame counts the decoder waits, and a flush ends its wait`() async {
+        let stage = ExportStage()
+        let exporter = exporter(stage, FrameExporterConfiguration(bound: 2, policy: .makeDecoderWait, delivery: .whenDecoded))
+        let frames = Monitor((0..<12).map { _ in stage.next()! })
+        let decoder = LoopThread(name: "test-decode") {
+            for frame in frames.withLock({ $0 }) { exporter.offer(frame.copy()) }
+            exporter.markEndOfStream()
+        }
+        var numbers: [UInt8?] = []
+        for await held in exporter.frames { numbers.append(held.number) }
+        decoder.join()
+        #expect(numbers == (0..<12).map { UInt8($0) })
+        #expect(exporter.statistics.late == 0)
+
+        let stuck = LoopThread(name: "test-decode") { for frame in frames.withLock({ $0 }) { exporter.offer(frame.copy()) } }
+        while exporter.statistics.offered < 14 { await Task.yield() }
+        exporter.cancel()
+        stuck.join()
+        #expect(exporter.statistics.offered == 14)
+    }
+
+    @Test func `an asynchronous wait ends with its task`() async {
+        let stage = ExportStage(), exporter = exporter(stage)
+        let task = Task { await exporter.frames.makeAsyncIterator().next() == nil }
+        task.cancel()
+        #expect(await task.value)
+    }
+}
+
+private enum DescriptorCopy {
+    static func of(_ bell: EventFD) throws -> OwnedFD {
+        let lent = OwnedFD(adopting: bell.rawValue)
+        let copy = try lent.duplicate()
+        _ = lent.take()
+        return copy
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Media
+import SurfacePool
+import TestSupport
+import Testing
+
+@testable import FrameExport
+
+/// Server and client over a real socket, and clients that behave badly.
+@Suite(.serialized) struct FrameServerTests {
+    @Test func `frames arrive in order with their facts, in the memory that was written`() throws {
+        let stage = ExportStage(), server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+        defer { server.stop() }
+        server.exporter.connect(to: stage.timebase, isPaced: true)
+        let source = try RemoteFrameSource(path: server.path)
+        for number in 0..<30 {
+            server.exporter.offer(stage.next()!.copy())
+            let frame = try #require(source.receive())
+            let held = frame.description
+            #expect(held.sequence == UInt64(number) && held.presentationTime == MediaTime(value: Int64(number), timescale: 25))
+            #expect(held.hostTime == stage.moment(number) && held.duration == MediaTime(value: 1, timescale: 25))
+            #expect(held.layout.plane(1) == ExportStage.layout.plane(1) && held.pixelFormat == .yuv420p)
+            #expect(frame.number == UInt8(number))
+        }
+        server.exporter.markEndOfStream()
+        #expect(source.receive() == nil && source.error == nil)
+        #expect(server.statistics.framesSent == 30 && server.statistics.framesSkipped == 0)
+    }
+
+    @Test func `one that joins late is told the caps first, and each client has every frame`() throws {
+        let stage = ExportStage(), server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+        defer { server.stop() }
+        server.exporter.connect(to: stage.timebase, isPaced: false)
+        var sources: [RemoteFrameSource] = []
+        for round in 0..<3 {
+            sources.append(try RemoteFrameSource(path: server.path))
+            while server.statistics.clients <= round { usleep(1000) }
+            for _ in 0..<5 {
+                server.exporter.offer(stage.next()!.copy())
+                var numbers: Set<UInt8?> = []
+                for source in sources { numbers.insert(source.receive()?.number) }
+                #expect(numbers.count == 1 && !numbers.contains(nil))
+            }
+        }
+        #expect(server.statistics.clientsServed == 3)
+    }
+
+    @Test func `a client that gives nothing back loses frames alone, and what it holds does not change`() throws {
+        let stage = ExportStage(slots: 12),
+            server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(clientLimit: 2, clientBudget: 3))
+        defer { server.stop() }
+        server.exporter.connect(to: stage.timebase, isPaced: false)
+        let greedy = try RemoteFrameSource(path: server.path), modest = try RemoteFrameSource(path: server.path)
+        while server.statistics.clients < 2 { usleep(1000) }
+        var held: [HeldFrame] = []
+        for number in 0..<60 {
+            let frame = try #require(stage.next(), "the pool ran dry at \(number)")
+            server.exporter.offer(frame.copy())
+            #expect(modest.receive()?.number == UInt8(number))
+            if number < 3 { held.append(try #require(greedy.receive())) }
+        }
+        #expect(held.map(\.number) == [0, 1, 2])
+        #expect(server.statistics.framesSkipped == 57)
+    }
+
+    @Test func `bad clients end, the others go on`() throws {
+        let stage = ExportStage(), notices = Monitor(0)
+        let server = try FrameServer(path: ExportStage.socketPath()) { _ in notices.withLock { $0 += 1 } }
+        defer { server.stop() }
+        server.exporter.connect(to: stage.timebase, isPaced: false)
+        let good = try RemoteFrameSource(path: server.path)
+        var dice = Dice(seed: 11)
+        for round in 0..<40 {
+            let bad = try UnixSocket.connected(server.path)
+            while server.statistics.clients < 2 { usleep(500) }
+            server.exporter.offer(stage.next()!.copy())
+            #expect(good.receive()?.number == UInt8(round))
+            switch round % 3 {
+            case 0: _ = bad.send(UnixFDCommand.release(UInt64(Int.random(in: 1000...2000, using: &dice))))
+            case 1: _ = bad.send((0..<64).map { _ in UInt8(Int.random(in: 128...255, using: &dice)) })
+            default: break
+            }
+            // Closed here, if the server has not done it.
+            _ = consume bad
+            while server.statistics.clients > 1 { usleep(500) }
+        }
+        #expect(notices.withLock { $0 } >= 26)
+        server.exporter.cancel()
+        while stage.pool.statistics.inUse > 0 { usleep(1000) }
+    }
+
+    @Test func `more clients than allowed are turned away`() throws {
+        let server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(clientLimit: 1))
+        defer { server.stop() }
+        let first = try RemoteFrameSource(path: server.path)
+        while server.statistics.clients < 1 { usleep(1000) }
+        let second = try RemoteFrameSource(path: server.path)
+        #expect(second.receive() == nil && second.error?.code == .closed)
+        #expect(first.error == nil)
+    }
+
+    @Test func `the socket is this user's alone; one nobody serves is replaced, one that is served is not`() throws {
+        let path = ExportStage.socketPath()
+        let server = try FrameServer(path: path)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(throws: ExportError.self) { try FrameServer(path: path) }
+        server.stop()
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(throws: ExportError.self) { try RemoteFrameSource(path: path) }
+        try Data("x".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: ExportError.self) { try FrameServer(path: path) }
+        #expect(FileManager.default.fileExists(atPath: path), "a file is not a socket")
+        try FileManager.default.removeItem(atPath: path)
+        let stale = try UnixSocket.listening(path)
+        _ = consume stale
+        try FrameServer(path: path).stop()
+    }
+
+    @Test func `descriptors stay flat over many frames`() throws {
+        let stage = ExportStage(), server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+        defer { server.stop() }
+        server.exporter.connect(to: stage.timebase, isPaced: false)
+        let source = try RemoteFrameSource(path: server.path)
+        func descriptors() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+        var before = 0
+        for number in 0..<5000 {
+            server.exporter.offer(stage.next()!.copy())
+            #expect(source.receive()?.description.sequence == UInt64(number))
+            if number == 100 { before = descriptors() }
+        }
+        #expect(descriptors() <= before + 8, "other suites open a few meanwhile")
+    }
+
+}

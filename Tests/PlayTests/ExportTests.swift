@@ -1,0 +1,43 @@
+import Foundation
+import FrameExport
+import Media
+import TestSupport
+import Testing
+
+/// `play --export`: what another process gets is what the decoder made.
+@Suite(.serialized) struct ExportTests {
+    /// Where sockets go; paths of sockets are short.
+    private static func socketPath() -> String { "/tmp/play-export-\(getpid())-\(UUID().uuidString.prefix(8)).sock" }
+
+    /// Connects as soon as there is somebody to connect to.
+    static func connect(_ path: String) throws -> RemoteFrameSource {
+        for _ in 0..<2000 {
+            if let source = try? RemoteFrameSource(path: path) { return source }
+            usleep(10_000)
+        }
+        return try RemoteFrameSource(path: path)
+    }
+
+    @Test(arguments: ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"])
+    func `every picture reaches another process as the decoder made it`(_ name: String) throws {
+        let path = Self.socketPath()
+        let outcome = PlayProgram.begin(
+            ["--sink", "headless", "--untimed", "--export", "unixfd:" + path, "--export-all", "--stats", "-", TestAssets.path(name)])
+        let source = try Self.connect(path)
+        var sums: [String] = []
+        while let frame = source.waitForFrame(until: MonotonicClock.shared.now() + .seconds(30)) {
+            let facts = frame.description
+            let picture = unsafe frame.withUnsafeBytes { memory in
+                unsafe PictureBytes(layout: facts.layout, visible: facts.visible, memory: memory)
+            }
+            sums.append(picture?.md5 ?? "unreadable")
+        }
+        #expect(source.error == nil)
+        let result = try outcome()
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(result.output.contains("\"bytesCopied\": 0"))
+        let reference = try #require(FrameMD5File(try PlayProgram.run(["--sink", "md5=-", TestAssets.path(name)]).output))
+        #expect(!sums.isEmpty && sums == reference.lines.map(\.hash))
+        #expect(!FileManager.default.fileExists(atPath: path), "the socket goes with the server")
+    }
+}
