@@ -97,13 +97,15 @@ import Testing
         #expect(try #require(object["framesPresented"] as? Int) > 300)
     }
 
+    // Foundation leaks what it has read of a file of /proc whose process goes meanwhile; TextFile does not.
+
     /// The decoder process among the children of `pid`'s threads.
     private static func decoder(of pid: Int32) -> Int32? {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
         for task in tasks {
-            let children = (try? String(contentsOfFile: "/proc/\(pid)/task/\(task)/children", encoding: .utf8)) ?? ""
+            let children = TextFile.contents(of: "/proc/\(pid)/task/\(task)/children") ?? ""
             for child in children.split(separator: " ").compactMap({ Int32($0) }) {
-                let name = (try? String(contentsOfFile: "/proc/\(child)/comm", encoding: .utf8)) ?? ""
+                let name = TextFile.contents(of: "/proc/\(child)/comm") ?? ""
                 if name.hasPrefix("player-decoder") { return child }
             }
         }
@@ -112,7 +114,7 @@ import Testing
 
     /// Hundredths of a second that a process has computed; nil when it is gone.
     private static func processorTicks(of pid: Int32) -> Int? {
-        guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return nil }
+        guard let text = TextFile.contents(of: "/proc/\(pid)/stat") else { return nil }
         // After the name, which is in parentheses: 11 fields, then the user's and the system's time.
         let fields = text.split(separator: ")").last?.split(separator: " ").compactMap { Int($0) } ?? []
         return fields.count > 11 ? fields[10] + fields[11] : nil
