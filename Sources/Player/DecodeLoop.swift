@@ -159,6 +159,9 @@ final class DecodeLoop: Sendable {
         if wantsHardware, sandbox.policy == .require {
             throw DecodingError(.noHardware, "a decoder without rights has no right to the hardware either")
         }
+        if wantsHardware, sandbox.policy != .off {
+            onEvent(.notice("Decoding without a sandbox: a decoder in one has no right to the hardware that is required."))
+        }
         if sandbox.policy != .off, !wantsHardware {
             do throws(DecodingError) {
                 return try SandboxedSession(format: format, options: options, sandbox: sandbox, allocator: allocator, statistics: counters)
