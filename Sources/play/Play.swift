@@ -5,7 +5,7 @@ internal import ArgumentParser
 struct Play: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Plays films on Wayland, into checksums, or into nothing.",
+        abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         version: "0.1.0",
         subcommands: [PlayFile.self, Info.self, Devices.self],
         defaultSubcommand: PlayFile.self)

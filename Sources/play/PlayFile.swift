@@ -9,7 +9,7 @@ internal import Player
 /// `play FILE`: wires options, sink, player, keys, signals and the status line together.
 struct PlayFile: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "file", abstract: "Plays films on Wayland, into checksums, or into nothing.",
+        commandName: "file", abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         usage: """
             play [OPTIONS] FILE|URL|-
             play info FILE [--json]

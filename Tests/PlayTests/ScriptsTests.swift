@@ -48,7 +48,10 @@ import Testing
         for film in films { #expect(text.contains("`\(film)`")) }
     }
 
-    @Test(arguments: ["README.md", "CONTRIBUTING.md", "docs/flow.md", "docs/threads.md", "docs/surface-use.md", "docs/performance.md"])
+    @Test(arguments: [
+        "README.md", "CONTRIBUTING.md", "docs/flow.md", "docs/threads.md", "docs/surface-use.md", "docs/performance.md", "docs/decoding.md",
+        "docs/display.md", "docs/sandbox.md", "docs/export.md",
+    ])
     func `a document names only files that are there`(_ document: String) throws {
         let manager = FileManager.default
         let path = TestAssets.root + "/" + document
