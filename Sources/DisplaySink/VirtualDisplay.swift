@@ -61,8 +61,8 @@ final class VirtualDisplay: @unchecked Sendable {
                 coming = consume frame
                 if isFirst { events(.firstFrameShown(handedOver)) }
                 return flip
-            case .keep(nil): return nil
-            case .keep(.some(let time)):
+            case .keep(let until):
+                guard let time = until else { return nil }
                 // The refresh before the one at or after `time`: from then on that one is the next.
                 let earlier = grid.refresh(atOrBefore: time - .nanoseconds(1))
                 return earlier > now ? earlier : interval.deadline

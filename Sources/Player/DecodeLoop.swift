@@ -138,11 +138,12 @@ final class DecodeLoop: Sendable {
             worker.session = session
             worker.format = format
             shared.withLock { shared in
-                if shared.report == nil { shared.report = DecoderReport(name: session.decoderName, codec: format.codec) }
-                shared.report?.name = session.decoderName
-                shared.report?.codec = format.codec
-                shared.report?.sandbox = (session as? SandboxedSession)?.report
-                shared.report?.way = session.way
+                var report = shared.report ?? DecoderReport(name: "", codec: format.codec)
+                report.name = session.decoderName
+                report.codec = format.codec
+                report.sandbox = (session as? SandboxedSession)?.report
+                report.way = session.way
+                shared.report = report
             }
             return true
         } catch {

@@ -100,11 +100,14 @@ import Testing
     /// The frames that were heard, each with the monotonic time at which it was.
     private func heard(_ rig: Rig) throws -> [(time: Double, sample: Double)] {
         let pieces = rig.renderer.pieces, samples = try rig.samples()
-        return pieces.flatMap { piece in
-            (0..<Int(piece.heard ?? 0)).map { index in
-                (Double(piece.began.nanoseconds) / 1e9 + Double(index) / 48000, Double(samples[2 * (Int(piece.firstFrame) + index)]))
+        var heard: [(time: Double, sample: Double)] = []
+        for piece in pieces {
+            let began = Double(piece.began.nanoseconds) / 1e9, first = Int(piece.firstFrame)
+            for index in 0..<Int(piece.heard ?? 0) {
+                heard.append((time: began + Double(index) / 48000, sample: Double(samples[2 * (first + index)])))
             }
         }
+        return heard
     }
 
     @Test func `beeps are heard when the timebase says so, through pause, seek and change of speed`() throws {

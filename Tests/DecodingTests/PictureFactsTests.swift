@@ -71,14 +71,14 @@ struct PictureFactsTests {
     func hdr() throws {
         let frame = HandmadeFrame()
         #expect(frame.attributes(plain).hdr == nil)
-        let display = unsafe try #require(av_mastering_display_metadata_create_side_data(frame.frame))
+        let display = unsafe av_mastering_display_metadata_create_side_data(frame.frame)!
         unsafe display.pointee.has_primaries = 1
         unsafe display.pointee.has_luminance = 1
         unsafe display.pointee.display_primaries.0 = (AVRational(num: 34000, den: 50000), AVRational(num: 16000, den: 50000))
         unsafe display.pointee.white_point = (AVRational(num: 15635, den: 50000), AVRational(num: 16450, den: 50000))
         unsafe display.pointee.max_luminance = AVRational(num: 1000, den: 1)
         unsafe display.pointee.min_luminance = AVRational(num: 1, den: 10000)
-        let light = unsafe try #require(av_content_light_metadata_create_side_data(frame.frame))
+        let light = unsafe av_content_light_metadata_create_side_data(frame.frame)!
         unsafe light.pointee.MaxCLL = 1200
         unsafe light.pointee.MaxFALL = 400
         let hdr = try #require(frame.attributes(plain).hdr)

@@ -74,13 +74,14 @@ import Testing
 
     @Test func `planes beyond the memory are refused`() throws {
         let caps = try VideoCaps(text: "video/x-raw, format=I420, width=64, height=16")
-        var buffer = UnixFDBuffer(id: 1, isDMABuf: false, memories: [.init(size: 64 * 16 * 3 / 2, offset: 0)])
+        let size: UInt64 = 64 * 16 * 3 / 2
+        var buffer = UnixFDBuffer(id: 1, isDMABuf: false, memories: [UnixFDBuffer.Memory(size: size, offset: 0)])
         #expect(try buffer.layout(caps).plane(2).offset == 64 * 16 * 5 / 4)
         buffer.memories[0].size -= 1
         #expect(throws: ExportError.self) { try buffer.layout(caps) }
         buffer.memories[0].size = .max
         #expect(throws: ExportError.self) { try buffer.layout(caps) }
-        buffer.memories[0].size = 64 * 16 * 3 / 2
+        buffer.memories[0].size = size
         for (offset, stride) in [(UInt64.max, Int32(64)), (0, 0), (0, -64), (0, 63), (600, 64)] {
             buffer.videoMeta = GStreamerVideoMeta(format: 2, width: 64, height: 16, offsets: [offset, 1024, 1280], strides: [stride, 32, 32])
             #expect(throws: ExportError.self) { try buffer.layout(caps) }

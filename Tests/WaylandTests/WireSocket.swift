@@ -20,8 +20,12 @@ final class WireSocket {
         /// A string as an argument: its length with the zero at its end, and its bytes, filled up to whole words.
         static func words(_ text: String) -> [UInt32] {
             let bytes = Array(text.utf8) + [UInt8](repeating: 0, count: 4 - text.utf8.count % 4)
-            return [UInt32(text.utf8.count + 1)]
-                + stride(from: 0, to: bytes.count, by: 4).map { start in (0..<4).reduce(0) { $0 | UInt32(bytes[start + $1]) << UInt32(8 * $1) } }
+            var words = [UInt32(text.utf8.count + 1)]
+            for start in stride(from: 0, to: bytes.count, by: 4) {
+                let word: UInt32 = bytes[start..<(start + 4)].reversed().reduce(0) { word, byte in word << 8 | UInt32(byte) }
+                words.append(word)
+            }
+            return words
         }
 
         /// A string argument that begins at `index`, and the index after it.

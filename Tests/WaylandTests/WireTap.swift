@@ -321,13 +321,15 @@ private final class TappedLine {
         func say(_ object: UInt32, _ operation: UInt16, _ words: [UInt32]) {
             client.send(WireSocket.Message(object: object, operation: operation, words: words))
         }
+        // `wl_fixed`: 24.8 bits.
+        func fixed(_ value: UInt32) -> UInt32 { value << 8 }
         switch input {
         case .key(let code, let isDown): say(keyboard, 3, [serial, 0, code, isDown ? 1 : 0])
-        case .pointerEnters: say(pointer, 0, [serial, root, 60 * 256, 50 * 256])
-        case .pointerEntersAt(let x, let y): say(pointer, 0, [serial, root, x * 256, y * 256])
-        case .finger(isDown: true, let time): say(touch, 0, [serial, time, root, 1, 70 * 256, 60 * 256])
+        case .pointerEnters: say(pointer, 0, [serial, root, fixed(60), fixed(50)])
+        case .pointerEntersAt(let x, let y): say(pointer, 0, [serial, root, fixed(x), fixed(y)])
+        case .finger(isDown: true, let time): say(touch, 0, [serial, time, root, 1, fixed(70), fixed(60)])
         case .finger(isDown: false, let time): say(touch, 1, [serial, time, 1])
-        case .fingerMoves: say(touch, 2, [0, 1, 40 * 256, 60 * 256])
+        case .fingerMoves: say(touch, 2, [0, 1, fixed(40), fixed(60)])
         case .pointerMoves: say(pointer, 2, [0, 256, 256])
         case .button(let isDown, let time): say(pointer, 3, [serial, time, 0x110, isDown ? 1 : 0])
         }

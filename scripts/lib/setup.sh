@@ -3,7 +3,7 @@
 #
 # Offers to the scripts beside it:
 #   fail MESSAGE            one sentence on standard error, exit 69 (a needed thing is not there)
-#   need_swift              puts `swift` (6.3 or newer) on PATH, or fails
+#   need_swift              puts `swift` (6.2 or newer) on PATH, or fails
 #   need_packages SET...    installs those packages of the sets runtime, build, test, peers, bench that are missing
 #   media_folder            prints the folder of third-party test media, or nothing
 #   build_quietly ARGS...   `swift build ARGS`, silent unless it fails
@@ -13,7 +13,7 @@
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
-swift_minimum="6.3"
+swift_minimum="6.2"
 
 # Package sets. All names are the same on the three systems.
 packages_runtime=(xkb-data)

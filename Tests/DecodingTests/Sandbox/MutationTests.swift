@@ -56,6 +56,17 @@ import Testing
         return copy
     }
 
+    /// What came of a sample, its picture given back.
+    private enum Kind { case frame, dropped, failed(DecodingError) }
+
+    private static func kind(_ output: consuming DecodeOutput) -> Kind {
+        switch consume output {
+        case .frame: .frame
+        case .dropped: .dropped
+        case .failed(let error): .failed(error)
+        }
+    }
+
     @Test func `mutated films cost no more than their decoder`() throws {
         var dice = Dice(seed: Self.seed)
         let end = Date().addingTimeInterval(Self.seconds)
@@ -72,7 +83,7 @@ import Testing
                 for (index, sample) in clip.samples.enumerated() {
                     let given = victims.contains(index) ? Self.mutated(sample, &dice) : sample
                     try session.decode(given) { output in
-                        switch consume output {
+                        switch Self.kind(output) {
                         case .frame: frames += 1
                         case .failed(let error):
                             errors += 1
@@ -82,7 +93,7 @@ import Testing
                     }
                 }
                 let before = session.statistics.deaths
-                session.finishDelayedFrames { if case .frame = $0 { frames += 1 } }
+                session.finishDelayedFrames { if case .frame = Self.kind($0) { frames += 1 } }
                 let between = session.statistics.deaths
                 session.flush()
                 if between > before { deaths.append("\(clip.name), input \(inputs), at its end") }

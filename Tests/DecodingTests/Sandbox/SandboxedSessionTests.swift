@@ -168,8 +168,8 @@ import Testing
                 case .frame(let frame):
                     let box = SharedFrame(frame)
                     held.change { $0?.append(box) }
+                case .dropped(_, let reason): Issue.record("dropped: \(reason)")
                 case .failed(let error): failures.append(error)
-                case .dropped: break
                 }
             }
         }
