@@ -49,7 +49,8 @@ public struct Ring<Element: ~Copyable>: ~Copyable {
         }
         _modify {
             precondition(index >= 0 && index < count)
-            yield unsafe &base[(head + index) % capacity]
+            let place = unsafe base + (head + index) % capacity
+            yield unsafe &place.pointee
         }
     }
 }

@@ -74,14 +74,15 @@ public enum TextFile {
     public static func bytes(of path: String) -> [UInt8]? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }
-        var bytes: [UInt8] = []
-        let size = 65_536
+        // Files of /proc say no size. Into memory as it is: appending costs a call for each byte without the optimizer.
+        var capacity = 1 << 20
         while true {
-            let count = bytes.count
-            bytes.append(contentsOf: repeatElement(0, count: size))
-            let got = unsafe bytes.withUnsafeMutableBytes { unsafe fread($0.baseAddress! + count, 1, size, file) }
-            bytes.removeLast(size - got)
-            if got == 0 { return bytes }
+            unsafe rewind(file)
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+                count = unsafe fread(buffer.baseAddress!, 1, capacity, file)
+            }
+            if bytes.count < capacity { return bytes }
+            capacity *= 4
         }
     }
 }
