@@ -1,0 +1,60 @@
+# shellcheck shell=bash disable=SC2154
+# Runs the tests of displays in the guest: one boot, one process, no parallel tests. Sourced by scripts/lab.
+# The tests are those that need the guest's devices. There is nothing to skip in a lab: a skipped test counts as failed. So does a lab that
+# does not come up, and what was running when the time was over.
+
+lab_tests='^(KMSTests\.GuestTests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests))'
+lab_suite_limit=1500 # seconds
+
+lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
+    local filter="$lab_tests" scratch="$root/.build" build=1 bundle folder code=0 events log passed failed skipped
+    while [ $# -gt 0 ]; do
+        case "$1" in
+            --filter) [ $# -ge 2 ] || fail "--filter needs a regular expression." 64; filter="$2"; shift ;;
+            --scratch-path) [ $# -ge 2 ] || fail "--scratch-path needs a folder." 64; scratch="$(readlink -m "$2")"; shift ;;
+            --no-build) build="" ;;
+            *) fail "The option $1 is not known; see scripts/lab --help." 64 ;;
+        esac
+        shift
+    done
+    if [ -n "$build" ]; then
+        need_packages runtime build test
+        need_swift
+        build_quietly --build-tests --scratch-path "$scratch"
+    fi
+    bundle="$(readlink -f "$scratch/debug")/playerPackageTests.xctest"
+    [ -x "$bundle" ] || fail "There are no built tests in $scratch." 70
+    folder="$scratch/lab"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    events="$folder/test-events.jsonl" log="$folder/test.log"
+    cd "$root" || return
+    run_command --time "$lab_suite_limit" --out "$folder" -- "$bundle" --testing-library swift-testing --no-parallel --filter "$filter" \
+        --event-stream-output-path /out/test-events.jsonl --event-stream-version 0 >"$log" 2>&1 || code=$?
+
+    passed="$(lab_count '"kind":"testEnded".*"symbol":"pass')"
+    failed="$(lab_count '"kind":"testEnded".*"symbol":"fail')"
+    skipped="$(lab_count '"kind":"testSkipped"')"
+    if [ "$skipped" -gt 0 ]; then
+        echo "✘ In the lab nothing may be skipped:"
+        grep '"kind":"testSkipped"' "$events" | sed 's/.*"text":"\(\([^"\\]\|\\.\)*\)".*/    \1/'
+        failed=$((failed + skipped))
+    fi
+    if [ "$code" -ne 0 ]; then
+        grep -E '✘|↳|error:|Fatal error' "$log" | grep -v 'Test run with' | head -n 100 || true
+        if [ "$failed" -eq 0 ]; then
+            failed=1
+            echo "✘ The run in the lab ended with status $code. The end of $log:"
+            tail -n 40 "$log"
+        fi
+    elif [ "$passed" -eq 0 ]; then
+        echo "✘ No test ran in the lab."
+        failed=$((failed + 1))
+    fi
+    echo "lab: $passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
+
+lab_count() { # PATTERN: how many single tests of the event stream are so
+    grep -E "$1" "$events" 2>/dev/null | grep -cE '\.swift:[0-9]+:[0-9]+"' || true
+}
