@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 // Targets stand in the order in which data flows; a module imports only what stands above it.
 import PackageDescription
 

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 // Micro benchmarks of the parts that run for every frame or sample. A package of its own: the player itself needs none of this.
 import PackageDescription
 

@@ -71,6 +71,14 @@ toolchain_lacks() {
     done
 }
 
+# Swift 6.2 takes no manifest of 6.3, but one made for it that lies beside it. The text is the same.
+manifest_for() { # VERSION
+    local older="$root/Package@swift-6.2.swift"
+    is_at_least "$1" 6.3 && return 0
+    sed '1s/6\.3/6.2/' "$root/Package.swift" | cmp --quiet - "$older" && return 0
+    sed '1s/6\.3/6.2/' "$root/Package.swift" >"$older"
+}
+
 need_swift() {
     local folder version lacks=() found=""
     for folder in "" "${SWIFTLY_BIN_DIR:-}" "$HOME/.local/share/swiftly/bin" "$HOME/.swiftly/bin" /opt/swift/usr/bin /usr/local/swift/usr/bin \
@@ -85,7 +93,10 @@ need_swift() {
         [ ${#lacks[@]} -eq 0 ] || install_missing "${lacks[@]}"
         version="$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*[0-9]\).*/\1/p' | head -n 1)" || true
         [ -n "$version" ] || continue
-        is_at_least "$version" "$swift_minimum" && return 0
+        if is_at_least "$version" "$swift_minimum"; then
+            manifest_for "$version"
+            return 0
+        fi
         found="$version"
     done
     if [ -n "$found" ]; then
