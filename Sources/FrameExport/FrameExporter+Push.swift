@@ -60,22 +60,27 @@ public struct ExportedFrames: AsyncSequence, Sendable {
         let source: any WaitableFrameSource
 
         public func next() async -> HeldFrame? {
-            let flag = Monitor(false), source = source
-            return await withTaskCancellationHandler {
+            // By the monitor, not the continuation: ThreadSanitizer sees what that hands over.
+            let flag = Monitor(false), answer = Monitor<HeldFrame?>(nil), source = source
+            await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     // The wait sleeps in a condition, which the cooperative pool's threads must not.
                     Self.queue.async {
                         let frame = source.waitForFrame(until: nil, isCancelled: { flag.withLock { $0 } })
                         switch consume frame {
-                        case .some(let frame): continuation.resume(returning: HeldFrame(frame))
-                        case .none: continuation.resume(returning: nil)
+                        case .some(let frame):
+                            let box = HeldFrame(frame)
+                            answer.withLock { $0 = box }
+                        case .none: break
                         }
+                        continuation.resume()
                     }
                 }
             } onCancel: {
                 flag.withLock { $0 = true }
                 source.ring()
             }
+            return answer.withLock { $0.take() }
         }
 
         func nextFrame() async -> ExportedFrame? { await next()?.take() }

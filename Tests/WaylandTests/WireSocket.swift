@@ -58,11 +58,14 @@ final class WireSocket {
         return unsafe withAddress(path) { unsafe Glibc.connect(descriptor, $0, $1) } == 0 ? socket : nil
     }
 
-    /// A socket at a path that others connect to.
+    /// A socket at a path that others connect to; whoever sees the path is let in.
     static func listen(at path: String) -> WireSocket? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         let socket = WireSocket(adopting: descriptor)
-        guard unsafe withAddress(path, { unsafe bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 4) == 0 else { return nil }
+        let hidden = "\(path)-"
+        guard unsafe withAddress(hidden, { unsafe bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 4) == 0,
+            unsafe rename(hidden, path) == 0
+        else { return nil }
         return socket
     }
 
