@@ -29,6 +29,8 @@ let package = Package(
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .library(name: "FrameExport", targets: ["FrameExport"]),
         .executable(name: "play", targets: ["play"]),
+        // What `scripts/install` makes libplayer.so of.
+        .library(name: "player-c", type: .static, targets: ["PlayerC"]),
         // For tests: a VA-API driver without hardware.
         .library(name: "player_drv_video", type: .dynamic, targets: ["VADriver"]),
         .executable(name: "player-decoder", targets: ["player-decoder"]),
@@ -61,6 +63,9 @@ let package = Package(
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         module("FrameExport", ["CLinux", "Media", "SurfacePool"]),
         module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport"]),
+        // The C interface: a header written by hand, and the functions behind it.
+        .target(name: "CPlayer"),
+        module("PlayerC", ["CLinux", "CPlayer", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "FrameExport", "Player"]),
         .executableTarget(
             name: "play",
             dependencies: [
@@ -90,6 +95,7 @@ let package = Package(
         tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),
         tests("FrameExportTests", ["FrameExport", "SurfacePool", "Media", "TestSupport"]),
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
+        tests("CInterfaceTests", ["CPlayer", "PlayerC", "Player", "Decoding", "DisplaySink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "FrameExport", "Media", "TestSupport"]),
     ]
 )

@@ -156,6 +156,9 @@ public final class FrameExporter: Sendable {
     /// Every frame has been fetched, and none follows.
     var isAtEnd: Bool { state.withLock { $0.isEnding && $0.waitingCount == 0 } }
 
+    /// No wait will give a frame: the stream has ended, or the exporter is cancelled.
+    package var isOver: Bool { state.withLock { $0.isCancelled || ($0.isEnding && $0.waitingCount == 0) } }
+
     func handOut(again: Bool) -> ExportedFrame? {
         let mapping = reading.mapping
         var frame: VideoFrame?

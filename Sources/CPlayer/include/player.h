@@ -1,0 +1,268 @@
+/* player.h: plays films, and lends their decoded pictures to your renderer without a copy. C99; C++ takes it too.
+ *
+ *     cc example.c $(pkg-config --cflags --libs player)
+ *
+ * Threads    Every function may be called from any thread, and blocks only where it says so. A handle must not be used while, or after,
+ *            another thread closes or releases it. The library never calls you.
+ * Ownership  What a function hands out through a pointer to a pointer is yours, until you give it to the function that its comment
+ *            names. Strings and structs that you pass in are read during the call and not kept.
+ * Times      Nanoseconds. A *film time* counts from the beginning of the film, a *host time* is a reading of CLOCK_MONOTONIC, a *timeout*
+ *            counts from now: 0 does not wait, a negative one waits for ever.
+ * Structs    Set `size` to sizeof the struct, and leave what you do not care for at 0, which is always the default:
+ *                player_options options = { .size = sizeof options, .starts_paused = 1 };
+ * Failures   A negative player_result; never errno, never an abort for a bad argument other than a stale handle. */
+#ifndef PLAYER_H
+#define PLAYER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- Version and results */
+
+/* The number in libplayer.so.N. It changes when something that exists changes; a program built with another number must be built anew. */
+#define PLAYER_ABI_VERSION 0
+/* The same number times 65536, and one that grows with each addition: functions, and members at the ends of structs. */
+#define PLAYER_VERSION 0x00000001
+
+/* The PLAYER_VERSION of the library that is running. At least yours, or it lacks things that this header has. */
+uint32_t player_version(void);
+
+/* "No such time", and "unknown". */
+#define PLAYER_NO_TIME INT64_MIN
+
+typedef enum player_result {
+    PLAYER_OK = 0,
+    PLAYER_NOTHING = 1,         /* no failure: there is nothing now (before a timeout) */
+    PLAYER_END = 2,             /* no failure: there is nothing, and nothing will come */
+    PLAYER_ERROR_ARGUMENT = -1, /* a null pointer, a `size` or a value that makes no sense */
+    PLAYER_ERROR_OPEN = -2,     /* there is no such file, or it may not or cannot be read */
+    PLAYER_ERROR_DATA = -3,     /* nothing in it can be played, or it is damaged beyond playing */
+    PLAYER_ERROR_DEVICE = -4,   /* no display, or no decoder of the kind asked for; or it is gone */
+    PLAYER_ERROR_INTERNAL = -5  /* the system refused something that it normally grants */
+} player_result;
+
+/* What a result means, in a few words; never NULL. The string lives for ever. */
+const char *player_error_string(player_result result);
+
+/* --------------------------------------------------------------------------------------------------------------------------- Playing */
+
+/* A film that is open, and the threads that play it. */
+typedef struct player player;
+
+/* Pictures for your own renderer; see "Frames". */
+typedef struct player_exporter player_exporter;
+
+typedef enum player_output {
+    PLAYER_OUTPUT_NONE = 0,    /* a virtual display of 60 Hz: time goes by as on a screen, and you show the pictures */
+    PLAYER_OUTPUT_UNTIMED = 1, /* no display and no clock: as fast as pictures are decoded, and fetched where an exporter wants every one */
+    PLAYER_OUTPUT_WINDOW = 2,  /* a Wayland window */
+    PLAYER_OUTPUT_MONITOR = 3  /* a monitor, without any desktop (KMS) */
+} player_output;
+
+typedef enum player_decoder {
+    PLAYER_DECODER_AUTO = 0,     /* hardware where there is some for the stream, else software */
+    PLAYER_DECODER_HARDWARE = 1, /* hardware or nothing */
+    PLAYER_DECODER_SOFTWARE = 2
+} player_decoder;
+
+typedef struct player_options {
+    uint32_t size;
+    uint32_t output;        /* player_output */
+    uint32_t decoder;       /* player_decoder */
+    uint32_t threads;       /* that decode; 0: the decoder chooses */
+    uint32_t starts_paused; /* 1: shows the first picture and waits for player_play */
+    uint32_t is_silent;     /* 1: opens no sound device */
+    uint32_t loops;         /* 1: begins again at the end, for ever */
+    uint32_t exporter_count;
+    player_exporter *const *exporters; /* who gets the pictures too; each serves one film at a time, and may be closed at any moment */
+    int64_t start_time;                /* film time to begin at */
+    int64_t play_duration;             /* ends after this much of the film; 0: at its end */
+} player_options;
+
+/* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the film is read.
+ * *opened is to be closed with player_close. On failure it is NULL, and `message` (may be NULL) has a sentence that names the file and the
+ * cause, cut to `message_size` bytes with its zero. */
+player_result player_open(const char *location, const player_options *options, player **opened, char *message, size_t message_size);
+
+/* Ends playing and joins its threads; blocks for some milliseconds. Frames that you hold stay as they are until released. NULL is fine. */
+void player_close(player *player);
+
+/* Commands return at once and take effect in the order given. */
+player_result player_play(player *player);
+player_result player_pause(player *player);
+/* Shows the picture of `film_time`, exactly, and goes on from there. */
+player_result player_seek(player *player, int64_t film_time);
+/* Pauses, and shows the next picture, or the one before. */
+player_result player_step(player *player, int32_t forward);
+/* Film seconds per second, above 0; 1 is as recorded. */
+player_result player_set_rate(player *player, double rate);
+/* 0 is silent, 1 as recorded. */
+player_result player_set_volume(player *player, double volume);
+
+/* Readings; never block. NULL reads as nothing playing. */
+int64_t player_position(player *player);   /* film time */
+int64_t player_duration(player *player);   /* PLAYER_NO_TIME: the film has no known end */
+int32_t player_is_playing(player *player); /* 1: time goes by, or will when the first picture is there */
+
+/* ---------------------------------------------------------------------------------------------------------------------------- Events */
+
+typedef enum player_event_kind {
+    PLAYER_EVENT_ENDED = 1,  /* the last picture and sound have had their time; a seek or player_play goes on */
+    PLAYER_EVENT_FAILED = 2, /* playing cannot go on; `result` and `text` say why */
+    PLAYER_EVENT_NOTICE = 3, /* `text` is for the viewer: the sound device is gone, a picture is damaged */
+    PLAYER_EVENT_DETAIL = 4, /* `text` is for whoever asks for details: what was chosen and why */
+    PLAYER_EVENT_CLOSE = 5,  /* the viewer wants the window closed */
+    PLAYER_EVENT_KEY = 6     /* a key was pressed in the window; `text` is its name: "space", "q", "left" … */
+} player_event_kind;
+
+typedef struct player_event {
+    uint32_t size;
+    uint32_t kind;  /* player_event_kind */
+    int32_t result; /* player_result */
+    char text[500]; /* UTF-8 with its zero, cut to fit */
+} player_event;
+
+/* A descriptor for poll(2), lent until the player is closed: readable while there are events. Do not read from it. */
+int player_event_fd(player *player);
+
+/* The next event; PLAYER_NOTHING when none came within `timeout`. The newest 64 are kept for programs that do not look. */
+player_result player_next_event(player *player, int64_t timeout, player_event *event);
+
+/* ---------------------------------------------------------------------------------------------------------------------------- Frames
+ *
+ * An exporter is made first and given to player_open, because what you promise to hold enters the size of the decoder's memory:
+ *
+ *     player_exporter *exporter;
+ *     player_exporter_new(NULL, &exporter);
+ *     player_options options = { .size = sizeof options, .exporters = &exporter, .exporter_count = 1 };
+ *     ...
+ *     player_frame *frame;                                             (each time that you draw)
+ *     if (player_exporter_frame_for(exporter, when_mine_lights_up, &frame) == PLAYER_OK) {
+ *         player_frame_info info = { .size = sizeof info };
+ *         player_frame_describe(frame, &info);
+ *         if (info.is_new) ... import info.planes[0].fd, or find what you made of info.identity before ...
+ *         player_frame_release(frame);
+ *     }
+ */
+
+typedef enum player_policy {
+    PLAYER_POLICY_DROP_OLDEST = 0, /* pictures that you do not fetch in time go; the film plays on whatever you do */
+    PLAYER_POLICY_WAIT = 1         /* the decoder waits for you, and the film with it: you get every picture */
+} player_policy;
+
+typedef struct player_exporter_options {
+    uint32_t size;
+    uint32_t budget;       /* different pictures that you hold at once; 0: 3. More are not given out until you release one */
+    uint32_t bound;        /* pictures that may wait to be fetched; 0: 8 */
+    uint32_t policy;       /* player_policy */
+    uint32_t when_decoded; /* 1: player_exporter_wait gives pictures as soon as they are decoded, not when they are due */
+    uint32_t copies;       /* 1: over the budget you get copies, in memory of their own, instead of nothing */
+} player_exporter_options;
+
+/* `options` may be NULL. *exporter is to be closed with player_exporter_close. */
+player_result player_exporter_new(const player_exporter_options *options, player_exporter **exporter);
+
+/* Ends every wait, takes no picture any more and gives the handle up. Frames that you hold stay as they are. NULL is fine. */
+void player_exporter_close(player_exporter *exporter);
+
+/* A picture that you hold: its memory does not change until you release it. */
+typedef struct player_frame player_frame;
+
+/* Pull: the picture for `host_time`, when your own will light up; the newest whose time has come by then, the same again when nothing newer
+ * is due. *frame is to be released. PLAYER_NOTHING before the first, and while you hold more than you may. Never waits. */
+player_result player_exporter_frame_for(player_exporter *exporter, int64_t host_time, player_frame **frame);
+
+/* Push: the next picture that you have not had, waited for until `timeout`. *frame is to be released. PLAYER_NOTHING: none in time;
+ * PLAYER_END: the film is over. It goes on as soon as a seek has been carried out. */
+player_result player_exporter_wait(player_exporter *exporter, int64_t timeout, player_frame **frame);
+
+typedef struct player_exporter_statistics {
+    uint32_t size;
+    uint32_t reserved;
+    uint64_t offered;      /* pictures that were decoded */
+    uint64_t delivered;    /* that you got, each counted once */
+    uint64_t late;         /* whose time was over before you asked */
+    uint64_t over_budget;  /* that you did not get because you held too much */
+    uint64_t flushed;      /* that a seek made void */
+    uint64_t bytes_copied; /* for `copies`; 0 otherwise: nothing else copies */
+} player_exporter_statistics;
+
+/* What has happened so far. */
+player_result player_exporter_get_statistics(player_exporter *exporter, player_exporter_statistics *statistics);
+
+/* --------------------------------------------------------------------------------------------------------- What a frame is, and its end */
+
+#define PLAYER_MAX_PLANES 4
+
+/* Where a plane lies, as EGL_DMA_BUF_PLANE0_FD_EXT and VkSubresourceLayout take it, and its part that is meant to be seen. */
+typedef struct player_plane {
+    int32_t fd;                             /* lent: dup(2) it to keep it beyond the frame. All planes have the same */
+    uint32_t pitch;                         /* bytes from row to row */
+    uint64_t offset;                        /* bytes from the start of the memory to the first row */
+    uint64_t visible_offset;                /* to the first visible byte */
+    uint32_t visible_width, visible_height; /* sample positions a row, and rows */
+    uint32_t bits;                          /* from one sample position to the next: 8; 16 for 10-bit planes and NV12's pairs; … */
+    uint32_t reserved;
+} player_plane;
+
+/* HDR10: the display that the film was graded on (SMPTE ST 2086), and its brightest light (CTA-861.3). */
+typedef struct player_hdr {
+    uint16_t red[2], green[2], blue[2], white[2]; /* CIE 1931 x and y, in units of 0.00002 */
+    uint32_t maximum_luminance, minimum_luminance; /* units of 0.0001 cd/m² */
+    uint16_t maximum_light, average_light;         /* cd/m²; 0: unknown */
+    uint16_t reserved[2];
+} player_hdr;
+
+typedef struct player_frame_info {
+    uint32_t size;
+    uint32_t fourcc;                             /* DRM_FORMAT_* of drm_fourcc.h; 0: the kernel has no code for it */
+    uint64_t modifier;                           /* DRM_FORMAT_MOD_*; 0: rows one after the other */
+    char format[16];                             /* FFmpeg's name: "yuv420p", "yuv420p10le", "nv12" … */
+    uint32_t bit_depth;                          /* of one component. In yuv420p10le they are the low bits of 16, in p010le the high ones */
+    uint32_t plane_count;
+    player_plane planes[PLAYER_MAX_PLANES];
+    uint64_t byte_count;                         /* of the memory that all planes lie in */
+    uint32_t coded_width, coded_height;          /* pixels that have memory */
+    uint32_t visible_x, visible_y, visible_width, visible_height;
+    uint32_t pixel_aspect[2];                    /* width : height of a pixel; 0 : 0 when unknown, which means square */
+    uint32_t rotation;                           /* clockwise degrees until the picture stands upright: 0, 90, 180, 270 */
+    uint8_t is_mirrored;                         /* 1: then left and right change places */
+    uint8_t primaries, transfer, matrix;         /* ITU-T H.273; 2: the film does not say */
+    uint8_t range;                               /* 0: not said, 1: limited, 2: full */
+    uint8_t chroma_siting;                       /* 0: not said, 1: left, 2: centre, 3: top left, 4: top, 5: bottom left, 6: bottom */
+    uint8_t has_hdr;                             /* 1: `hdr` is filled in */
+    uint8_t is_dmabuf;                           /* 1: devices can import it; 0: a memfd, to be mapped and uploaded */
+    uint8_t is_new;                              /* 0: you had this one last time */
+    uint8_t is_copy;                             /* 1: a copy, because you held too much */
+    uint8_t reserved[2];
+    player_hdr hdr;
+    int64_t film_time, duration;                 /* PLAYER_NO_TIME: unknown */
+    int64_t host_time;                           /* when it is to light up; PLAYER_NO_TIME while the film stands */
+    uint64_t sequence;                           /* counts the exporter's pictures from 0; gaps are ones that you did not get */
+    uint32_t identity[3];                        /* pool, generation, slot. What you make of the memory serves all frames of one identity */
+    uint32_t reserved2;
+} player_frame_info;
+
+/* Fills in everything up to info->size. */
+player_result player_frame_describe(const player_frame *frame, player_frame_info *info);
+
+/* The fence (a sync_file, yours to close) that a device must wait for before it reads; -1 when the picture is finished. */
+int player_frame_acquire_fence(const player_frame *frame);
+
+/* Lends the bytes to the CPU, read-only, until player_frame_unmap or the release. Blocks until devices have written them. */
+player_result player_frame_map(player_frame *frame, const void **bytes);
+void player_frame_unmap(player_frame *frame);
+
+/* You read no more; the decoder may write the memory again. NULL is fine. */
+void player_frame_release(player_frame *frame);
+/* As player_frame_release, once the sync_file `fence` has signalled; it is taken over and closed. -1: no fence. */
+void player_frame_release_after(player_frame *frame, int fence);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

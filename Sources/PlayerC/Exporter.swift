@@ -1,0 +1,55 @@
+public import CPlayer
+internal import FrameExport
+internal import Media
+
+@_cdecl("player_exporter_new")
+public func player_exporter_new(
+    _ options: UnsafePointer<player_exporter_options>?, _ exporter: UnsafeMutablePointer<OpaquePointer?>?
+) -> player_result {
+    unsafe exporter?.pointee = nil
+    guard let exporter = unsafe exporter, let wishes = unsafe CallerStruct.read(options, zero: player_exporter_options()),
+        let configuration = FrameExporterConfiguration(wishes)
+    else { return PLAYER_ERROR_ARGUMENT }
+    unsafe exporter.pointee = ExporterHandle.give(ExporterHandle(configuration))
+    return PLAYER_OK
+}
+
+@_cdecl("player_exporter_close")
+public func player_exporter_close(_ exporter: OpaquePointer?) { unsafe ExporterHandle.take(exporter)?.exporter.cancel() }
+
+@_cdecl("player_exporter_frame_for")
+public func player_exporter_frame_for(
+    _ exporter: OpaquePointer?, _ time: Int64, _ frame: UnsafeMutablePointer<OpaquePointer?>?
+) -> player_result {
+    unsafe frame?.pointee = nil
+    guard let handle = unsafe ExporterHandle.borrow(exporter), let frame = unsafe frame else { return PLAYER_ERROR_ARGUMENT }
+    unsafe frame.pointee = FrameHandle.give(handle.exporter.frame(for: HostTime(nanoseconds: time)))
+    return unsafe frame.pointee == nil ? PLAYER_NOTHING : PLAYER_OK
+}
+
+@_cdecl("player_exporter_wait")
+public func player_exporter_wait(
+    _ exporter: OpaquePointer?, _ timeout: Int64, _ frame: UnsafeMutablePointer<OpaquePointer?>?
+) -> player_result {
+    unsafe frame?.pointee = nil
+    guard let handle = unsafe ExporterHandle.borrow(exporter), let frame = unsafe frame else { return PLAYER_ERROR_ARGUMENT }
+    unsafe frame.pointee = FrameHandle.give(handle.exporter.waitForFrame(until: .deadline(after: timeout)))
+    if unsafe frame.pointee != nil { return PLAYER_OK }
+    return handle.exporter.isOver ? PLAYER_END : PLAYER_NOTHING
+}
+
+@_cdecl("player_exporter_get_statistics")
+public func player_exporter_get_statistics(
+    _ exporter: OpaquePointer?, _ statistics: UnsafeMutablePointer<player_exporter_statistics>?
+) -> player_result {
+    guard let handle = unsafe ExporterHandle.borrow(exporter) else { return PLAYER_ERROR_ARGUMENT }
+    let counted = handle.exporter.statistics
+    var answer = player_exporter_statistics()
+    answer.offered = UInt64(counted.offered)
+    answer.delivered = UInt64(counted.delivered)
+    answer.late = UInt64(counted.late)
+    answer.over_budget = UInt64(counted.overBudget)
+    answer.flushed = UInt64(counted.flushed)
+    answer.bytes_copied = UInt64(counted.bytesCopied)
+    return unsafe CallerStruct.write(answer, to: statistics) ? PLAYER_OK : PLAYER_ERROR_ARGUMENT
+}

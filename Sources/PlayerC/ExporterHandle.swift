@@ -1,0 +1,36 @@
+internal import CPlayer
+internal import FrameExport
+
+/// What `player_exporter *` points to.
+final class ExporterHandle: Handle {
+    let exporter: FrameExporter
+
+    init(_ configuration: FrameExporterConfiguration) { exporter = FrameExporter(configuration) }
+
+    /// 64: nobody renders more often than that, and a count that was not initialised is greater.
+    private static let limit = 64
+
+    /// The exporters that the program names; nil when they make no sense.
+    static func list(_ handles: UnsafePointer<OpaquePointer?>?, _ count: UInt32) -> [FrameExporter]? {
+        guard count > 0 else { return [] }
+        guard let handles = unsafe handles, count <= limit else { return nil }
+        var result: [FrameExporter] = []
+        for index in 0..<Int(count) {
+            guard let handle = unsafe borrow(handles[index]) else { return nil }
+            result.append(handle.exporter)
+        }
+        return result
+    }
+}
+
+extension FrameExporterConfiguration {
+    /// Nil when a number makes no sense. 256: more surfaces than any pool has.
+    init?(_ options: player_exporter_options) {
+        guard options.budget <= 256, options.bound <= 256, options.policy <= PLAYER_POLICY_WAIT.rawValue else { return nil }
+        self.init(policy: options.policy == PLAYER_POLICY_WAIT.rawValue ? .makeDecoderWait : .dropOldest)
+        if options.budget > 0 { budget = Int(options.budget) }
+        if options.bound > 0 { bound = Int(options.bound) }
+        if options.when_decoded != 0 { delivery = .whenDecoded }
+        if options.copies != 0 { overBudget = .copyOut }
+    }
+}

@@ -1,0 +1,30 @@
+internal import CPlayer
+internal import Decoding
+internal import DisplaySink
+internal import Player
+internal import SurfacePool
+
+// What C asks for by number: displays and decoders.
+
+/// The display; throws what the display says. Nil when there is no such number.
+func makeSink(_ output: UInt32) throws(SinkError) -> (any DisplaySink)? {
+    switch output {
+    case PLAYER_OUTPUT_NONE.rawValue: HeadlessSink(allocator: SurfaceAllocators.best())
+    case PLAYER_OUTPUT_UNTIMED.rawValue: HeadlessSink(isUntimed: true, allocator: SurfaceAllocators.best())
+    case PLAYER_OUTPUT_WINDOW.rawValue: try WaylandSink()
+    case PLAYER_OUTPUT_MONITOR.rawValue: try KMSSink()
+    default: nil
+    }
+}
+
+extension DecoderSpecification {
+    /// Nil when there is no such number.
+    init?(forC decoder: UInt32) {
+        switch decoder {
+        case PLAYER_DECODER_AUTO.rawValue: self.init(hardware: .prefer)
+        case PLAYER_DECODER_HARDWARE.rawValue: self.init(hardware: .require)
+        case PLAYER_DECODER_SOFTWARE.rawValue: self.init(hardware: .disable)
+        default: return nil
+        }
+    }
+}

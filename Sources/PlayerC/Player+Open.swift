@@ -1,0 +1,31 @@
+public import CPlayer
+internal import Player
+
+@_cdecl("player_open")
+public func player_open(
+    _ location: UnsafePointer<CChar>?, _ options: UnsafePointer<player_options>?, _ opened: UnsafeMutablePointer<OpaquePointer?>?,
+    _ message: UnsafeMutablePointer<CChar>?, _ messageSize: Int
+) -> player_result {
+    unsafe opened?.pointee = nil
+    guard let location = unsafe location, let opened = unsafe opened else {
+        unsafe CallerText.write("player_open needs a location and a place for the player.", to: message, messageSize)
+        return PLAYER_ERROR_ARGUMENT
+    }
+    guard let wishes = unsafe CallerStruct.read(options, zero: player_options()),
+        let configuration = unsafe PlayerConfiguration(wishes)
+    else {
+        unsafe CallerText.write("The size, the decoder or the exporters in player_options make no sense.", to: message, messageSize)
+        return PLAYER_ERROR_ARGUMENT
+    }
+    do throws(PlayerError) {
+        let handle = try PlayerHandle(unsafe String(cString: location), output: unsafe wishes.output, configuration)
+        unsafe opened.pointee = PlayerHandle.give(handle)
+        return PLAYER_OK
+    } catch {
+        unsafe CallerText.write(error.description, to: message, messageSize)
+        return player_result(error)
+    }
+}
+
+@_cdecl("player_close")
+public func player_close(_ player: OpaquePointer?) { unsafe PlayerHandle.take(player)?.player.close() }

@@ -1,0 +1,44 @@
+internal import CPlayer
+internal import Decoding
+internal import DisplaySink
+internal import FrameExport
+internal import Media
+internal import Player
+
+/// What `player *` points to: a player and the events that nobody has fetched yet.
+final class PlayerHandle: Handle {
+    let player: Player
+    let events: EventBox
+
+    /// Opens `location` on the display of that number.
+    init(_ location: String, output: UInt32, _ configuration: PlayerConfiguration) throws(PlayerError) {
+        let sink: (any DisplaySink)?, events: EventBox
+        do throws(SinkError) { sink = try makeSink(output) } catch { throw PlayerError(error) }
+        guard let sink else { throw PlayerError(.usage, "There is no output number \(output).") }
+        do throws(SystemError) { events = try EventBox() } catch { throw PlayerError(.software, error.description) }
+        self.events = events
+        player = Player(sink: sink, configuration: configuration) { events.post(News($0)) }
+        // The film before this one has ended them.
+        for exporter in configuration.exporters { exporter.resume() }
+        try player.open(location)
+    }
+}
+
+extension PlayerConfiguration {
+    /// Nil when a number makes no sense.
+    init?(_ options: player_options) {
+        guard let specification = unsafe DecoderSpecification(forC: options.decoder),
+            let exporters = unsafe ExporterHandle.list(options.exporters, options.exporter_count)
+        else { return nil }
+        self.init()
+        decoder = specification
+        self.exporters = exporters
+        threads = unsafe Int(min(options.threads, 64))
+        startsPaused = unsafe options.starts_paused != 0
+        playsAudio = unsafe options.is_silent == 0
+        loops = unsafe options.loops != 0
+        let start = unsafe options.start_time, length = unsafe options.play_duration
+        if start > 0 { startTime = MediaTime(nanoseconds: start) }
+        if length > 0 { playDuration = MediaTime(nanoseconds: length) }
+    }
+}

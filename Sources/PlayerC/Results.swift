@@ -1,0 +1,34 @@
+public import CPlayer
+internal import Player
+
+@_cdecl("player_version")
+public func player_version() -> UInt32 { UInt32(PLAYER_VERSION) }
+
+@_cdecl("player_error_string")
+public func player_error_string(_ result: player_result) -> UnsafePointer<CChar> {
+    let text: StaticString =
+        switch result {
+        case PLAYER_OK: "success"
+        case PLAYER_NOTHING: "nothing at present"
+        case PLAYER_END: "nothing more will come"
+        case PLAYER_ERROR_ARGUMENT: "an argument makes no sense"
+        case PLAYER_ERROR_OPEN: "it cannot be opened"
+        case PLAYER_ERROR_DATA: "nothing in it can be played"
+        case PLAYER_ERROR_DEVICE: "there is no such display or device"
+        case PLAYER_ERROR_INTERNAL: "the system refused something"
+        default: "an unknown result"
+        }
+    return unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+}
+
+extension player_result {
+    init(_ error: PlayerError) {
+        switch error.exitCode {
+        case .usage: self = PLAYER_ERROR_ARGUMENT
+        case .noInput: self = PLAYER_ERROR_OPEN
+        case .data: self = PLAYER_ERROR_DATA
+        case .unavailable: self = PLAYER_ERROR_DEVICE
+        case .played, .software, .cannotCreate: self = PLAYER_ERROR_INTERNAL
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import CPlayer
+import Decoding
+import DisplaySink
+import Foundation
+import Media
+import Player
+import TestSupport
+
+/// A film opened through the C interface, as fast as its frames are fetched; closed with the value.
+@safe
+final class Film {
+    private(set) var player: OpaquePointer?
+    private(set) var exporter: OpaquePointer?
+
+    struct Refusal: Error, Equatable {
+        var result: player_result
+        var message: String
+    }
+
+    /// Opens a film whose every frame is exported. `change` alters what is asked for.
+    init(
+        _ path: String, output: player_output = PLAYER_OUTPUT_UNTIMED, policy: player_policy = PLAYER_POLICY_WAIT, budget: UInt32 = 0,
+        startsPaused: Bool = false
+    ) throws {
+        var wishes = player_exporter_options()
+        wishes.size = UInt32(MemoryLayout<player_exporter_options>.size)
+        wishes.policy = policy.rawValue
+        wishes.budget = budget
+        let made = unsafe player_exporter_new(&wishes, &exporter)
+        guard made == PLAYER_OK else { throw Refusal(result: made, message: "") }
+        var message = [CChar](repeating: 1, count: 200)
+        let exporters = unsafe [exporter]
+        let result = unsafe exporters.withUnsafeBufferPointer { exporters in
+            var options = unsafe player_options()
+            unsafe options.size = UInt32(MemoryLayout<player_options>.size)
+            unsafe options.output = output.rawValue
+            unsafe options.decoder = PLAYER_DECODER_SOFTWARE.rawValue
+            unsafe options.is_silent = 1
+            unsafe options.starts_paused = startsPaused ? 1 : 0
+            unsafe options.exporters = exporters.baseAddress
+            unsafe options.exporter_count = UInt32(exporters.count)
+            return unsafe player_open(path, &options, &player, &message, message.count)
+        }
+        guard result == PLAYER_OK else {
+            throw Refusal(result: result, message: String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        }
+    }
+
+    deinit {
+        unsafe player_exporter_close(exporter)
+        unsafe player_close(player)
+    }
+
+    /// Closes the player; frames in hand stay.
+    func close() {
+        unsafe player_close(player)
+        unsafe player = nil
+    }
+
+    /// The next frame; nil at the end.
+    func next() -> Held? {
+        var frame: OpaquePointer?
+        return unsafe player_exporter_wait(exporter, 30_000_000_000, &frame) == PLAYER_OK ? unsafe Held(frame) : nil
+    }
+
+    /// The next event; nil when none comes within `timeout` nanoseconds.
+    func event(timeout: Int64) -> player_event? {
+        var event = player_event()
+        event.size = UInt32(MemoryLayout<player_event>.size)
+        return unsafe player_next_event(player, timeout, &event) == PLAYER_OK ? event : nil
+    }
+
+    /// The checksums of every picture, as the md5 sink gives them.
+    static func reference(_ path: String) throws -> [String] {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("c-interface-\(UUID().uuidString).framemd5").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        var configuration = PlayerConfiguration()
+        configuration.playsAudio = false
+        configuration.decoder.hardware = .disable
+        let isOver = Monitor(false)
+        let player = Player(sink: try FrameMD5Sink(path: file), configuration: configuration) { event in
+            switch event {
+            case .ended, .failed: isOver.change { $0 = true }
+            default: break
+            }
+        }
+        try player.open(path)
+        let _: Void? = isOver.wait { $0 ? () : nil }
+        player.close()
+        return FrameMD5File(path: file)?.lines.map(\.hash) ?? []
+    }
+}
+
+/// A frame in the program's hands; released with the object.
+@safe
+final class Held {
+    private var frame: OpaquePointer?
+    let info: player_frame_info
+
+    init(_ frame: OpaquePointer?) {
+        unsafe self.frame = frame
+        var info = player_frame_info()
+        info.size = UInt32(MemoryLayout<player_frame_info>.size)
+        _ = unsafe player_frame_describe(frame, &info)
+        self.info = info
+    }
+
+    deinit { unsafe player_frame_release(frame) }
+
+    func release(after fence: Int32) {
+        unsafe player_frame_release_after(frame, fence)
+        unsafe frame = nil
+    }
+
+    /// The visible bytes by what the description says of the planes, as FFmpeg's framemd5 counts them.
+    var visibleBytes: [UInt8] {
+        var start: UnsafeRawPointer?
+        guard unsafe player_frame_map(frame, &start) == PLAYER_OK, let start = unsafe start else { return [] }
+        defer { unsafe player_frame_unmap(frame) }
+        var bytes: [UInt8] = []
+        let planes = [info.planes.0, info.planes.1, info.planes.2, info.planes.3].prefix(Int(info.plane_count))
+        for plane in planes {
+            let rowBytes = Int(plane.visible_width * plane.bits + 7) / 8
+            for row in 0..<Int(plane.visible_height) {
+                let place = unsafe start + Int(plane.visible_offset) + row * Int(plane.pitch)
+                unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: place, count: rowBytes))
+            }
+        }
+        return bytes
+    }
+
+    var md5: String { Checksum.md5(visibleBytes) }
+}
