@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+
+/// The library as `scripts/install` leaves it, made once of what this build made, and programs that use it as anybody's would.
+struct Installation: Sendable {
+    var prefix: String
+
+    static let shared = Result { try Installation() }
+
+    /// Under a sanitizer the library needs that sanitizer's runtime, which no C program has.
+    static let isPossible = unsafe dlsym(nil, "__tsan_init") == nil && dlsym(nil, "__asan_init") == nil
+
+    private init() throws {
+        prefix = BuiltPrograms.folder + "/installed"
+        let outcome = try Tool.run(TestAssets.root + "/scripts/install", ["--prefix", prefix, "--built", BuiltPrograms.folder])
+        guard outcome.code == 0 else { throw Failure(sentence: "scripts/install failed: \(outcome.errors)") }
+    }
+
+    struct Failure: Error { var sentence: String }
+
+    /// Builds a C program against the header and the pkg-config file as installed. The program's path.
+    func build(_ source: String, packages: [String] = [], standard: String = "c99") throws -> String {
+        let flags = try Tool.run(
+            "pkg-config", ["--cflags", "--libs", "player"] + packages, environment: ["PKG_CONFIG_PATH": prefix + "/lib/pkgconfig"])
+        guard flags.code == 0 else { throw Failure(sentence: flags.errors) }
+        let program = prefix + "/bin/" + URL(fileURLWithPath: source).deletingPathExtension().lastPathComponent
+        let words = flags.output.split(whereSeparator: \.isWhitespace).map(String.init)
+        let outcome = try Tool.run(
+            Self.compiler,
+            ["-std=" + standard, "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", program] + words + ["-Wl,-rpath,\(prefix)/lib", "-lm"])
+        guard outcome.code == 0 else { throw Failure(sentence: outcome.errors) }
+        return program
+    }
+
+    /// The compiler that comes with Swift, which links with the same C library as Swift does.
+    private static let compiler: String = {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders = path.split(separator: ":").map(String.init)
+        let swift = folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/swiftc") }
+        let clang = swift.map { URL(fileURLWithPath: $0 + "/swiftc").resolvingSymlinksInPath().deletingLastPathComponent().path + "/clang" }
+        return clang.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil } ?? "cc"
+    }()
+}
+
+/// Programs run to their end.
+enum Tool {
+    struct Outcome {
+        var code: Int32
+        var output: String
+        var errors: String
+    }
+
+    static func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // A hang ends, and shows as 124.
+        process.arguments = ["timeout", "120", program] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let folder = FileManager.default.temporaryDirectory
+        let output = folder.appendingPathComponent("tool-\(UUID().uuidString).out"), errors = output.appendingPathExtension("err")
+        // Files, not pipes: what a program leaves running cannot hold them open.
+        for file in [output, errors] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
+        defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(
+            code: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8))
+    }
+}

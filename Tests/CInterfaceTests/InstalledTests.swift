@@ -1,0 +1,47 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is installed: files, and the binary interface that built programs depend on.
+@Suite(.enabled(if: Installation.isPossible, "a sanitized library serves only sanitized programs")) struct InstalledTests {
+    private static func lines(_ path: String) throws -> [String] {
+        try String(contentsOfFile: TestAssets.root + "/Tests/CInterface/" + path, encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    @Test func `everything is where it belongs`() throws {
+        let prefix = try Installation.shared.get().prefix
+        let manager = FileManager.default
+        for program in ["bin/play", "libexec/player-decoder"] { #expect(manager.isExecutableFile(atPath: "\(prefix)/\(program)")) }
+        #expect(try manager.destinationOfSymbolicLink(atPath: prefix + "/lib/libplayer.so") == "libplayer.so.0")
+        let header = try String(contentsOfFile: prefix + "/include/player.h", encoding: .utf8)
+        #expect(header.contains("#define PLAYER_ABI_VERSION 0"))
+        let dynamic = try Tool.run("readelf", ["--dynamic", "--wide", prefix + "/lib/libplayer.so.0"]).output
+        #expect(dynamic.contains("soname: [libplayer.so.0]"))
+    }
+
+    @Test func `the library exports the functions of player_h and nothing else`() throws {
+        let prefix = try Installation.shared.get().prefix
+        let table = try Tool.run("nm", ["--dynamic", "--defined-only", prefix + "/lib/libplayer.so.0"])
+        // Small letters are local symbols, which no program can reach; A is the version's name.
+        let exported = table.output.split(separator: "\n").compactMap { line -> String? in
+            let cells = line.split(separator: " ")
+            guard cells.count == 3, cells[1].allSatisfy(\.isUppercase), cells[1] != "A" else { return nil }
+            return String(cells[2].prefix { $0 != "@" })
+        }
+        #expect(exported.sorted() == (try Self.lines("symbols.txt")))
+        let header = try String(contentsOfFile: prefix + "/include/player.h", encoding: .utf8)
+        for name in exported { #expect(header.contains(name + "("), "\(name) is not in player.h") }
+    }
+
+    /// A program that was built with an older header depends on every number here. Add at the ends; change nothing.
+    @Test func `sizes, offsets and values are those that programs were built with`() throws {
+        let program = try Installation.shared.get().build(TestAssets.root + "/Tests/CInterface/layout.c")
+        #expect(try Tool.run(program, []).output.split(separator: "\n").map(String.init) == Self.lines("layout.txt"))
+    }
+
+    @Test(arguments: [(["--prefix"], 64), (["--nonsense"], 64), ([], 64), (["--prefix", "/nonexistent", "--uninstall"], 66)] as [([String], Int32)])
+    func `scripts/install refuses what makes no sense`(_ arguments: [String], _ code: Int32) throws {
+        let outcome = try Tool.run(TestAssets.root + "/scripts/install", arguments)
+        #expect(outcome.code == code && outcome.errors.split(separator: "\n").count == 1)
+    }
+}
