@@ -45,6 +45,37 @@ _Pragma("GCC diagnostic pop")
 #endif
 }
 
+// A number given with a packet comes back with the picture that is made of it.
+
+/// To be called before the decoder is opened.
+static inline void cav_context_keep_numbers(AVCodecContext *context) {
+#if LIBAVCODEC_VERSION_MAJOR < 60
+    (void)context;
+#else
+    context->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
+#endif
+}
+
+/// For the packet that is sent next; from 0.
+static inline void cav_packet_set_number(AVCodecContext *context, AVPacket *packet, int64_t number) {
+#if LIBAVCODEC_VERSION_MAJOR < 60
+    (void)packet;
+    context->reordered_opaque = number;
+#else
+    (void)context;
+    packet->opaque = (void *)(intptr_t)(number + 1);
+#endif
+}
+
+/// -1 when the decoder did not keep it.
+static inline int64_t cav_frame_number(const AVFrame *frame) {
+#if LIBAVCODEC_VERSION_MAJOR < 60
+    return frame->reordered_opaque == AV_NOPTS_VALUE ? -1 : frame->reordered_opaque;
+#else
+    return (int64_t)(intptr_t)frame->opaque - 1;
+#endif
+}
+
 /// The frame's duration in the packets' time base; 0 when unknown.
 static inline int64_t cav_frame_duration(const AVFrame *frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)

@@ -47,6 +47,7 @@ final class Codec {
         memory = Memory(source: source, hardware: hardware)
         unsafe Self.describe(format, in: context)
         unsafe Self.configure(context, options: options, threads: threads)
+        unsafe cav_context_keep_numbers(context)
         unsafe context.pointee.opaque = Unmanaged.passUnretained(memory).toOpaque()
         if unsafe decoder.pointee.capabilities & AV_CODEC_CAP_DR1 != 0 {
             unsafe cav_set_thread_safe_callbacks(context)
@@ -140,6 +141,11 @@ final class Codec {
             }
         }
         return nil
+    }
+
+    /// Samples that the decoder has taken before it reports what became of the first of them: those in its frame threads.
+    var reportDelay: UInt64 {
+        unsafe context.pointee.active_thread_type & FF_THREAD_FRAME != 0 ? UInt64(max(context.pointee.thread_count - 1, 0)) : 0
     }
 
     var name: String { unsafe String(cString: context.pointee.codec.pointee.name) }

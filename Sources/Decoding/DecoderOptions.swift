@@ -1,3 +1,5 @@
+public import Media
+
 /// How to decode.
 public struct DecoderOptions: Sendable, Hashable {
     /// Decoding threads; 0 chooses by the machine and the size of the picture.
@@ -8,6 +10,9 @@ public struct DecoderOptions: Sendable, Hashable {
     public var holdCount: Int
     /// Limit of the pictures' memory. A sample whose picture would go beyond it fails with `.outOfSurfaces`.
     public var maximumSurfaceBytes: Int
+    /// How long after it has been given to the session a sample's picture is still of use; nil: for ever. A deadline that comes with a
+    /// sample (`DecodeInstructions.deadline`) goes before it.
+    public var deadline: HostSpan?
     /// Hardware or software.
     public var specification: DecoderSpecification
 
@@ -16,12 +21,13 @@ public struct DecoderOptions: Sendable, Hashable {
 
     public init(
         threads: Int = 0, lowDelay: Bool = false, holdCount: Int = 4, maximumSurfaceBytes: Int = DecoderOptions.defaultMaximumSurfaceBytes,
-        specification: DecoderSpecification = DecoderSpecification()
+        deadline: HostSpan? = nil, specification: DecoderSpecification = DecoderSpecification()
     ) {
         self.threads = threads
         self.lowDelay = lowDelay
         self.holdCount = holdCount
         self.maximumSurfaceBytes = maximumSurfaceBytes
+        self.deadline = deadline
         self.specification = specification
     }
 }

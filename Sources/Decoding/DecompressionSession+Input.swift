@@ -1,10 +1,55 @@
 internal import CAV
 internal import Media
 internal import SampleQueue
+internal import SurfacePool
 
 extension DecompressionSession {
+    /// Takes a sample in and gives it to the decoder, unless its answer is certain without.
+    func take(
+        _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ number: UInt64,
+        _ output: (consuming DecodeOutput) -> Void
+    ) {
+        let isHidden = instructions.doNotOutput || sample.flags.contains(.doNotDisplay)
+        isAtKeyframe = sample.flags.contains(.sync)
+        if isAtKeyframe { reconsider(output) }
+        guard unsafe av_packet_ref(codec.packet, block.packet) >= 0 else {
+            open(SampleLedger.Entry(sample.receipt(number: number), timestamp: cav_nopts_value), output)
+            return fail(DecodingError(.decoder, "no memory for a sample"), at: number, output)
+        }
+        defer { unsafe av_packet_unref(codec.packet) }
+        unsafe describe(sample, in: codec.packet, isHidden: isHidden)
+        var entry = unsafe SampleLedger.Entry(sample.receipt(number: number), timestamp: codec.packet.pointee.pts)
+        entry.displayImmediately = sample.flags.contains(.displayImmediately)
+        entry.deadline = instructions.deadline ?? options.deadline.map { hostClock.now() + $0 }
+        if isHidden { entry.fate = .doNotDisplay } else if instructions.skipsNonReference { entry.fate = .skipped }
+        let mayBeLeftOut = sample.flags.contains(.droppable) && !sample.flags.contains(.sync)
+        let isLate = entry.deadline.map { hostClock.now() >= $0 } ?? false
+        open(entry, output)
+        if mayBeLeftOut {
+            if isLate { return close(number, .late, output) }
+            if instructions.skipsNonReference { return close(number, .skipped, output) }
+        }
+        unsafe codec.context.pointee.skip_frame = instructions.skipsNonReference ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
+        current = number
+        send(output)
+        if wantsRedo { redo(block, sample, isHidden: isHidden, output) }
+        if isHidden { close(number, .doNotDisplay, output) }
+        age()
+    }
+
+    /// Notes a sample whose answer is due from now on, and gives up those that are too long ago.
+    func open(_ entry: SampleLedger.Entry, _ output: (consuming DecodeOutput) -> Void) {
+        while let overdue = ledger.closeOverdue(before: entry.receipt.number) { output(.dropped(overdue.receipt, overdue.fate)) }
+        ledger.open(entry)
+    }
+
+    /// Answers that no picture will come of a sample, if it has not been answered.
+    func close(_ number: UInt64, _ reason: DropReason, _ output: (consuming DecodeOutput) -> Void) {
+        if let entry = ledger.close(number) { output(.dropped(entry.receipt, reason)) }
+    }
+
     /// Writes a sample's times and flags into the packet that libavcodec gets.
-    func describe(_ sample: SampleBuffer, in packet: UnsafeMutablePointer<AVPacket>) {
+    func describe(_ sample: SampleBuffer, in packet: UnsafeMutablePointer<AVPacket>, isHidden: Bool) {
         let unit = sample.sourceTimeBase.isKnown ? sample.sourceTimeBase : Ratio(1, 1_000_000_000)
         if unit != timeBase {
             timeBase = unit
@@ -16,7 +61,7 @@ extension DecompressionSession {
         unsafe packet.pointee.duration = max(0, sample.duration.isNumeric ? count(sample.duration) : 0)
         let decodeTime = unsafe packet.pointee.dts
         _ = unsafe clock.decodeTime(decodeTime == cav_nopts_value ? nil : decodeTime, duration: packet.pointee.duration)
-        if sample.flags.contains(.doNotDisplay) { unsafe packet.pointee.flags |= AV_PKT_FLAG_DISCARD }
+        if isHidden { unsafe packet.pointee.flags |= AV_PKT_FLAG_DISCARD }
         if unsafe packet.pointee.pts != cav_nopts_value, sample.presentationTime.isNumeric {
             timestampOffset = sample.presentationTime - mediaTime(unsafe packet.pointee.pts)
         }
@@ -27,5 +72,11 @@ extension DecompressionSession {
         guard time.isNumeric else { return cav_nopts_value }
         let ticks = time.multiplied(by: Ratio(timeBase.denominator, timeBase.numerator)).converted(to: 1)
         return ticks.isNumeric ? ticks.value : cav_nopts_value
+    }
+}
+
+extension SampleBuffer {
+    func receipt(number: UInt64) -> SampleReceipt {
+        SampleReceipt(number: number, presentationTime: presentationTime, decodeTime: decodeTime, duration: duration)
     }
 }

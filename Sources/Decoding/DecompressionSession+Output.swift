@@ -32,32 +32,44 @@ extension DecompressionSession {
         if codec.hardware != nil, isAtKeyframe || status != cav_error_invalid_data {
             return hardwareFailed(Codec.reason(status), status: status, output)
         }
-        ledger.noteError()
-        if let refusal = source.takeRefusal() {
-            output(.failed(refusal))
-            return
-        }
+        if let refusal = source.takeRefusal() { return fail(refusal, output) }
         let code: DecodingError.Code = status == cav_error_invalid_data ? .invalidData : .decoder
-        output(.failed(DecodingError(code, "the \(format.codec.name) decoder failed: \(Codec.reason(status))", status: status)))
+        fail(DecodingError(code, "the \(format.codec.name) decoder failed: \(Codec.reason(status))", status: status), output)
+    }
+
+    /// Answers the sample that the decoder is thought to be at.
+    func fail(_ error: DecodingError, _ output: (consuming DecodeOutput) -> Void) {
+        let behind = codec.reportDelay
+        let estimate = current.map { $0 >= behind ? $0 - behind : 0 } ?? (ledger.next >= behind ? ledger.next - behind : 0)
+        if let entry = ledger.closeFailed(near: estimate) { output(.failed(entry.receipt, error)) }
+    }
+
+    /// Answers a sample, if it has not been answered.
+    func fail(_ error: DecodingError, at number: UInt64, _ output: (consuming DecodeOutput) -> Void) {
+        if let entry = ledger.close(number) { output(.failed(entry.receipt, error)) }
     }
 
     /// Turns libavcodec's frame into ours.
     private func emit(_ output: (consuming DecodeOutput) -> Void) {
         let frame = unsafe UnsafePointer(codec.frame)
-        if let redoTimestamp, unsafe frame.pointee.pts == redoTimestamp { return }
-        let times = unsafe times(of: frame)
+        let number = unsafe UInt64(exactly: cav_frame_number(frame))
+        if number != nil, number == redoNumber { return }
+        let entry = unsafe ledger.close(
+            number: number, timestamp: frame.pointee.pts, isTimeKnown: frame.pointee.pts != cav_nopts_value)
+        let times = unsafe times(of: frame, entry)
+        if let entry, let deadline = entry.deadline, hostClock.now() >= deadline { return output(.dropped(entry.receipt, .late)) }
         if let hardware = codec.hardware, let surface = unsafe hardware.surface(of: frame) {
-            if let reason = hardware.wait(for: surface) { return lost(reason, output) }
+            if let reason = hardware.wait(for: surface) { return lost(reason, entry, output) }
             let width = unsafe Int(frame.pointee.width), height = unsafe Int(frame.pointee.height), size = surface.layout.size
             guard width <= size.width, height <= size.height else {
-                return lost("it is \(width)x\(height), the surface \(size.width)x\(size.height)", output)
+                return lost("it is \(width)x\(height), the surface \(size.width)x\(size.height)", entry, output)
             }
         }
         let use: SurfaceUse
         do throws(DecodingError) {
             use = try unsafe surfaceUse(of: frame)
         } catch {
-            output(.failed(error))
+            if let entry { output(.failed(entry.receipt, error)) }
             return
         }
         statistics.addDecodedFrame()
@@ -67,14 +79,14 @@ extension DecompressionSession {
         if times.displayImmediately { flags.insert(.displayImmediately) }
         if unsafe cav_frame_is_damaged(frame) != 0 { flags.insert(.corrupt) }
         if unsafe cav_frame_is_key(frame) != 0 { flags.insert(.sync) }
-        let number = sequence
-        sequence += 1
+        defer { sequence += 1 }
         output(
             .frame(
                 VideoFrame(
                     use: use, visible: unsafe facts.visible(in: frame), attributes: unsafe facts.attributes(of: frame),
                     presentationTime: times.presentationTime, duration: times.duration, sourceTimestamp: times.timestamp,
-                    sourceTimeBase: timeBase, flags: flags, sequence: number)))
+                    sourceTimeBase: timeBase, flags: flags, sequence: sequence,
+                    sampleNumber: entry?.receipt.number)))
     }
 
     /// A reader's use of the surface that the decoder wrote, or of the one that its picture was copied to.
@@ -101,21 +113,22 @@ extension DecompressionSession {
     }
 
     /// When the picture is to be shown: the time of its sample, corrected where libavcodec found the container's times impossible.
-    private func times(of frame: UnsafePointer<AVFrame>) -> Times {
+    private func times(of frame: UnsafePointer<AVFrame>, _ answered: SampleLedger.Entry?) -> Times {
         let own = unsafe frame.pointee.pts
         var best = unsafe frame.pointee.best_effort_timestamp
         if isDraining, best == cav_nopts_value, let next = clock.decodeTime(nil, duration: 0) { best = next }
-        let entry = ledger.close(timestamp: own)
-        var times = Times(presentationTime: .invalid, duration: .invalid, timestamp: nil, displayImmediately: entry?.displayImmediately ?? false)
+        // What the container says of another sample's picture is not this one's.
+        let entry = answered?.timestamp == own ? answered : nil
+        var times = Times(presentationTime: .invalid, duration: .invalid, timestamp: nil, displayImmediately: answered?.displayImmediately ?? false)
         if best != cav_nopts_value {
             times.timestamp = best
             times.presentationTime = mediaTime(best) + timestampOffset
         }
-        if let entry, own == best || best == cav_nopts_value, entry.presentationTime.isNumeric {
-            times.presentationTime = entry.presentationTime
+        if let entry, own == best || best == cav_nopts_value, entry.receipt.presentationTime.isNumeric {
+            times.presentationTime = entry.receipt.presentationTime
         }
-        if let entry, entry.duration.isNumeric {
-            times.duration = entry.duration
+        if let entry, entry.receipt.duration.isNumeric {
+            times.duration = entry.receipt.duration
         } else if case let duration = unsafe cav_frame_duration(frame), duration > 0 {
             times.duration = mediaTime(duration)
         }

@@ -12,9 +12,13 @@ public import SurfacePool
 ///     while let sample = try reader.nextSample() { try session.decode(sample) { output in … } }
 ///     session.finishDelayedFrames { output in … }
 ///
+/// Every sample gets one answer; `DecodeOutput` says which, and when. The calls return when the decoder has no more to say for now;
+/// `AsynchronousDecoder` gives the session a thread of its own.
+///
 /// When consumers hold so many frames that no surface is free, `decode` waits: that is how a display holds the decoder back.
 ///
-/// Thread-safety: `decode`, `finishDelayedFrames` and `flush` from one thread at a time; the rest from any thread, also meanwhile.
+/// Thread-safety: `decode`, `drop`, `finishDelayedFrames` and `flush` from one thread at a time, and not by those who receive the answers; the
+/// rest from any thread, also meanwhile.
 @safe
 public final class DecompressionSession: @unchecked Sendable {
     public let format: VideoFormat
@@ -22,6 +26,9 @@ public final class DecompressionSession: @unchecked Sendable {
     let statistics: FrameStatistics
     let facts: PictureFacts
     private let shared = Monitor(Shared())
+    private let gate = AnswerGate()
+    /// Against which deadlines are held.
+    let hostClock: any HostClock
 
     // Of the thread that decodes:
     var codec: Codec
@@ -32,8 +39,10 @@ public final class DecompressionSession: @unchecked Sendable {
     /// The hardware failed at it: software is to decode it anew.
     var wantsRedo = false
     var redoReason = ""
-    /// The time stamp of a sample that is decoded anew; what the first decoder still puts out for it is left out.
-    var redoTimestamp: Int64?
+    /// A sample that is decoded anew; what the first decoder still puts out for it is left out.
+    var redoNumber: UInt64?
+    /// The sample that is being given to the decoder; nil while it is drained.
+    var current: UInt64?
     let options: DecoderOptions
     let threads: Int
     var transfer = PictureTransfer()
@@ -53,7 +62,6 @@ public final class DecompressionSession: @unchecked Sendable {
     private var samplesSinceTrim = 0
 
     private struct Shared {
-        var isInvalidated = false
         var pixelFormat: PixelFormat?
         var decoderName = ""
         var way = DecoderWay(isHardware: false)
@@ -66,10 +74,11 @@ public final class DecompressionSession: @unchecked Sendable {
     ///   - format: What the container or the stream's parameter sets say; its configuration record goes to the decoder.
     ///   - allocator: Where picture memory comes from.
     ///   - statistics: Counts the bytes that are written and copied; may be shared with other stages.
+    ///   - hostClock: What deadlines are compared with.
     /// - Throws: `.noDecoder`, `.cannotOpen`; `.noHardware` where it is required.
     public init(
         format: VideoFormat, options: DecoderOptions = DecoderOptions(), allocator: any SurfaceAllocator = MemfdAllocator(),
-        statistics: FrameStatistics = FrameStatistics()
+        statistics: FrameStatistics = FrameStatistics(), clock hostClock: any HostClock = MonotonicClock.shared
     ) throws(DecodingError) {
         let threads =
             options.threads > 0
@@ -81,6 +90,7 @@ public final class DecompressionSession: @unchecked Sendable {
         self.format = format
         self.source = source
         self.statistics = statistics
+        self.hostClock = hostClock
         facts = PictureFacts(format: format)
         let rate = format.frameRate.isKnown ? format.frameRate : Ratio(25, 1)
         frameLength = MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)
@@ -139,34 +149,72 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Decodes a compressed video sample and hands over what comes out meanwhile: none, one or several answers, which belong to this or to
     /// earlier samples.
     ///
-    /// Damage is an answer (`.failed`, or a frame flagged corrupt); the next sample may be given in any case.
-    /// - Throws: `.invalidated` only.
-    public func decode(_ sample: SampleBuffer, output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
-        guard !shared.withLock({ $0.isInvalidated }) else { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
+    /// Damage is an answer (`.failed`, or a frame flagged corrupt); the next sample may be given in any case. What is no compressed video (a marker,
+    /// a picture) is not taken and gets no answer.
+    /// - Throws: `.invalidated` only; the sample has not been taken then.
+    public func decode(
+        _ sample: SampleBuffer, _ instructions: DecodeInstructions = DecodeInstructions(), output: (consuming DecodeOutput) -> Void
+    ) throws(DecodingError) {
+        try decode(sample, instructions, number: ledger.next, output: output)
+    }
+
+    /// As above, under a number that is higher than those before.
+    func decode(
+        _ sample: SampleBuffer, _ instructions: DecodeInstructions, number: UInt64, output: (consuming DecodeOutput) -> Void
+    ) throws(DecodingError) {
+        guard !gate.isClosed else { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
         guard case .compressed(let block, .video) = sample.content else { return }
-        isAtKeyframe = sample.flags.contains(.sync)
-        if isAtKeyframe { reconsider(output) }
-        guard unsafe av_packet_ref(codec.packet, block.packet) >= 0 else {
-            output(.failed(DecodingError(.decoder, "no memory for a sample")))
-            return
+        take(sample, block, instructions, number) { gate.deliver($0, to: output) }
+    }
+
+    /// Takes a sample without decoding it: it is answered at once, as dropped for `reason`.
+    /// - Throws: `.invalidated` only.
+    public func drop(_ sample: SampleBuffer, _ reason: DropReason, output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
+        guard !gate.isClosed else { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
+        guard case .compressed(_, .video) = sample.content else { return }
+        let receipt = sample.receipt(number: ledger.next)
+        open(SampleLedger.Entry(receipt, timestamp: cav_nopts_value)) { gate.deliver($0, to: output) }
+        close(receipt.number, reason) { gate.deliver($0, to: output) }
+    }
+
+    /// Hands over every picture that the decoder still holds back, and an answer for every sample that gives none; afterwards the session
+    /// starts anew, as after `flush`.
+    public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
+        isAtKeyframe = false
+        drain { gate.deliver($0, to: output) }
+        while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, entry.fate), to: output) }
+        unsafe avcodec_flush_buffers(codec.context)
+    }
+
+    /// Forgets all samples given so far; what comes next must be decodable by itself. The pictures not yet put out are lost, their samples
+    /// are answered with `.dropped` as `.flushed`.
+    public func flush(output: (consuming DecodeOutput) -> Void) {
+        interrupt()
+        unsafe avcodec_flush_buffers(codec.context)
+        while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, .flushed), to: output) }
+        if !gate.isClosed {
+            source.resume()
+            codec.hardware?.resume()
         }
-        unsafe describe(sample, in: codec.packet)
-        if sample.flags.contains(.doNotDisplay) {
-            output(.dropped(presentationTime: sample.presentationTime, .doNotDisplay))
-        } else {
-            let abandoned = unsafe ledger.open(
-                timestamp: codec.packet.pointee.pts, presentationTime: sample.presentationTime, duration: sample.duration,
-                displayImmediately: sample.flags.contains(.displayImmediately))
-            if let abandoned { output(.dropped(presentationTime: abandoned, .doNotDisplay)) }
-        }
-        send(output)
-        if wantsRedo { redo(block, sample, output) }
-        unsafe av_packet_unref(codec.packet)
-        age()
+    }
+
+    /// Ends the session from any thread: a `decode` that waits for a surface returns soon, later ones throw. No answer comes after it has
+    /// returned; it waits for one that is being received on another thread. Frames handed out stay valid. Idempotent.
+    public func invalidate() {
+        gate.close()
+        interrupt()
+        gate.settle()
+    }
+
+    /// Makes a `decode` that waits for a surface give up, from any thread. `flush` must follow, which answers the sample.
+    public func interrupt() {
+        source.interrupt()
+        shared.withLock { $0.hardware }?.interrupt()
     }
 
     /// Gives the packet to the decoder and answers with what it puts out.
     func send(_ output: (consuming DecodeOutput) -> Void) {
+        if let current { unsafe cav_packet_set_number(codec.context, codec.packet, Int64(current)) }
         var status = unsafe avcodec_send_packet(codec.context, codec.packet)
         if status == cav_error_again {
             receive(output)
@@ -178,45 +226,11 @@ public final class DecompressionSession: @unchecked Sendable {
 
     /// Takes out what the decoder still holds back. It takes no sample afterwards before it is flushed.
     func drain(_ output: (consuming DecodeOutput) -> Void) {
+        current = nil
         unsafe avcodec_send_packet(codec.context, nil)
         isDraining = true
         receive(output)
         isDraining = false
-    }
-
-    /// Hands over every picture that the decoder still holds back; afterwards the session starts anew, as after `flush`.
-    public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
-        isAtKeyframe = false
-        drain(output)
-        while !ledger.isEmpty {
-            if let time = ledger.closeOldest() { output(.dropped(presentationTime: time, .doNotDisplay)) }
-        }
-        unsafe avcodec_flush_buffers(codec.context)
-    }
-
-    /// Forgets all samples given so far; what comes next must be decodable by itself. The pictures not yet put out are lost, their
-    /// samples get no further answer.
-    public func flush() {
-        interrupt()
-        unsafe avcodec_flush_buffers(codec.context)
-        ledger = SampleLedger()
-        if !shared.withLock({ $0.isInvalidated }) {
-            source.resume()
-            codec.hardware?.resume()
-        }
-    }
-
-    /// Ends the session from any thread: a `decode` that waits for a surface returns soon, later ones throw. Frames handed out stay valid.
-    /// Idempotent.
-    public func invalidate() {
-        shared.withLock { $0.isInvalidated = true }
-        interrupt()
-    }
-
-    /// Makes a `decode` that waits for a surface give up, from any thread; the sample fails. `flush` must follow.
-    public func interrupt() {
-        source.interrupt()
-        shared.withLock { $0.hardware }?.interrupt()
     }
 
     /// Remembers the layout for `pixelFormat`, and takes the lock only when it changes.
@@ -227,7 +241,7 @@ public final class DecompressionSession: @unchecked Sendable {
     }
 
     /// Gives memory back now and then that has been idle since a busier time.
-    private func age() {
+    func age() {
         samplesSinceTrim += 1
         guard samplesSinceTrim >= Self.samplesBetweenTrims else { return }
         samplesSinceTrim = 0

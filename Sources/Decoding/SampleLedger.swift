@@ -1,80 +1,104 @@
 internal import Media
+internal import SurfacePool
 
-/// Remembers the samples that a decoder has swallowed, until their picture, an error or the certainty of neither comes.
+/// Remembers the samples that a decoder has swallowed until each has had its one answer.
 ///
-/// Pictures come out in another order than samples go in, some samples never give one, and a decoder reports only time
-/// stamps. Kept in a table of fixed size: nothing is allocated per sample.
+/// Pictures come out in another order than samples go in, some samples never give one, and what a decoder says about errors names no
+/// sample. Kept in a table of fixed size, by number: nothing is allocated per sample.
 struct SampleLedger {
     struct Entry {
+        var receipt: SampleReceipt
+        /// As libavcodec knows it.
         var timestamp: Int64
-        var presentationTime: MediaTime
-        var duration: MediaTime
-        var displayImmediately: Bool
-        var isOpen: Bool
+        var displayImmediately = false
+        /// The answer when no picture comes of it.
+        var fate = DropReason.noPicture
+        /// Its picture is of no use afterwards.
+        var deadline: HostTime?
+        fileprivate(set) var isOpen = true
+
+        init(_ receipt: SampleReceipt, timestamp: Int64) {
+            self.receipt = receipt
+            self.timestamp = timestamp
+        }
     }
 
     /// Samples that can be on their way at once before the oldest is given up: 32 of reordering, 32 in fields, 64 in threads.
     static let capacity = 128
 
-    private var entries: [Entry]
-    private var head = 0
-    private var count = 0
-    /// Errors reported for samples that could not be told apart; each closes one entry that would be given up.
-    private var unassignedErrors = 0
+    /// The entry of sample `n` is at `n % entries.count`.
+    private var entries: [Entry?]
+    /// No sample before it is open.
+    private var oldest: UInt64 = 0
+    /// One more than the youngest sample's number.
+    private(set) var next: UInt64 = 0
 
-    init() {
-        let empty = Entry(timestamp: 0, presentationTime: .invalid, duration: .invalid, displayImmediately: false, isOpen: false)
-        entries = Array(repeating: empty, count: Self.capacity)
+    init(capacity: Int = SampleLedger.capacity) { entries = Array(repeating: nil, count: capacity) }
+
+    private func place(_ number: UInt64) -> Int { Int(number % UInt64(entries.count)) }
+
+    /// What is known of a sample, answered or not; nil when it is too long ago.
+    func entry(_ number: UInt64) -> Entry? {
+        guard let entry = entries[place(number)], entry.receipt.number == number else { return nil }
+        return entry
     }
 
-    /// Takes a sample in. Returns the time of the oldest one if it has to be given up for that: it carried no picture.
-    mutating func open(timestamp: Int64, presentationTime: MediaTime, duration: MediaTime, displayImmediately: Bool) -> MediaTime? {
-        let abandoned = count == Self.capacity ? closeOldest() : nil
-        entries[(head + count) % Self.capacity] = Entry(
-            timestamp: timestamp, presentationTime: presentationTime, duration: duration, displayImmediately: displayImmediately,
-            isOpen: true)
-        count += 1
-        return abandoned
+    /// The next sample that has to be given up before `number` can be opened; nil when there is room.
+    mutating func closeOverdue(before number: UInt64) -> Entry? {
+        guard let first = firstOpen(), number - first >= UInt64(entries.count) else { return nil }
+        return close(first)
     }
 
-    /// The sample whose picture bears `timestamp`; nil when none is known (a picture shown twice, an invented time).
-    mutating func close(timestamp: Int64) -> Entry? {
-        for offset in 0..<count {
-            let index = (head + offset) % Self.capacity
-            guard entries[index].isOpen, entries[index].timestamp == timestamp else { continue }
-            entries[index].isOpen = false
-            defer { dropClosed() }
-            return entries[index]
-        }
-        return nil
+    /// Takes a sample in; its number must be higher than all before.
+    mutating func open(_ entry: Entry) {
+        precondition(entry.receipt.number >= next, "samples are numbered in their order")
+        entries[place(entry.receipt.number)] = entry
+        next = entry.receipt.number + 1
     }
 
-    /// The decoder failed at one of the samples.
-    mutating func noteError() { unassignedErrors += 1 }
+    /// Takes the sample's answer to be given; nil when it has been given already.
+    mutating func close(_ number: UInt64) -> Entry? {
+        guard let entry = entry(number), entry.isOpen else { return nil }
+        entries[place(number)]?.isOpen = false
+        return entry
+    }
 
-    /// Gives up the oldest sample still open; nil when none is, or when an error has answered it already.
-    mutating func closeOldest() -> MediaTime? {
-        while count > 0 {
-            let entry = entries[head]
-            head = (head + 1) % Self.capacity
-            count -= 1
-            guard entry.isOpen else { continue }
-            if unassignedErrors > 0 {
-                unassignedErrors -= 1
-                return nil
+    /// The open sample whose picture bears `timestamp` and, if the decoder kept it, `number`.
+    ///
+    /// The time decides where the two differ: a picture shown again (VP9) bears the number of the sample that it was made of.
+    mutating func close(number: UInt64?, timestamp: Int64, isTimeKnown: Bool) -> Entry? {
+        if let number, let entry = entry(number), entry.isOpen, entry.timestamp == timestamp { return close(number) }
+        if isTimeKnown {
+            for other in oldest..<next {
+                if let entry = entry(other), entry.isOpen, entry.timestamp == timestamp { return close(other) }
             }
-            return entry.presentationTime
         }
-        unassignedErrors = 0
-        return nil
+        return number.flatMap { close($0) }
     }
 
-    var isEmpty: Bool { count == 0 }
-
-    private mutating func dropClosed() {
-        while count > 0, !entries[head].isOpen {
-            head = (head + 1) % Self.capacity
-            count -= 1
+    /// The sample that an error is an answer to; nil when it tells nothing new.
+    ///
+    /// - Parameter estimate: The sample that the decoder is thought to be at.
+    mutating func closeFailed(near estimate: UInt64) -> Entry? {
+        if let entry = entry(estimate) {
+            if entry.isOpen { return close(estimate) }
+            if entry.fate != .noPicture { return nil }
         }
+        let open = (oldest..<next).filter { entry($0)?.isOpen == true }
+        guard let number = open.first(where: { $0 >= estimate }) ?? open.last else { return nil }
+        return close(number)
+    }
+
+    /// Gives up the oldest sample still open; nil when none is.
+    mutating func closeOldest() -> Entry? { firstOpen().flatMap { close($0) } }
+
+    var isEmpty: Bool { !(oldest..<next).contains { entry($0)?.isOpen == true } }
+
+    private mutating func firstOpen() -> UInt64? {
+        while oldest < next {
+            if let entry = entry(oldest), entry.isOpen { return oldest }
+            oldest += 1
+        }
+        return nil
     }
 }

@@ -89,7 +89,7 @@ final class DecodeLoop: Sendable {
             switch samples.dequeue(waitingUntil: nil) {
             case .none: continue
             case .flush(let removeImage):
-                worker.session?.flush()
+                worker.session?.flush { receive($0, &worker) }
                 output.flush(removeImage: removeImage)
                 worker.isFirst = true
                 worker.isBroken = false
@@ -113,10 +113,10 @@ final class DecodeLoop: Sendable {
             drain(&worker)
         case .marker(.resetDecoder), .marker(.discontinuity):
             drain(&worker)
-            worker.session?.flush()
+            worker.session?.flush { receive($0, &worker) }
         case .marker(.endOfStream):
             drain(&worker)
-            worker.session?.flush()
+            worker.session?.flush { receive($0, &worker) }
             output.markEndOfStream()
         }
     }
@@ -195,7 +195,7 @@ final class DecodeLoop: Sendable {
         switch consume output {
         case .frame(let frame): show(frame, &worker)
         case .dropped(_, let reason): shared.withLock { $0.report?.droppedInDecoding[reason, default: 0] += 1 }
-        case .failed(let error):
+        case .failed(_, let error):
             count(error)
             if error.code == .decoderDied, let session = worker.session as? SandboxedSession {
                 let deaths = session.statistics.deaths

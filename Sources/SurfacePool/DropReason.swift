@@ -10,6 +10,10 @@ public enum DropReason: String, Sendable, Hashable, CaseIterable {
     case flushed
     /// The decoder could make nothing of it.
     case decodeError
-    /// It carries no picture of its own, or is decoded only because others depend on it.
+    /// It is decoded only because others depend on it.
     case doNotDisplay
+    /// It carries no picture of its own: a second field, a reference that is never shown.
+    case noPicture
+    /// Left out to catch up; no other depends on it.
+    case skipped
 }

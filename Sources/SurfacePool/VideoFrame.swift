@@ -30,11 +30,13 @@ public struct VideoFrame: ~Copyable, Sendable {
     public var flags: Flags
     /// Counts the frames of a decoding session, from 0.
     public let sequence: UInt64
+    /// The number of the sample that this frame answers, as the decoding session counts them; nil for one that answers none.
+    public var sampleNumber: UInt64?
 
     public init(
         use: consuming SurfaceUse, visible: PixelRect, attributes: PictureAttributes = PictureAttributes(), presentationTime: MediaTime,
         duration: MediaTime = .invalid, sourceTimestamp: Int64? = nil, sourceTimeBase: Ratio = .unknown, flags: Flags = [],
-        sequence: UInt64
+        sequence: UInt64, sampleNumber: UInt64? = nil
     ) {
         self.use = use
         self.visible = visible
@@ -45,6 +47,7 @@ public struct VideoFrame: ~Copyable, Sendable {
         self.sourceTimeBase = sourceTimeBase
         self.flags = flags
         self.sequence = sequence
+        self.sampleNumber = sampleNumber
     }
 
     public var surface: Surface { use.surface }
@@ -54,7 +57,8 @@ public struct VideoFrame: ~Copyable, Sendable {
     public borrowing func copy() -> VideoFrame {
         VideoFrame(
             use: use.another(), visible: visible, attributes: attributes, presentationTime: presentationTime, duration: duration,
-            sourceTimestamp: sourceTimestamp, sourceTimeBase: sourceTimeBase, flags: flags, sequence: sequence)
+            sourceTimestamp: sourceTimestamp, sourceTimeBase: sourceTimeBase, flags: flags, sequence: sequence,
+            sampleNumber: sampleNumber)
     }
 
     /// Gives up everything but the right to read.

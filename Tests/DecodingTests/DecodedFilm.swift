@@ -65,7 +65,7 @@ struct DecodedFilm {
                 if extras.contains(.bytes) { film.bytes += picture.bytes }
                 film.frames.append(line)
             case .dropped(_, let reason): film.dropped[reason, default: 0] += 1
-            case .failed(let error): film.errors.append(error)
+            case .failed(_, let error): film.errors.append(error)
             }
         }
         while let sample = try reader.nextSample() {

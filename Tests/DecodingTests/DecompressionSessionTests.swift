@@ -15,7 +15,7 @@ private final class Answers {
         switch consume output {
         case .frame(let frame): frames.append(frame)
         case .dropped(_, let reason): dropped.append(reason)
-        case .failed(let error): errors.append(error)
+        case .failed(_, let error): errors.append(error)
         }
     }
 

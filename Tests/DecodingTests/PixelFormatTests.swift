@@ -67,7 +67,7 @@ struct PixelFormatDecodingTests {
                     decoded.hashes.append(PictureBytes(frame).md5)
                     decoded.format = frame.pixelFormat
                 case .dropped(_, let reason): decoded.failures.append(reason.rawValue)
-                case .failed(let error): decoded.failures.append(error.description)
+                case .failed(_, let error): decoded.failures.append(error.description)
                 }
             }
             for sample in stream.samples { try session.decode(sample) { receive($0) } }

@@ -44,7 +44,7 @@ struct HardwareFilm {
                 // Hashed as late as possible: a surface that is written while it is held shows.
                 if held.count > holds, let oldest = held.popFirst() { note(oldest) }
             case .dropped: film.dropped += 1
-            case .failed(let error): film.errors.append(error)
+            case .failed(_, let error): film.errors.append(error)
             }
         }
 

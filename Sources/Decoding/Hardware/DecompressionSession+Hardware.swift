@@ -22,25 +22,27 @@ extension DecompressionSession {
             redoReason = sentence
             return
         }
-        ledger.noteError()
-        output(.failed(DecodingError(.noHardware, "the hardware decoder failed: \(sentence)", status: status)))
+        fail(DecodingError(.noHardware, "the hardware decoder failed: \(sentence)", status: status), output)
     }
 
     /// A picture that the hardware has begun will not come; its sample has been taken off the ledger.
-    func lost(_ reason: String, _ output: (consuming DecodeOutput) -> Void) {
+    func lost(_ reason: String, _ entry: SampleLedger.Entry?, _ output: (consuming DecodeOutput) -> Void) {
         _ = fallback?.failed(isKeyframe: false, now: MonotonicClock.shared.now())
-        output(.failed(DecodingError(.noHardware, "the hardware decoder lost a picture: \(reason)")))
+        guard let entry else { return }
+        output(.failed(entry.receipt, DecodingError(.noHardware, "the hardware decoder lost a picture: \(reason)")))
     }
 
     /// Decodes the key picture in software at which the hardware failed. Nothing is lost: what came before is put out first.
-    func redo(_ block: BlockBuffer, _ sample: SampleBuffer, _ output: (consuming DecodeOutput) -> Void) {
+    func redo(_ block: BlockBuffer, _ sample: SampleBuffer, isHidden: Bool, _ output: (consuming DecodeOutput) -> Void) {
         wantsRedo = false
-        redoTimestamp = unsafe codec.packet.pointee.pts
+        let number = current
+        redoNumber = number
         turn(to: .software, reason: redoReason, output)
-        redoTimestamp = nil
+        redoNumber = nil
+        current = number
         unsafe av_packet_unref(codec.packet)
         guard unsafe av_packet_ref(codec.packet, block.packet) >= 0 else { return }
-        unsafe describe(sample, in: codec.packet)
+        unsafe describe(sample, in: codec.packet, isHidden: isHidden)
         send(output)
     }
 

@@ -9,6 +9,8 @@ internal import SurfacePool
 struct SampleDescriptor: Hashable {
     /// Counts the requests of a session.
     var number: UInt32
+    /// Under which the sample is answered; higher than all before.
+    var sampleNumber: UInt64
     /// In the ring, or in memory that comes with the message.
     var offset: UInt64
     /// Bytes of the sample. 64 zero bytes follow, then the side data.
@@ -25,6 +27,7 @@ struct SampleDescriptor: Hashable {
     var flags: SampleFlags
     /// `AVPacket.flags`.
     var packetFlags: Int32
+    var instructions: DecodeInstructions
 }
 
 /// On the work socket, to the decoder.
@@ -47,6 +50,8 @@ struct FrameDescriptor: Hashable {
     var sourceTimestamp: Int64?
     var sourceTimeBase: Ratio
     var flags: VideoFrame.Flags
+    /// The sample that it answers; nil for none.
+    var sampleNumber: UInt64?
 }
 
 /// On the work socket, from the decoder.
@@ -57,8 +62,8 @@ enum DecoderAnswer: Hashable {
     case ready(decoderName: String)
     case refused(DecodingError)
     case frame(FrameDescriptor)
-    case dropped(presentationTime: MediaTime, DropReason)
-    case failed(DecodingError)
+    case dropped(sampleNumber: UInt64, DropReason)
+    case failed(sampleNumber: UInt64, DecodingError)
     /// Nothing more will come of this request for now. `freed`: samples whose bytes the decoder no longer reads.
     case done(number: UInt32, bytesWritten: UInt64, bytesCopied: UInt64, freed: [UInt32])
 
@@ -106,10 +111,12 @@ extension WireWriter {
             put(options.lowDelay)
             put(UInt16(clamping: options.holdCount))
             put(UInt64(clamping: options.maximumSurfaceBytes))
+            put(options.deadline?.nanoseconds)
             put(UInt32(byteCount))
         case .sample(let sample):
             put(UInt8(1))
             put(sample.number)
+            put(sample.sampleNumber)
             put(sample.offset)
             put(sample.byteCount)
             put(sample.sideByteCount)
@@ -122,6 +129,9 @@ extension WireWriter {
             put(sample.sourceTimeBase)
             put(sample.flags.rawValue)
             put(sample.packetFlags)
+            put(sample.instructions.doNotOutput)
+            put(sample.instructions.skipsNonReference)
+            put(sample.instructions.deadline?.nanoseconds)
         case .drain(let number):
             put(UInt8(2))
             put(number)
@@ -150,12 +160,14 @@ extension WireWriter {
             put(frame.sourceTimestamp)
             put(frame.sourceTimeBase)
             put(frame.flags.rawValue)
-        case .dropped(let time, let reason):
+            put(frame.sampleNumber)
+        case .dropped(let number, let reason):
             put(UInt8(3))
-            put(time)
+            put(number)
             put(UInt8(DropReason.allCases.firstIndex(of: reason)!))
-        case .failed(let error):
+        case .failed(let number, let error):
             put(UInt8(4))
+            put(number)
             put(error)
         case .done(let number, let written, let copied, let freed):
             put(UInt8(5))
@@ -217,16 +229,21 @@ extension DecoderRequest {
             let threads = Int(try reader.take(UInt16.self)), lowDelay = try reader.takeBool(), holdCount = Int(try reader.take(UInt16.self))
             let options = DecoderOptions(
                 threads: threads, lowDelay: lowDelay, holdCount: holdCount, maximumSurfaceBytes: Int(clamping: try reader.take(UInt64.self)),
+                deadline: try reader.takeOptional(Int64.self).map { HostSpan(nanoseconds: $0) },
                 specification: DecoderSpecification(hardware: .disable))
             self = .configure(format: format, options: options, configurationByteCount: try reader.takeCount(below: 1 << 30))
         case 1:
             self = .sample(
                 SampleDescriptor(
-                    number: try reader.take(), offset: try reader.take(), byteCount: try reader.take(), sideByteCount: try reader.take(),
+                    number: try reader.take(), sampleNumber: try reader.take(), offset: try reader.take(), byteCount: try reader.take(),
+                    sideByteCount: try reader.take(),
                     isInRing: try reader.takeBool(), presentationTime: try reader.takeTime(), decodeTime: try reader.takeTime(),
                     duration: try reader.takeTime(), sourcePresentationTimestamp: try reader.takeOptional(),
                     sourceDecodeTimestamp: try reader.takeOptional(), sourceTimeBase: try reader.takeRatio(),
-                    flags: SampleFlags(rawValue: try reader.take()), packetFlags: try reader.take()))
+                    flags: SampleFlags(rawValue: try reader.take()), packetFlags: try reader.take(),
+                    instructions: DecodeInstructions(
+                        doNotOutput: try reader.takeBool(), skipsNonReference: try reader.takeBool(),
+                        deadline: try reader.takeOptional(Int64.self).map { HostTime(nanoseconds: $0) })))
         case 2: self = .drain(number: try reader.take())
         case 3: self = .flush(number: try reader.take(), interruptions: try reader.take())
         case let other: throw WireError("\(other) is no request")
@@ -246,12 +263,13 @@ extension DecoderAnswer {
                 FrameDescriptor(
                     slot: try reader.take(), visible: try reader.takeRect(), attributes: try reader.takeAttributes(),
                     presentationTime: try reader.takeTime(), duration: try reader.takeTime(), sourceTimestamp: try reader.takeOptional(),
-                    sourceTimeBase: try reader.takeRatio(), flags: VideoFrame.Flags(rawValue: try reader.take())))
+                    sourceTimeBase: try reader.takeRatio(), flags: VideoFrame.Flags(rawValue: try reader.take()),
+                    sampleNumber: try reader.takeOptional()))
         case 3:
-            let time = try reader.takeTime(), reason = Int(try reader.take(UInt8.self))
+            let number = try reader.take(UInt64.self), reason = Int(try reader.take(UInt8.self))
             guard reason < DropReason.allCases.count else { throw WireError("no such reason to drop a picture") }
-            self = .dropped(presentationTime: time, DropReason.allCases[reason])
-        case 4: self = .failed(try reader.takeError())
+            self = .dropped(sampleNumber: number, DropReason.allCases[reason])
+        case 4: self = .failed(sampleNumber: try reader.take(), try reader.takeError())
         case 5:
             let number = try reader.take(UInt32.self), written = try reader.take(UInt64.self), copied = try reader.take(UInt64.self)
             var freed: [UInt32] = []

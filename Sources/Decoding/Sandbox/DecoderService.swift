@@ -94,7 +94,8 @@ package final class DecoderService: Sendable {
             case .sample(let sample, let own):
                 let buffer = try sampleBuffer(sample, own: own, decoding)
                 var writer = decoding.writer
-                try decoding.session.decode(buffer) { send($0, &writer) }
+                guard sample.sampleNumber >= decoding.session.ledger.next else { throw Ending.connection }
+                try decoding.session.decode(buffer, sample.instructions, number: sample.sampleNumber) { send($0, &writer) }
                 decoding.writer = writer
                 try done(sample.number, &decoding)
             case .drain(let number):
@@ -104,7 +105,9 @@ package final class DecoderService: Sendable {
                 try done(number, &decoding)
             case .flush(let number, let interruptions):
                 shared.wait { $0.interruptions == interruptions ? () : nil }
-                decoding.session.flush()
+                var writer = decoding.writer
+                decoding.session.flush { send($0, &writer) }
+                decoding.writer = writer
                 try done(number, &decoding)
             }
         }
@@ -144,8 +147,8 @@ package final class DecoderService: Sendable {
     private func send(_ output: consuming DecodeOutput, _ writer: inout WireWriter) {
         writer.reset()
         switch consume output {
-        case .failed(let error): writer.put(.failed(error))
-        case .dropped(let time, let reason): writer.put(.dropped(presentationTime: time, reason))
+        case .failed(let sample, let error): writer.put(.failed(sampleNumber: sample.number, error))
+        case .dropped(let sample, let reason): writer.put(.dropped(sampleNumber: sample.number, reason))
         case .frame(let frame):
             guard let slot = frame.surface.loanNumber else { Self.end(1) }
             writer.put(
@@ -153,7 +156,7 @@ package final class DecoderService: Sendable {
                     FrameDescriptor(
                         slot: slot, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
                         duration: frame.duration, sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase,
-                        flags: frame.flags)))
+                        flags: frame.flags, sampleNumber: frame.sampleNumber)))
             let kept = SharedFrame(frame)
             shared.withLock { $0.lent[slot, default: []].append(kept) }
         }

@@ -14,7 +14,7 @@ public import SurfacePool
 ///     while let sample = try reader.nextSample() { try session.decode(sample) { output in … } }
 ///     session.finishDelayedFrames { output in … }
 ///
-/// Thread-safety: `decode`, `finishDelayedFrames` and `flush` from one thread at a time; the rest from any thread, also meanwhile.
+/// Thread-safety: as `DecompressionSession`.
 public final class SandboxedSession: @unchecked Sendable {
     public let format: VideoFormat
     /// What the decoder processes did.
@@ -35,6 +35,7 @@ public final class SandboxedSession: @unchecked Sendable {
     private let surfaces: LentSurfaces
     private let counters: FrameStatistics
     private let shared = Monitor(Shared())
+    private let gate = AnswerGate()
 
     // Of the thread that decodes:
     private var process: DecoderProcess
@@ -43,8 +44,8 @@ public final class SandboxedSession: @unchecked Sendable {
     private var policy: RestartPolicy
     private var writer = WireWriter()
     private var nextNumber: UInt32 = 0
-    /// Samples that have not been answered.
-    private var unanswered = 0
+    /// Twice what the process's own holds, which gives up the oldest samples before this one has to.
+    private var ledger = SampleLedger(capacity: 2 * SampleLedger.capacity)
     private var sequence: UInt64 = 0
     /// The decoder has to begin anew: samples before the next sync sample make no sense to it.
     private var needsSync = false
@@ -53,7 +54,6 @@ public final class SandboxedSession: @unchecked Sendable {
     private var lost: DecodingError?
 
     private struct Shared: Sendable {
-        var isInvalidated = false
         var pixelFormat: PixelFormat?
         var decoderName = ""
         var statistics = Statistics()
@@ -143,20 +143,48 @@ public final class SandboxedSession: @unchecked Sendable {
     // MARK: Decoding
 
     /// As `DecompressionSession.decode`. Samples between the death of a process and the next sync sample are dropped as `.discontinuity`.
-    /// - Throws: `.invalidated`, `.decoderLost`.
-    public func decode(_ sample: SampleBuffer, output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
-        guard !isInvalidated else { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
-        if let lost { throw lost }
+    /// - Throws: `.invalidated`, `.decoderLost`; the sample has not been taken then.
+    public func decode(
+        _ sample: SampleBuffer, _ instructions: DecodeInstructions, output: (consuming DecodeOutput) -> Void
+    ) throws(DecodingError) {
+        try check()
         guard case .compressed(let block, .video) = sample.content else { return }
+        take(sample, block, instructions) { gate.deliver($0, to: output) }
+    }
+
+    /// As `DecompressionSession.drop`.
+    public func drop(_ sample: SampleBuffer, _ reason: DropReason, output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
+        try check()
+        guard case .compressed(_, .video) = sample.content else { return }
+        let number = open(sample) { gate.deliver($0, to: output) }
+        if let entry = ledger.close(number) { gate.deliver(.dropped(entry.receipt, reason), to: output) }
+    }
+
+    private func check() throws(DecodingError) {
+        if gate.isClosed { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
+        if let lost { throw lost }
+    }
+
+    /// Notes a sample whose answer is due from now on.
+    private func open(_ sample: SampleBuffer, _ output: (consuming DecodeOutput) -> Void) -> UInt64 {
+        let receipt = sample.receipt(number: ledger.next)
+        while let overdue = ledger.closeOverdue(before: receipt.number) { output(.dropped(overdue.receipt, .noPicture)) }
+        ledger.open(SampleLedger.Entry(receipt, timestamp: cav_nopts_value))
+        return receipt.number
+    }
+
+    private func take(
+        _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ output: (consuming DecodeOutput) -> Void
+    ) {
+        let number = open(sample, output)
         if needsSync {
             guard sample.flags.contains(.sync) else {
                 shared.withLock { $0.statistics.samplesSkipped += 1 }
-                output(.dropped(presentationTime: sample.presentationTime, .discontinuity))
+                if let entry = ledger.close(number) { output(.dropped(entry.receipt, .discontinuity)) }
                 return
             }
             needsSync = false
         }
-        unanswered += 1
         if isStarting {
             do throws(ProcessEnd) {
                 if let failure = try awaitReady() { return give(up: failure, output) }
@@ -165,7 +193,7 @@ public final class SandboxedSession: @unchecked Sendable {
             }
         }
         do throws(SystemError) {
-            try send(sample, block)
+            try send(sample, block, instructions, number)
         } catch {
             return replace("takes no samples: \(error)", output)
         }
@@ -177,12 +205,12 @@ public final class SandboxedSession: @unchecked Sendable {
     public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
         guard !isInvalidated, lost == nil, !isStarting else { return }
         request { .drain(number: $0) }
-        pump(output)
-        unanswered = 0
+        pump { gate.deliver($0, to: output) }
+        while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, .noPicture), to: output) }
     }
 
     /// As `DecompressionSession.flush`; a decoder that was lost gets another chance.
-    public func flush() {
+    public func flush(output: (consuming DecodeOutput) -> Void) {
         guard !isInvalidated else { return }
         if lost != nil {
             lost = nil
@@ -191,18 +219,16 @@ public final class SandboxedSession: @unchecked Sendable {
         } else if !isStarting {
             let interruptions = shared.withLock { $0.interruptions }
             request { .flush(number: $0, interruptions: interruptions) }
-            pump { _ in }
+            pump { gate.deliver($0, to: output) }
         }
-        unanswered = 0
+        while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, .flushed), to: output) }
     }
 
-    /// Ends the session and its process from any thread: a `decode` that waits returns soon, later ones throw. Frames handed out stay valid.
-    /// Idempotent.
+    /// As `DecompressionSession.invalidate`; its process ends, too.
     public func invalidate() {
-        shared.withLock { shared in
-            shared.isInvalidated = true
-            return shared.process
-        }?.kill()
+        gate.close()
+        shared.withLock { $0.process }?.kill()
+        gate.settle()
     }
 
     /// Makes a `decode` that waits for a surface give up, from any thread; the sample fails. `flush` must follow.
@@ -217,7 +243,7 @@ public final class SandboxedSession: @unchecked Sendable {
         do throws(SystemError) { try process.memory.send(writer) } catch { process.kill() }
     }
 
-    private var isInvalidated: Bool { shared.withLock { $0.isInvalidated } }
+    private var isInvalidated: Bool { gate.isClosed }
 
     // MARK: Talking
 
@@ -242,7 +268,9 @@ public final class SandboxedSession: @unchecked Sendable {
     }
 
     /// Puts a sample where the process reads it, and tells it so.
-    private func send(_ sample: SampleBuffer, _ block: BlockBuffer) throws(SystemError) {
+    private func send(
+        _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ sampleNumber: UInt64
+    ) throws(SystemError) {
         let packet = unsafe block.packet
         let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE), sides = unsafe Self.sideByteCount(of: packet)
         let total = block.count + padding + sides
@@ -261,10 +289,12 @@ public final class SandboxedSession: @unchecked Sendable {
             if isBeside { shared.statistics.samplesBesideRing += 1 }
         }
         let descriptor = SampleDescriptor(
-            number: number, offset: UInt64(place ?? 0), byteCount: UInt32(block.count), sideByteCount: UInt32(sides), isInRing: own == nil,
+            number: number, sampleNumber: sampleNumber, offset: UInt64(place ?? 0), byteCount: UInt32(block.count), sideByteCount: UInt32(sides),
+            isInRing: own == nil,
             presentationTime: sample.presentationTime, decodeTime: sample.decodeTime, duration: sample.duration,
             sourcePresentationTimestamp: sample.sourcePresentationTimestamp, sourceDecodeTimestamp: sample.sourceDecodeTimestamp,
-            sourceTimeBase: sample.sourceTimeBase, flags: sample.flags, packetFlags: unsafe packet.pointee.flags)
+            sourceTimeBase: sample.sourceTimeBase, flags: sample.flags, packetFlags: unsafe packet.pointee.flags,
+            instructions: instructions)
         writer.reset()
         writer.put(.sample(descriptor))
         try process.work.send(writer, descriptors: own.map { [$0.descriptor.rawValue] } ?? [])
@@ -314,15 +344,15 @@ public final class SandboxedSession: @unchecked Sendable {
             do throws(ProcessEnd) { answer = try listener.next() } catch { return replace(error.sentence, output) }
             switch answer {
             case .frame(let descriptor):
+                if let number = descriptor.sampleNumber, ledger.close(number) == nil { return replace(Self.answersTwice, output) }
                 guard let frame = frame(descriptor) else { return replace("puts out a picture that it was given no memory for", output) }
-                answered()
                 output(.frame(frame))
-            case .dropped(let time, let reason):
-                answered()
-                output(.dropped(presentationTime: time, reason))
-            case .failed(let error):
-                answered()
-                output(.failed(error))
+            case .dropped(let number, let reason):
+                guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
+                output(.dropped(entry.receipt, reason))
+            case .failed(let number, let error):
+                guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
+                output(.failed(entry.receipt, error))
             case .done(let number, let written, let copied, let freed):
                 guard freed.allSatisfy({ ringState.free($0) }) else { return replace("gives back a sample that it was not given", output) }
                 counters.addWritten(Int(min(written, Self.mostBytesAtOnce)))
@@ -336,7 +366,7 @@ public final class SandboxedSession: @unchecked Sendable {
     /// 1 TB: keeps a counter that a stranger feeds from overflowing.
     private static let mostBytesAtOnce: UInt64 = 1 << 40
 
-    private func answered() { unanswered = max(0, unanswered - 1) }
+    private static let answersTwice = "answers a sample that it has answered, or was not given"
 
     private func frame(_ descriptor: FrameDescriptor) -> VideoFrame? {
         guard let use = process.use(ofSlot: descriptor.slot, visible: descriptor.visible) else { return nil }
@@ -347,7 +377,7 @@ public final class SandboxedSession: @unchecked Sendable {
         return VideoFrame(
             use: use, visible: descriptor.visible, attributes: descriptor.attributes, presentationTime: descriptor.presentationTime,
             duration: descriptor.duration, sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase,
-            flags: descriptor.flags, sequence: sequence)
+            flags: descriptor.flags, sequence: sequence, sampleNumber: descriptor.sampleNumber)
     }
 
     // MARK: Dying
@@ -370,8 +400,7 @@ public final class SandboxedSession: @unchecked Sendable {
 
     /// Fails every sample that has not been answered.
     private func abandon(_ error: DecodingError, _ output: (consuming DecodeOutput) -> Void) {
-        for _ in 0..<unanswered { output(.failed(error)) }
-        unanswered = 0
+        while let entry = ledger.closeOldest() { output(.failed(entry.receipt, error)) }
     }
 
     private func give(up error: DecodingError, _ output: (consuming DecodeOutput) -> Void) {

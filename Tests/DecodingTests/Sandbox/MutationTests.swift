@@ -63,7 +63,7 @@ import Testing
         switch consume output {
         case .frame: .frame
         case .dropped: .dropped
-        case .failed(let error): .failed(error)
+        case .failed(_, let error): .failed(error)
         }
     }
 

@@ -33,8 +33,8 @@ import Testing
     static func answer(_ output: consuming DecodeOutput) -> Answer {
         switch consume output {
         case .frame(let frame): .frame(frame.presentationTime, md5: PictureBytes(frame).md5)
-        case .dropped(let time, let reason): .dropped(time, reason)
-        case .failed(let error): .failed(error.code)
+        case .dropped(let sample, let reason): .dropped(sample.presentationTime, reason)
+        case .failed(_, let error): .failed(error.code)
         }
     }
 
@@ -96,8 +96,8 @@ import Testing
                     let box = SharedFrame(frame)
                     if index < 10 { held.append(box) }
                     answers.append(.frame(box.copy().presentationTime, md5: PictureBytes(box.copy()).md5))
-                case .dropped(let time, let reason): answers.append(.dropped(time, reason))
-                case .failed(let error): answers.append(.failed(error.code))
+                case .dropped(let sample, let reason): answers.append(.dropped(sample.presentationTime, reason))
+                case .failed(_, let error): answers.append(.failed(error.code))
                 }
             }
         }
@@ -143,7 +143,7 @@ import Testing
         var sentences: [String] = []
         try session.decode(film.samples[0]) { _ in }
         kill(try #require(session.processIdentifier), SIGSTOP)
-        try session.decode(film.samples[1]) { if case .failed(let error) = $0 { sentences.append(error.description) } }
+        try session.decode(film.samples[1]) { if case .failed(_, let error) = $0 { sentences.append(error.description) } }
         #expect(sentences.first == "the decoder process hung and was ended")
     }
 
@@ -169,7 +169,7 @@ import Testing
                     let box = SharedFrame(frame)
                     held.change { $0?.append(box) }
                 case .dropped(_, let reason): Issue.record("dropped: \(reason)")
-                case .failed(let error): failures.append(error)
+                case .failed(_, let error): failures.append(error)
                 }
             }
         }

@@ -36,10 +36,11 @@ private let software = DecoderSpecification(hardware: .disable)
             configurationByteCount: 0),
         .sample(
             SampleDescriptor(
-                number: .max, offset: 1 << 40, byteCount: 12345, sideByteCount: 1032, isInRing: true,
+                number: .max, sampleNumber: 1 << 40, offset: 1 << 40, byteCount: 12345, sideByteCount: 1032, isInRing: true,
                 presentationTime: MediaTime(value: -1001, timescale: 30000), decodeTime: .invalid, duration: MediaTime(seconds: 0.1, timescale: 7),
                 sourcePresentationTimestamp: -5, sourceDecodeTimestamp: nil, sourceTimeBase: Ratio(1, 90000), flags: [.sync, .doNotDisplay],
-                packetFlags: 5)),
+                packetFlags: 5,
+                instructions: DecodeInstructions(skipsNonReference: true, deadline: HostTime(nanoseconds: -1)))),
         .drain(number: 3), .flush(number: 0, interruptions: 70_000),
     ]
     private static let answers: [DecoderAnswer] = [
@@ -48,12 +49,13 @@ private let software = DecoderSpecification(hardware: .disable)
         .frame(
             FrameDescriptor(
                 slot: 12, visible: PixelRect(x: 8, y: 2, width: 640, height: 360), attributes: attributes, presentationTime: .zero,
-                duration: .invalid, sourceTimestamp: Int64.min, sourceTimeBase: Ratio(1, 12800), flags: [.sync, .corrupt])),
+                duration: .invalid, sourceTimestamp: Int64.min, sourceTimeBase: Ratio(1, 12800), flags: [.sync, .corrupt],
+                sampleNumber: 4)),
         .frame(
             FrameDescriptor(
                 slot: 0, visible: PixelRect(x: 0, y: 0, width: 1, height: 1), attributes: PictureAttributes(), presentationTime: .indefinite,
                 duration: .positiveInfinity, sourceTimestamp: nil, sourceTimeBase: .unknown, flags: [])),
-        .dropped(presentationTime: .negativeInfinity, .doNotDisplay), .failed(error),
+        .dropped(sampleNumber: .max, .doNotDisplay), .failed(sampleNumber: 0, error),
         .done(number: 9, bytesWritten: .max, bytesCopied: 0, freed: Array(0..<UInt32(DecoderAnswer.mostFreed))),
         .done(number: 0, bytesWritten: 0, bytesCopied: 1, freed: []),
     ]

@@ -1,0 +1,18 @@
+public import Media
+
+/// Which sample an answer is about: its number and the times that it came with.
+public struct SampleReceipt: Sendable, Hashable {
+    /// Counts the samples given to a session since it was made, from 0; flushes and changes of format do not begin anew.
+    public let number: UInt64
+    /// `.invalid` when the sample said none, as the other two.
+    public let presentationTime: MediaTime
+    public let decodeTime: MediaTime
+    public let duration: MediaTime
+
+    public init(number: UInt64, presentationTime: MediaTime, decodeTime: MediaTime = .invalid, duration: MediaTime = .invalid) {
+        self.number = number
+        self.presentationTime = presentationTime
+        self.decodeTime = decodeTime
+        self.duration = duration
+    }
+}
