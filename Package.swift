@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .library(name: "FrameExport", targets: ["FrameExport"]),
+        .library(name: "TextureCache", targets: ["TextureCache"]),
         .executable(name: "play", targets: ["play"]),
         // What `scripts/install` makes libplayer.so of.
         .library(name: "player-c", type: .static, targets: ["PlayerC"]),
@@ -62,6 +63,9 @@ let package = Package(
         module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CWaylandClient", "CWaylandProtocols", "CDRM"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         module("FrameExport", ["CLinux", "Media", "SurfacePool"]),
+        // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
+        .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
+        module("TextureCache", ["CEGL", "Media", "SurfacePool", "FrameExport"]),
         module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CPlayer"),
@@ -94,6 +98,10 @@ let package = Package(
         tests("KMSTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),
         tests("FrameExportTests", ["FrameExport", "SurfacePool", "Media", "TestSupport"]),
+        .testTarget(
+            name: "TextureCacheTests",
+            dependencies: ["TextureCache", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CEGL"],
+            swiftSettings: house, linkerSettings: [.linkedLibrary("EGL"), .linkedLibrary("GLESv2")]),
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["CPlayer", "PlayerC", "Player", "Decoding", "DisplaySink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "FrameExport", "Media", "TestSupport"]),

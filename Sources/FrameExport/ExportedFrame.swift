@@ -1,5 +1,5 @@
 public import Media
-internal import SurfacePool
+public import SurfacePool
 
 /// A decoded picture lent to another renderer: its memory stays as it is until the renderer says that it is done.
 ///
@@ -57,6 +57,13 @@ public struct ExportedFrame: ~Copyable, Sendable {
         return fence
     }
 
+    /// Whether the end of the memory is reported to `onGone`: true of this process's own pools, while another process says nothing.
+    public var reportsGone: Bool { surface != nil }
+
+    /// Calls `body` once when nobody uses the memory any more and it has been given up, on the thread that ends it: what an importer made of it
+    /// can go. Never called for frames of other processes.
+    public borrowing func onGone(_ body: @escaping @Sendable (SurfaceIdentity) -> Void) { surface?.onGone(body) }
+
     /// Lends the bytes to the CPU, DMA-BUFs bracketed by `DMA_BUF_IOCTL_SYNC`. Nil when memory of another process cannot be mapped.
     public borrowing func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R? {
         if let surface { return try unsafe surface.withUnsafeBytes(body) }
@@ -107,7 +114,7 @@ public final class HeldFrame: Sendable {
     /// The descriptor, lent while the frame has not been taken.
     let descriptor: Int32
 
-    init(_ frame: consuming ExportedFrame) {
+    public init(_ frame: consuming ExportedFrame) {
         description = frame.description
         descriptor = frame.fd
         self.frame = Monitor(frame)

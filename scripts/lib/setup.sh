@@ -20,7 +20,7 @@ packages_runtime=(xkb-data)
 packages_build=(
     ca-certificates git g++ pkg-config
     libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
-    libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseccomp-dev
+    libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseccomp-dev libegl-dev libgles-dev
 )
 packages_test=(ffmpeg weston libgl1-mesa-dri)
 packages_peers=(

@@ -1,0 +1,16 @@
+internal import Glibc
+
+/// A library that is there on machines with a graphics driver and is not needed without one: opened by name, never closed, for its objects
+/// outlive whoever opened it.
+@safe
+struct SystemLibrary: @unchecked Sendable {
+    private let handle: UnsafeMutableRawPointer
+
+    /// Nil when there is none. `dlopen(3)`.
+    init?(_ name: String) {
+        guard let handle = unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) else { return nil }
+        unsafe self.handle = unsafe handle
+    }
+
+    func symbol(_ name: String) -> UnsafeMutableRawPointer? { unsafe dlsym(handle, name) }
+}

@@ -1,0 +1,68 @@
+import FrameExport
+import Media
+import SurfacePool
+import TestSupport
+import TextureCache
+
+/// A pool whose pictures are noise of a known seed, behind an exporter.
+final class Still {
+    let pool: SurfacePool
+    let exporter: FrameExporter
+    let visible: PixelRect
+    /// The visible bytes of the picture made last.
+    private(set) var bytes: [UInt8] = []
+    private let color: ColorDescription
+    private var dice = Dice(seed: 5)
+    private var count: UInt64 = 0
+
+    init(
+        format: PixelFormat, visible: PixelRect, slots: Int = 4, allocator: any SurfaceAllocator = MemfdAllocator(), color: ColorDescription = .bt709
+    ) {
+        let size = PixelSize(width: visible.x + visible.width, height: visible.y + visible.height)
+        pool = SurfacePool(layout: SurfaceLayout(format: format, covering: size), allocator: allocator, maximumCount: slots)
+        exporter = FrameExporter(FrameExporterConfiguration(delivery: .whenDecoded))
+        self.visible = visible
+        self.color = color
+    }
+
+    /// The next picture, as the exporter's client holds it.
+    func held() throws -> HeldFrame {
+        guard let writer = try pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(20)) else {
+            throw SoftwareGL.Failure(what: "no free surface")
+        }
+        unsafe writer.withUnsafeMutableBytes { unsafe $0.copyBytes(from: dice.bytes($0.count)) }
+        let frame = VideoFrame(
+            use: writer.finish(), visible: visible, attributes: PictureAttributes(color: color),
+            presentationTime: MediaTime(value: Int64(count), timescale: 25), sequence: count)
+        count += 1
+        bytes = PictureBytes(frame).bytes
+        exporter.offer(frame)
+        switch exporter.frame(for: .distantPast) {
+        case .some(let exported): return HeldFrame(exported)
+        case .none: throw SoftwareGL.Failure(what: "the frame is not exported")
+        }
+    }
+}
+
+extension HeldFrame {
+    func textures(_ cache: EGLTextureCache) throws -> EGLTextures {
+        let result = withFrame { frame in Unchecked(Result { try cache.textures(for: frame) }) }
+        guard let result else { throw SoftwareGL.Failure(what: "the frame is taken") }
+        return try result.value.get()
+    }
+
+    func release(through cache: EGLTextureCache) {
+        switch take() {
+        case .some(let frame): cache.release(frame)
+        case .none: break
+        }
+    }
+
+    func release() { take()?.release() }
+}
+
+/// Carries a value out of a lock on the same thread.
+private struct Unchecked<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
