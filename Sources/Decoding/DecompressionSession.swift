@@ -43,7 +43,7 @@ public final class DecompressionSession: @unchecked Sendable {
     var redoNumber: UInt64?
     /// The sample that is being given to the decoder; nil while it is drained.
     var current: UInt64?
-    let options: DecoderOptions
+    public let options: DecoderOptions
     let threads: Int
     var transfer = PictureTransfer()
     var ledger = SampleLedger()

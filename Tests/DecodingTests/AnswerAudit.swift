@@ -81,11 +81,16 @@ final class AnswerAudit: Sendable {
                 state.failures += 1
             }
         }
-        state.withLock { state in
+        state.change { state in
             if !isAlone { state.complain("two answers at once") }
             state.isBusy = false
         }
     }
+
+    /// The sample given last was not taken.
+    func takeBack() { state.withLock { _ = $0.given.popLast() } }
+
+    func wait(forAnswers count: Int) { state.wait { $0.answered.count >= count ? () : nil } }
 
     /// How many samples have no answer.
     var unanswered: Int { state.withLock { $0.given.count - $0.answered.count } }

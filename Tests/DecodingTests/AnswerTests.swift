@@ -77,42 +77,46 @@ struct AnswerTests {
         }
     }
 
-    @Test("random samples, instructions, damage, jumps, flushes, drains, changes of film and ends", arguments: [1, 2, 3, 4])
-    func random(seed: UInt64) throws {
+    @Test("random samples, instructions, damage, jumps, flushes, drains, changes of film and ends", arguments: [1, 2, 3, 4], [false, true])
+    func random(seed: UInt64, isAsynchronous: Bool) throws {
         let films = AnswerFilms.pick(12, seed: seed)
         var dice = Dice(seed: seed)
         for round in 0..<50 {
             let isSandboxed = round % 10 == 9
-            let summary = try script(films, &dice) { format, options in
-                if isSandboxed { return try SandboxedSession(format: format, options: options, sandbox: SandboxedSessionTests.options()) }
-                return try DecompressionSession(format: format, options: options)
+            let complaints = try script(films, &dice) { format, options, audit in
+                let session: any DecodingSession =
+                    isSandboxed
+                    ? try SandboxedSession(format: format, options: options, sandbox: SandboxedSessionTests.options()) as any DecodingSession
+                    : try DecompressionSession(format: format, options: options)
+                return isAsynchronous ? Deferred(session, audit) : Direct(session, audit)
             }
-            #expect(summary == [], "seed \(seed), round \(round)\(isSandboxed ? ", sandboxed" : "")")
+            #expect(complaints == [], "seed \(seed), round \(round)\(isSandboxed ? ", sandboxed" : "")")
         }
     }
 
     /// One life of some sessions, one after the other as the formats ask for it. Returns what was wrong.
     private func script(
-        _ films: [AnswerFilms.Film], _ dice: inout Dice, make: (VideoFormat, DecoderOptions) throws -> any DecodingSession
+        _ films: [AnswerFilms.Film], _ dice: inout Dice, make: (VideoFormat, DecoderOptions, AnswerAudit) throws -> any SessionUnderTest
     ) throws -> [String] {
         let isDamaging = Bool.random(using: &dice)
         let options = DecoderOptions(threads: Int.random(in: 1...4, using: &dice), lowDelay: Int.random(in: 0..<5, using: &dice) == 0)
         var film = films.randomElement(using: &dice)!
         var position = 0, complaints: [String] = []
-        var session = try make(film.format, options), audit = AnswerAudit(checksOrder: !isDamaging)
-        func finish() {
-            session.finishDelayedFrames { audit.receive($0) }
-            if audit.unanswered > 0 { complaints.append("\(film.name): \(audit.unanswered) of \(audit.given) unanswered after a drain") }
+        var audit = AnswerAudit(checksOrder: !isDamaging)
+        var session = try make(film.format, options, audit)
+        func check(_ after: String) {
+            if audit.unanswered > 0 { complaints.append("\(film.name): \(audit.unanswered) of \(audit.given) unanswered after \(after)") }
             audit.jump()
         }
         for _ in 0..<Int.random(in: 1...25, using: &dice) {
             switch Int.random(in: 0..<10, using: &dice) {
             case 0:
-                session.flush { audit.receive($0) }
-                if audit.unanswered > 0 { complaints.append("\(film.name): \(audit.unanswered) of \(audit.given) unanswered after a flush") }
-                audit.jump()
+                session.flush()
+                check("a flush")
                 position = film.syncs.randomElement(using: &dice)!
-            case 1: finish()
+            case 1:
+                session.finish()
+                check("a drain")
             case 2 where isDamaging:
                 // Without telling anybody: what others refer to is missing.
                 position = Int.random(in: 0..<film.samples.count, using: &dice)
@@ -120,37 +124,102 @@ struct AnswerTests {
             case 3:
                 film = films.randomElement(using: &dice)!
                 position = film.syncs.randomElement(using: &dice)!
-                finish()
-                guard !session.canAccept(film.format) else { break }
+                session.finish()
+                check("the last of a film")
+                guard !session.session.canAccept(film.format) else { break }
                 session.invalidate()
                 audit.end()
                 complaints += audit.complaints
-                session = try make(film.format, options)
                 audit = AnswerAudit(checksOrder: !isDamaging)
+                session = try make(film.format, options, audit)
             default:
                 for _ in 0..<Int.random(in: 1...20, using: &dice) where position < film.samples.count {
                     var sample = film.samples[position]
                     position += 1
                     if isDamaging, Int.random(in: 0..<8, using: &dice) == 0 { sample = AnswerFilms.damaged(sample, &dice) }
                     if Int.random(in: 0..<10, using: &dice) == 0 { sample.flags.insert(.doNotDisplay) }
+                    if Int.random(in: 0..<20, using: &dice) == 0 { sample.flags.insert(.droppable) }
                     var instructions = DecodeInstructions(
                         doNotOutput: Int.random(in: 0..<10, using: &dice) == 0, skipsNonReference: Int.random(in: 0..<6, using: &dice) == 0)
                     if Int.random(in: 0..<10, using: &dice) == 0 { instructions.deadline = .distantPast }
                     audit.give(sample)
-                    if Int.random(in: 0..<30, using: &dice) == 0 {
-                        try session.drop(sample, .late) { audit.receive($0) }
-                    } else {
-                        try session.decode(sample, instructions) { audit.receive($0) }
-                    }
+                    try session.decode(sample, instructions)
                 }
             }
         }
-        if Bool.random(using: &dice) { finish() }
+        if Bool.random(using: &dice) {
+            session.finish()
+            check("the last drain")
+        }
         session.invalidate()
         audit.end()
-        session.finishDelayedFrames { audit.receive($0) }
-        session.flush { audit.receive($0) }
-        #expect(throws: DecodingError.self) { try session.decode(film.samples[0], DecodeInstructions()) { audit.receive($0) } }
+        session.finish()
+        session.flush()
+        #expect(throws: DecodingError.self) { try session.decode(film.samples[0], DecodeInstructions()) }
         return complaints + audit.complaints
     }
+
+    @Test("a session that another thread ends in the middle says nothing afterwards", arguments: [1, 2, 3, 4, 5, 6])
+    func endedByAnother(seed: UInt64) throws {
+        let film = try #require(AnswerFilms.film(TestAssets.demo))
+        for isAsynchronous in [false, true] {
+            let audit = AnswerAudit(checksOrder: true)
+            let inner = try DecompressionSession(format: film.format, options: DecoderOptions(threads: Int(seed % 3) + 1))
+            let session: any SessionUnderTest = isAsynchronous ? Deferred(inner, audit) : Direct(inner, audit)
+            let feeder = LoopThread(name: "feeder") {
+                for sample in film.samples {
+                    audit.give(sample)
+                    do { try session.decode(sample, DecodeInstructions()) } catch { return audit.takeBack() }
+                }
+            }
+            audit.wait(forAnswers: Int(seed) * 7)
+            session.invalidate()
+            audit.end()
+            feeder.join()
+            #expect(audit.complaints == [], "seed \(seed), asynchronous \(isAsynchronous)")
+        }
+    }
+}
+
+/// A session that is driven by random, with the audit of its answers.
+protocol SessionUnderTest: Sendable {
+    var session: any DecodingSession { get }
+    func decode(_ sample: SampleBuffer, _ instructions: DecodeInstructions) throws(DecodingError)
+    /// Every sample has its answer afterwards.
+    func finish()
+    func flush()
+    func invalidate()
+}
+
+/// Answers come within the calls.
+struct Direct: SessionUnderTest {
+    let session: any DecodingSession
+    let audit: AnswerAudit
+
+    init(_ session: any DecodingSession, _ audit: AnswerAudit) {
+        self.session = session
+        self.audit = audit
+    }
+
+    func decode(_ sample: SampleBuffer, _ instructions: DecodeInstructions) throws(DecodingError) {
+        try session.decode(sample, instructions) { audit.receive($0) }
+    }
+    func finish() { session.finishDelayedFrames { audit.receive($0) } }
+    func flush() { session.flush { audit.receive($0) } }
+    func invalidate() { session.invalidate() }
+}
+
+/// Answers come on a thread of their own.
+struct Deferred: SessionUnderTest {
+    let decoder: AsynchronousDecoder
+
+    init(_ session: any DecodingSession, _ audit: AnswerAudit) {
+        decoder = AsynchronousDecoder(session, capacity: 3) { audit.receive($0) }
+    }
+
+    var session: any DecodingSession { decoder.session }
+    func decode(_ sample: SampleBuffer, _ instructions: DecodeInstructions) throws(DecodingError) { try decoder.decode(sample, instructions) }
+    func finish() { decoder.waitForAsynchronousFrames() }
+    func flush() { decoder.flush() }
+    func invalidate() { decoder.invalidate() }
 }

@@ -11,6 +11,7 @@ public protocol DecodingSession: AnyObject, Sendable {
     var poolStatistics: SurfacePoolStatistics { get }
     /// Hardware or software, and why.
     var way: DecoderWay { get }
+    var options: DecoderOptions { get }
     /// Whether samples of `other` can follow without a new session.
     func canAccept(_ other: VideoFormat) -> Bool
     func decode(

@@ -29,7 +29,7 @@ public final class SandboxedSession: @unchecked Sendable {
         public var samplesBesideRing = 0
     }
 
-    private let options: DecoderOptions
+    public let options: DecoderOptions
     private let sandbox: SandboxOptions
     private let program: String
     private let surfaces: LentSurfaces
@@ -154,16 +154,18 @@ public final class SandboxedSession: @unchecked Sendable {
 
     /// As `DecompressionSession.drop`.
     public func drop(_ sample: SampleBuffer, _ reason: DropReason, output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
-        try check()
+        if gate.isClosed { throw Self.invalidated }
         guard case .compressed(_, .video) = sample.content else { return }
         let number = open(sample) { gate.deliver($0, to: output) }
         if let entry = ledger.close(number) { gate.deliver(.dropped(entry.receipt, reason), to: output) }
     }
 
     private func check() throws(DecodingError) {
-        if gate.isClosed { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
+        if gate.isClosed { throw Self.invalidated }
         if let lost { throw lost }
     }
+
+    private static let invalidated = DecodingError(.invalidated, "the decoding session has been invalidated")
 
     /// Notes a sample whose answer is due from now on.
     private func open(_ sample: SampleBuffer, _ output: (consuming DecodeOutput) -> Void) -> UInt64 {
