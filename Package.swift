@@ -78,6 +78,10 @@ let package = Package(
             ],
             swiftSettings: house),
 
+        // The example in Swift; those in C and Python lie beside it.
+        .executableTarget(
+            name: "brightness", dependencies: ["DisplaySink", "FrameExport", "Media", "Player"], path: "Examples/Swift", swiftSettings: house),
+
         // libva loads it, nothing links it.
         .target(name: "VADriver", dependencies: ["CAV", "CVA"], path: "Tests/VADriver"),
         // Shared by test targets: finding media, starting compositors, trackers.

@@ -64,18 +64,21 @@ extension player_plane {
         pitch = UInt32(place.pitch)
         offset = UInt64(place.offset)
         visible_offset = offset
-        let shapes = layout.format.description.planes
-        guard index < shapes.count else {
+        let format = layout.format.description
+        guard index < format.planes.count else {
             // A palette: 256 colours of 32 bits.
-            (visible_width, visible_height, bits) = (256, 1, 32)
+            (width, height, visible_width, visible_height, bits, components) = (256, 1, 256, 1, 32, 4)
             return
         }
-        let shape = shapes[index]
+        let shape = format.planes[index]
         let x = (visible.x >> shape.horizontalShift) * shape.bitsPerSample / 8, y = visible.y >> shape.verticalShift
         visible_offset += UInt64(y * place.pitch + x)
-        visible_width = UInt32((visible.width + (1 << shape.horizontalShift) - 1) >> shape.horizontalShift)
-        visible_height = UInt32(shape.rows(height: visible.height))
+        func positions(_ pixels: Int) -> UInt32 { UInt32((pixels + (1 << shape.horizontalShift) - 1) >> shape.horizontalShift) }
+        (width, height) = (positions(layout.size.width), UInt32(shape.rows(height: layout.size.height)))
+        (visible_width, visible_height) = (positions(visible.width), UInt32(shape.rows(height: visible.height)))
         bits = UInt32(shape.bitsPerSample)
+        let componentBits = format.bitDepth > 8 ? 16 : 8
+        if format.bitDepth >= 8, shape.bitsPerSample % componentBits == 0 { components = bits / UInt32(componentBits) }
     }
 }
 

@@ -75,9 +75,12 @@ int main(void)
     MEMBER(player_plane, pitch);
     MEMBER(player_plane, offset);
     MEMBER(player_plane, visible_offset);
+    MEMBER(player_plane, width);
+    MEMBER(player_plane, height);
     MEMBER(player_plane, visible_width);
     MEMBER(player_plane, visible_height);
     MEMBER(player_plane, bits);
+    MEMBER(player_plane, components);
 
     STRUCT(player_hdr);
     MEMBER(player_hdr, red);

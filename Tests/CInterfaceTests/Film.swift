@@ -70,8 +70,8 @@ final class Film {
         return unsafe player_next_event(player, timeout, &event) == PLAYER_OK ? event : nil
     }
 
-    /// The checksums of every picture, as the md5 sink gives them.
-    static func reference(_ path: String) throws -> [String] {
+    /// Every picture as the md5 sink describes it.
+    static func reference(_ path: String) throws -> [FrameMD5File.Line] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("c-interface-\(UUID().uuidString).framemd5").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         var configuration = PlayerConfiguration()
@@ -87,7 +87,7 @@ final class Film {
         try player.open(path)
         let _: Void? = isOver.wait { $0 ? () : nil }
         player.close()
-        return FrameMD5File(path: file)?.lines.map(\.hash) ?? []
+        return FrameMD5File(path: file)?.lines ?? []
     }
 }
 

@@ -14,7 +14,7 @@ import Testing
             #expect(frame.info.is_new == 1 && frame.info.is_copy == 0)
             sums.append(frame.md5)
         }
-        let reference = try Film.reference(path)
+        let reference = try Film.reference(path).map(\.hash)
         #expect(!sums.isEmpty && sums == reference)
     }
 
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a frame outlives its player and its exporter`() throws {
         let path = TestAssets.path("plain.mp4")
-        let reference = try Film.reference(path)
+        let reference = try Film.reference(path).map(\.hash)
         var film: Film? = try Film(path)
         let frame = try #require(film?.next())
         film?.close()
@@ -93,7 +93,7 @@ import Testing
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         let path = TestAssets.path("plain.mp4")
-        let reference = try Film.reference(path)
+        let reference = try Film.reference(path).map(\.hash)
         let film = try Film(path, budget: 1)
         let first = try #require(film.next())
         let place = first.info.planes.0, fd = dup(place.fd), count = Int(first.info.byte_count)

@@ -32,6 +32,17 @@ struct Installation: Sendable {
         return program
     }
 
+    /// The words that run Python with the C library that the tests run with, which a toolchain may bring along.
+    let python: [String] = {
+        let mapped = (TextFile.contents(of: "/proc/self/maps") ?? "").split(separator: "\n").compactMap { line in
+            line.firstIndex(of: "/").map { String(line[$0...]) }
+        }
+        guard let loader = mapped.first(where: { $0.contains("/ld-linux") }), let library = mapped.first(where: { $0.hasSuffix("/libc.so.6") }),
+            URL(fileURLWithPath: "/lib64/ld-linux-x86-64.so.2").resolvingSymlinksInPath().path != loader
+        else { return ["/usr/bin/python3"] }
+        return [loader, "--library-path", URL(fileURLWithPath: library).deletingLastPathComponent().path, "/usr/bin/python3"]
+    }()
+
     /// The compiler that comes with Swift, which links with the same C library as Swift does.
     private static let compiler: String = {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

@@ -204,9 +204,10 @@ typedef struct player_plane {
     uint32_t pitch;                         /* bytes from row to row */
     uint64_t offset;                        /* bytes from the start of the memory to the first row */
     uint64_t visible_offset;                /* to the first visible byte */
-    uint32_t visible_width, visible_height; /* sample positions a row, and rows */
-    uint32_t bits;                          /* from one sample position to the next: 8; 16 for 10-bit planes and NV12's pairs; … */
-    uint32_t reserved;
+    uint32_t width, height;                 /* sample positions in a row, and rows, that have memory */
+    uint32_t visible_width, visible_height; /* and that are meant to be seen */
+    uint32_t bits;                          /* from one sample position to the next */
+    uint32_t components;                    /* that share them evenly: 1 in yuv420p, 2 in NV12's second plane; 0: it is not so simple */
 } player_plane;
 
 /* HDR10: the display that the film was graded on (SMPTE ST 2086), and its brightest light (CTA-861.3). */

@@ -1,0 +1,88 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// The examples, built as a reader of the README builds them, against what is installed.
+@Suite(.enabled(if: Installation.isPossible, "a sanitized library serves only sanitized programs")) struct ExamplesTests {
+    private static func scratch(_ name: String) -> String {
+        FileManager.default.temporaryDirectory.appendingPathComponent("examples-\(UUID().uuidString)-\(name)").path
+    }
+
+    /// The GPU's drivers are told to be software, so that the same happens everywhere.
+    private static let software = ["LIBGL_ALWAYS_SOFTWARE": "1"]
+
+    private static func bytes(_ path: String) throws -> [UInt8] {
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    @Test(arguments: ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"])
+    func `OpenGL ES reads every plane as the decoder wrote it`(_ name: String) throws {
+        let installation = try Installation.shared.get(), output = Self.scratch("planes")
+        let program = try installation.build(TestAssets.root + "/Tests/CInterface/gles-planes.c", packages: ["egl", "glesv2"])
+        let outcome = try Tool.run(program, [TestAssets.path(name), output], environment: Self.software)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let reference = try Film.reference(TestAssets.path(name)), all = try Self.bytes(output)
+        var start = 0, sums: [String] = []
+        for line in reference where start + line.byteCount <= all.count {
+            sums.append(Checksum.md5(Array(all[start..<start + line.byteCount])))
+            start += line.byteCount
+        }
+        #expect(!sums.isEmpty && start == all.count && sums == reference.map(\.hash))
+    }
+
+    @Test func `the quad in OpenGL ES shows the film's colours`() throws {
+        let installation = try Installation.shared.get(), output = Self.scratch("quad.ppm")
+        let program = try installation.build(TestAssets.root + "/Examples/gles.c", packages: ["egl", "glesv2"], standard: "gnu99")
+        let outcome = try Tool.run(program, [TestAssets.demo, "--frames", "1", "--save", output], environment: Self.software)
+        #expect(outcome.code == 0 && outcome.output.hasPrefix("1 drawings of 1 pictures"), "\(outcome.errors)")
+        let file = try Self.bytes(output), header = Array("P6 640 360 255\n".utf8)
+        try #require(file.starts(with: header) && file.count == header.count + 640 * 360 * 3)
+        let picture = RGBPicture(bytes: Array(file[header.count...]), size: PixelSize(width: 640, height: 360), layout: .rgb24)
+        // The first drawing is not turned yet: the film lies in the middle at 60 %.
+        let film = PixelRect(x: 128, y: 72, width: 384, height: 216)
+        #expect(ColorBars.worstError(in: picture, part: film) <= 4)
+        #expect(FrameCode(picture, in: film)?.number == 0)
+        #expect(picture[20, 20] == RGBPicture.Color(red: 0, green: 0, blue: 0))
+    }
+
+    @Test(arguments: [("demo.mp4", 30), ("hdr10.mp4", 24), ("odd-size-444.mp4", 30)])
+    func `Python saves a picture of each second`(_ name: String, _ rate: Int) throws {
+        let installation = try Installation.shared.get(), folder = Self.scratch("stills")
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let outcome = try Tool.run(
+            installation.python[0], installation.python.dropFirst() + [TestAssets.root + "/Examples/save_frames.py", TestAssets.path(name), folder],
+            environment: ["PLAYER_LIBRARY": installation.prefix + "/lib/libplayer.so.0"])
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let reference = try Film.reference(TestAssets.path(name))
+        let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(lines.count == (reference.count + rate - 1) / rate)
+        for (second, line) in lines.enumerated() {
+            #expect(line[1] == "\(second).000" && line[2] == reference[second * rate].hash)
+        }
+        // What ffmpeg reads in the last file is what ffmpeg makes of that picture of the film.
+        let last = lines.count - 1
+        let saved = try pixels(["-i", lines[last][0]]),
+            expected = try pixels(["-i", TestAssets.path(name), "-vf", "select=eq(n\\,\(last * rate))", "-frames:v", "1"])
+        #expect(saved.count == expected.count)
+        let error = zip(saved, expected).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        #expect(error <= 3 * saved.count, "a mean error of \(Double(error) / Double(saved.count))")
+    }
+
+    private func pixels(_ arguments: [String]) throws -> [UInt8] {
+        let output = Self.scratch("pixels")
+        let outcome = try Tool.run(
+            "ffmpeg", ["-v", "error", "-sws_flags", "accurate_rnd+full_chroma_int"] + arguments + ["-f", "rawvideo", "-pix_fmt", "rgb24", output])
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        return try Self.bytes(output)
+    }
+
+    @Test func `the example in Swift reports each second of the film`() throws {
+        let outcome = try Tool.run(BuiltPrograms.folder + "/brightness", [TestAssets.demo])
+        let lines = outcome.output.split(separator: "\n")
+        #expect(outcome.code == 0 && lines.count == 10)
+        #expect(lines.allSatisfy { $0.hasSuffix("% over 30 pictures") })
+        #expect(try Tool.run(BuiltPrograms.folder + "/brightness", ["/nonexistent"]).code == 66)
+    }
+}
