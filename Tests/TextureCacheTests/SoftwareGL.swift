@@ -33,8 +33,9 @@ final class SoftwareGL {
 
     var error: GLenum { glGetError() }
 
-    /// The texels of `part` as whole numbers, four to a texel: of `greatest` (255, 65535) the part that sampling gives.
-    func texels(_ name: UInt32, target: UInt32 = UInt32(GL_TEXTURE_2D), part: PixelRect, greatest: Int) throws -> [UInt32] {
+    /// The texels of `part` of a plane as whole numbers, four to a texel: of `greatest` (255, 65535) the part that sampling gives.
+    func texels(_ plane: EGLTextures.Plane, target: UInt32, part: PixelRect, greatest: Int) throws -> [UInt32] {
+        let size = plane.size
         let program = try program(for: target)
         var framebuffer: GLuint = 0, picture: GLuint = 0
         unsafe glGenFramebuffers(1, &framebuffer)
@@ -49,9 +50,10 @@ final class SoftwareGL {
         glFramebufferTexture2D(GLenum(GL_FRAMEBUFFER), GLenum(GL_COLOR_ATTACHMENT0), GLenum(GL_TEXTURE_2D), picture, 0)
         glViewport(0, 0, GLsizei(part.width), GLsizei(part.height))
         glUseProgram(program)
-        glBindTexture(GLenum(target), name)
+        glBindTexture(GLenum(target), plane.name)
         glUniform1i(unsafe glGetUniformLocation(program, "image"), 0)
         glUniform2i(unsafe glGetUniformLocation(program, "origin"), GLint(part.x), GLint(part.y))
+        glUniform2i(unsafe glGetUniformLocation(program, "size"), GLint(size.width), GLint(size.height))
         glUniform1f(unsafe glGetUniformLocation(program, "greatest"), GLfloat(greatest))
         glDrawArrays(GLenum(GL_TRIANGLES), 0, 3)
         var result = [UInt32](repeating: 0, count: part.width * part.height * 4)
@@ -78,9 +80,14 @@ final class SoftwareGL {
             precision highp int;
             uniform highp \(isExternal ? "samplerExternalOES" : "sampler2D") image;
             uniform highp ivec2 origin;
+            uniform highp ivec2 size;
             uniform highp float greatest;
             out highp uvec4 texel;
-            void main() { texel = uvec4(texelFetch(image, ivec2(gl_FragCoord.xy) + origin, 0) * greatest + 0.5); }
+            void main() {
+                ivec2 place = ivec2(gl_FragCoord.xy) + origin;
+                vec4 value = \(isExternal ? "texture(image, (vec2(place) + 0.5) / vec2(size))" : "texelFetch(image, place, 0)");
+                texel = uvec4(value * greatest + 0.5);
+            }
             """
         let program = glCreateProgram()
         for (kind, text) in [(GL_VERTEX_SHADER, vertex), (GL_FRAGMENT_SHADER, fragment)] {
@@ -113,7 +120,7 @@ extension EGLTextures {
                 width: count(visible.width, facts.horizontalShift), height: count(visible.height, facts.verticalShift))
             let isWide = [.r16, .rg16, .rgba16].contains(plane.texel)
             let components = plane.texel == .rgb8 ? 3 : plane.texel.byteCount / (isWide ? 2 : 1)
-            let texels = try gl.texels(plane.name, target: target, part: part, greatest: isWide ? 65535 : 255)
+            let texels = try gl.texels(plane, target: target, part: part, greatest: isWide ? 65535 : 255)
             let order = pixelFormat.componentOrder
             for start in stride(from: 0, to: texels.count, by: 4) {
                 for component in 0..<components {

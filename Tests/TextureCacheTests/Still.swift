@@ -25,12 +25,14 @@ final class Still {
         self.color = color
     }
 
-    /// The next picture, as the exporter's client holds it.
-    func held() throws -> HeldFrame {
+    /// The next picture, of noise or colour bars, as the exporter's client holds it.
+    func held(bars: Bool = false) throws -> HeldFrame {
         guard let writer = try pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(20)) else {
             throw SoftwareGL.Failure(what: "no free surface")
         }
-        unsafe writer.withUnsafeMutableBytes { unsafe $0.copyBytes(from: dice.bytes($0.count)) }
+        unsafe writer.withUnsafeMutableBytes { bytes in
+            if bars { unsafe ImportTests.paintBars(pool.layout, bytes) } else { unsafe bytes.copyBytes(from: dice.bytes(bytes.count)) }
+        }
         let frame = VideoFrame(
             use: writer.finish(), visible: visible, attributes: PictureAttributes(color: color),
             presentationTime: MediaTime(value: Int64(count), timescale: 25), sequence: count)
