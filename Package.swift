@@ -107,7 +107,7 @@ let package = Package(
             dependencies: ["TextureCache", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CEGL"],
             swiftSettings: house, linkerSettings: [.linkedLibrary("EGL"), .linkedLibrary("GLESv2")]),
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
-        tests("CInterfaceTests", ["CPlayer", "PlayerC", "Player", "Decoding", "DisplaySink", "Media", "TestSupport"]),
+        tests("CInterfaceTests", ["SampleQueue", "CPlayer", "PlayerC", "Player", "Decoding", "DisplaySink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "FrameExport", "Media", "TestSupport"]),
     ]
 )

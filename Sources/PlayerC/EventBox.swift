@@ -1,4 +1,5 @@
 internal import CPlayer
+internal import Decoding
 internal import DisplaySink
 internal import Media
 internal import Player
@@ -54,6 +55,34 @@ extension News {
         case .detail(let text): self.init(kind: PLAYER_EVENT_DETAIL, text: text)
         case .closeRequested: self.init(kind: PLAYER_EVENT_CLOSE)
         case .key(let key): self.init(kind: PLAYER_EVENT_KEY, text: key.rawValue)
+        }
+    }
+}
+
+extension News {
+    /// What a queue of samples reports; nil when nobody need know.
+    init?(_ event: DisplayQueue.Event) {
+        switch event {
+        case .firstFrame: self.init(kind: PLAYER_EVENT_SHOWN)
+        case .finished: self.init(kind: PLAYER_EVENT_ENDED)
+        case .notice(let text): self.init(kind: PLAYER_EVENT_NOTICE, text: text)
+        case .detail(let text): self.init(kind: PLAYER_EVENT_DETAIL, text: text)
+        case .decodeError(let error): self.init(kind: PLAYER_EVENT_DETAIL, text: error.description)
+        case .failed(let error):
+            let isDevice = error.code == .sandbox || error.code == .noHardware
+            self.init(kind: PLAYER_EVENT_FAILED, result: isDevice ? PLAYER_ERROR_DEVICE : PLAYER_ERROR_DATA, text: error.description)
+        case .sink(let event): self.init(event)
+        }
+    }
+
+    private init?(_ event: SinkEvent) {
+        switch event {
+        case .key(let key): self.init(kind: PLAYER_EVENT_KEY, text: key.rawValue)
+        case .closeRequested: self.init(kind: PLAYER_EVENT_CLOSE)
+        case .notice(let text): self.init(kind: PLAYER_EVENT_NOTICE, text: text)
+        case .detail(let text): self.init(kind: PLAYER_EVENT_DETAIL, text: text)
+        case .failed(let error): self.init(kind: PLAYER_EVENT_FAILED, result: player_result(PlayerError(error)), text: error.description)
+        case .firstFrameShown, .finished, .resized: return nil
         }
     }
 }

@@ -30,9 +30,15 @@ int main(void)
     NUMBER(PLAYER_EVENT_DETAIL);
     NUMBER(PLAYER_EVENT_CLOSE);
     NUMBER(PLAYER_EVENT_KEY);
+    NUMBER(PLAYER_EVENT_SHOWN);
     NUMBER(PLAYER_POLICY_DROP_OLDEST);
     NUMBER(PLAYER_POLICY_WAIT);
     NUMBER(PLAYER_MAX_PLANES);
+    NUMBER(PLAYER_SAMPLE_SYNC);
+    NUMBER(PLAYER_SAMPLE_DROPPABLE);
+    NUMBER(PLAYER_SAMPLE_DO_NOT_DISPLAY);
+    NUMBER(PLAYER_SAMPLE_DISPLAY_IMMEDIATELY);
+    NUMBER(PLAYER_SAMPLE_CORRUPT);
 
     STRUCT(player_options);
     MEMBER(player_options, size);
@@ -123,5 +129,38 @@ int main(void)
     MEMBER(player_frame_info, host_time);
     MEMBER(player_frame_info, sequence);
     MEMBER(player_frame_info, identity);
+
+    STRUCT(player_queue_options);
+    MEMBER(player_queue_options, size);
+    MEMBER(player_queue_options, output);
+    MEMBER(player_queue_options, decoder);
+    MEMBER(player_queue_options, threads);
+    MEMBER(player_queue_options, exporter_count);
+    MEMBER(player_queue_options, exporters);
+
+    STRUCT(player_video_format);
+    MEMBER(player_video_format, size);
+    MEMBER(player_video_format, width);
+    MEMBER(player_video_format, height);
+    MEMBER(player_video_format, setup_size);
+    MEMBER(player_video_format, codec);
+    MEMBER(player_video_format, setup);
+    MEMBER(player_video_format, pixel_aspect);
+    MEMBER(player_video_format, rotation);
+    MEMBER(player_video_format, reorder_depth);
+    MEMBER(player_video_format, primaries);
+    MEMBER(player_video_format, transfer);
+    MEMBER(player_video_format, matrix);
+    MEMBER(player_video_format, range);
+
+    STRUCT(player_sample);
+    MEMBER(player_sample, size);
+    MEMBER(player_sample, flags);
+    MEMBER(player_sample, bytes);
+    MEMBER(player_sample, byte_count);
+    MEMBER(player_sample, time);
+    MEMBER(player_sample, decode_time);
+    MEMBER(player_sample, duration);
+    MEMBER(player_sample, timescale);
     return 0;
 }

@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libplayer.so.N. It changes when something that exists changes; a program built with another number must be built anew. */
 #define PLAYER_ABI_VERSION 0
 /* The same number times 65536, and one that grows with each addition: functions, and members at the ends of structs. */
-#define PLAYER_VERSION 0x00000001
+#define PLAYER_VERSION 0x00000002
 
 /* The PLAYER_VERSION of the library that is running. At least yours, or it lacks things that this header has. */
 uint32_t player_version(void);
@@ -116,7 +116,8 @@ typedef enum player_event_kind {
     PLAYER_EVENT_NOTICE = 3, /* `text` is for the viewer: the sound device is gone, a picture is damaged */
     PLAYER_EVENT_DETAIL = 4, /* `text` is for whoever asks for details: what was chosen and why */
     PLAYER_EVENT_CLOSE = 5,  /* the viewer wants the window closed */
-    PLAYER_EVENT_KEY = 6     /* a key was pressed in the window; `text` is its name: "space", "q", "left" … */
+    PLAYER_EVENT_KEY = 6,    /* a key was pressed in the window; `text` is its name: "space", "q", "left" … */
+    PLAYER_EVENT_SHOWN = 7   /* of a queue: the first picture since the beginning, or since a flush, is on the display */
 } player_event_kind;
 
 typedef struct player_event {
@@ -262,6 +263,101 @@ void player_frame_unmap(player_frame *frame);
 void player_frame_release(player_frame *frame);
 /* As player_frame_release, once the sync_file `fence` has signalled; it is taken over and closed. -1: no fence. */
 void player_frame_release_after(player_frame *frame, int fence);
+
+/* ---------------------------------------------------------------------------------------------------------------- Samples of your own
+ *
+ * For who has compressed samples from elsewhere (a network, a container of its own) and wants them decoded and shown, each at its time:
+ *
+ *     player_queue_open(&options, &queue, message, sizeof message);
+ *     player_video_format format = { .size = sizeof format, .codec = "h264", .width = 1280, .height = 720, ... };
+ *     player_queue_set_format(queue, &format);
+ *     player_queue_set_rate(queue, 1);
+ *     for (;;) {
+ *         poll(player_queue_ready_fd(queue)), then while (player_queue_is_ready(queue)) player_queue_enqueue(queue, &next_sample);
+ *     }
+ *     player_queue_end(queue);
+ *
+ * Pictures go to the display and to the exporters, as those of a player do. There is no sound. */
+
+typedef struct player_queue player_queue;
+
+typedef struct player_queue_options {
+    uint32_t size;
+    uint32_t output;  /* player_output */
+    uint32_t decoder; /* player_decoder */
+    uint32_t threads; /* that decode; 0: the decoder chooses */
+    uint32_t exporter_count;
+    uint32_t reserved;
+    player_exporter *const *exporters;
+} player_queue_options;
+
+/* Opens the display and starts the threads; the film's clock stands at 0. *queue is to be closed with player_queue_close. `message` is as for
+ * player_open. */
+player_result player_queue_open(const player_queue_options *options, player_queue **queue, char *message, size_t message_size);
+
+/* Forgets what waits and joins the threads; blocks for some milliseconds. Frames that you hold stay as they are. NULL is fine. */
+void player_queue_close(player_queue *queue);
+
+typedef struct player_video_format {
+    uint32_t size;
+    uint32_t width, height;              /* of the coded picture; 0: the decoder finds out */
+    uint32_t setup_size;
+    const char *codec;                   /* FFmpeg's name: "h264", "hevc", "av1", "vp9" … */
+    const void *setup;                   /* the container's set-up bytes: avcC, hvcC, av1C …; NULL for samples with start codes */
+    uint32_t pixel_aspect[2];            /* 0 : 0: not said */
+    uint32_t rotation;                   /* clockwise degrees until the picture stands upright: 0, 90, 180, 270 */
+    uint32_t reorder_depth;              /* pictures that the decoder holds back, where known beforehand */
+    uint8_t primaries, transfer, matrix; /* ITU-T H.273; 0: what the samples say */
+    uint8_t range;                       /* 0: what the samples say, 1: limited, 2: full */
+    uint32_t reserved;
+} player_video_format;
+
+/* The format of the samples that follow. The pictures of the one before are shown to the last. */
+player_result player_queue_set_format(player_queue *queue, const player_video_format *format);
+
+enum {
+    PLAYER_SAMPLE_SYNC = 1,                 /* decoding can begin here */
+    PLAYER_SAMPLE_DROPPABLE = 4,            /* no other sample needs it */
+    PLAYER_SAMPLE_DO_NOT_DISPLAY = 8,       /* others need it, but it is not to be seen */
+    PLAYER_SAMPLE_DISPLAY_IMMEDIATELY = 16, /* to be seen as soon as it is decoded, whatever its time says */
+    PLAYER_SAMPLE_CORRUPT = 32              /* bytes are missing or wrong */
+};
+
+typedef struct player_sample {
+    uint32_t size;
+    uint32_t flags;         /* PLAYER_SAMPLE_* */
+    const void *bytes;      /* one access unit, as the container carries it; copied during the call */
+    uint64_t byte_count;
+    int64_t time;           /* when its picture is to be seen; PLAYER_NO_TIME: unknown, as the next */
+    int64_t decode_time;    /* in the order of decoding */
+    int64_t duration;       /* 0: unknown */
+    uint32_t timescale;     /* units of these times in a second; 0: nanoseconds */
+    uint32_t reserved;
+} player_sample;
+
+/* Puts a sample at the end, even when the queue has enough; never waits. PLAYER_ERROR_ARGUMENT before a format, or without bytes. */
+player_result player_queue_enqueue(player_queue *queue, const player_sample *sample);
+
+/* Says that no sample follows: PLAYER_EVENT_ENDED comes when the last picture has had its time. A sample, or a flush, takes it back. */
+player_result player_queue_end(player_queue *queue);
+
+/* Forgets what is not yet on the display. The picture there stays until the next one, which is shown as soon as it is decoded;
+ * removes_picture 1: the display goes black. */
+player_result player_queue_flush(player_queue *queue, int32_t removes_picture);
+
+/* 1: it wants more: less than a second of film, and less than 16 MiB, wait; and again 0 from twice that on. */
+int32_t player_queue_is_ready(player_queue *queue);
+/* A descriptor for poll(2), lent until the queue is closed: readable while it wants more. Do not read from it. */
+int player_queue_ready_fd(player_queue *queue);
+
+/* The film's clock. Rates: film seconds per second; 0 stands still, negative ones make no sense. */
+player_result player_queue_set_rate(player_queue *queue, double rate);
+player_result player_queue_set_time(player_queue *queue, int64_t film_time);
+int64_t player_queue_time(player_queue *queue);
+
+/* As player_event_fd and player_next_event. */
+int player_queue_event_fd(player_queue *queue);
+player_result player_queue_next_event(player_queue *queue, int64_t timeout, player_event *event);
 
 #ifdef __cplusplus
 }
