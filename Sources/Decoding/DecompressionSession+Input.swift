@@ -10,7 +10,17 @@ extension DecompressionSession {
         _ output: (consuming DecodeOutput) -> Void
     ) {
         let isHidden = instructions.doNotOutput || sample.flags.contains(.doNotDisplay)
-        isAtKeyframe = sample.flags.contains(.sync)
+        let isSync = sample.flags.contains(.sync)
+        if case .compressed(_, .video(let format)) = sample.content {
+            do throws(DecodingError) {
+                isAtKeyframe = false
+                try follow(format, isSync: isSync, output)
+            } catch {
+                open(SampleLedger.Entry(sample.receipt(number: number), timestamp: cav_nopts_value), output)
+                return fail(error, at: number, output)
+            }
+        }
+        isAtKeyframe = isSync
         if isAtKeyframe { reconsider(output) }
         guard unsafe av_packet_ref(codec.packet, block.packet) >= 0 else {
             open(SampleLedger.Entry(sample.receipt(number: number), timestamp: cav_nopts_value), output)
@@ -53,7 +63,7 @@ extension DecompressionSession {
         let unit = sample.sourceTimeBase.isKnown ? sample.sourceTimeBase : Ratio(1, 1_000_000_000)
         if unit != timeBase {
             timeBase = unit
-            clock = TimestampEstimator(timeBase: unit, frameRate: format.frameRate, reorderDepth: 0)
+            clock = TimestampEstimator(timeBase: unit, frameRate: stream.frameRate, reorderDepth: 0)
             unsafe codec.context.pointee.pkt_timebase = AVRational(num: unit.numerator, den: unit.denominator)
         }
         unsafe packet.pointee.pts = sample.sourcePresentationTimestamp ?? count(sample.presentationTime)

@@ -34,7 +34,7 @@ extension DecompressionSession {
         }
         if let refusal = source.takeRefusal() { return fail(refusal, output) }
         let code: DecodingError.Code = status == cav_error_invalid_data ? .invalidData : .decoder
-        fail(DecodingError(code, "the \(format.codec.name) decoder failed: \(Codec.reason(status))", status: status), output)
+        fail(DecodingError(code, "the \(stream.codec.name) decoder failed: \(Codec.reason(status))", status: status), output)
     }
 
     /// Answers the sample that the decoder is thought to be at.

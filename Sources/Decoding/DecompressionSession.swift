@@ -21,17 +21,18 @@ public import SurfacePool
 /// rest from any thread, also meanwhile.
 @safe
 public final class DecompressionSession: @unchecked Sendable {
-    public let format: VideoFormat
     let source: SurfaceSource
     let statistics: FrameStatistics
-    let facts: PictureFacts
-    private let shared = Monitor(Shared())
+    private let shared: Monitor<Shared>
     private let gate = AnswerGate()
     /// Against which deadlines are held.
     let hostClock: any HostClock
 
     // Of the thread that decodes:
     var codec: Codec
+    /// What `codec` was opened for.
+    var stream: VideoFormat
+    var facts: PictureFacts
     /// nil while there is no hardware to choose.
     var fallback: HardwareFallbackState?
     /// The sample being decoded is a key picture that nothing but itself is needed for.
@@ -44,7 +45,7 @@ public final class DecompressionSession: @unchecked Sendable {
     /// The sample that is being given to the decoder; nil while it is drained.
     var current: UInt64?
     public let options: DecoderOptions
-    let threads: Int
+    var threads: Int
     var transfer = PictureTransfer()
     var ledger = SampleLedger()
     var byteCount = ByteCountCache()
@@ -57,11 +58,12 @@ public final class DecompressionSession: @unchecked Sendable {
     var isDraining = false
     /// Where the next picture begins if it does not say, and how long one lasts that does not say either.
     var expectedTime = MediaTime.zero
-    let frameLength: MediaTime
+    var frameLength: MediaTime
     private var lastPixelFormat: PixelFormat?
     private var samplesSinceTrim = 0
 
     private struct Shared {
+        var format: VideoFormat
         var pixelFormat: PixelFormat?
         var decoderName = ""
         var way = DecoderWay(isHardware: false)
@@ -80,20 +82,15 @@ public final class DecompressionSession: @unchecked Sendable {
         format: VideoFormat, options: DecoderOptions = DecoderOptions(), allocator: any SurfaceAllocator = MemfdAllocator(),
         statistics: FrameStatistics = FrameStatistics(), clock hostClock: any HostClock = MonotonicClock.shared
     ) throws(DecodingError) {
-        let threads =
-            options.threads > 0
-            ? options.threads
-            : ThreadCount.automatic(
-                processors: Int(av_cpu_count()), picture: format.codedSize,
-                maximumByteCount: options.maximumSurfaceBytes)
+        let threads = Self.threads(for: format, options)
         let source = SurfaceSource(allocator: allocator, options: options, threads: threads)
-        self.format = format
+        shared = Monitor(Shared(format: format))
+        stream = format
         self.source = source
         self.statistics = statistics
         self.hostClock = hostClock
         facts = PictureFacts(format: format)
-        let rate = format.frameRate.isKnown ? format.frameRate : Ratio(25, 1)
-        frameLength = MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)
+        frameLength = Self.frameLength(of: format)
         clock = TimestampEstimator(timeBase: .unknown, frameRate: format.frameRate, reorderDepth: 0)
         self.options = options
         self.threads = threads
@@ -117,6 +114,20 @@ public final class DecompressionSession: @unchecked Sendable {
         note(codec, reason: reason)
     }
 
+    static func threads(for format: VideoFormat, _ options: DecoderOptions) -> Int {
+        if options.threads > 0 { return options.threads }
+        return ThreadCount.automatic(
+            processors: Int(av_cpu_count()), picture: format.codedSize, maximumByteCount: options.maximumSurfaceBytes)
+    }
+
+    static func frameLength(of format: VideoFormat) -> MediaTime {
+        let rate = format.frameRate.isKnown ? format.frameRate : Ratio(25, 1)
+        return MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)
+    }
+
+    /// Of the samples given last.
+    public var format: VideoFormat { shared.withLock { $0.format } }
+
     /// libavcodec's name of the decoder: `h264`, `libdav1d`.
     public var decoderName: String { shared.withLock { $0.decoderName } }
 
@@ -125,8 +136,9 @@ public final class DecompressionSession: @unchecked Sendable {
 
     /// Remembers for others what decodes now.
     func note(_ codec: Codec, reason: String?) {
-        let name = codec.name, hardware = codec.hardware
+        let name = codec.name, hardware = codec.hardware, format = stream
         shared.withLock { shared in
+            shared.format = format
             shared.decoderName = name
             shared.hardware = hardware
             shared.way = DecoderWay(isHardware: hardware != nil, driver: hardware?.device.vendor, reason: reason)
@@ -138,10 +150,18 @@ public final class DecompressionSession: @unchecked Sendable {
 
     public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.hardware }?.poolStatistics ?? source.statistics }
 
-    /// Whether samples of `other` can follow without a new session: same codec and the same set-up data. Sizes, crops and
-    /// colours may change in mid-stream by themselves.
+    /// Whether samples of `other` can follow without a new session: those of the same codec, whatever their size, parameter sets and colours,
+    /// unless the way of decoding would be another (the hardware in use does not take them, or hardware that was wanted takes only them).
+    ///
+    /// What changes within the stream needs no word. Where the container says that something changes, the pictures so far are put out first, and the decoder
+    /// is opened anew for the rest; surfaces of the old size give their memory back when they come home.
     public func canAccept(_ other: VideoFormat) -> Bool {
-        format.canContinue(as: other)
+        let (format, hardware) = shared.withLock { ($0.format, $0.hardware) }
+        guard other.codec == format.codec else { return false }
+        if other.isDecoded(as: format) || options.specification.hardware == .disable { return true }
+        if let hardware { return HardwareDevices.reason(against: hardware.device, other) == nil }
+        if HardwareProfiles.names(for: other) == HardwareProfiles.names(for: format), other.codedSize == format.codedSize { return true }
+        return (try? HardwareDevices.device(for: other, options.specification)) == nil
     }
 
     // MARK: Decoding
@@ -253,8 +273,8 @@ public final class DecompressionSession: @unchecked Sendable {
 }
 
 extension VideoFormat {
-    /// Whether a decoder opened for this format takes samples of `other`.
-    func canContinue(as other: VideoFormat) -> Bool {
+    /// Whether a decoder opened for `other` takes samples of this format: what differs is said in the stream, too.
+    func isDecoded(as other: VideoFormat) -> Bool {
         other.codec == codec && other.configuration == configuration && other.codecTag == codecTag
             && other.bitsPerCodedSample == bitsPerCodedSample
     }

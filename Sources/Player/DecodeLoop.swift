@@ -129,6 +129,8 @@ final class DecodeLoop: Sendable {
                 worker.format = format
                 return true
             }
+            // A process for the new decoder starts while the display shows what the old one still puts out.
+            if sandbox.policy != .off { SandboxedSession.prepare(sandbox) }
             drain(&worker)
             session.invalidate()
             worker.session = nil

@@ -1,5 +1,7 @@
 import Decoding
+import DisplaySink
 import Media
+import SampleQueue
 import SurfacePool
 import TestSupport
 import Testing
@@ -35,6 +37,56 @@ struct HardwareFilmTests {
         let film = try HardwareFilm(path, .preferred)
         #expect(!film.way.isHardware && film.way.reason?.contains("HEVCMain10") == true)
         #expect(film.hashes == (try HardwareFilm(path, .software)).hashes)
+    }
+
+    private static func film(_ name: String) throws -> (format: VideoFormat, samples: [SampleBuffer]) {
+        let reader = try AssetReader(url: TestAssets.path(name))
+        guard let track = reader.tracks.first(where: { $0.kind == .video }), case .video(let format) = track.format else {
+            throw HardwareFilm.NoVideo()
+        }
+        reader.select([track.id])
+        var samples: [SampleBuffer] = []
+        while let sample = try reader.nextSample() { samples.append(sample) }
+        return (format, samples)
+    }
+
+    @Test("films of one codec follow each other in the hardware; one that the hardware does not take needs another session")
+    func formats() throws {
+        let a = try Self.film("plain.mp4"), b = try Self.film("crop.mp4")
+        #expect(a.format.configuration != b.format.configuration)
+        func hashes(_ films: [(format: VideoFormat, samples: [SampleBuffer])], _ specification: DecoderSpecification) throws -> [String] {
+            let session = try DecompressionSession(
+                format: films[0].format, options: DecoderOptions(threads: 1, specification: specification))
+            var hashes: [String] = []
+            func receive(_ output: consuming DecodeOutput) {
+                switch consume output {
+                case .frame(let frame):
+                    hashes.append(FrameHash().digest(of: frame))
+                    #expect((frame.surface.memoryKind == .va) == (specification.hardware != .disable))
+                case .dropped(let sample, let reason): Issue.record("sample \(sample.number): \(reason)")
+                case .failed(_, let error): Issue.record("\(error)")
+                }
+            }
+            for film in films {
+                #expect(session.canAccept(film.format))
+                for sample in film.samples { try session.decode(sample) { receive($0) } }
+            }
+            session.finishDelayedFrames { receive($0) }
+            #expect(session.way.isHardware == (specification.hardware != .disable))
+            return hashes
+        }
+        let software = try hashes([a, b, a], .software), hardware = try hashes([a, b, a], .required)
+        #expect(software.count == a.samples.count * 2 + b.samples.count && hardware == software)
+
+        var unserved = a.format
+        unserved.profile = 122  // High 4:2:2
+        unserved.configuration.append(0)
+        let inHardware = try DecompressionSession(format: a.format, options: DecoderOptions(specification: .preferred))
+        #expect(!inHardware.canAccept(unserved), "the hardware in use does not take it")
+        let inSoftware = try DecompressionSession(format: unserved, options: DecoderOptions(specification: .preferred))
+        #expect(!inSoftware.way.isHardware && !inSoftware.canAccept(a.format), "hardware is preferred, and could take it")
+        let never = try DecompressionSession(format: unserved, options: DecoderOptions(specification: .software))
+        #expect(never.canAccept(a.format))
     }
 
     @Test("a device that is none is named in the refusal")

@@ -54,13 +54,13 @@ extension DecompressionSession {
         do throws(DecodingError) {
             switch way {
             case .software:
-                codec = try Codec(format: format, options: options, threads: threads, source: source)
+                codec = try Codec(format: stream, options: options, threads: threads, source: source)
                 note(codec, reason: reason)
             case .hardware:
                 // A driver that failed is opened anew.
-                let device = try HardwareDevices.device(for: format, options.specification, isFresh: true)
+                let device = try HardwareDevices.device(for: stream, options.specification, isFresh: true)
                 codec = try Codec(
-                    format: format, options: options, threads: 1, source: source,
+                    format: stream, options: options, threads: 1, source: source,
                     hardware: HardwareSurfaces(device: device, options: options, statistics: statistics))
                 note(codec, reason: nil)
             }

@@ -41,6 +41,12 @@ public enum HardwareDevices {
         throw DecodingError(.noHardware, "no hardware decoder takes the film: \(reasons.joined(separator: "; "))")
     }
 
+    /// Why `device` cannot decode `format`; nil when it can.
+    static func reason(against device: VADevice, _ format: VideoFormat) -> String? {
+        let wanted = HardwareProfiles.names(for: format)
+        return wanted.isEmpty ? "no hardware decoder is made for this profile" : reason(against: device, format, wanted)
+    }
+
     private static func reason(against device: VADevice, _ format: VideoFormat, _ wanted: [String]) -> String? {
         if let quirk = DriverQuirk.reason(vendor: device.vendor, codec: format.codec) { return quirk }
         let fitting = device.profiles().filter { $0.decodes && wanted.contains($0.name) }

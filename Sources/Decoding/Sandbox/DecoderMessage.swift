@@ -32,8 +32,10 @@ struct SampleDescriptor: Hashable {
 
 /// On the work socket, to the decoder.
 enum DecoderRequest: Hashable {
-    /// The first message. The ring comes with it; its first `configurationByteCount` bytes are the format's configuration record.
+    /// The first message. The ring comes with it, and memory whose first `configurationByteCount` bytes are the format's configuration record.
     case configure(format: VideoFormat, options: DecoderOptions, configurationByteCount: Int)
+    /// The samples that follow have another format; such memory comes with it. Not answered.
+    case change(format: VideoFormat, configurationByteCount: Int)
     case sample(SampleDescriptor)
     case drain(number: UInt32)
     /// Takes effect when so many interruptions, which come on the other socket, have been heard.
@@ -112,6 +114,10 @@ extension WireWriter {
             put(UInt16(clamping: options.holdCount))
             put(UInt64(clamping: options.maximumSurfaceBytes))
             put(options.deadline?.nanoseconds)
+            put(UInt32(byteCount))
+        case .change(let format, let byteCount):
+            put(UInt8(4))
+            put(format)
             put(UInt32(byteCount))
         case .sample(let sample):
             put(UInt8(1))
@@ -246,6 +252,8 @@ extension DecoderRequest {
                         deadline: try reader.takeOptional(Int64.self).map { HostTime(nanoseconds: $0) })))
         case 2: self = .drain(number: try reader.take())
         case 3: self = .flush(number: try reader.take(), interruptions: try reader.take())
+        case 4:
+            self = .change(format: try reader.takeFormat(), configurationByteCount: try reader.takeCount(below: 1 << 30))
         case let other: throw WireError("\(other) is no request")
         }
         try reader.finish()

@@ -59,6 +59,8 @@ package final class DecoderService: Sendable {
 
     private struct Decoding {
         var session: DecompressionSession
+        /// Of the samples that come.
+        var format: VideoFormat
         var ring: SharedBytes
         var statistics: FrameStatistics
         var writer = WireWriter()
@@ -69,9 +71,7 @@ package final class DecoderService: Sendable {
     private enum Ending: Error { case connection }
 
     private func configure() throws -> Decoding {
-        guard case .configure(var format, let options, let byteCount, let ring) = try nextRequest() else { throw Ending.connection }
-        guard byteCount <= ring.count else { throw Ending.connection }
-        format.configuration = unsafe [UInt8](UnsafeRawBufferPointer(start: ring.base, count: byteCount))
+        guard case .configure(let format, let options, let ring) = try nextRequest() else { throw Ending.connection }
         var writer = WireWriter()
         let statistics = FrameStatistics()
         do {
@@ -79,7 +79,7 @@ package final class DecoderService: Sendable {
             shared.withLock { $0.session = session }
             writer.put(.ready(decoderName: session.decoderName))
             try work.send(writer, waits: true)
-            return Decoding(session: session, ring: ring, statistics: statistics)
+            return Decoding(session: session, format: format, ring: ring, statistics: statistics)
         } catch let error as DecodingError {
             writer.put(.refused(error))
             try work.send(writer, waits: true)
@@ -91,6 +91,7 @@ package final class DecoderService: Sendable {
         while true {
             switch try nextRequest() {
             case .configure: throw Ending.connection
+            case .change(let format): decoding.format = format
             case .sample(let sample, let own):
                 let buffer = try sampleBuffer(sample, own: own, decoding)
                 var writer = decoding.writer
@@ -114,7 +115,8 @@ package final class DecoderService: Sendable {
     }
 
     private enum Request {
-        case configure(VideoFormat, DecoderOptions, Int, SharedBytes)
+        case configure(VideoFormat, DecoderOptions, SharedBytes)
+        case change(VideoFormat)
         case sample(SampleDescriptor, own: SharedBytes?)
         case drain(UInt32)
         case flush(UInt32, interruptions: UInt32)
@@ -131,8 +133,11 @@ package final class DecoderService: Sendable {
             case .message(let bytes, var descriptors):
                 switch try DecoderRequest(bytes[...]) {
                 case .configure(let format, let options, let byteCount):
-                    guard let ring = descriptors.takeFirst() else { throw Ending.connection }
-                    return .configure(format, options, byteCount, try SharedBytes(reading: ring))
+                    guard let ring = descriptors.takeFirst(), let record = descriptors.takeSecond() else { throw Ending.connection }
+                    return .configure(try Self.format(format, record, byteCount), options, try SharedBytes(reading: ring))
+                case .change(let format, let byteCount):
+                    guard let record = descriptors.takeFirst() else { throw Ending.connection }
+                    return .change(try Self.format(format, record, byteCount))
                 case .sample(let sample):
                     guard !sample.isInRing else { return .sample(sample, own: nil) }
                     guard let own = descriptors.takeFirst() else { throw Ending.connection }
@@ -142,6 +147,15 @@ package final class DecoderService: Sendable {
                 }
             }
         }
+    }
+
+    /// The format with its configuration record.
+    private static func format(_ bare: VideoFormat, _ record: consuming OwnedFD, _ byteCount: Int) throws -> VideoFormat {
+        let memory = try SharedBytes(reading: record)
+        guard byteCount <= memory.count else { throw Ending.connection }
+        var format = bare
+        format.configuration = unsafe [UInt8](UnsafeRawBufferPointer(start: memory.base, count: byteCount))
+        return format
     }
 
     private func send(_ output: consuming DecodeOutput, _ writer: inout WireWriter) {
@@ -219,7 +233,7 @@ package final class DecoderService: Sendable {
             unsafe Self.addSideData(UnsafeRawBufferPointer(start: start + count + padding, count: sides), to: packet)
         else { throw Ending.connection }
         var buffer = SampleBuffer(
-            content: .compressed(block, .video(decoding.session.format)), presentationTime: sample.presentationTime,
+            content: .compressed(block, .video(decoding.format)), presentationTime: sample.presentationTime,
             decodeTime: sample.decodeTime, duration: sample.duration, flags: sample.flags)
         buffer.sourcePresentationTimestamp = sample.sourcePresentationTimestamp
         buffer.sourceDecodeTimestamp = sample.sourceDecodeTimestamp

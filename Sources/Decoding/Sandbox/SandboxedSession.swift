@@ -16,7 +16,6 @@ public import SurfacePool
 ///
 /// Thread-safety: as `DecompressionSession`.
 public final class SandboxedSession: @unchecked Sendable {
-    public let format: VideoFormat
     /// What the decoder processes did.
     public struct Statistics: Sendable, Hashable {
         /// Processes that died or hung.
@@ -34,10 +33,11 @@ public final class SandboxedSession: @unchecked Sendable {
     private let program: String
     private let surfaces: LentSurfaces
     private let counters: FrameStatistics
-    private let shared = Monitor(Shared())
+    private let shared: Monitor<Shared>
     private let gate = AnswerGate()
 
     // Of the thread that decodes:
+    private var stream: VideoFormat
     private var process: DecoderProcess
     private var ring: SharedBytes
     private var ringState: SampleRingState
@@ -54,6 +54,7 @@ public final class SandboxedSession: @unchecked Sendable {
     private var lost: DecodingError?
 
     private struct Shared: Sendable {
+        var format: VideoFormat
         var pixelFormat: PixelFormat?
         var decoderName = ""
         var statistics = Statistics()
@@ -72,7 +73,8 @@ public final class SandboxedSession: @unchecked Sendable {
         allocator: any SurfaceAllocator = MemfdAllocator(), statistics: FrameStatistics = FrameStatistics()
     ) throws(DecodingError) {
         let program = try DecoderProgram.find(sandbox.decoderPath)
-        self.format = format
+        shared = Monitor(Shared(format: format))
+        stream = format
         self.options = options
         self.sandbox = sandbox
         self.program = program
@@ -84,7 +86,7 @@ public final class SandboxedSession: @unchecked Sendable {
             maximumByteCount: options.maximumSurfaceBytes)
         policy = RestartPolicy(limit: sandbox.restarts)
         do throws(SystemError) {
-            ring = try SharedBytes(count: max(Self.ringByteCount, format.configuration.count))
+            ring = try SharedBytes(count: Self.ringByteCount)
         } catch {
             throw DecodingError(.sandbox, error.description, status: error.code)
         }
@@ -138,7 +140,10 @@ public final class SandboxedSession: @unchecked Sendable {
     public var processIdentifier: Int32? { shared.withLock { $0.process }?.pid }
 
     /// As `DecompressionSession.canAccept`.
-    public func canAccept(_ other: VideoFormat) -> Bool { format.canContinue(as: other) }
+    public func canAccept(_ other: VideoFormat) -> Bool { other.codec == format.codec }
+
+    /// Of the samples given last.
+    public var format: VideoFormat { shared.withLock { $0.format } }
 
     // MARK: Decoding
 
@@ -178,6 +183,7 @@ public final class SandboxedSession: @unchecked Sendable {
     private func take(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ output: (consuming DecodeOutput) -> Void
     ) {
+        if case .compressed(_, .video(let format)) = sample.content, format != stream { follow(format, isSync: sample.flags.contains(.sync), output) }
         let number = open(sample, output)
         if needsSync {
             guard sample.flags.contains(.sync) else {
@@ -201,6 +207,37 @@ public final class SandboxedSession: @unchecked Sendable {
         }
         pump(output)
         process.allowProcessorTime()
+    }
+
+    /// As `DecompressionSession.follow`: tells the process of the format that the next samples have.
+    private func follow(_ format: VideoFormat, isSync: Bool, _ output: (consuming DecodeOutput) -> Void) {
+        if format.isDecoded(as: stream), format.attributes == stream.attributes || !isSync { return }
+        stream = format
+        shared.withLock { $0.format = format }
+        // It comes in its place among the samples, whose pictures so far the process puts out with the next one.
+        do throws(SystemError) {
+            let memory = try configuration()
+            writer.reset()
+            writer.put(.change(format: bareFormat, configurationByteCount: format.configuration.count))
+            try process.work.send(writer, descriptors: [memory.descriptor.rawValue])
+        } catch {
+            replace("takes no format: \(error)", output)
+        }
+    }
+
+    /// The format's set-up data, for the process to read.
+    private func configuration() throws(SystemError) -> SharedBytes {
+        let memory = try SharedBytes(count: max(stream.configuration.count, 1))
+        unsafe stream.configuration.withUnsafeBytes { bytes in
+            if let source = bytes.baseAddress { unsafe memory.base.copyMemory(from: source, byteCount: bytes.count) }
+        }
+        return memory
+    }
+
+    private var bareFormat: VideoFormat {
+        var bare = stream
+        bare.configuration = []
+        return bare
     }
 
     /// As `DecompressionSession.finishDelayedFrames`.
@@ -258,15 +295,15 @@ public final class SandboxedSession: @unchecked Sendable {
     }
 
     private func configure() throws(ProcessEnd) {
-        unsafe format.configuration.withUnsafeBytes { bytes in
-            if let source = bytes.baseAddress { unsafe ring.base.copyMemory(from: source, byteCount: bytes.count) }
-        }
         writer.reset()
-        var bare = format
-        bare.configuration = []
-        writer.put(.configure(format: bare, options: options, configurationByteCount: format.configuration.count))
+        writer.put(.configure(format: bareFormat, options: options, configurationByteCount: stream.configuration.count))
         isStarting = true
-        do throws(SystemError) { try process.work.send(writer, descriptors: [ring.descriptor.rawValue]) } catch { throw ProcessEnd(error) }
+        do throws(SystemError) {
+            let memory = try configuration()
+            try process.work.send(writer, descriptors: [ring.descriptor.rawValue, memory.descriptor.rawValue])
+        } catch {
+            throw ProcessEnd(error)
+        }
     }
 
     /// Puts a sample where the process reads it, and tells it so.

@@ -34,6 +34,7 @@ private let software = DecoderSpecification(hardware: .disable)
         .configure(
             format: VideoFormat(codec: .vp8, codedSize: PixelSize(width: 0, height: 0)), options: DecoderOptions(specification: software),
             configurationByteCount: 0),
+        .change(format: VideoFormat(codec: .vp9, codedSize: PixelSize(width: 320, height: 180)), configurationByteCount: 77),
         .sample(
             SampleDescriptor(
                 number: .max, sampleNumber: 1 << 40, offset: 1 << 40, byteCount: 12345, sideByteCount: 1032, isInRing: true,

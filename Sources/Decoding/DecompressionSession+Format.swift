@@ -1,0 +1,41 @@
+internal import CAV
+internal import Media
+internal import SampleQueue
+
+extension DecompressionSession {
+    /// Makes ready for samples of `format`, if it is another than that of the samples before. What came before is put out and answered first.
+    ///
+    /// - Parameter isSync: Decoding can begin with the sample that comes. Only there a change of what the container says about the pictures (colours,
+    ///   orientation) is followed; a change of set-up data is in any case, since the decoder could make nothing of the samples.
+    /// - Throws: what keeps the decoder from being opened; the old one stays, and the next sample tries again.
+    func follow(_ format: VideoFormat, isSync: Bool, _ output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
+        guard format != stream else { return }
+        if format.isDecoded(as: stream), format.attributes == stream.attributes || !isSync { return }
+        drain(output)
+        while let entry = ledger.closeOldest() { output(.dropped(entry.receipt, entry.fate)) }
+        unsafe avcodec_flush_buffers(codec.context)
+        threads = Self.threads(for: format, options)
+        let hardware = codec.hardware?.device
+        var reason: String?
+        var opened: Codec?
+        if let hardware {
+            do throws(DecodingError) {
+                opened = try Codec(
+                    format: format, options: options, threads: 1, source: source,
+                    hardware: HardwareSurfaces(device: hardware, options: options, statistics: statistics))
+            } catch {
+                if options.specification.hardware == .require { throw error }
+                reason = error.description
+            }
+        }
+        let isHardware = opened != nil
+        if let opened { codec = opened } else { codec = try Codec(format: format, options: options, threads: threads, source: source) }
+        if hardware != nil, !isHardware { fallback = HardwareFallbackState(isRequired: false, way: .software) }
+        stream = format
+        facts = PictureFacts(format: format)
+        frameLength = Self.frameLength(of: format)
+        // The next sample says its unit to the new decoder.
+        timeBase = .unknown
+        note(codec, reason: isHardware ? nil : reason ?? way.reason)
+    }
+}
