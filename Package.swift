@@ -109,5 +109,7 @@ let package = Package(
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "CPlayer", "PlayerC", "Player", "Decoding", "DisplaySink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "FrameExport", "Media", "TestSupport"]),
+        // In the virtual machine of scripts/lab only.
+        tests("LabTests", ["Media", "TestSupport"]),
     ]
 )

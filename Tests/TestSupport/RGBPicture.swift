@@ -1,7 +1,9 @@
 public import Media
 
 /// A picture of 8-bit red, green and blue in memory: a decoded screenshot, or a converted frame.
-public struct RGBPicture: Sendable {
+public struct RGBPicture: Sendable, CustomStringConvertible {
+    public var description: String { "a picture of \(size)" }
+
     /// Where the colours of a pixel lie in its bytes.
     public struct Layout: Sendable, Hashable {
         public var bytesPerPixel, red, green, blue: Int

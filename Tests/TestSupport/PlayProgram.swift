@@ -1,29 +1,21 @@
-import Foundation
-import TestSupport
+public import Foundation
 
 /// The built `play` program, run as a user would.
-struct PlayProgram {
-    struct Outcome {
-        var code: Int32
-        var output: String
-        var errors: String
+public enum PlayProgram {
+    public struct Outcome {
+        public var code: Int32
+        public var output: String
+        public var errors: String
         /// Ended by a signal of its own: a crash, or the deadline's.
-        var crashed: Bool
+        public var crashed: Bool
     }
 
-    /// The program lies beside the test bundle, whatever the build folder's name.
-    static let path: String = {
-        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-        for line in maps.split(separator: "\n") where line.hasSuffix(".xctest") {
-            guard let slash = line.firstIndex(of: "/") else { continue }
-            return String(line[slash...].prefix(upTo: line[slash...].lastIndex(of: "/")!)) + "/play"
-        }
-        return TestAssets.root + "/.build/debug/play"
-    }()
+    public static let path = BuiltPrograms.folder + "/play"
 
     /// Runs it to its end, or kills it after `limit` seconds, which counts as a crash.
-    static func run(
-        _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil
+    public static func run(
+        _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil,
+        handle: Handle? = nil
     ) throws -> Outcome {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(fileURLWithPath: path)
@@ -33,7 +25,11 @@ struct PlayProgram {
         process.standardError = errors
         let inlet = Pipe()
         process.standardInput = inlet
+        // Not `waitUntilExit`, which looks at the run loop and was seen to miss an end while other programs are started.
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
         try process.run()
+        handle?.began(process)
         // One reader a pipe, so that neither can fill up and hold the program.
         let texts = Texts(), readers = DispatchGroup()
         for (pipe, name) in [(output, "output"), (errors, "errors")] {
@@ -50,7 +46,7 @@ struct PlayProgram {
         }
         let killer = DispatchWorkItem { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: killer)
-        process.waitUntilExit()
+        ended.wait()
         killer.cancel()
         readers.wait()
         return Outcome(
@@ -59,17 +55,30 @@ struct PlayProgram {
     }
 
     /// Runs it on another thread; the result is there when the closure returned is called, which waits for it.
-    static func begin(_ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil) -> ()
-        throws -> Outcome
-    {
+    public static func begin(
+        _ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil, handle: Handle? = nil
+    ) -> () throws -> Outcome {
         let result = ResultBox(), group = DispatchGroup()
         DispatchQueue.global().async(group: group) {
-            result.value = Swift.Result { try run(arguments, environment: environment, limit: limit, signal: signal) }
+            result.value = Swift.Result { try run(arguments, environment: environment, limit: limit, signal: signal, handle: handle) }
         }
         return {
             group.wait()
             return try result.value!.get()
         }
+    }
+
+    /// A hold on a program that runs, to end it when a test has seen enough.
+    public final class Handle: @unchecked Sendable {
+        private let lock = NSLock()
+        private var process: Process?
+
+        public init() {}
+
+        fileprivate func began(_ process: Process) { lock.withLock { self.process = process } }
+
+        /// Asks it to end, as Ctrl-C would.
+        public func interrupt() { lock.withLock { process?.interrupt() } }
     }
 
     private final class ResultBox: @unchecked Sendable {

@@ -1,0 +1,107 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// The virtual machine of `scripts/lab`, seen from inside.
+enum Lab {
+    /// Whether the tests run there. `scripts/test` and `scripts/lab suite` see to it that they do.
+    static let isHere = ProcessInfo.processInfo.environment["LAB"] == "1"
+
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+}
+
+/// One of the lab's compositors; ended with this object, or killed.
+final class LabCompositor {
+    enum Name: String, Sendable, CaseIterable {
+        /// OpenGL without a monitor: draws DMA-BUFs of YCbCr.
+        case weston
+        /// No OpenGL, no DMA-BUFs.
+        case westonPixman = "weston-pixman"
+        /// On the monitor of vkms: puts the film's buffer on the screen as it is.
+        case swayOnMonitor = "sway-drm"
+        /// Offers linux-dmabuf and refuses every buffer.
+        case sway
+    }
+
+    let name: Name
+    /// Of the screen.
+    let size = PixelSize(width: 640, height: 360)
+    private let process = Process(), inlet = Pipe(), ended = DispatchSemaphore(value: 0)
+    private let folder: String
+    private var display = ""
+    private var compositor: Int32 = 0
+
+    init(_ name: Name) throws {
+        self.name = name
+        folder = "/run/lab/\(name.rawValue)-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        // The shell waits for the end of its input, not for a signal: a test's thread blocks those, and its children inherit that.
+        process.arguments = [
+            "-c",
+            """
+            . /run/lab/guest/compositor
+            compositor_start \(name.rawValue) 2>\(folder)/errors || exit 125
+            echo "$WAYLAND_DISPLAY $LAB_COMPOSITOR_PID" >\(folder)/ready.new
+            mv \(folder)/ready.new \(folder)/ready
+            read -r
+            compositor_stop
+            """,
+        ]
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "LAB_SIZE": "\(size.width)x\(size.height)", "LAB_COMPOSITOR_LOG": "\(folder)/log",
+        ]) { $1 }
+        process.standardInput = inlet
+        process.standardOutput = FileHandle.nullDevice
+        process.terminationHandler = { [ended] _ in ended.signal() }
+        try process.run()
+        while process.isRunning && !FileManager.default.fileExists(atPath: "\(folder)/ready") { Thread.sleep(forTimeInterval: 0.05) }
+        guard let words = try? String(contentsOfFile: "\(folder)/ready", encoding: .utf8).split(whereSeparator: \.isWhitespace), words.count == 2,
+            let identifier = Int32(words[1])
+        else {
+            let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "no log"
+            throw Lab.Failure(description: "\(name.rawValue) does not start: \(log.suffix(2000))")
+        }
+        display = String(words[0])
+        compositor = identifier
+    }
+
+    deinit { end() }
+
+    private func end() {
+        try? inlet.fileHandleForWriting.close()
+        ended.wait()
+    }
+
+    /// As a crash would.
+    func kill() { Foundation.kill(compositor, SIGKILL) }
+
+    /// What a client needs to find it.
+    var environment: [String: String] { ["XDG_RUNTIME_DIR": "/run/user/0", "WAYLAND_DISPLAY": display] }
+
+    /// What it shows now. The picture is kept in the suite's results under its name.
+    func screenshot(_ title: String) throws -> RGBPicture {
+        let picture = "/out/\(name.rawValue)-\(title).png", raw = "\(folder)/shot.rgb"
+        try run("lab-shot", [picture])
+        try run("ffmpeg", ["-nostdin", "-v", "error", "-y", "-i", picture, "-f", "rawvideo", "-pix_fmt", "rgb24", raw])
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
+        guard bytes.count == size.width * size.height * 3 else { throw Lab.Failure(description: "a screenshot of \(bytes.count) bytes") }
+        return RGBPicture(bytes: bytes, size: size, layout: .rgb24)
+    }
+
+    private func run(_ program: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(["LAB_COMPOSITOR": name.rawValue]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
+        try process.run()
+        ended.wait()
+        guard process.terminationStatus == 0 else { throw Lab.Failure(description: "\(program) ended with \(process.terminationStatus)") }
+    }
+}
