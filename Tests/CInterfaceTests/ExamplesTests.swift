@@ -85,4 +85,19 @@ import Testing
         #expect(lines.allSatisfy { $0.hasSuffix("% over 30 pictures") })
         #expect(try Tool.run(BuiltPrograms.folder + "/brightness", ["/nonexistent"]).code == 66)
     }
+
+    @Test func `the program in the README does what it says`() throws {
+        let readme = try String(contentsOfFile: TestAssets.root + "/README.md", encoding: .utf8)
+        let block = try #require(readme.components(separatedBy: "```c\n").dropFirst().first?.components(separatedBy: "```").first)
+        let installation = try Installation.shared.get(), source = Self.scratch("readme.c")
+        try block.write(toFile: source, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: source) }
+        let outcome = try Tool.run(try installation.build(source, name: "readme"), [TestAssets.path("plain.mp4")])
+        let lines = outcome.output.split(separator: "\n")
+        #expect(outcome.code == 0 && !lines.isEmpty && lines.allSatisfy { $0.hasPrefix("320x180 yuv420p in descriptor ") })
+        // Everything else that it tells the reader to use is there.
+        for word in readme.split(whereSeparator: { " `(\n".contains($0) }) where word.hasPrefix("Examples/") {
+            #expect(FileManager.default.fileExists(atPath: TestAssets.root + "/" + word.prefix { $0 != ")" && $0 != "," }))
+        }
+    }
 }

@@ -19,11 +19,11 @@ struct Installation: Sendable {
     struct Failure: Error { var sentence: String }
 
     /// Builds a C program against the header and the pkg-config file as installed. The program's path.
-    func build(_ source: String, packages: [String] = [], standard: String = "c99") throws -> String {
+    func build(_ source: String, name: String? = nil, packages: [String] = [], standard: String = "c99") throws -> String {
         let flags = try Tool.run(
             "pkg-config", ["--cflags", "--libs", "player"] + packages, environment: ["PKG_CONFIG_PATH": prefix + "/lib/pkgconfig"])
         guard flags.code == 0 else { throw Failure(sentence: flags.errors) }
-        let program = prefix + "/bin/" + URL(fileURLWithPath: source).deletingPathExtension().lastPathComponent
+        let program = prefix + "/bin/" + (name ?? URL(fileURLWithPath: source).deletingPathExtension().lastPathComponent)
         let words = flags.output.split(whereSeparator: \.isWhitespace).map(String.init)
         let outcome = try Tool.run(
             Self.compiler,

@@ -56,7 +56,7 @@ import Testing
         let manager = FileManager.default
         let path = TestAssets.root + "/" + document
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        let sources = ["Sources", "Tests", "Benchmarks"].flatMap { folder in
+        let sources = ["Sources", "Tests", "Benchmarks", "Examples"].flatMap { folder in
             manager.enumerator(atPath: TestAssets.root + "/" + folder)?.compactMap { $0 as? String } ?? []
         }
         // `Name.swift` and `+Verb.swift` in code quotes; (targets) of links.
