@@ -65,7 +65,8 @@ let package = Package(
         module("FrameExport", ["CLinux", "Media", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
-        module("TextureCache", ["CEGL", "Media", "SurfacePool", "FrameExport"]),
+        .systemLibrary(name: "CVulkan", providers: [.apt(["libvulkan-dev"])]),
+        module("TextureCache", ["CEGL", "CVulkan", "Media", "SurfacePool", "FrameExport"]),
         module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CPlayer"),
@@ -104,8 +105,8 @@ let package = Package(
         tests("FrameExportTests", ["FrameExport", "SurfacePool", "Media", "TestSupport"]),
         .testTarget(
             name: "TextureCacheTests",
-            dependencies: ["TextureCache", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CEGL"],
-            swiftSettings: house, linkerSettings: [.linkedLibrary("EGL"), .linkedLibrary("GLESv2")]),
+            dependencies: ["TextureCache", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CEGL", "CVulkan"],
+            swiftSettings: house, linkerSettings: [.linkedLibrary("EGL"), .linkedLibrary("GLESv2"), .linkedLibrary("vulkan")]),
         tests("PlayerTests", ["Player", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "CPlayer", "PlayerC", "Player", "Decoding", "DisplaySink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "FrameExport", "Media", "TestSupport"]),

@@ -36,6 +36,9 @@ public struct TextureCrop: Sendable, Hashable {
     public var left, top, width, height: Float
 }
 
+/// A component of a texel, or the number 1.
+enum TexelChannel: Sendable, Hashable { case red, green, blue, alpha, one }
+
 /// How a picture's memory is divided into textures; computed, no device is asked.
 struct TexturePlan: Sendable, Hashable {
     let description: FrameDescription
@@ -46,6 +49,9 @@ struct TexturePlan: Sendable, Hashable {
     let crop: TextureCrop
     /// What samples are multiplied by so that 1 is the greatest code value: 64 for 10 bits in the low end of 16.
     let codeScale: Float
+
+    /// Where sampling finds red, green, blue and alpha in an uploaded or imported texel of packed RGB; empty where they are in order.
+    let channels: [TexelChannel]
 
     /// Nil for formats without textures: palettes, bitmaps, and 48 bits a pixel.
     init?(_ frame: FrameDescription) {
@@ -76,6 +82,7 @@ struct TexturePlan: Sendable, Hashable {
             left: Float(frame.visible.x) / Float(width), top: Float(frame.visible.y) / Float(height),
             width: Float(frame.visible.width) / Float(width), height: Float(frame.visible.height) / Float(height))
         codeScale = Self.codeScale(format, facts)
+        channels = Self.channels(format)
     }
 
     /// Bytes of picture that an upload moves.
@@ -105,6 +112,19 @@ struct TexturePlan: Sendable, Hashable {
         case .rgba8: FourCC("AB24")
         case .rgba16: FourCC("AB48")
         case .rgb8, .rgb565: nil
+        }
+    }
+
+    private static func channels(_ format: PixelFormat) -> [TexelChannel] {
+        switch format {
+        case .bgra: [.blue, .green, .red, .alpha]
+        case .bgr0, .bgr24: [.blue, .green, .red, .one]
+        case .rgb0: [.red, .green, .blue, .one]
+        case .argb: [.green, .blue, .alpha, .red]
+        case .zrgb: [.green, .blue, .alpha, .one]
+        case .abgr: [.alpha, .blue, .green, .red]
+        case .zbgr: [.alpha, .blue, .green, .one]
+        default: []
         }
     }
 

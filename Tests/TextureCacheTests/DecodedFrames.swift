@@ -9,7 +9,7 @@ import TestSupport
 enum DecodedFrames {
     static func each(
         of path: String, limit: Int = .max, allocator: any SurfaceAllocator = MemfdAllocator(),
-        _ body: (borrowing ExportedFrame, PictureBytes) throws -> Void
+        _ body: (HeldFrame, PictureBytes) throws -> Void
     ) throws {
         let exporter = FrameExporter(FrameExporterConfiguration(bound: 2, delivery: .whenDecoded))
         let reader = try AssetReader(url: path)
@@ -23,7 +23,7 @@ enum DecodedFrames {
             let truth = PictureBytes(frame)
             exporter.offer(frame)
             switch exporter.frame(for: .distantPast) {
-            case .some(let exported): try body(exported, truth)
+            case .some(let exported): try body(HeldFrame(exported), truth)
             case .none: throw SoftwareGL.Failure(what: "frame \(count) is not exported")
             }
         }

@@ -11,6 +11,7 @@ import TextureCache
     private func cache(_ paths: [TexturePath] = [.planes]) throws -> (SoftwareGL, EGLTextureCache) {
         let gl = try SoftwareGL(), cache = try EGLTextureCache(paths: paths)
         try #require(cache.importsImages, "OpenGL imports no DMA-BUFs")
+        if ImportTests.areDemanded { #expect(cache.hasNativeFences) }
         return (gl, cache)
     }
 
@@ -18,11 +19,11 @@ import TextureCache
     func film(allocator: String, film: ImportTests.Film) throws {
         let (gl, cache) = try cache()
         var frames = 0
-        try DecodedFrames.each(of: film.path, limit: film.count, allocator: ImportTests.allocator(allocator)) { frame, truth in
-            #expect(frame.description.isDMABuf)
-            let picture = try cache.textures(for: frame)
+        try DecodedFrames.each(of: film.path, limit: film.count, allocator: ImportTests.allocator(allocator)) { held, truth in
+            #expect(held.description.isDMABuf)
+            let picture = try held.textures(cache)
             #expect(picture.path == .planes)
-            #expect(try picture.bytes(of: frame.description.visible, in: gl) == truth.bytes, "frame \(frames), \(frame.description.layout)")
+            #expect(try picture.bytes(of: held.description.visible, in: gl) == truth.bytes, "frame \(frames), \(held.description.layout)")
             frames += 1
         }
         #expect(frames == film.count)
@@ -32,7 +33,7 @@ import TextureCache
 
     @Test(
         "every kind of plane",
-        arguments: [.yuv420p, .yuv444p, .yuv420p10le, .nv12, .nv21, .nv16, .p010le, .gray, .yuyv422, .gbrp, .ya8] as [PixelFormat])
+        arguments: [.yuv420p, .yuv444p, .yuv420p10le, .nv12, .nv21, .nv16, .p010le, .gray, .yuyv422, .gbrp, .ya8, .bgra] as [PixelFormat])
     func planes(format: PixelFormat) throws {
         let (gl, cache) = try cache()
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 37, height: 19), allocator: ImportTests.allocator("udmabuf"))

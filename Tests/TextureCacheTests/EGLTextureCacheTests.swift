@@ -20,10 +20,10 @@ import TextureCache
     @Test func `the demo film's planes are the decoder's, and copies are counted`() throws {
         let gl = try SoftwareGL(), cache = try EGLTextureCache()
         var frames = 0, bytes = 0
-        try DecodedFrames.each(of: TestAssets.demo, limit: 6) { frame, truth in
-            let picture = try cache.textures(for: frame)
+        try DecodedFrames.each(of: TestAssets.demo, limit: 6) { held, truth in
+            let picture = try held.textures(cache)
             #expect(picture.path == .upload && picture.planes.count == 3 && picture.target == UInt32(GL_TEXTURE_2D))
-            #expect(try picture.bytes(of: frame.description.visible, in: gl) == truth.bytes)
+            #expect(try picture.bytes(of: held.description.visible, in: gl) == truth.bytes)
             frames += 1
             bytes += truth.bytes.count
         }
@@ -37,11 +37,11 @@ import TextureCache
     func film(film: String, count: Int) throws {
         let gl = try SoftwareGL(), cache = try EGLTextureCache()
         var frames = 0
-        try DecodedFrames.each(of: try #require(MediaCatalog.shared).path(film), limit: count) { frame, truth in
-            let picture = try cache.textures(for: frame)
+        try DecodedFrames.each(of: try #require(MediaCatalog.shared).path(film), limit: count) { held, truth in
+            let picture = try held.textures(cache)
             #expect(
-                try picture.bytes(of: frame.description.visible, in: gl) == truth.format.sampled(truth.bytes),
-                "frame \(frames), \(frame.description.layout)")
+                try picture.bytes(of: held.description.visible, in: gl) == truth.format.sampled(truth.bytes),
+                "frame \(frames), \(held.description.layout)")
             frames += 1
         }
         #expect(frames == count)

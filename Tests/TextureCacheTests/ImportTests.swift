@@ -17,7 +17,14 @@ enum ImportTests {
     static let allocators = findings.filter { $0.allocator != nil && $0.name != "memfd" }.map(\.name)
 
     static let areRun = areDemanded || (!allocators.isEmpty && importsIntoGL)
-    static let absence: Comment = "this machine makes no DMA-BUFs (there is neither /dev/udmabuf nor a DMA heap), or its OpenGL imports none"
+    static let absence: Comment = "this machine makes no DMA-BUFs (there is neither /dev/udmabuf nor a DMA heap), or its driver imports none"
+
+    static let areRunOnVulkan = areDemanded || (!allocators.isEmpty && importsIntoVulkan)
+
+    private static let importsIntoVulkan: Bool = {
+        guard let vulkan = try? SoftwareVulkan() else { return false }
+        return (try? VulkanTextureCache(vulkan.handles))?.importsImages ?? false
+    }()
 
     private static let importsIntoGL: Bool = {
         guard let gl = try? SoftwareGL() else { return false }

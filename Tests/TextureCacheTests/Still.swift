@@ -53,6 +53,14 @@ extension HeldFrame {
         return try result.value.get()
     }
 
+    /// The frame, which must not have been taken.
+    func taken() throws -> ExportedFrame {
+        switch take() {
+        case .some(let frame): return frame
+        case .none: throw SoftwareGL.Failure(what: "the frame is taken")
+        }
+    }
+
     func release(through cache: EGLTextureCache) {
         switch take() {
         case .some(let frame): cache.release(frame)

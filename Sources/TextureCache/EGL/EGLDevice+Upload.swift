@@ -11,14 +11,13 @@ extension EGLDevice {
         }
         while functions.glGetError() != GLenum(GL_NO_ERROR) {}
         let target = GLenum(GL_TEXTURE_2D)
-        let swizzle = Self.swizzle(plan.description.pixelFormat)
         let planes = plan.planes.map { plane -> EGLTextures.Plane in
             let name = makeTexture(target)
             preserving(target) {
                 functions.glBindTexture(target, name)
                 functions.glTexStorage2D(target, 1, plane.texel.codes.stored, GLsizei(plane.size.width), GLsizei(plane.size.height))
-                for (channel, source) in swizzle.enumerated() {
-                    functions.glTexParameteri(target, GLenum(GL_TEXTURE_SWIZZLE_R) + GLenum(channel), source)
+                for (channel, source) in plan.channels.enumerated() {
+                    functions.glTexParameteri(target, GLenum(GL_TEXTURE_SWIZZLE_R) + GLenum(channel), source.code)
                 }
             }
             return EGLTextures.Plane(name: name, texel: plane.texel, size: plane.size)
@@ -93,19 +92,16 @@ extension EGLDevice {
         unsafe functions.glGetIntegerv(name, &value)
         return value
     }
+}
 
-    /// Which component of four bytes in a row is red, green, blue and alpha; empty where they are in order.
-    private static func swizzle(_ format: PixelFormat) -> [GLint] {
-        let red = GL_RED, green = GL_GREEN, blue = GL_BLUE, alpha = GL_ALPHA, one = GL_ONE
-        return switch format {
-        case .bgra: [blue, green, red, alpha]
-        case .bgr0, .bgr24: [blue, green, red, one]
-        case .rgb0: [red, green, blue, one]
-        case .argb: [green, blue, alpha, red]
-        case .zrgb: [green, blue, alpha, one]
-        case .abgr: [alpha, blue, green, red]
-        case .zbgr: [alpha, blue, green, one]
-        default: []
+extension TexelChannel {
+    fileprivate var code: GLint {
+        switch self {
+        case .red: GL_RED
+        case .green: GL_GREEN
+        case .blue: GL_BLUE
+        case .alpha: GL_ALPHA
+        case .one: GL_ONE
         }
     }
 }

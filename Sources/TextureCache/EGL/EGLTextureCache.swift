@@ -136,7 +136,10 @@ public final class EGLTextureCache {
         for path in paths {
             if path == .upload {
                 let picture = try device.makeUploadTextures(plan)
-                try upload(plan, frame, to: picture)
+                do { try upload(plan, frame, to: picture) } catch {
+                    device.destroy(picture)
+                    throw error
+                }
                 return picture
             }
             let refusal = Refusal(path: path, format: plan.description.pixelFormat, modifier: plan.description.modifier)

@@ -1,0 +1,257 @@
+internal import CVulkan
+public import FrameExport
+internal import Media
+internal import SurfacePool
+
+/// Makes exported frames images of the renderer's own Vulkan device, without a copy where the driver can.
+///
+///     let cache = try VulkanTextureCache(VulkanDevice(…))
+///     …
+///     if let frame = exporter.frame(for: vsync) {
+///         let picture = try cache.textures(for: frame)
+///         let wait = cache.acquireSemaphore(for: frame), signal = cache.releaseSemaphore()
+///         cache.recordAcquire(picture, commands)            // then draw from picture.planes[n].view
+///         cache.recordRelease(picture, commands)
+///         submit(commands, wait, signal, fence)
+///         if let signal { cache.release(frame, signalledBy: signal) } else { cache.release(frame, waitingFor: fence) }
+///     }
+///
+/// What is imported is imported once for each piece of memory and goes when the memory goes, which is after everything submitted for its last
+/// frame, since that frame was released with the submission's semaphore or fence. Which way a picture takes is decided anew for each layout.
+///
+/// Thread-safety: one thread at a time; command buffers as Vulkan wants it. The last reference goes when the device has done everything.
+@safe
+public final class VulkanTextureCache {
+    private let shell: VulkanShell
+    /// What the renderer can draw from, best first.
+    public let paths: [TexturePath]
+    private var state: TextureCacheState
+    private var pictures: [SurfaceIdentity: VulkanTextures] = [:]
+    private var counts = TextureCacheStatistics()
+    private var refused: Set<Refusal> = []
+    private var conversions: [VulkanYCbCr: VulkanHandle] = [:]
+    /// Semaphores that wait for their next use; those given out come back with a release.
+    private var idleSemaphores: [VulkanHandle] = []
+    private let reported = Monitor<[SurfaceIdentity]>([])
+
+    private struct Refusal: Hashable {
+        var path: TexturePath
+        var format: PixelFormat
+        var modifier: FormatModifier
+    }
+
+    /// - Parameters:
+    ///   - paths: What the renderer can draw from, best first. One that leaves out `.upload` gets an error instead of a copy.
+    ///   - limit: Surfaces that have images at once. More than the decoder has surfaces, or memory is imported again and again.
+    public init(_ device: VulkanDevice, paths: [TexturePath] = [.planes, .upload], limit: Int = 64) throws(TextureCacheError) {
+        shell = try VulkanShell(device)
+        self.paths = paths
+        state = TextureCacheState(limit: limit)
+    }
+
+    deinit {
+        pictures.values.forEach { shell.destroy($0) }
+        for handle in conversions.values { unsafe shell.functions.destroyConversion!(shell.device, VulkanShell.pointer(handle), nil) }
+        for semaphore in idleSemaphores { unsafe shell.functions.destroySemaphore(shell.device, VulkanShell.pointer(semaphore), nil) }
+    }
+
+    /// Whether DMA-BUFs can become images at all; each format is asked about when it comes.
+    public var importsImages: Bool { shell.importsImages }
+    /// Whether fences become semaphores for waiting, and semaphores become fences for releasing; otherwise they are waited for.
+    public var importsFences: Bool { shell.importsFences }
+    public var exportsFences: Bool { shell.exportsFences }
+    public var statistics: TextureCacheStatistics { counts }
+
+    /// The frame as images. The same object for the same memory; valid until the frame has been released and what reads it has ended.
+    public func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> VulkanTextures {
+        collect()
+        let description = frame.description
+        guard let plan = TexturePlan(description) else {
+            throw TextureCacheError(.unsupported, "Pictures of \(description.pixelFormat.rawValue), \(description.layout.size) cannot be textures.")
+        }
+        let identity = description.identity
+        let (answer, drop) = state.ask(
+            identity, TextureCacheState.Shape(layout: description.layout, extent: plan.extent),
+            TextureCacheState.Content(sequence: description.sequence, time: description.presentationTime), isReported: frame.reportsGone)
+        drop.forEach { destroy($0) }
+        do {
+            switch (answer, pictures[identity]) {
+            case (.keep, .some(let picture)): return picture
+            case (.refresh, .some(let picture)):
+                if picture.path == .upload { try upload(plan, frame, to: picture) } else { counts.reused += 1 }
+                return picture
+            default:
+                let picture = try make(plan, frame)
+                pictures[identity] = picture
+                frame.onGone { [reported] identity in reported.withLock { $0.append(identity) } }
+                return picture
+            }
+        } catch {
+            _ = state.gone(identity)
+            destroy(identity)
+            throw error
+        }
+    }
+
+    /// Drops what belongs to memory that is no more. `textures(for:)` does it too.
+    public func collect() {
+        for identity in reported.withLock({ list in
+            defer { list.removeAll(keepingCapacity: true) }
+            return list
+        }) where state.gone(identity) { destroy(identity) }
+    }
+
+    /// Drops everything, which the device must not be reading any more.
+    public func removeAll() { state.removeAll().forEach { destroy($0) } }
+
+    // MARK: In a command buffer
+
+    /// Records that the images come from whoever wrote them, and an upload's copy; after it they are in `layout` (`VkImageLayout`,
+    /// `SHADER_READ_ONLY_OPTIMAL` unless told), for every stage.
+    public func recordAcquire(_ picture: VulkanTextures, _ commandBuffer: VulkanHandle, layout: UInt32 = 5) {
+        let layout = VkImageLayout(rawValue: layout), commands = unsafe VulkanShell.pointer(commandBuffer)
+        guard picture.path != .upload else {
+            if picture.isPending, let commands = unsafe commands { unsafe shell.recordUpload(picture, commands, layout) }
+            return
+        }
+        let all = UInt32(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT.rawValue)
+        for plane in picture.planes {
+            unsafe cvulkan_pass(
+                shell.functions.barrier, commands, VulkanShell.pointer(plane.image), all, all, 0,
+                UInt32(VK_ACCESS_MEMORY_READ_BIT.rawValue), picture.isTransitioned ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_UNDEFINED, layout,
+                shell.foreignFamily, shell.queueFamily)
+        }
+        picture.isTransitioned = true
+    }
+
+    /// Records that the images go back, after everything in the command buffer that reads them. `layout` is the one that they are in.
+    public func recordRelease(_ picture: VulkanTextures, _ commandBuffer: VulkanHandle, layout: UInt32 = 5) {
+        guard picture.path != .upload else { return }
+        let all = UInt32(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT.rawValue), layout = VkImageLayout(rawValue: layout)
+        for plane in picture.planes {
+            unsafe cvulkan_pass(
+                shell.functions.barrier, VulkanShell.pointer(commandBuffer), VulkanShell.pointer(plane.image), all, all, 0, 0,
+                layout, VK_IMAGE_LAYOUT_GENERAL, shell.queueFamily, shell.foreignFamily)
+        }
+    }
+
+    // MARK: Fences
+
+    /// What the submission that reads the frame first has to wait for, in every stage; nil: nothing. To be asked once for each new frame.
+    ///
+    /// Where semaphores cannot be made from fences, the fence is waited for here.
+    public func acquireSemaphore(for frame: borrowing ExportedFrame) -> VulkanHandle? {
+        guard let picture = pictures[frame.description.identity], picture.path != .upload else { return nil }
+        switch frame.acquireFence() {
+        case .some(let fence):
+            if shell.importsFences, let copy = try? fence.duplicate() {
+                if unsafe picture.semaphore == nil { unsafe picture.semaphore = shell.semaphore(exports: false) }
+                if let semaphore = unsafe picture.semaphore {
+                    let fd = copy.take().take()
+                    if unsafe cvulkan_import_sync_file(shell.functions.importSemaphore!, shell.device, semaphore, fd) == VK_SUCCESS {
+                        return unsafe VulkanShell.handle(semaphore)
+                    }
+                    _ = OwnedFD(adopting: fd)
+                }
+            }
+            _ = fence.wait(until: nil)
+            return nil
+        case .none: return nil
+        }
+    }
+
+    /// A semaphore for the submission that reads the frame last to signal, to be given to `release`; nil where there are none to give out.
+    public func releaseSemaphore() -> VulkanHandle? {
+        guard shell.exportsFences else { return nil }
+        if let idle = idleSemaphores.popLast() { return idle }
+        return unsafe shell.semaphore(exports: true).map { unsafe VulkanShell.handle($0) }
+    }
+
+    /// Gives the frame back, to be written again when `semaphore` signals. To be called after the submission that signals it.
+    public func release(_ frame: consuming ExportedFrame, signalledBy semaphore: VulkanHandle) {
+        var fd: Int32 = -1
+        let result = unsafe cvulkan_export_sync_file(
+            shell.functions.exportSemaphore!, shell.device, VulkanShell.pointer(semaphore), &fd)
+        guard result == VK_SUCCESS else {
+            // Out of descriptors, or the device is lost and reads nothing any more.
+            _ = unsafe shell.functions.waitIdle(shell.device)
+            unsafe shell.functions.destroySemaphore(shell.device, VulkanShell.pointer(semaphore), nil)
+            return frame.release()
+        }
+        // Giving the signal out leaves the semaphore as new.
+        idleSemaphores.append(semaphore)
+        if fd >= 0 { frame.release(after: SyncFile(adopting: OwnedFD(adopting: fd))) } else { frame.release() }
+    }
+
+    /// Waits for `fence` (`VkFence`), which the submission that reads the frame last signals, and gives the frame back.
+    public func release(_ frame: consuming ExportedFrame, waitingFor fence: VulkanHandle) {
+        var handle = unsafe VulkanShell.pointer(fence)
+        _ = unsafe shell.functions.waitForFences(shell.device, 1, &handle, 1, .max)
+        frame.release()
+    }
+
+    // MARK: Ways
+
+    private func make(_ plan: TexturePlan, _ frame: borrowing ExportedFrame) throws(TextureCacheError) -> VulkanTextures {
+        for path in paths {
+            if path == .upload {
+                let picture = try shell.makeUploadTextures(plan)
+                do { try upload(plan, frame, to: picture) } catch {
+                    shell.destroy(picture)
+                    throw error
+                }
+                return picture
+            }
+            let refusal = Refusal(path: path, format: plan.description.pixelFormat, modifier: plan.description.modifier)
+            guard plan.description.isDMABuf, !refused.contains(refusal) else { continue }
+            let result = path == .image ? shell.importImage(plan, frame.fd) { conversion($0) } : shell.importPlanes(plan, frame.fd)
+            switch result {
+            case .textures(let picture):
+                counts.imported += 1
+                return picture
+            case .refused:
+                refused.insert(refusal)
+                counts.refused += 1
+            case .unknown: break
+            }
+        }
+        throw TextureCacheError(
+            .unsupported,
+            plan.description.isDMABuf
+                ? "The device does not import \(plan.description.pixelFormat.rawValue) with modifier \(plan.description.modifier)."
+                : "The frame is not a DMA-BUF, and uploads are not allowed.")
+    }
+
+    private func upload(_ plan: TexturePlan, _ frame: borrowing ExportedFrame, to picture: VulkanTextures) throws(TextureCacheError) {
+        let isDone: Void? = unsafe frame.withUnsafeBytes { unsafe shell.fill(picture, plan, $0) }
+        guard isDone != nil else { throw TextureCacheError(.failed, "The frame's memory cannot be read.") }
+        counts.uploaded += 1
+        counts.bytesCopied += plan.byteCount
+    }
+
+    private func conversion(_ ycbcr: VulkanYCbCr) -> VulkanHandle? {
+        if let known = conversions[ycbcr] { return known }
+        var info = unsafe VkSamplerYcbcrConversionCreateInfo()
+        unsafe info.sType = VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_CREATE_INFO
+        unsafe info.format = VkFormat(rawValue: ycbcr.format)
+        unsafe info.ycbcrModel = VkSamplerYcbcrModelConversion(rawValue: ycbcr.model)
+        unsafe info.ycbcrRange = VkSamplerYcbcrRange(rawValue: ycbcr.range)
+        unsafe info.xChromaOffset = VkChromaLocation(rawValue: ycbcr.xChromaOffset)
+        unsafe info.yChromaOffset = VkChromaLocation(rawValue: ycbcr.yChromaOffset)
+        unsafe info.chromaFilter = ycbcr.filtersChroma ? VK_FILTER_LINEAR : VK_FILTER_NEAREST
+        if ycbcr.swapsChroma {
+            unsafe info.components.r = VK_COMPONENT_SWIZZLE_B
+            unsafe info.components.b = VK_COMPONENT_SWIZZLE_R
+        }
+        var made: VkSamplerYcbcrConversion?
+        guard unsafe shell.functions.createConversion!(shell.device, &info, nil, &made) == VK_SUCCESS else { return nil }
+        conversions[ycbcr] = unsafe VulkanShell.handle(made)
+        return conversions[ycbcr]
+    }
+
+    private func destroy(_ identity: SurfaceIdentity) {
+        guard let picture = pictures.removeValue(forKey: identity) else { return }
+        shell.destroy(picture)
+        counts.dropped += 1
+    }
+}
