@@ -61,6 +61,21 @@ import TextureCache
         #expect(cache.statistics.imported == 1 && cache.statistics.reused == 3)
     }
 
+    @Test(.enabled(if: PendingFence.node != nil || ImportTests.areDemanded, "vgem is not there to make fences"))
+    func `the drawing waits for the decoder's device`() throws {
+        let (gl, cache) = try cache()
+        let still = Still(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 128, height: 32), allocator: ImportTests.allocator("udmabuf"))
+        // The first drawing compiles shaders, which may take longer than the wait.
+        let first = try still.held()
+        #expect(try first.textures(cache).bytes(of: still.visible, in: gl) == still.bytes)
+        first.release(through: cache)
+        let (held, finish) = try still.pending()
+        let picture = try held.textures(cache)
+        #expect(try picture.bytes(of: still.visible, in: gl) == still.bytes)
+        finish.join()
+        #expect(cache.statistics.bytesCopied == 0)
+    }
+
     @Test func `textures of retired memory go when the last frame does`() throws {
         let (gl, cache) = try cache()
         let still = Still(format: .p010le, visible: PixelRect(x: 0, y: 0, width: 64, height: 34), allocator: ImportTests.allocator("udmabuf"))

@@ -1,4 +1,5 @@
 import CEGL
+import Foundation
 import FrameExport
 import Media
 import SurfacePool
@@ -93,6 +94,26 @@ import TextureCache
         held.release()
         cache.collect()
         #expect(cache.statistics.dropped == 1 && glIsTexture(name) == 0)
+    }
+
+    @Test func `frames of another process are textures, too, and their memory is known again`() throws {
+        let gl = try SoftwareGL(), cache = try EGLTextureCache()
+        let still = Still(format: .yuv420p, visible: PixelRect(x: 0, y: 0, width: 39, height: 21), slots: 6)
+        let server = try FrameServer(
+            path: "/tmp/texture-cache-\(ProcessInfo.processInfo.processIdentifier).sock", configuration: .init(isLossless: true))
+        defer { server.stop() }
+        let source = try RemoteFrameSource(path: server.path)
+        var names: Set<UInt32> = []
+        for _ in 0..<20 {
+            server.exporter.offer(try still.next().copy())
+            let held = try #require(source.receive())
+            #expect(held.withFrame { !$0.reportsGone } == true)
+            let picture = try held.textures(cache)
+            #expect(try picture.bytes(of: held.description.visible, in: gl) == still.bytes)
+            names.formUnion(picture.planes.map(\.name))
+            held.release(through: cache)
+        }
+        #expect(cache.statistics.uploaded == 20 && names.count <= 6 * 3)
     }
 
     @Test func `the renderer's own bindings and settings stay`() throws {

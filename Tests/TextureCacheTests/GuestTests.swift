@@ -21,6 +21,18 @@ struct GuestTests {
         #expect(text.contains(#/Test run with [1-9][0-9]* tests? .*passed/#) && !text.contains("skipped"), "see \(log)")
     }
 
+    /// Loads the driver that makes fences; its node.
+    private static func vgem() throws -> String {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "modprobe vgem && lab-card vgem"]
+        process.standardOutput = pipe
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     /// This program under the lab's loader: the lab's libraries first, then the folders of those that it has loaded now.
     private static func inLab(arguments: [String]) throws -> Process {
         let libraries = try #require(
@@ -41,7 +53,7 @@ struct GuestTests {
         process.environment = ProcessInfo.processInfo.environment.merging(
             [
                 ImportTests.demand: "1", "__EGL_VENDOR_LIBRARY_DIRS": "/lab/usr/share/glvnd/egl_vendor.d", "EGL_PLATFORM": "surfaceless",
-                "VK_DRIVER_FILES": "/lab/usr/share/vulkan/icd.d/lvp_icd.json",
+                PendingFence.variable: try Self.vgem(), "VK_DRIVER_FILES": "/lab/usr/share/vulkan/icd.d/lvp_icd.json",
             ], uniquingKeysWith: { $1 })
         return process
     }

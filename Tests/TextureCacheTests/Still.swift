@@ -10,7 +10,7 @@ final class Still {
     let exporter: FrameExporter
     let visible: PixelRect
     /// The visible bytes of the picture made last.
-    private(set) var bytes: [UInt8] = []
+    var bytes: [UInt8] = []
     private let color: ColorDescription
     private var dice = Dice(seed: 5)
     private var count: UInt64 = 0
@@ -25,8 +25,11 @@ final class Still {
         self.color = color
     }
 
-    /// The next picture, of noise or colour bars, as the exporter's client holds it.
-    func held(bars: Bool = false) throws -> HeldFrame {
+    /// Noise for all of the memory.
+    var whole: [UInt8] { dice.bytes(pool.layout.byteCount) }
+
+    /// The next picture, of noise or colour bars.
+    func next(bars: Bool = false) throws -> SharedFrame {
         guard let writer = try pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(20)) else {
             throw SoftwareGL.Failure(what: "no free surface")
         }
@@ -38,10 +41,25 @@ final class Still {
             presentationTime: MediaTime(value: Int64(count), timescale: 25), sequence: count)
         count += 1
         bytes = PictureBytes(frame).bytes
-        exporter.offer(frame)
+        return SharedFrame(frame)
+    }
+
+    /// The next picture as the exporter's client holds it.
+    func held(bars: Bool = false) throws -> HeldFrame {
+        exporter.offer(try next(bars: bars).copy())
         switch exporter.frame(for: .distantPast) {
         case .some(let exported): return HeldFrame(exported)
         case .none: throw SoftwareGL.Failure(what: "the frame is not exported")
+        }
+    }
+}
+
+extension RemoteFrameSource {
+    /// The next frame, which must come soon.
+    func receive() -> HeldFrame? {
+        switch waitForFrame(until: MonotonicClock.shared.now() + .seconds(20)) {
+        case .some(let frame): HeldFrame(frame)
+        case .none: nil
         }
     }
 }

@@ -49,6 +49,16 @@ import TextureCache
         #expect(bytes == still.bytes)
     }
 
+    @Test(.enabled(if: PendingFence.node != nil || ImportTests.areDemanded, "vgem is not there to make fences"))
+    func `the submission waits for the decoder's device`() throws {
+        let (vulkan, cache) = try cache()
+        let still = Still(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 128, height: 32), allocator: ImportTests.allocator("udmabuf"))
+        let (held, finish) = try still.pending()
+        #expect(try vulkan.bytes(of: held, cache).bytes == still.bytes)
+        finish.join()
+        #expect(cache.statistics.bytesCopied == 0)
+    }
+
     @Test func `an import shows what is written into the memory later, is made once and goes with the memory`() throws {
         let (vulkan, cache) = try cache()
         let still = Still(
