@@ -16,8 +16,8 @@
 
 /* `window` is where the visible part lies in each texture: all of an uploaded one, less of an imported one. */
 static const char *picture = "#version 300 es\n"
-    "precision highp float; uniform sampler2D y, u, v; uniform vec4 window[3]; uniform mat3 matrix; uniform vec3 offset; uniform bool pairs;\n"
-    "uniform float scale; in vec2 at; out vec4 color;\n"
+    "precision highp float; precision highp sampler2D; uniform sampler2D y, u, v; uniform vec4 window[3]; uniform mat3 matrix;\n"
+    "uniform vec3 offset; uniform bool pairs; uniform float scale; in vec2 at; out vec4 color;\n"
     "void main() {\n"
     "  vec4 c = texture(u, window[1].xy + at * window[1].zw);\n"
     "  vec3 yuv = vec3(texture(y, window[0].xy + at * window[0].zw).r, c.r, pairs ? c.g : texture(v, window[2].xy + at * window[2].zw).r);\n"

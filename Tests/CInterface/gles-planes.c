@@ -3,7 +3,7 @@
 
 /* One plane, sample by sample: its low bytes in red and blue, its high ones in green and alpha. */
 static const char *samples = "#version 300 es\n"
-    "precision highp float; uniform sampler2D y; uniform ivec2 start; uniform float steps; out vec4 color;\n"
+    "precision highp float; precision highp sampler2D; uniform sampler2D y; uniform ivec2 start; uniform float steps; out vec4 color;\n"
     "void main() { vec2 s = floor(texelFetch(y, ivec2(gl_FragCoord.xy) + start, 0).rg * steps + 0.5);\n"
     "  vec2 high = floor(s / 256.0), low = s - high * 256.0; color = vec4(low.x, high.x, low.y, high.y) / 255.0; }";
 
