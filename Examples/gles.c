@@ -104,12 +104,12 @@ int main(int count, char **words)
     player_frame_info info = {.size = sizeof info};
     set_target(WIDTH, HEIGHT);
     struct timespec tick;
-    clock_gettime(CLOCK_MONOTONIC, &tick);
     player_event event = {.size = sizeof event};
     while (drawn != limit) {
         while (player_next_event(player, 0, &event) == PLAYER_OK)
             if (event.kind == PLAYER_EVENT_FAILED) fail("the film", event.text);
             else if (event.kind == PLAYER_EVENT_ENDED) limit = drawn + 1;
+        clock_gettime(CLOCK_MONOTONIC, &tick);
         tick.tv_nsec += 1000000000 / 60; /* when this drawing will be seen */
         if (tick.tv_nsec >= 1000000000) tick.tv_sec++, tick.tv_nsec -= 1000000000;
         if (player_exporter_frame_for(exporter, tick.tv_sec * INT64_C(1000000000) + tick.tv_nsec, &frame) == PLAYER_OK) {

@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import TestSupport
 
 /// The library as `scripts/install` leaves it, made once of what this build made, and programs that use it as anybody's would.
@@ -18,12 +19,32 @@ struct Installation: Sendable {
 
     struct Failure: Error { var sentence: String }
 
-    /// Builds a C program against the header and the pkg-config file as installed. The program's path.
-    func build(_ source: String, name: String? = nil, packages: [String] = [], standard: String = "c99") throws -> String {
+    /// Builds a C program against the header and the pkg-config file as installed, once for all tests. The program's path.
+    ///
+    /// - Parameter shader: the shader beside it is compiled first.
+    func build(_ source: String, name: String? = nil, packages: [String] = [], standard: String = "c99", shader: Bool = false) throws -> String {
+        // Tests run side by side; who wants a program that is being built waits.
+        try Self.programs.withLock { programs in
+            if let program = programs[source] { return program }
+            let program = try compile(source, name: name, packages: packages, standard: standard, shader: shader)
+            programs[source] = program
+            return program
+        }
+    }
+
+    private static let programs = Monitor<[String: String]>([:])
+
+    private func compile(_ source: String, name: String?, packages: [String], standard: String, shader: Bool) throws -> String {
         let flags = try Tool.run(
             "pkg-config", ["--cflags", "--libs", "player"] + packages, environment: ["PKG_CONFIG_PATH": prefix + "/lib/pkgconfig"])
         guard flags.code == 0 else { throw Failure(sentence: flags.errors) }
         let program = prefix + "/bin/" + (name ?? URL(fileURLWithPath: source).deletingPathExtension().lastPathComponent)
+        if shader {
+            let text = URL(fileURLWithPath: source).deletingPathExtension().path + ".comp", name = URL(fileURLWithPath: text).lastPathComponent
+            let outcome = try Tool.run(
+                "glslangValidator", ["-V", "--vn", name.replacingOccurrences(of: ".", with: "_"), text, "-o", "\(prefix)/include/\(name).h"])
+            guard outcome.code == 0 else { throw Failure(sentence: outcome.output + outcome.errors) }
+        }
         let words = flags.output.split(whereSeparator: \.isWhitespace).map(String.init)
         let outcome = try Tool.run(
             Self.compiler,

@@ -22,7 +22,7 @@ packages_build=(
     libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
     libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseccomp-dev libegl-dev libgles-dev libvulkan-dev
 )
-packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers python3)
+packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools python3)
 packages_peers=(
     ffmpeg mpv weston python3 libgl1-mesa-dri
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
