@@ -56,7 +56,8 @@ public final class Player: Sendable {
         state = Monitor(State(transport: transport, rate: configuration.rate, volume: configuration.volume))
     }
 
-    deinit { close() }
+    /// Without the transport queue: nobody can command any more, and the one who lets go last may be a block of that queue.
+    deinit { if let media = takeForClosing() { end(media) } }
 
     /// Opens `location` (a path or a URL that libavformat knows) and begins.
     ///
@@ -154,13 +155,18 @@ public final class Player: Sendable {
 
     /// Ends playback, joins every thread and gives back everything. Idempotent; must not be called from an event handler.
     public func close() {
-        let media: OpenedMedia? = transport.sync {
-            state.withLock { state in
-                defer { state.isClosed = true }
-                return state.isClosed ? nil : state.media
-            }
+        if let media = transport.sync(execute: takeForClosing) { end(media) }
+    }
+
+    /// What is to be ended, once.
+    private func takeForClosing() -> OpenedMedia? {
+        state.withLock { state in
+            defer { state.isClosed = true }
+            return state.isClosed ? nil : state.media
         }
-        guard let media else { return }
+    }
+
+    private func end(_ media: OpenedMedia) {
         media.stop()
         let statistics = gather(media)
         state.withLock { state in
