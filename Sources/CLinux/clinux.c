@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "clinux.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-buf.h>
@@ -82,6 +83,11 @@ void clinux_set_thread_name(const char *name) {
     char kept[16] = {0};
     strncpy(kept, name, sizeof kept - 1);
     pthread_setname_np(pthread_self(), kept);
+}
+
+const char *clinux_file_of(const void *address) {
+    Dl_info info;
+    return dladdr(address, &info) ? info.dli_fname : NULL;
 }
 
 int clinux_udmabuf_create(int udmabuf, int memfd, uint64_t offset, uint64_t size) {

@@ -4,7 +4,7 @@ internal import DisplaySink
 internal import Player
 internal import SurfacePool
 
-// What C asks for by number: displays and decoders.
+// What C asks for by number: displays, decoders and sandboxes.
 
 /// The display; throws what the display says. Nil when there is no such number.
 func makeSink(_ output: UInt32) throws(SinkError) -> (any DisplaySink)? {
@@ -24,6 +24,18 @@ extension DecoderSpecification {
         case PLAYER_DECODER_AUTO.rawValue: self.init(hardware: .prefer)
         case PLAYER_DECODER_HARDWARE.rawValue: self.init(hardware: .require)
         case PLAYER_DECODER_SOFTWARE.rawValue: self.init(hardware: .disable)
+        default: return nil
+        }
+    }
+}
+
+extension SandboxOptions {
+    /// Nil when there is no such number.
+    init?(forC sandbox: UInt32) {
+        switch sandbox {
+        case PLAYER_SANDBOX_OFF.rawValue: self.init()
+        case PLAYER_SANDBOX_DECODER.rawValue: self.init(policy: .decoder, decoderPath: LibraryPlace.decoder)
+        case PLAYER_SANDBOX_REQUIRE.rawValue: self.init(policy: .require, decoderPath: LibraryPlace.decoder)
         default: return nil
         }
     }

@@ -14,7 +14,7 @@ public func player_open(
     guard let wishes = unsafe CallerStruct.read(options, zero: player_options()),
         let configuration = unsafe PlayerConfiguration(wishes)
     else {
-        unsafe CallerText.write("The size, the decoder or the exporters in player_options make no sense.", to: message, messageSize)
+        unsafe CallerText.write("The size, the decoder, the sandbox or the exporters in player_options make no sense.", to: message, messageSize)
         return PLAYER_ERROR_ARGUMENT
     }
     do throws(PlayerError) {

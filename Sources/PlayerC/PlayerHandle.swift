@@ -28,9 +28,11 @@ extension PlayerConfiguration {
     /// Nil when a number makes no sense.
     init?(_ options: player_options) {
         guard let specification = unsafe DecoderSpecification(forC: options.decoder),
-            let exporters = unsafe ExporterHandle.list(options.exporters, options.exporter_count)
+            let exporters = unsafe ExporterHandle.list(options.exporters, options.exporter_count),
+            let sandbox = unsafe SandboxOptions(forC: options.sandbox)
         else { return nil }
         self.init()
+        self.sandbox = sandbox
         decoder = specification
         self.exporters = exporters
         threads = unsafe Int(min(options.threads, 64))

@@ -10,14 +10,16 @@ public func player_queue_open(
     unsafe opened?.pointee = nil
     guard let opened = unsafe opened, let wishes = unsafe CallerStruct.read(options, zero: player_queue_options()),
         let specification = unsafe DecoderSpecification(forC: wishes.decoder),
-        let exporters = unsafe ExporterHandle.list(wishes.exporters, wishes.exporter_count)
+        let exporters = unsafe ExporterHandle.list(wishes.exporters, wishes.exporter_count),
+        let sandbox = unsafe SandboxOptions(forC: wishes.sandbox)
     else {
-        unsafe CallerText.write("The size, the decoder or the exporters in player_queue_options make no sense.", to: message, messageSize)
+        unsafe CallerText.write(
+            "The size, the decoder, the sandbox or the exporters in player_queue_options make no sense.", to: message, messageSize)
         return PLAYER_ERROR_ARGUMENT
     }
     let decoding = unsafe DecoderOptions(threads: Int(min(wishes.threads, 64)), specification: specification)
     do throws(PlayerError) {
-        let handle = try QueueHandle(output: unsafe wishes.output, decoding, exporters: exporters)
+        let handle = try QueueHandle(output: unsafe wishes.output, decoding, sandbox, exporters: exporters)
         unsafe opened.pointee = QueueHandle.give(handle)
         return PLAYER_OK
     } catch {

@@ -15,7 +15,7 @@ final class QueueHandle: Handle {
     private let bell: EventFD
     private let dispatch = DispatchQueue(label: "player.queue")
 
-    init(output: UInt32, _ options: DecoderOptions, exporters: [FrameExporter]) throws(PlayerError) {
+    init(output: UInt32, _ options: DecoderOptions, _ sandbox: SandboxOptions, exporters: [FrameExporter]) throws(PlayerError) {
         let sink: (any DisplaySink)?, events: EventBox
         do throws(SinkError) { sink = try makeSink(output) } catch { throw PlayerError(error) }
         guard let sink else { throw PlayerError(.usage, "There is no output number \(output).") }
@@ -24,7 +24,7 @@ final class QueueHandle: Handle {
             bell = try EventFD()
         } catch { throw PlayerError(.software, error.description) }
         self.events = events
-        display = DisplayQueue(sink: sink, options: options, exporters: exporters) { event in
+        display = DisplayQueue(sink: sink, options: options, sandbox: sandbox, exporters: exporters) { event in
             if let news = News(event) { events.post(news) }
         }
         for exporter in exporters { exporter.resume() }

@@ -24,6 +24,9 @@ int main(void)
     NUMBER(PLAYER_DECODER_AUTO);
     NUMBER(PLAYER_DECODER_HARDWARE);
     NUMBER(PLAYER_DECODER_SOFTWARE);
+    NUMBER(PLAYER_SANDBOX_OFF);
+    NUMBER(PLAYER_SANDBOX_DECODER);
+    NUMBER(PLAYER_SANDBOX_REQUIRE);
     NUMBER(PLAYER_EVENT_ENDED);
     NUMBER(PLAYER_EVENT_FAILED);
     NUMBER(PLAYER_EVENT_NOTICE);
@@ -52,6 +55,7 @@ int main(void)
     MEMBER(player_options, exporters);
     MEMBER(player_options, start_time);
     MEMBER(player_options, play_duration);
+    MEMBER(player_options, sandbox);
 
     STRUCT(player_event);
     MEMBER(player_event, size);
@@ -136,6 +140,7 @@ int main(void)
     MEMBER(player_queue_options, decoder);
     MEMBER(player_queue_options, threads);
     MEMBER(player_queue_options, exporter_count);
+    MEMBER(player_queue_options, sandbox);
     MEMBER(player_queue_options, exporters);
 
     STRUCT(player_video_format);

@@ -39,6 +39,17 @@ import Testing
         #expect(try Tool.run(program, []).output.split(separator: "\n").map(String.init) == Self.lines("layout.txt"))
     }
 
+    /// The program lies elsewhere: the library finds the decoder beside itself.
+    @Test func `a C program decodes in the process that was installed`() throws {
+        let program = try Installation.shared.get().build(TestAssets.root + "/Tests/CInterface/sandboxed.c")
+        let elsewhere = FileManager.default.temporaryDirectory.appendingPathComponent("sandboxed-\(UUID().uuidString)").path
+        try FileManager.default.copyItem(atPath: program, toPath: elsewhere)
+        defer { try? FileManager.default.removeItem(atPath: elsewhere) }
+        let outcome = try Tool.run(elsewhere, [TestAssets.path("plain.mp4")])
+        #expect(outcome.code == 0 && outcome.output.contains("30 pictures"), "\(outcome.errors)")
+        #expect(outcome.output.contains("a decoder without rights") && !outcome.output.contains("player-decoder"), "\(outcome.output)")
+    }
+
     @Test(arguments: [(["--prefix"], 64), (["--nonsense"], 64), ([], 64), (["--prefix", "/nonexistent", "--uninstall"], 66)] as [([String], Int32)])
     func `scripts/install refuses what makes no sense`(_ arguments: [String], _ code: Int32) throws {
         let outcome = try Tool.run(TestAssets.root + "/scripts/install", arguments)

@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libplayer.so.N. It changes when something that exists changes; a program built with another number must be built anew. */
 #define PLAYER_ABI_VERSION 0
 /* The same number times 65536, and one that grows with each addition: functions, and members at the ends of structs. */
-#define PLAYER_VERSION 0x00000002
+#define PLAYER_VERSION 0x00000003
 
 /* The PLAYER_VERSION of the library that is running. At least yours, or it lacks things that this header has. */
 uint32_t player_version(void);
@@ -69,6 +69,12 @@ typedef enum player_decoder {
     PLAYER_DECODER_SOFTWARE = 2
 } player_decoder;
 
+typedef enum player_sandbox {
+    PLAYER_SANDBOX_OFF = 0,
+    PLAYER_SANDBOX_DECODER = 1, /* the decoder runs in a process without rights; where that cannot be, here, and a notice says so */
+    PLAYER_SANDBOX_REQUIRE = 2  /* the decoder runs there, or not at all */
+} player_sandbox;
+
 typedef struct player_options {
     uint32_t size;
     uint32_t output;        /* player_output */
@@ -81,6 +87,8 @@ typedef struct player_options {
     player_exporter *const *exporters; /* who gets the pictures too; each serves one film at a time, and may be closed at any moment */
     int64_t start_time;                /* film time to begin at */
     int64_t play_duration;             /* ends after this much of the film; 0: at its end */
+    uint32_t sandbox;                  /* player_sandbox */
+    uint32_t reserved;
 } player_options;
 
 /* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the film is read.
@@ -287,7 +295,7 @@ typedef struct player_queue_options {
     uint32_t decoder; /* player_decoder */
     uint32_t threads; /* that decode; 0: the decoder chooses */
     uint32_t exporter_count;
-    uint32_t reserved;
+    uint32_t sandbox; /* player_sandbox */
     player_exporter *const *exporters;
 } player_queue_options;
 
