@@ -50,6 +50,7 @@ let package = Package(
             name: "CWaylandClient", pkgConfig: "wayland-client xkbcommon",
             providers: [.apt(["libwayland-dev", "libxkbcommon-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
         .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
         .systemLibrary(name: "CVA", pkgConfig: "libva libva-drm", providers: [.apt(["libva-dev"])]),
         .systemLibrary(name: "CDRM", pkgConfig: "libdrm libudev", providers: [.apt(["libdrm-dev", "libudev-dev"])]),
@@ -57,7 +58,7 @@ let package = Package(
         module("Media", ["CLinux"]),
         module("SampleQueue", ["Media", "CAV"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
-        module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV", "CLinux"]),
+        module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV", "CLinux", "CZimg"]),
         // The decoder in a process of its own: confines itself, then decodes what it is given.
         .executableTarget(name: "player-decoder", dependencies: ["Decoding", "Media", "CLinux", "CSeccomp"], swiftSettings: house),
         module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CWaylandClient", "CWaylandProtocols", "CDRM"]),

@@ -140,6 +140,20 @@ static inline int cav_image_copy_to_buffer(uint8_t *buffer, int size, const AVFr
     return av_image_copy_to_buffer(buffer, size, (const uint8_t *const *)frame->data, frame->linesize, frame->format, frame->width, frame->height, 1);
 }
 
+/// Where one component of a pixel format lies: its plane, bytes from one sample to the next, the first one's offset in bytes, bits below it that
+/// mean nothing, and its bits. 0 when there is no such component, or it cannot be described so.
+static inline int cav_component(enum AVPixelFormat format, int index, int *plane, int *step, int *offset, int *shift, int *depth) {
+    const AVPixFmtDescriptor *descriptor = av_pix_fmt_desc_get(format);
+    const uint64_t other = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
+    if (!descriptor || index >= descriptor->nb_components || (descriptor->flags & other)) return 0;
+    *plane = descriptor->comp[index].plane;
+    *step = descriptor->comp[index].step;
+    *offset = descriptor->comp[index].offset;
+    *shift = descriptor->comp[index].shift;
+    *depth = descriptor->comp[index].depth;
+    return 1;
+}
+
 // SwsContext is an incomplete type before FFmpeg 8 and a complete one since, which Swift imports differently: hence void.
 
 /// A scaler that changes the format only, as exactly as libswscale can; `old` is reused where it fits and freed where not.

@@ -15,13 +15,3 @@ extension PixelFormat {
         }
     }
 }
-
-extension ColorDescription {
-    /// Without gaps: what the picture says, what its format implies, and what convention says of its size.
-    func resolved(for format: PixelFormat, size: PixelSize) -> ColorDescription {
-        var color = self
-        let facts = format.description
-        if facts.impliesFullRange, facts.model == .yuv || color.range == .unspecified { color.range = .full }
-        return color.resolved(width: size.width, height: size.height)
-    }
-}

@@ -46,6 +46,14 @@ public struct ColorDescription: Sendable, Hashable {
         if chromaSiting == .unspecified { full.chromaSiting = .left }
         return full
     }
+
+    /// Without gaps: what the picture says, what its format implies, and what convention says of its size.
+    package func resolved(for format: PixelFormat, size: PixelSize) -> ColorDescription {
+        var color = self
+        let facts = format.description
+        if facts.impliesFullRange, facts.model == .yuv || color.range == .unspecified { color.range = .full }
+        return color.resolved(width: size.width, height: size.height)
+    }
 }
 
 /// Which code values black and white have.

@@ -19,7 +19,7 @@ swift_minimum="6.2"
 packages_runtime=(xkb-data)
 packages_build=(
     ca-certificates git g++ pkg-config
-    libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev
+    libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libzimg-dev
     libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseccomp-dev libegl-dev libgles-dev libvulkan-dev
 )
 packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools python3)

@@ -1,0 +1,215 @@
+import Decoding
+import Media
+import SurfacePool
+import TestSupport
+import Testing
+
+@Suite("PixelTransfer")
+struct PixelTransferTests {
+    private static let matrices: [UInt8] = [1, 6, 9]
+    private static let ranges: [ColorRange] = [.limited, .full]
+    private static let sitings: [ChromaSiting] = [.left, .center, .topLeft]
+
+    /// All colours that a source of a format can be said to have.
+    private static func colors(_ format: PixelFormat) -> [ColorDescription] {
+        let facts = format.description
+        let ranges = facts.impliesFullRange && facts.model == .yuv ? [.full] : ranges
+        return matrices.flatMap { matrix in
+            ranges.flatMap { range in
+                (facts.chromaShiftX + facts.chromaShiftY > 0 ? sitings : [.left]).map { siting in
+                    ColorDescription(primaries: 1, transfer: 1, matrix: facts.model == .rgb ? 0 : matrix, range: range, chromaSiting: siting)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "to RGB within one code value of the exact colours: every matrix, range and siting of chroma",
+        arguments: [
+            PixelFormat.yuv420p, .nv12, .nv21, .yuv422p, .yuyv422, .yuv444p, .yuvj420p, .yuv410p, .yuv420p10le, .p010le, .yuv422p10le, .yuv444p10le,
+            .yuv420p12le, .p016le,
+        ])
+    func rgb(source: PixelFormat) throws {
+        var dice = Dice(seed: 31)
+        let size = PixelSize(width: 24, height: 20)
+        for color in Self.colors(source) {
+            for target in [PixelFormat.bgra, .rgb24, .rgb0, .gbrp, .gbrp10le, .rgb48le] {
+                for isSmooth in [false, true] {
+                    let picture = ExactPicture(source, size, color, isSmooth: isSmooth, &dice)
+                    let transfer = PixelTransfer(to: PictureTarget(format: target), threads: 1)
+                    let result = try transfer.convert(try picture.frame())
+                    // Out of the gamut, too, each channel is cut for itself.
+                    let exact = picture.converted(to: target, result.attributes.color)
+                    // 16 bits are more than 10-bit chroma is interpolated in exactly; there a 12-bit step counts.
+                    let tolerance: Double = target == .rgb48le ? 16 : 1
+                    let worst = ExactPicture.worst(ExactPicture.codes(of: result), exact)
+                    #expect(worst <= tolerance, "\(source) \(color) to \(target): \(worst)")
+                    #expect(result.attributes.color.matrix == 0 && result.attributes.color.range == .full)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "from one matrix and range to another within one code value",
+        arguments: [PixelFormat.yuv444p, .yuv444p10le, .yuv420p, .p010le], [PixelFormat.yuv444p, .yuv444p10le, .nv24])
+    func matrices(source: PixelFormat, target: PixelFormat) throws {
+        var dice = Dice(seed: 5)
+        for color in Self.colors(source) {
+            for matrix in Self.matrices {
+                for range in Self.ranges {
+                    let picture = ExactPicture(source, PixelSize(width: 24, height: 20), color, isSmooth: true, &dice)
+                    let transfer = PixelTransfer(to: PictureTarget(format: target, matrix: matrix, range: range), threads: 1)
+                    let result = try transfer.convert(try picture.frame())
+                    let now = result.attributes.color
+                    #expect(now.matrix == matrix && now.range == range)
+                    let worst = ExactPicture.worst(ExactPicture.codes(of: result), picture.converted(to: target, now))
+                    #expect(worst <= 1, "\(source) \(color) to \(target) \(now): \(worst)")
+                }
+            }
+        }
+    }
+
+    @Test("RGB to YUV of full resolution within one code value", arguments: [PixelFormat.rgb24, .bgra, .gbrp, .gbrp10le, .rgb48le])
+    func yuv(source: PixelFormat) throws {
+        var dice = Dice(seed: 6)
+        for matrix in Self.matrices {
+            for range in Self.ranges {
+                for target in [PixelFormat.yuv444p, .yuv444p10le] {
+                    let color = ColorDescription(primaries: 1, transfer: 1, matrix: 0, range: .full, chromaSiting: .left)
+                    let picture = ExactPicture(source, PixelSize(width: 33, height: 17), color, isSmooth: false, &dice)
+                    let transfer = PixelTransfer(to: PictureTarget(format: target, matrix: matrix, range: range), threads: 1)
+                    let result = try transfer.convert(try picture.frame())
+                    let worst = ExactPicture.worst(ExactPicture.codes(of: result), picture.converted(to: target, result.attributes.color))
+                    #expect(worst <= 1, "\(source) to \(target) \(result.attributes.color): \(worst)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "depth and range alone within one code value, the arrangement exactly",
+        arguments: [
+            (PixelFormat.yuv420p, PixelFormat.nv12), (.nv12, .yuv420p), (.yuv420p, .p010le), (.p010le, .nv12), (.yuv420p10le, .p010le),
+            (.p010le, .yuv420p10le), (.yuv422p, .yuyv422), (.uyvy422, .yuv422p), (.yuv444p, .nv24), (.yuv420p10le, .yuv420p), (.gray, .gray10le),
+            (.gbrp, .bgra), (.rgb48le, .gbrp10le),
+        ])
+    func depth(source: PixelFormat, target: PixelFormat) throws {
+        var dice = Dice(seed: 7)
+        // Sides that chroma does not divide, too.
+        for size in [PixelSize(width: 48, height: 40), PixelSize(width: 35, height: 27)] {
+            if size.width % 2 == 1, source.description.planes[0].horizontalShift > 0 || target.description.planes[0].horizontalShift > 0 { continue }
+            for color in Self.colors(source) where source.description.model != .rgb || color.range == .full {
+                for range in source.description.model == .rgb ? [ColorRange.full] : [.unspecified, .limited, .full] {
+                    let picture = ExactPicture(source, size, color, isSmooth: false, &dice)
+                    let transfer = PixelTransfer(to: PictureTarget(format: target, range: range), threads: 1)
+                    let result = try transfer.convert(try picture.frame())
+                    #expect(result.attributes.color.range == (range == .unspecified ? color.range : range))
+                    let worst = ExactPicture.worst(
+                        ExactPicture.codes(of: result), picture.rescaled(to: target, result.attributes.color.range))
+                    let isArrangement = source.description.bitDepth == target.description.bitDepth && result.attributes.color.range == color.range
+                    #expect(worst <= (isArrangement ? 0 : 1), "\(source) \(color) \(size) to \(target) \(range): \(worst)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "slices on several threads give the very same picture",
+        arguments: [nil, PixelSize(width: 150, height: 333), PixelSize(width: 320, height: 190), PixelSize(width: 90, height: 1100)])
+    func slices(size: PixelSize?) throws {
+        var dice = Dice(seed: 8)
+        for (source, target) in [(PixelFormat.yuv420p, PixelFormat.bgra), (.p010le, .nv12), (.yuv422p10le, .yuv420p)] {
+            let color = ColorDescription(primaries: 1, transfer: 1, matrix: 1, range: .limited, chromaSiting: .left)
+            let picture = ExactPicture(source, PixelSize(width: 210, height: 262), color, isSmooth: false, &dice)
+            let one = PixelTransfer(to: PictureTarget(format: target, size: size), threads: 1)
+            let four = PixelTransfer(to: PictureTarget(format: target, size: size), threads: 4)
+            let first = try one.convert(try picture.frame()), second = try four.convert(try picture.frame())
+            let worst = ExactPicture.worst(ExactPicture.codes(of: first), ExactPicture.codes(of: second))
+            #expect(worst == 0, "\(source) to \(target) \(String(describing: size))")
+        }
+    }
+
+    @Test("only what is meant to be seen is converted, from its own place")
+    func crop() throws {
+        var dice = Dice(seed: 9)
+        let color = ColorDescription(primaries: 1, transfer: 1, matrix: 1, range: .limited, chromaSiting: .center)
+        for source in [PixelFormat.yuv420p, .nv12, .p010le, .yuyv422, .rgb24] {
+            var color = color
+            if source == .rgb24 { color.matrix = 0; color.range = .full }
+            let picture = ExactPicture(source, PixelSize(width: 30, height: 22), color, isSmooth: false, &dice)
+            let transfer = PixelTransfer(to: PictureTarget(format: .gbrp), threads: 2)
+            let plain = try transfer.convert(try picture.frame()), cropped = try transfer.convert(try picture.frame(left: 6, top: 4))
+            #expect(cropped.visible == PixelRect(x: 0, y: 0, width: 30, height: 22))
+            let worst = ExactPicture.worst(ExactPicture.codes(of: plain), ExactPicture.codes(of: cropped))
+            #expect(worst == 0)
+        }
+    }
+
+    @Test("another size keeps flat colours and the picture's shape", arguments: PictureTarget.Filter.allCases)
+    func scaling(filter: PictureTarget.Filter) throws {
+        var dice = Dice(seed: 10)
+        let color = ColorDescription(primaries: 1, transfer: 1, matrix: 6, range: .limited, chromaSiting: .left)
+        for size in [PixelSize(width: 20, height: 75), PixelSize(width: 101, height: 33)] {
+            var picture = ExactPicture(.yuv420p, PixelSize(width: 60, height: 50), color, isSmooth: true, &dice)
+            for plane in 0..<3 { picture.planes[plane] = picture.planes[plane].map { _ in [90, 110, 170][plane] } }
+            let result = try PixelTransfer(to: PictureTarget(format: .gbrp, size: size, filter: filter), threads: 2).convert(try picture.frame())
+            let exact = picture.converted(to: .gbrp, result.attributes.color).map { [Double](repeating: $0[0], count: size.width * size.height) }
+            #expect(ExactPicture.worst(ExactPicture.codes(of: result), exact) <= 1)
+            #expect(result.visible.size == size)
+            let shape = result.attributes.displaySize(of: size)
+            #expect(abs(Double(shape.width) / Double(shape.height) - 1.2) < 0.03)
+        }
+    }
+
+    @Test("linear scaling of a ramp is a ramp")
+    func ramp() throws {
+        var dice = Dice(seed: 11)
+        let color = ColorDescription(primaries: 1, transfer: 1, matrix: 1, range: .full, chromaSiting: .left)
+        var picture = ExactPicture(.gray10le, PixelSize(width: 64, height: 64), color, isSmooth: true, &dice)
+        picture.planes[0] = (0..<64 * 64).map { Double($0 % 64) * 8 + Double($0 / 64) * 4 }
+        let result = try PixelTransfer(
+            to: PictureTarget(format: .gray10le, size: PixelSize(width: 128, height: 128), filter: .bilinear), threads: 3
+        ).convert(try picture.frame())
+        let codes = ExactPicture.codes(of: result)[0]
+        // Between the outer samples, which have no neighbours.
+        for y in 1..<127 {
+            for x in 1..<127 {
+                let exact = (Double(x) / 2 - 0.25) * 8 + (Double(y) / 2 - 0.25) * 4
+                #expect(abs(codes[y * 128 + x] - exact) <= 1)
+            }
+        }
+    }
+
+    @Test("the picture keeps its times; its memory comes from a pool, which holds back")
+    func pool() throws {
+        var dice = Dice(seed: 12)
+        let statistics = FrameStatistics()
+        let picture = ExactPicture(.yuv420p, PixelSize(width: 32, height: 16), .bt709, isSmooth: false, &dice)
+        let transfer = PixelTransfer(to: PictureTarget(format: .bgra), holdCount: 1, threads: 1, statistics: statistics)
+        var held = Ring<VideoFrame>(capacity: 4)
+        for _ in 0..<2 { held.append(try transfer.convert(try picture.frame())) }
+        #expect(held[0].presentationTime == MediaTime(value: 7, timescale: 25) && held[0].sequence == 3 && held[0].sampleNumber == 5)
+        #expect(statistics.bytesCopied == 2 * 32 * 16 * 4)
+        transfer.interrupt()
+        #expect { _ = try transfer.convert(try picture.frame()) } throws: { ($0 as? DecodingError)?.code == .outOfSurfaces }
+        transfer.resume()
+        held.removeAll()
+        let again = try transfer.convert(try picture.frame())
+        #expect(transfer.poolStatistics.allocations == 2 && again.pixelFormat == .bgra)
+    }
+
+    @Test("what cannot be converted is said")
+    func unsupported() throws {
+        var dice = Dice(seed: 13)
+        let picture = ExactPicture(.yuv420p, PixelSize(width: 16, height: 16), .bt709, isSmooth: false, &dice)
+        for target in [PixelFormat.pal8, .monowhite, .rgb565le] {
+            let transfer = PixelTransfer(to: PictureTarget(format: target), threads: 1)
+            #expect(!transfer.canConvert(.yuv420p))
+            #expect { _ = try transfer.convert(try picture.frame()) } throws: { ($0 as? DecodingError)?.code == .unsupportedPixelFormat }
+        }
+        let strange = PixelTransfer(to: PictureTarget(format: .yuv420p, matrix: 200), threads: 1)
+        #expect { _ = try strange.convert(try picture.frame()) } throws: { "\($0)".contains("matrix 200") }
+        #expect(PixelTransfer(to: PictureTarget(format: .p010le)).canConvert(.rgb24))
+    }
+}
