@@ -71,7 +71,9 @@ let package = Package(
         module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CPlayer"),
-        module("PlayerC", ["CLinux", "CPlayer", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "FrameExport", "Player"]),
+        module(
+            "PlayerC",
+            ["CLinux", "CPlayer", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "FrameExport", "TextureCache", "Player"]),
         .executableTarget(
             name: "play",
             dependencies: [

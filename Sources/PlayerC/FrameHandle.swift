@@ -64,10 +64,24 @@ final class FrameHandle: Handle {
         }
     }
 
-    func release(after fence: consuming SyncFile) {
+    /// Lends the frame; nil when it has been taken.
+    func withFrame<R, E: Error>(_ body: (borrowing ExportedFrame) throws(E) -> sending R) throws(E) -> sending R? {
+        try state.withLock { state throws(E) -> sending R? in
+            switch state.frame {
+            case .some(let frame): try body(frame)
+            case .none: nil
+            }
+        }
+    }
+
+    /// Takes the frame out, once, for who releases it in a way of its own.
+    func takeFrame() -> ExportedFrame? {
         unmap()
-        let frame = state.withLock { $0.frame.take() }
-        switch consume frame {
+        return state.withLock { $0.frame.take() }
+    }
+
+    func release(after fence: consuming SyncFile) {
+        switch takeFrame() {
         case .some(let frame): frame.release(after: fence)
         case .none: break
         }

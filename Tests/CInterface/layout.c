@@ -37,6 +37,9 @@ int main(void)
     NUMBER(PLAYER_POLICY_DROP_OLDEST);
     NUMBER(PLAYER_POLICY_WAIT);
     NUMBER(PLAYER_MAX_PLANES);
+    NUMBER(PLAYER_TEXTURE_PLANES);
+    NUMBER(PLAYER_TEXTURE_IMAGE);
+    NUMBER(PLAYER_TEXTURE_UPLOAD);
     NUMBER(PLAYER_SAMPLE_SYNC);
     NUMBER(PLAYER_SAMPLE_DROPPABLE);
     NUMBER(PLAYER_SAMPLE_DO_NOT_DISPLAY);
@@ -167,5 +170,37 @@ int main(void)
     MEMBER(player_sample, decode_time);
     MEMBER(player_sample, duration);
     MEMBER(player_sample, timescale);
+
+    STRUCT(player_texture_options);
+    MEMBER(player_texture_options, size);
+    MEMBER(player_texture_options, wants_image);
+    MEMBER(player_texture_options, forbids_upload);
+    MEMBER(player_texture_options, limit);
+
+    STRUCT(player_texture);
+    MEMBER(player_texture, name);
+    MEMBER(player_texture, width);
+    MEMBER(player_texture, height);
+    MEMBER(player_texture, bytes);
+
+    STRUCT(player_texture_info);
+    MEMBER(player_texture_info, size);
+    MEMBER(player_texture_info, path);
+    MEMBER(player_texture_info, target);
+    MEMBER(player_texture_info, count);
+    MEMBER(player_texture_info, textures);
+    MEMBER(player_texture_info, crop);
+    MEMBER(player_texture_info, has_matrix);
+    MEMBER(player_texture_info, code_scale);
+    MEMBER(player_texture_info, offset);
+    MEMBER(player_texture_info, matrix);
+
+    STRUCT(player_texture_statistics);
+    MEMBER(player_texture_statistics, size);
+    MEMBER(player_texture_statistics, imported);
+    MEMBER(player_texture_statistics, reused);
+    MEMBER(player_texture_statistics, uploaded);
+    MEMBER(player_texture_statistics, bytes_copied);
+    MEMBER(player_texture_statistics, dropped);
     return 0;
 }

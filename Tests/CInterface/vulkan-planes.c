@@ -42,7 +42,7 @@ int main(int count, char **words)
         player_frame_release(frame);
     }
     fclose(file);
-    printf("%u imported slots, %u uploads\n", imports, uploads);
+    printf("%u imported, %u uploaded\n", imports, uploads);
     player_exporter_close(exporter);
     player_close(player);
     return 0;

@@ -26,17 +26,20 @@ import Testing
     struct Renderer: Sendable, CustomTestStringConvertible {
         var name: String
         var packages: [String]
-        var testDescription: String { name }
+        var arguments: [String] = []
+        var testDescription: String { ([name] + arguments).joined(separator: " ") }
 
         static let all = [Renderer(name: "gles", packages: ["egl", "glesv2"]), Renderer(name: "vulkan", packages: ["vulkan"])]
+        /// OpenGL ES through the library's own cache.
+        static let cached = Renderer(name: "gles", packages: ["egl", "glesv2"], arguments: ["cache"])
     }
 
-    @Test(arguments: Renderer.all, ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"])
+    @Test(arguments: Renderer.all + [.cached], ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"])
     func `the GPU reads every plane as the decoder wrote it`(_ renderer: Renderer, _ name: String) throws {
         let installation = try Installation.shared.get(), output = Self.scratch("planes")
         let program = try installation.build(
             TestAssets.root + "/Tests/CInterface/\(renderer.name)-planes.c", packages: renderer.packages, standard: "gnu99")
-        let outcome = try Tool.run(program, [TestAssets.path(name), output], environment: Self.software)
+        let outcome = try Tool.run(program, [TestAssets.path(name), output] + renderer.arguments, environment: Self.software)
         #expect(outcome.code == 0, "\(outcome.errors)")
         let reference = try Film.reference(TestAssets.path(name)), all = try Self.bytes(output)
         var start = 0, sums: [String] = []

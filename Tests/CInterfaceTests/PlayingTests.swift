@@ -72,9 +72,21 @@ import Testing
         #expect(unsafe player_exporter_wait(none, 0, nil) == PLAYER_ERROR_ARGUMENT)
         #expect(unsafe player_frame_describe(none, nil) == PLAYER_ERROR_ARGUMENT)
         #expect(unsafe player_frame_acquire_fence(none) == -1)
+        var textures = player_texture_info(), counts = player_texture_statistics()
+        #expect(unsafe player_egl_cache_get(none, none, &textures, nil, 0) == PLAYER_ERROR_ARGUMENT)
+        #expect(unsafe player_egl_cache_get_statistics(none, &counts) == PLAYER_ERROR_ARGUMENT)
+        unsafe player_egl_cache_release(none, none)
+        unsafe player_egl_cache_close(none)
         unsafe player_close(none)
         unsafe player_exporter_close(none)
         unsafe player_frame_release(none)
+    }
+
+    @Test func `without a current context there are no textures`() {
+        var message = [CChar](repeating: 0, count: 200), cache: OpaquePointer?
+        #expect(unsafe player_egl_cache_new(nil, &cache, &message, message.count) == PLAYER_ERROR_DEVICE)
+        #expect(unsafe cache == nil)
+        #expect(message[0] != 0)
     }
 
     @Test func `values that make no sense are refused`() throws {

@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libplayer.so.N. It changes when something that exists changes; a program built with another number must be built anew. */
 #define PLAYER_ABI_VERSION 0
 /* The same number times 65536, and one that grows with each addition: functions, and members at the ends of structs. */
-#define PLAYER_VERSION 0x00000003
+#define PLAYER_VERSION 0x00000004
 
 /* The PLAYER_VERSION of the library that is running. At least yours, or it lacks things that this header has. */
 uint32_t player_version(void);
@@ -271,6 +271,78 @@ void player_frame_unmap(player_frame *frame);
 void player_frame_release(player_frame *frame);
 /* As player_frame_release, once the sync_file `fence` has signalled; it is taken over and closed. -1: no fence. */
 void player_frame_release_after(player_frame *frame, int fence);
+
+/* -------------------------------------------------------------------------------------------------------------- Textures in OpenGL (ES)
+ *
+ * For who would rather not import by hand (Examples/film_textures.h shows how that goes): frames as textures of your own context, OpenGL ES 3
+ * or OpenGL 4.2 through EGL. Memory is imported once, however many pictures pass through it, and the textures go when the memory goes.
+ *
+ *     player_egl_cache_new(NULL, &cache, message, sizeof message);                    (your context is current)
+ *     player_texture_info picture = { .size = sizeof picture };
+ *     player_egl_cache_get(cache, frame, &picture, message, sizeof message);
+ *     ... bind picture.textures[n].name to picture.target, draw ...
+ *     player_egl_cache_release(cache, frame);                                         (the device may read on; the cache sees to it)
+ *
+ * All of it for the thread on which the context is current, player_egl_cache_close too. Bindings are put back. */
+
+typedef struct player_egl_cache player_egl_cache;
+
+typedef enum player_texture_path {
+    PLAYER_TEXTURE_PLANES = 0, /* the memory itself, a texture a plane; you turn YUV into RGB */
+    PLAYER_TEXTURE_IMAGE = 1,  /* the memory itself, one texture of RGB: the driver converts (samplerExternalOES) */
+    PLAYER_TEXTURE_UPLOAD = 2  /* a copy, a texture a plane: the memory is no DMA-BUF, or the driver does not take it */
+} player_texture_path;
+
+typedef struct player_texture_options {
+    uint32_t size;
+    uint32_t wants_image;    /* 1: PLAYER_TEXTURE_IMAGE where that goes */
+    uint32_t forbids_upload; /* 1: PLAYER_ERROR_DEVICE instead of a copy */
+    uint32_t limit;          /* surfaces that have textures at once; 0: 64 */
+} player_texture_options;
+
+/* `options` may be NULL. PLAYER_ERROR_DEVICE when there is no EGL, no current context, or one that is too old. *cache is to be closed. */
+player_result player_egl_cache_new(
+    const player_texture_options *options, player_egl_cache **cache, char *message, size_t message_size);
+/* Deletes the textures. NULL is fine. */
+void player_egl_cache_close(player_egl_cache *cache);
+
+typedef struct player_texture {
+    uint32_t name;          /* as glGenTextures gives them */
+    uint32_t width, height; /* texels */
+    uint32_t bytes;         /* of a texel */
+} player_texture;
+
+typedef struct player_texture_info {
+    uint32_t size;
+    uint32_t path;   /* player_texture_path */
+    uint32_t target; /* GL_TEXTURE_2D or GL_TEXTURE_EXTERNAL_OES */
+    uint32_t count;
+    player_texture textures[PLAYER_MAX_PLANES]; /* in the order of the format's planes */
+    float crop[4];                              /* where the visible picture lies in each: left, top, width, height, 0 to 1 */
+    uint32_t has_matrix;                        /* 1: rgb = matrix * (sample * code_scale - offset); 0: the samples are RGB */
+    float code_scale;                           /* makes the greatest code value 1 */
+    float offset[3];                            /* of luma, Cb, Cr */
+    float matrix[9];                            /* column by column, for glUniformMatrix3fv */
+} player_texture_info;
+
+/* The frame's textures, valid while it is held. Commands that read them may be given at once: the device waits for the decoder's. */
+player_result player_egl_cache_get(
+    player_egl_cache *cache, player_frame *frame, player_texture_info *info, char *message, size_t message_size);
+
+/* Releases the frame, to be written again when the device has carried out what your context has told it so far. */
+void player_egl_cache_release(player_egl_cache *cache, player_frame *frame);
+
+typedef struct player_texture_statistics {
+    uint32_t size;
+    uint32_t reserved;
+    uint64_t imported;     /* surfaces */
+    uint64_t reused;       /* frames shown from an import made before */
+    uint64_t uploaded;     /* frames copied */
+    uint64_t bytes_copied;
+    uint64_t dropped;      /* surfaces whose textures are gone with their memory */
+} player_texture_statistics;
+
+player_result player_egl_cache_get_statistics(player_egl_cache *cache, player_texture_statistics *statistics);
 
 /* ---------------------------------------------------------------------------------------------------------------- Samples of your own
  *

@@ -1,0 +1,31 @@
+internal import CPlayer
+internal import TextureCache
+
+/// What `player_egl_cache *` points to. The program keeps to the thread of its context, as the header says.
+final class EGLCacheHandle: Handle, @unchecked Sendable {
+    let cache: EGLTextureCache
+
+    init(_ options: player_texture_options) throws(TextureCacheError) {
+        cache = try EGLTextureCache(paths: options.paths, limit: options.limit == 0 ? 64 : Int(min(options.limit, 1024)))
+    }
+}
+
+extension player_texture_options {
+    /// Best first.
+    var paths: [TexturePath] { (wants_image != 0 ? [.image, .planes] : [.planes]) + (forbids_upload != 0 ? [] : [.upload]) }
+}
+
+extension player_result {
+    init(_ error: TextureCacheError) { self = error.code == .failed ? PLAYER_ERROR_INTERNAL : PLAYER_ERROR_DEVICE }
+}
+
+extension player_texture_statistics {
+    init(_ counts: TextureCacheStatistics) {
+        self.init()
+        imported = UInt64(counts.imported)
+        reused = UInt64(counts.reused)
+        uploaded = UInt64(counts.uploaded)
+        bytes_copied = UInt64(counts.bytesCopied)
+        dropped = UInt64(counts.dropped)
+    }
+}

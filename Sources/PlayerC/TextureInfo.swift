@@ -1,0 +1,33 @@
+internal import CPlayer
+internal import Media
+internal import TextureCache
+
+extension player_texture_info {
+    init(_ picture: EGLTextures) {
+        self.init()
+        path =
+            switch picture.path {
+            case .planes: PLAYER_TEXTURE_PLANES.rawValue
+            case .image: PLAYER_TEXTURE_IMAGE.rawValue
+            case .upload: PLAYER_TEXTURE_UPLOAD.rawValue
+            }
+        target = picture.target
+        count = UInt32(picture.planes.count)
+        func texture(_ index: Int) -> player_texture { index < picture.planes.count ? player_texture(picture.planes[index]) : player_texture() }
+        textures = (texture(0), texture(1), texture(2), texture(3))
+        crop = (picture.crop.left, picture.crop.top, picture.crop.width, picture.crop.height)
+        code_scale = picture.codeScale
+        guard let conversion = picture.conversion else { return }
+        has_matrix = 1
+        let m = conversion.matrix
+        matrix = (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8])
+        offset = (conversion.offset[0], conversion.offset[1], conversion.offset[2])
+    }
+}
+
+extension player_texture {
+    init(_ plane: EGLTextures.Plane) {
+        self.init(
+            name: plane.name, width: UInt32(plane.size.width), height: UInt32(plane.size.height), bytes: UInt32(plane.texel.byteCount))
+    }
+}

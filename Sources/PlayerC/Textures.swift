@@ -1,0 +1,59 @@
+public import CPlayer
+internal import FrameExport
+internal import TextureCache
+
+@_cdecl("player_egl_cache_new")
+public func player_egl_cache_new(
+    _ options: UnsafePointer<player_texture_options>?, _ cache: UnsafeMutablePointer<OpaquePointer?>?, _ message: UnsafeMutablePointer<CChar>?,
+    _ messageSize: Int
+) -> player_result {
+    unsafe cache?.pointee = nil
+    guard let cache = unsafe cache, let wishes = unsafe CallerStruct.read(options, zero: player_texture_options()) else {
+        unsafe CallerText.write("The size in player_texture_options makes no sense.", to: message, messageSize)
+        return PLAYER_ERROR_ARGUMENT
+    }
+    do throws(TextureCacheError) {
+        let handle = try EGLCacheHandle(wishes)
+        unsafe cache.pointee = EGLCacheHandle.give(handle)
+        return PLAYER_OK
+    } catch {
+        unsafe CallerText.write(error.description, to: message, messageSize)
+        return player_result(error)
+    }
+}
+
+@_cdecl("player_egl_cache_close")
+public func player_egl_cache_close(_ cache: OpaquePointer?) { _ = unsafe EGLCacheHandle.take(cache) }
+
+@_cdecl("player_egl_cache_get")
+public func player_egl_cache_get(
+    _ cache: OpaquePointer?, _ frame: OpaquePointer?, _ info: UnsafeMutablePointer<player_texture_info>?,
+    _ message: UnsafeMutablePointer<CChar>?, _ messageSize: Int
+) -> player_result {
+    guard let handle = unsafe EGLCacheHandle.borrow(cache), let held = unsafe FrameHandle.borrow(frame) else { return PLAYER_ERROR_ARGUMENT }
+    do throws(TextureCacheError) {
+        let found = try held.withFrame { frame throws(TextureCacheError) in player_texture_info(try handle.cache.textures(for: frame)) }
+        guard let found, unsafe CallerStruct.write(found, to: info) else { return PLAYER_ERROR_ARGUMENT }
+        return PLAYER_OK
+    } catch {
+        unsafe CallerText.write(error.description, to: message, messageSize)
+        return player_result(error)
+    }
+}
+
+@_cdecl("player_egl_cache_release")
+public func player_egl_cache_release(_ cache: OpaquePointer?, _ frame: OpaquePointer?) {
+    guard let held = unsafe FrameHandle.take(frame), let handle = unsafe EGLCacheHandle.borrow(cache) else { return }
+    switch held.takeFrame() {
+    case .some(let frame): handle.cache.release(frame)
+    case .none: break
+    }
+}
+
+@_cdecl("player_egl_cache_get_statistics")
+public func player_egl_cache_get_statistics(
+    _ cache: OpaquePointer?, _ statistics: UnsafeMutablePointer<player_texture_statistics>?
+) -> player_result {
+    guard let handle = unsafe EGLCacheHandle.borrow(cache) else { return PLAYER_ERROR_ARGUMENT }
+    return unsafe CallerStruct.write(player_texture_statistics(handle.cache.statistics), to: statistics) ? PLAYER_OK : PLAYER_ERROR_ARGUMENT
+}
