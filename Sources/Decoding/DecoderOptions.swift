@@ -13,6 +13,8 @@ public struct DecoderOptions: Sendable, Hashable {
     /// How long after it has been given to the session a sample's picture is still of use; nil: for ever. A deadline that comes with a
     /// sample (`DecodeInstructions.deadline`) goes before it.
     public var deadline: HostSpan?
+    /// What consumers need; empty hands pictures out as the decoder makes them.
+    public var requirements: OutputRequirements
     /// Hardware or software.
     public var specification: DecoderSpecification
 
@@ -21,13 +23,15 @@ public struct DecoderOptions: Sendable, Hashable {
 
     public init(
         threads: Int = 0, lowDelay: Bool = false, holdCount: Int = 4, maximumSurfaceBytes: Int = DecoderOptions.defaultMaximumSurfaceBytes,
-        deadline: HostSpan? = nil, specification: DecoderSpecification = DecoderSpecification()
+        deadline: HostSpan? = nil, requirements: OutputRequirements = OutputRequirements(),
+        specification: DecoderSpecification = DecoderSpecification()
     ) {
         self.threads = threads
         self.lowDelay = lowDelay
         self.holdCount = holdCount
         self.maximumSurfaceBytes = maximumSurfaceBytes
         self.deadline = deadline
+        self.requirements = requirements
         self.specification = specification
     }
 }

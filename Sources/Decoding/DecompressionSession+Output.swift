@@ -80,13 +80,18 @@ extension DecompressionSession {
         if unsafe cav_frame_is_damaged(frame) != 0 { flags.insert(.corrupt) }
         if unsafe cav_frame_is_key(frame) != 0 { flags.insert(.sync) }
         defer { sequence += 1 }
-        output(
-            .frame(
-                VideoFrame(
-                    use: use, visible: unsafe facts.visible(in: frame), attributes: unsafe facts.attributes(of: frame),
-                    presentationTime: times.presentationTime, duration: times.duration, sourceTimestamp: times.timestamp,
-                    sourceTimeBase: timeBase, flags: flags, sequence: sequence,
-                    sampleNumber: entry?.receipt.number)))
+        let picture = VideoFrame(
+            use: use, visible: unsafe facts.visible(in: frame), attributes: unsafe facts.attributes(of: frame),
+            presentationTime: times.presentationTime, duration: times.duration, sourceTimestamp: times.timestamp, sourceTimeBase: timeBase,
+            flags: flags, sequence: sequence, sampleNumber: entry?.receipt.number)
+        let result: VideoFrame
+        do throws(DecodingError) {
+            result = try stage.pass(picture)
+        } catch {
+            if let entry { output(stage.isInterrupted ? .dropped(entry.receipt, .flushed) : .failed(entry.receipt, error)) }
+            return
+        }
+        output(.frame(result))
     }
 
     /// A reader's use of the surface that the decoder wrote, or of the one that its picture was copied to.

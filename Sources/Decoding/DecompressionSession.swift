@@ -22,6 +22,7 @@ public import SurfacePool
 @safe
 public final class DecompressionSession: @unchecked Sendable {
     let source: SurfaceSource
+    let stage: OutputStage
     let statistics: FrameStatistics
     private let shared: Monitor<Shared>
     private let gate = AnswerGate()
@@ -87,6 +88,7 @@ public final class DecompressionSession: @unchecked Sendable {
         shared = Monitor(Shared(format: format))
         stream = format
         self.source = source
+        stage = OutputStage(options, allocator: allocator, statistics: statistics)
         self.statistics = statistics
         self.hostClock = hostClock
         facts = PictureFacts(format: format)
@@ -147,6 +149,9 @@ public final class DecompressionSession: @unchecked Sendable {
 
     /// The layout of the pictures put out last; nil before the first.
     public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
+
+    /// The conversion that `DecoderOptions.requirements` made necessary; nil while pictures are handed out where they were decoded.
+    public var conversion: OutputConversion? { stage.conversion }
 
     public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.hardware }?.poolStatistics ?? source.statistics }
 
@@ -214,6 +219,7 @@ public final class DecompressionSession: @unchecked Sendable {
         while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, .flushed), to: output) }
         if !gate.isClosed {
             source.resume()
+            stage.resume()
             codec.hardware?.resume()
         }
     }
@@ -229,6 +235,7 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Makes a `decode` that waits for a surface give up, from any thread. `flush` must follow, which answers the sample.
     public func interrupt() {
         source.interrupt()
+        stage.interrupt()
         shared.withLock { $0.hardware }?.interrupt()
     }
 

@@ -28,6 +28,15 @@ struct PixelFormatTable: Sendable {
 
     func number(of format: PixelFormat) -> AVPixelFormat { theirs[format] ?? AV_PIX_FMT_NONE }
 
+    /// The one of `others` that keeps most of what `format` holds, the first by name of several; nil when there are none.
+    func nearest(to format: PixelFormat, among others: Set<PixelFormat>) -> PixelFormat? {
+        var list = others.sorted { $0.rawValue < $1.rawValue }.map { number(of: $0) }
+        list.append(AV_PIX_FMT_NONE)
+        var loss: Int32 = 0
+        let best = unsafe avcodec_find_best_pix_fmt_of_list(list, number(of: format), 0, &loss)
+        return self.format(of: best.rawValue)
+    }
+
     /// The format that keeps most of what `number` holds; nil for hardware surfaces.
     func nearest(to number: Int32) -> PixelFormat? {
         let source = AVPixelFormat(number)

@@ -20,6 +20,8 @@ public struct DecoderReport: Sendable, Hashable {
     public var poolCapacity = 0
     /// What the decoder process has given up; nil when libavcodec runs in this process.
     public var sandbox: SandboxReport?
+    /// A conversion that the requirements on the output made necessary; nil without.
+    public var conversion: OutputConversion?
     /// Decoder processes that died or hung and were replaced.
     public var decoderDeaths = 0
 }
@@ -82,6 +84,8 @@ final class DecodeLoop: Sendable {
         var isBroken = false
         /// How the pictures shown last were decoded.
         var way: DecoderWay?
+        /// Why they were converted.
+        var conversion: String?
     }
 
     private func run(_ worker: inout Worker) {
@@ -219,8 +223,12 @@ final class DecodeLoop: Sendable {
             let reason = way.reason.map { ", because \($0)" } ?? ""
             onEvent(.detail("Decoder: \(way.label(decoder))\(reason)\(reason.hasSuffix(".") ? "" : ".")"))
         }
+        let conversion = worker.session?.conversion
+        if let conversion, conversion.why != worker.conversion { onEvent(.detail(conversion.sentence)) }
+        worker.conversion = conversion?.why
         shared.withLock { shared in
             guard var report = shared.report.take() else { return }
+            report.conversion = conversion
             report.framesDecoded += 1
             report.pixelFormat = layout.format
             report.modifier = layout.modifier

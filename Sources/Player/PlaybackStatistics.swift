@@ -67,7 +67,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
     mutating func add(_ display: DisplayQueue) {
         sink = display.sink.name
         bytesWritten = Int64(display.counters.bytesWritten)
-        bytesCopied = Int64(display.counters.bytesCopied + display.sink.bytesCopied) + Int64(display.sink.bytesCopied)
+        bytesCopied = Int64(display.counters.bytesCopied + display.sink.bytesCopied)
         conversion = display.sink.conversion.map { Conversion(from: $0.from, to: $0.to, why: $0.why) }
         let shown = display.presentationStatistics
         framesPresented = shown.framesPresented
@@ -80,6 +80,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
             (reason.rawValue, shown.dropped(reason) + (report?.droppedInDecoding[reason] ?? 0))
         }
         guard let report else { return }
+        if conversion == nil { conversion = report.conversion.map { Conversion(from: $0.from, to: $0.to, why: $0.why) } }
         decoder = report.way.label(report.name)
         pixelFormat = report.pixelFormat
         modifier = report.modifier

@@ -9,6 +9,8 @@ public protocol DecodingSession: AnyObject, Sendable {
     /// libavcodec's name of the decoder.
     var decoderName: String { get }
     var poolStatistics: SurfacePoolStatistics { get }
+    /// The conversion that `DecoderOptions.requirements` made necessary.
+    var conversion: OutputConversion? { get }
     /// Hardware or software, and why.
     var way: DecoderWay { get }
     var options: DecoderOptions { get }

@@ -32,6 +32,8 @@ public final class SandboxedSession: @unchecked Sendable {
     private let sandbox: SandboxOptions
     private let program: String
     private let surfaces: LentSurfaces
+    /// In this process: conversions need no sandbox, for they read no bytes of a stranger's but pixels.
+    private let stage: OutputStage
     private let counters: FrameStatistics
     private let shared: Monitor<Shared>
     private let gate = AnswerGate()
@@ -79,6 +81,7 @@ public final class SandboxedSession: @unchecked Sendable {
         self.sandbox = sandbox
         self.program = program
         counters = statistics
+        stage = OutputStage(options, allocator: allocator, statistics: statistics)
         // Slots of the decoder's own, of its threads and of readers; the process has no more either.
         let threads = options.threads > 0 ? options.threads : ThreadCount.maximum
         surfaces = LentSurfaces(
@@ -132,6 +135,8 @@ public final class SandboxedSession: @unchecked Sendable {
     public var decoderName: String { shared.withLock { $0.decoderName } }
     /// The layout of the pictures put out last; nil before the first.
     public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
+    /// As `DecompressionSession.conversion`.
+    public var conversion: OutputConversion? { stage.conversion }
     public var poolStatistics: SurfacePoolStatistics { surfaces.statistics }
     public var statistics: Statistics { shared.withLock { $0.statistics } }
     /// What the process in use has given up.
@@ -251,6 +256,7 @@ public final class SandboxedSession: @unchecked Sendable {
     /// As `DecompressionSession.flush`; a decoder that was lost gets another chance.
     public func flush(output: (consuming DecodeOutput) -> Void) {
         guard !isInvalidated else { return }
+        defer { stage.resume() }
         if lost != nil {
             lost = nil
             policy = RestartPolicy(limit: sandbox.restarts)
@@ -266,12 +272,14 @@ public final class SandboxedSession: @unchecked Sendable {
     /// As `DecompressionSession.invalidate`; its process ends, too.
     public func invalidate() {
         gate.close()
+        stage.interrupt()
         shared.withLock { $0.process }?.kill()
         gate.settle()
     }
 
     /// Makes a `decode` that waits for a surface give up, from any thread; the sample fails. `flush` must follow.
     public func interrupt() {
+        stage.interrupt()
         var writer = WireWriter()
         writer.put(.interrupt)
         let process = shared.withLock { shared in
@@ -383,9 +391,20 @@ public final class SandboxedSession: @unchecked Sendable {
             do throws(ProcessEnd) { answer = try listener.next() } catch { return replace(error.sentence, output) }
             switch answer {
             case .frame(let descriptor):
-                if let number = descriptor.sampleNumber, ledger.close(number) == nil { return replace(Self.answersTwice, output) }
-                guard let frame = frame(descriptor) else { return replace("puts out a picture that it was given no memory for", output) }
-                output(.frame(frame))
+                let entry = descriptor.sampleNumber.flatMap { ledger.close($0) }
+                if descriptor.sampleNumber != nil, entry == nil { return replace(Self.answersTwice, output) }
+                guard let frame = frame(descriptor) else {
+                    if let entry { output(.failed(entry.receipt, DecodingError(.decoderDied, "the decoder process \(Self.hasNoMemory)"))) }
+                    return replace(Self.hasNoMemory, output)
+                }
+                let result: VideoFrame
+                do throws(DecodingError) {
+                    result = try stage.pass(frame)
+                } catch {
+                    if let entry { output(stage.isInterrupted ? .dropped(entry.receipt, .flushed) : .failed(entry.receipt, error)) }
+                    continue
+                }
+                output(.frame(result))
             case .dropped(let number, let reason):
                 guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
                 output(.dropped(entry.receipt, reason))
@@ -405,6 +424,7 @@ public final class SandboxedSession: @unchecked Sendable {
     /// 1 TB: keeps a counter that a stranger feeds from overflowing.
     private static let mostBytesAtOnce: UInt64 = 1 << 40
 
+    private static let hasNoMemory = "puts out a picture that it was given no memory for"
     private static let answersTwice = "answers a sample that it has answered, or was not given"
 
     private func frame(_ descriptor: FrameDescriptor) -> VideoFrame? {

@@ -1,0 +1,109 @@
+internal import CAV
+internal import Media
+internal import SurfacePool
+
+/// The last step of a session: hands pictures on as they are where that meets the requirements, converted where it does not.
+///
+/// Thread-safety: `pass` on one thread at a time; the rest from any.
+final class OutputStage: Sendable {
+    private let requirements: OutputRequirements
+    private let allocator: any SurfaceAllocator
+    private let holdCount: Int
+    private let maximumByteCount: Int
+    private let statistics: FrameStatistics
+    private let shared = Monitor(Shared())
+
+    private struct Shared: Sendable {
+        /// Decided for pictures like this.
+        var offer: OutputRequirements.Offer?
+        var converter: PixelTransfer?
+        var refusal: DecodingError?
+        var conversion: OutputConversion?
+        var seconds = 0.0
+        var isInterrupted = false
+    }
+
+    init(_ options: DecoderOptions, allocator: any SurfaceAllocator, statistics: FrameStatistics) {
+        requirements = options.requirements
+        self.allocator = allocator
+        holdCount = options.holdCount
+        maximumByteCount = options.maximumSurfaceBytes
+        self.statistics = statistics
+    }
+
+    /// The conversion in use; nil while pictures are handed on as they are.
+    var conversion: OutputConversion? { shared.withLock { $0.conversion } }
+    var isInterrupted: Bool { shared.withLock { $0.isInterrupted } }
+
+    /// - Throws: when the requirements cannot be met, or there is no memory for the conversion.
+    func pass(_ frame: consuming VideoFrame) throws(DecodingError) -> VideoFrame {
+        if requirements.isEmpty { return frame }
+        let offer = OutputRequirements.Offer(frame)
+        if shared.withLock({ $0.offer }) != offer { decide(offer) }
+        let (converter, refusal) = shared.withLock { ($0.converter, $0.refusal) }
+        if let refusal { throw refusal }
+        guard let converter else { return frame }
+        let start = MonotonicClock.shared.now()
+        let result = try converter.convert(frame)
+        let made = OutputRequirements.Offer(result)
+        if let reason = requirements.reason(against: made) {
+            let error = DecodingError(.unsupportedPixelFormat, "the pictures cannot be made as they are wanted: \(reason)")
+            shared.withLock { $0.refusal = error }
+            throw error
+        }
+        let seconds = (MonotonicClock.shared.now() - start).seconds
+        shared.withLock { shared in
+            guard var conversion = shared.conversion.take() else { return }
+            shared.seconds += seconds
+            conversion.frames += 1
+            conversion.secondsPerFrame = shared.seconds / Double(conversion.frames)
+            shared.conversion = conversion
+        }
+        return result
+    }
+
+    func interrupt() {
+        shared.withLock { shared -> PixelTransfer? in
+            shared.isInterrupted = true
+            return shared.converter
+        }?.interrupt()
+    }
+
+    func resume() {
+        shared.withLock { shared -> PixelTransfer? in
+            shared.isInterrupted = false
+            return shared.converter
+        }?.resume()
+    }
+
+    private func decide(_ offer: OutputRequirements.Offer) {
+        var converter: PixelTransfer?, refusal: DecodingError?, conversion: OutputConversion?
+        if let reason = requirements.reason(against: offer) {
+            if let target = requirements.target(for: offer, nearest: Self.nearest) {
+                converter = PixelTransfer(
+                    to: target, allocator: allocator, holdCount: holdCount, maximumByteCount: maximumByteCount, statistics: statistics)
+                let size = target.size ?? offer.size
+                conversion = OutputConversion(
+                    from: "\(offer.format.rawValue) \(offer.size.width)x\(offer.size.height)",
+                    to: "\(target.format.rawValue) \(size.width)x\(size.height)", why: reason,
+                    bytesPerFrame: target.format.byteCount(width: size.width, height: size.height))
+            } else {
+                refusal = DecodingError(.unsupportedPixelFormat, "the pictures cannot be made as they are wanted: \(reason)")
+            }
+        }
+        let made = converter, failure = refusal, report = conversion
+        let isInterrupted = shared.withLock { shared -> Bool in
+            shared.offer = offer
+            shared.converter = made
+            shared.refusal = failure
+            shared.conversion = report
+            shared.seconds = 0
+            return shared.isInterrupted
+        }
+        if isInterrupted { made?.interrupt() }
+    }
+
+    private static func nearest(_ format: PixelFormat, _ others: Set<PixelFormat>) -> PixelFormat? {
+        PixelFormatTable.shared.nearest(to: format, among: others)
+    }
+}
