@@ -254,8 +254,10 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Takes out what the decoder still holds back. It takes no sample afterwards before it is flushed.
     func drain(_ output: (consuming DecodeOutput) -> Void) {
         current = nil
-        unsafe avcodec_send_packet(codec.context, nil)
+        // The frame threads' first error comes with this call.
+        let status = unsafe avcodec_send_packet(codec.context, nil)
         isDraining = true
+        if status < 0, status != cav_error_eof, status != cav_error_again { fail(status, output) }
         receive(output)
         isDraining = false
     }

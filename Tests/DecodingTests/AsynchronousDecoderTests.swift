@@ -121,6 +121,28 @@ struct AsynchronousDecoderTests {
         }
     }
 
+    /// The first picture is received while the time passes that the others have; they wait for the decoder meanwhile.
+    @Test("the options' deadline counts from the hand-over, not from the decoder's taking up")
+    func deadline() throws {
+        let clock = ManualClock()
+        let stream = try SyntheticStream(encoder: "mpeg4", pixelFormat: .yuv420p, size: size, frames: 4)
+        let session = try DecompressionSession(
+            format: stream.format, options: DecoderOptions(threads: 1, lowDelay: true, deadline: .milliseconds(10)), clock: clock)
+        let keeper = Keeper(), isOpen = Monitor(false), isReceiving = Monitor(false)
+        let decoder = AsynchronousDecoder(session, clock: clock) { output in
+            isReceiving.change { $0 = true }
+            isOpen.wait { $0 ? () : nil }
+            keeper.receive(output)
+        }
+        try decoder.decode(stream.samples[0])
+        isReceiving.wait { $0 ? () : nil }
+        for sample in stream.samples.dropFirst() { try decoder.decode(sample) }
+        clock.advance(by: .milliseconds(10))
+        isOpen.change { $0 = true }
+        decoder.waitForAsynchronousFrames()
+        #expect(keeper.count == 1 && keeper.drops == [.late, .late, .late])
+    }
+
     @Test("ends itself when nobody has it any more, also from within an answer")
     func forgotten() throws {
         let stream = try film(frames: 30)

@@ -116,6 +116,27 @@ struct DecompressionSessionTests {
         #expect(answers.errors[0].code == .invalidData)
     }
 
+    @Test("damage in the last samples is told, however many threads decode", arguments: [1, 2, 3, 5])
+    func damageAtTheEnd(threads: Int) throws {
+        var stream = try SyntheticStream(encoder: "png", pixelFormat: .rgb24, size: size, frames: 4)
+        let junk = [UInt8](repeating: 0x55, count: 400)
+        for index in [2, 3] {
+            stream.samples[index].content = unsafe junk.withUnsafeBytes { unsafe .compressed(BlockBuffer(copying: $0), .video(stream.format)) }
+        }
+        let session = try DecompressionSession(format: stream.format, options: DecoderOptions(threads: threads))
+        var frames: [UInt64?] = [], failed: [UInt64] = [], dropped = 0
+        func receive(_ output: consuming DecodeOutput) {
+            switch consume output {
+            case .frame(let frame): frames.append(frame.sampleNumber)
+            case .failed(let sample, _): failed.append(sample.number)
+            case .dropped: dropped += 1
+            }
+        }
+        for sample in stream.samples { try session.decode(sample) { receive($0) } }
+        session.finishDelayedFrames { receive($0) }
+        #expect(frames == [0, 1] && failed == [2, 3] && dropped == 0)
+    }
+
     @Test("a picture too large for the limit is refused before memory is spent")
     func limit() throws {
         let stream = try SyntheticStream(encoder: "png", pixelFormat: .gray, size: PixelSize(width: 2000, height: 2000), frames: 1)
