@@ -14,7 +14,7 @@ final class SoftwareVulkan {
     private let physicalDevice: VkPhysicalDevice
     private let queue: VkQueue
     private let pool: VkCommandPool
-    private let commands: VkCommandBuffer
+    let commands: VkCommandBuffer
     private let fence: VkFence
 
     struct Failure: Error { var what: String }
@@ -129,29 +129,38 @@ final class SoftwareVulkan {
         unsafe vkDestroyInstance(instance, nil)
     }
 
-    /// The bytes of the visible picture, as the frame's checksum counts it, copied from the images by a submission of a renderer's kind:
-    /// acquired, read, given back, and the frame released with what the submission signals.
+    /// The bytes of the visible picture, as the frame's checksum counts it, copied from the images.
     func bytes(of held: HeldFrame, _ cache: VulkanTextureCache) throws -> (bytes: [UInt8], picture: VulkanTextures) {
-        let frame = try held.taken()
-        let picture = try cache.textures(for: frame), visible = frame.description.visible
+        let visible = held.description.visible, picture = try held.textures(cache)
         let regions = Self.regions(picture, visible)
         let buffer = try Readback(self, size: regions.end)
+        try perform(held, picture, cache, layout: VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL) {
+            for region in regions.copies {
+                var copy = region.copy
+                unsafe vkCmdCopyImageToBuffer(
+                    commands, OpaquePointer(bitPattern: UInt(region.image)), VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer.buffer, 1, &copy)
+            }
+        }
+        let all = buffer.bytes
+        return (regions.copies.flatMap { all[Int($0.copy.bufferOffset)..<Int($0.copy.bufferOffset) + $0.length] }, picture)
+    }
+
+    /// A submission as a renderer's: the images are acquired, read in `layout` and given back, and the frame is released with what the submission
+    /// signals. Waits for its end.
+    func perform(
+        _ held: HeldFrame, _ picture: VulkanTextures, _ cache: VulkanTextureCache, layout: VkImageLayout, _ record: () -> Void
+    ) throws {
+        let frame = try held.taken(), layout = UInt32(layout.rawValue)
         let wait = cache.acquireSemaphore(for: frame), signal = cache.releaseSemaphore()
         try submit(wait: wait, signal: signal) { commands in
-            cache.recordAcquire(picture, commands, layout: 6)
-            for region in regions.copies {
-                let image = unsafe OpaquePointer(bitPattern: UInt(region.image))
-                var copy = region.copy
-                unsafe vkCmdCopyImageToBuffer(self.commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer.buffer, 1, &copy)
-            }
-            cache.recordRelease(picture, commands, layout: 6)
+            cache.recordAcquire(picture, commands, layout: layout)
+            record()
+            cache.recordRelease(picture, commands, layout: layout)
         }
         if let signal { cache.release(frame, signalledBy: signal) } else { cache.release(frame, waitingFor: unsafe handle(fence)) }
         var handle = unsafe Optional(fence)
         try unsafe Self.check(vkWaitForFences(device, 1, &handle, 1, 20_000_000_000), "wait for the device")
         unsafe vkResetFences(device, 1, &handle)
-        let all = buffer.bytes
-        return (regions.copies.flatMap { all[Int($0.copy.bufferOffset)..<Int($0.copy.bufferOffset) + $0.length] }, picture)
     }
 
     func handle(_ pointer: OpaquePointer) -> VulkanHandle { VulkanHandle(UInt(bitPattern: pointer)) }
@@ -244,7 +253,7 @@ final class Readback {
         var info = unsafe VkBufferCreateInfo()
         unsafe info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO
         unsafe info.size = UInt64(size)
-        unsafe info.usage = UInt32(VK_BUFFER_USAGE_TRANSFER_DST_BIT.rawValue)
+        unsafe info.usage = UInt32(VK_BUFFER_USAGE_TRANSFER_DST_BIT.rawValue | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT.rawValue)
         var buffer: VkBuffer?, memory: VkDeviceMemory?, base: UnsafeMutableRawPointer?
         try unsafe SoftwareVulkan.check(vkCreateBuffer(vulkan.device, &info, nil, &buffer), "make a buffer")
         var requirements = VkMemoryRequirements()

@@ -71,6 +71,12 @@ extension HeldFrame {
         return try result.value.get()
     }
 
+    func textures(_ cache: VulkanTextureCache) throws -> VulkanTextures {
+        let result = withFrame { frame in Unchecked(Result { try cache.textures(for: frame) }) }
+        guard let result else { throw SoftwareGL.Failure(what: "the frame is taken") }
+        return try result.value.get()
+    }
+
     /// The frame, which must not have been taken.
     func taken() throws -> ExportedFrame {
         switch take() {

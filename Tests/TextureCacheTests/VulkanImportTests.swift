@@ -40,13 +40,31 @@ import TextureCache
         #expect(picture.path == .planes && bytes == still.bytes)
     }
 
-    @Test("as one image of two planes", arguments: [.nv12, .p010le] as [PixelFormat])
+    @Test("as one image, its planes copied out", arguments: [.nv12, .p010le, .yuv420p] as [PixelFormat])
     func image(format: PixelFormat) throws {
         let (vulkan, cache) = try cache([.image])
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 38, height: 20), allocator: ImportTests.allocator("udmabuf"))
         let (bytes, picture) = try vulkan.bytes(of: still.held(), cache)
         #expect(picture.path == .image && picture.planes.count == 1 && picture.ycbcr?.conversion != 0)
         #expect(bytes == still.bytes)
+    }
+
+    @Test("as one image, sampled with the conversion that the frame's tags say", arguments: ImportTests.taggedColors)
+    func sampled(format: PixelFormat, color: ColorDescription) throws {
+        let (vulkan, cache) = try cache([.image])
+        let still = Still(
+            format: format, visible: PixelRect(x: 0, y: 0, width: 128, height: 32), allocator: ImportTests.allocator("udmabuf"), color: color)
+        let held = try still.held(bars: true)
+        let colors = try vulkan.barColors(of: held, cache)
+        for (bar, code) in ColorBars.expectedYCbCr.enumerated() {
+            let expected = ImportTests.rgb(of: code, held.description)
+            for channel in 0..<3 {
+                // A conversion's result may lie a little outside of 0...1.
+                let value = Int((min(max(colors[bar][channel], 0), 1) * 255).rounded())
+                #expect(abs(value - expected[channel]) <= 2, "bar \(bar): \(colors[bar]) is not \(expected)")
+            }
+        }
+        #expect(cache.statistics.bytesCopied == 0)
     }
 
     @Test(.enabled(if: PendingFence.node != nil || ImportTests.areDemanded, "vgem is not there to make fences"))
