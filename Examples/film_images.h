@@ -19,6 +19,10 @@ typedef struct {
     VkImageView views[3];
 } film_images;
 
+/* Without these there are uploads only. */
+static const char *const import_extensions[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME,
+                                                VK_EXT_IMAGE_DRM_FORMAT_MODIFIER_EXTENSION_NAME, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME};
+static VkInstance instance;
 static VkPhysicalDevice hardware;
 static VkDevice device;
 static VkQueue queue;
@@ -44,9 +48,6 @@ static void fail(const char *what, int why)
 /* A device that computes, with what imports need where it has that, and a command buffer. */
 static void start_vulkan(void)
 {
-    static const char *const wanted[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME,
-                                         VK_EXT_IMAGE_DRM_FORMAT_MODIFIER_EXTENSION_NAME, VK_EXT_QUEUE_FAMILY_FOREIGN_EXTENSION_NAME};
-    VkInstance instance;
     VkApplicationInfo about = {VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_2};
     CHECK(vkCreateInstance(&(VkInstanceCreateInfo){VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &about}, NULL, &instance));
     uint32_t count = 1;
@@ -60,14 +61,14 @@ static void start_vulkan(void)
     vkEnumerateDeviceExtensionProperties(hardware, NULL, &count, extensions);
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++)
-        for (int k = 0; k < 4; k++) found += strcmp(extensions[i].extensionName, wanted[k]) == 0;
+        for (int k = 0; k < 4; k++) found += strcmp(extensions[i].extensionName, import_extensions[k]) == 0;
     can_import = found == 4;
     float priority = 1;
     VkDeviceQueueCreateInfo queues = {
         VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = family, .queueCount = 1, .pQueuePriorities = &priority};
     CHECK(vkCreateDevice(hardware, &(VkDeviceCreateInfo){
         VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queues,
-        .enabledExtensionCount = can_import ? 4 : 0, .ppEnabledExtensionNames = wanted}, NULL, &device));
+        .enabledExtensionCount = can_import ? 4 : 0, .ppEnabledExtensionNames = import_extensions}, NULL, &device));
     vkGetDeviceQueue(device, family, 0, &queue);
     memory_of_fd = (PFN_vkGetMemoryFdPropertiesKHR)vkGetDeviceProcAddr(device, "vkGetMemoryFdPropertiesKHR");
     VkCommandPool pool;

@@ -5,12 +5,7 @@ internal import TextureCache
 extension player_texture_info {
     init(_ picture: EGLTextures) {
         self.init()
-        path =
-            switch picture.path {
-            case .planes: PLAYER_TEXTURE_PLANES.rawValue
-            case .image: PLAYER_TEXTURE_IMAGE.rawValue
-            case .upload: PLAYER_TEXTURE_UPLOAD.rawValue
-            }
+        path = player_texture_path(picture.path).rawValue
         target = picture.target
         count = UInt32(picture.planes.count)
         func texture(_ index: Int) -> player_texture { index < picture.planes.count ? player_texture(picture.planes[index]) : player_texture() }
@@ -29,5 +24,16 @@ extension player_texture {
     init(_ plane: EGLTextures.Plane) {
         self.init(
             name: plane.name, width: UInt32(plane.size.width), height: UInt32(plane.size.height), bytes: UInt32(plane.texel.byteCount))
+    }
+}
+
+extension player_texture_path {
+    init(_ path: TexturePath) {
+        self =
+            switch path {
+            case .planes: PLAYER_TEXTURE_PLANES
+            case .image: PLAYER_TEXTURE_IMAGE
+            case .upload: PLAYER_TEXTURE_UPLOAD
+            }
     }
 }

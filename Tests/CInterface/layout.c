@@ -202,5 +202,37 @@ int main(void)
     MEMBER(player_texture_statistics, uploaded);
     MEMBER(player_texture_statistics, bytes_copied);
     MEMBER(player_texture_statistics, dropped);
+
+    STRUCT(player_vulkan_device);
+    MEMBER(player_vulkan_device, size);
+    MEMBER(player_vulkan_device, queue_family);
+    MEMBER(player_vulkan_device, instance);
+    MEMBER(player_vulkan_device, physical_device);
+    MEMBER(player_vulkan_device, device);
+    MEMBER(player_vulkan_device, get_instance_proc_addr);
+    MEMBER(player_vulkan_device, extensions);
+    MEMBER(player_vulkan_device, extension_count);
+    MEMBER(player_vulkan_device, has_ycbcr_conversion);
+
+    STRUCT(player_image);
+    MEMBER(player_image, image);
+    MEMBER(player_image, view);
+    MEMBER(player_image, format);
+    MEMBER(player_image, width);
+    MEMBER(player_image, height);
+    MEMBER(player_image, bytes);
+
+    STRUCT(player_image_info);
+    MEMBER(player_image_info, size);
+    MEMBER(player_image_info, path);
+    MEMBER(player_image_info, count);
+    MEMBER(player_image_info, has_matrix);
+    MEMBER(player_image_info, images);
+    MEMBER(player_image_info, crop);
+    MEMBER(player_image_info, code_scale);
+    MEMBER(player_image_info, offset);
+    MEMBER(player_image_info, matrix);
+    MEMBER(player_image_info, filters_chroma);
+    MEMBER(player_image_info, ycbcr_conversion);
     return 0;
 }

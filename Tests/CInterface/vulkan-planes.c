@@ -1,9 +1,79 @@
-/* Writes what the GPU reads of every picture of a film: each plane, visible part only, as raw bytes: vulkan-planes FILM OUTPUT */
+/* Writes what the GPU reads of every picture of a film: each plane, visible part only, as raw bytes: vulkan-planes FILM OUTPUT [cache]
+ * By the example's own imports and uploads, or by the library's cache. */
 #include "../../Examples/film_images.h"
+
+/* One plane, once the images are in `layout`. */
+static void write_plane(const player_plane *plane, VkImage image, VkImageLayout layout, VkOffset3D start, VkBuffer buffer)
+{
+    vkCmdCopyImageToBuffer(commands, image, layout, buffer, 1, &(VkBufferImageCopy){
+        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageOffset = start,
+        .imageExtent = {plane->visible_width, plane->visible_height, 1}});
+}
+
+/* Room for each plane, and then what came there. */
+static VkBuffer buffers[PLAYER_MAX_PLANES];
+static VkDeviceMemory memories[PLAYER_MAX_PLANES];
+static char *bytes[PLAYER_MAX_PLANES];
+static size_t size_of(const player_plane *plane) { return (size_t)plane->visible_width * plane->visible_height * plane->bits / 8; }
+static void make_room(const player_frame_info *info)
+{
+    for (uint32_t i = 0; i < info->plane_count; i++)
+        bytes[i] = new_buffer(size_of(&info->planes[i]), VK_BUFFER_USAGE_TRANSFER_DST_BIT, &buffers[i], &memories[i]);
+}
+static void empty_room(const player_frame_info *info, FILE *file)
+{
+    for (uint32_t i = 0; i < info->plane_count; i++) {
+        fwrite(bytes[i], 1, size_of(&info->planes[i]), file);
+        vkDestroyBuffer(device, buffers[i], NULL);
+        vkFreeMemory(device, memories[i], NULL);
+    }
+}
+
+/* With the example's images. */
+static void by_hand(const player_frame_info *info, player_frame *frame, FILE *file)
+{
+    const film_images *images = images_of(info, frame);
+    make_room(info);
+    begin();
+    take(images, info->plane_count);
+    for (uint32_t i = 0; i < info->plane_count; i++) {
+        const player_plane *plane = &info->planes[i];
+        uint64_t start = images == &uploaded ? 0 : plane->visible_offset - plane->offset;
+        VkOffset3D from = {(int32_t)(start % plane->pitch * 8 / plane->bits), (int32_t)(start / plane->pitch), 0};
+        write_plane(plane, images->images[i], VK_IMAGE_LAYOUT_GENERAL, from, buffers[i]);
+    }
+    give_back(images, info->plane_count);
+    finish();
+    empty_room(info, file);
+    player_frame_release(frame);
+}
+
+/* With the library's. */
+static void by_cache(player_vulkan_cache *cache, const player_frame_info *info, player_frame *frame, FILE *file)
+{
+    char message[300] = "";
+    player_image_info found = {.size = sizeof found};
+    player_result result = player_vulkan_cache_get(cache, frame, &found, message, sizeof message);
+    if (result != PLAYER_OK) fail(message, result);
+    if (found.count != info->plane_count || !found.has_matrix) fail("the images are not those of planes", (int)found.count);
+    if (player_vulkan_cache_acquire_semaphore(cache, frame) != 0) fail("pictures of a CPU need no fence", 0);
+    make_room(info);
+    begin();
+    player_vulkan_cache_record_acquire(cache, frame, commands, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    for (uint32_t i = 0; i < found.count; i++) {
+        float left = found.crop[0] * (float)found.images[i].width, top = found.crop[1] * (float)found.images[i].height;
+        VkOffset3D from = {(int32_t)(left + 0.5f), (int32_t)(top + 0.5f), 0};
+        write_plane(&info->planes[i], (VkImage)found.images[i].image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, from, buffers[i]);
+    }
+    player_vulkan_cache_record_release(cache, frame, commands, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    finish();
+    empty_room(info, file);
+    player_vulkan_cache_release(cache, frame, 0, 0);
+}
 
 int main(int count, char **words)
 {
-    if (count != 3) fail("usage: vulkan-planes FILM OUTPUT", 64);
+    if (count != 3 && count != 4) fail("usage: vulkan-planes FILM OUTPUT [cache]", 64);
     start_vulkan();
     char message[300];
     player *player;
@@ -15,34 +85,24 @@ int main(int count, char **words)
     if (result != PLAYER_OK) fail(message, result);
     FILE *file = fopen(words[2], "wb");
     if (!file) fail(words[2], 73);
+    player_vulkan_cache *cache = NULL;
+    player_vulkan_device mine = {
+        .size = sizeof mine, .queue_family = family, .instance = instance, .physical_device = hardware, .device = device,
+        .get_instance_proc_addr = (void (*)(void))vkGetInstanceProcAddr, .extensions = import_extensions, .extension_count = can_import ? 4 : 0};
+    if (count == 4) result = player_vulkan_cache_new(&mine, NULL, &cache, message, sizeof message);
+    if (result != PLAYER_OK) fail(message, result);
     player_frame *frame;
     player_frame_info info = {.size = sizeof info};
     while (player_exporter_wait(exporter, -1, &frame) == PLAYER_OK) {
         player_frame_describe(frame, &info);
-        const film_images *images = images_of(&info, frame);
-        for (uint32_t i = 0; i < info.plane_count; i++) {
-            const player_plane *plane = &info.planes[i];
-            uint64_t start = images == &uploaded ? 0 : plane->visible_offset - plane->offset;
-            size_t size = (size_t)plane->visible_width * plane->visible_height * plane->bits / 8;
-            VkBuffer buffer;
-            VkDeviceMemory memory;
-            char *bytes = new_buffer(size, VK_BUFFER_USAGE_TRANSFER_DST_BIT, &buffer, &memory);
-            begin();
-            take(images, info.plane_count);
-            vkCmdCopyImageToBuffer(commands, images->images[i], VK_IMAGE_LAYOUT_GENERAL, buffer, 1, &(VkBufferImageCopy){
-                .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                .imageOffset = {(int32_t)(start % plane->pitch * 8 / plane->bits), (int32_t)(start / plane->pitch), 0},
-                .imageExtent = {plane->visible_width, plane->visible_height, 1}});
-            give_back(images, info.plane_count);
-            finish();
-            fwrite(bytes, 1, size, file);
-            vkDestroyBuffer(device, buffer, NULL);
-            vkFreeMemory(device, memory, NULL);
-        }
-        player_frame_release(frame);
+        if (cache) by_cache(cache, &info, frame, file);
+        else by_hand(&info, frame, file);
     }
     fclose(file);
-    printf("%u imported, %u uploaded\n", imports, uploads);
+    player_texture_statistics counts = {.size = sizeof counts, .imported = imports, .uploaded = uploads};
+    if (cache) player_vulkan_cache_get_statistics(cache, &counts);
+    printf("%u imported, %u uploaded\n", (unsigned)counts.imported, (unsigned)counts.uploaded);
+    player_vulkan_cache_close(cache);
     player_exporter_close(exporter);
     player_close(player);
     return 0;

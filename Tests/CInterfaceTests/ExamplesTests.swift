@@ -30,11 +30,13 @@ import Testing
         var testDescription: String { ([name] + arguments).joined(separator: " ") }
 
         static let all = [Renderer(name: "gles", packages: ["egl", "glesv2"]), Renderer(name: "vulkan", packages: ["vulkan"])]
-        /// OpenGL ES through the library's own cache.
-        static let cached = Renderer(name: "gles", packages: ["egl", "glesv2"], arguments: ["cache"])
+        /// Through the library's own caches.
+        static let cached = all.map { Renderer(name: $0.name, packages: $0.packages, arguments: ["cache"]) }
     }
 
-    @Test(arguments: Renderer.all + [.cached], ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"])
+    @Test(
+        arguments: Renderer.all + Renderer.cached,
+        ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"])
     func `the GPU reads every plane as the decoder wrote it`(_ renderer: Renderer, _ name: String) throws {
         let installation = try Installation.shared.get(), output = Self.scratch("planes")
         let program = try installation.build(

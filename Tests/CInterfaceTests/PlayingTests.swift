@@ -76,6 +76,10 @@ import Testing
         #expect(unsafe player_egl_cache_get(none, none, &textures, nil, 0) == PLAYER_ERROR_ARGUMENT)
         #expect(unsafe player_egl_cache_get_statistics(none, &counts) == PLAYER_ERROR_ARGUMENT)
         unsafe player_egl_cache_release(none, none)
+        #expect(unsafe player_vulkan_cache_record_acquire(none, none, nil, 0) == PLAYER_ERROR_ARGUMENT)
+        #expect(unsafe player_vulkan_cache_acquire_semaphore(none, none) == 0 && player_vulkan_cache_release_semaphore(none) == 0)
+        unsafe player_vulkan_cache_release(none, none, 0, 0)
+        unsafe player_vulkan_cache_close(none)
         unsafe player_egl_cache_close(none)
         unsafe player_close(none)
         unsafe player_exporter_close(none)
@@ -87,6 +91,10 @@ import Testing
         #expect(unsafe player_egl_cache_new(nil, &cache, &message, message.count) == PLAYER_ERROR_DEVICE)
         #expect(unsafe cache == nil)
         #expect(message[0] != 0)
+        // A device of nothing but zeros is no device.
+        var device = unsafe player_vulkan_device()
+        unsafe device.size = UInt32(MemoryLayout<player_vulkan_device>.size)
+        #expect(unsafe player_vulkan_cache_new(&device, nil, &cache, nil, 0) == PLAYER_ERROR_ARGUMENT)
     }
 
     @Test func `values that make no sense are refused`() throws {

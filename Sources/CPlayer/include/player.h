@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libplayer.so.N. It changes when something that exists changes; a program built with another number must be built anew. */
 #define PLAYER_ABI_VERSION 0
 /* The same number times 65536, and one that grows with each addition: functions, and members at the ends of structs. */
-#define PLAYER_VERSION 0x00000004
+#define PLAYER_VERSION 0x00000005
 
 /* The PLAYER_VERSION of the library that is running. At least yours, or it lacks things that this header has. */
 uint32_t player_version(void);
@@ -343,6 +343,83 @@ typedef struct player_texture_statistics {
 } player_texture_statistics;
 
 player_result player_egl_cache_get_statistics(player_egl_cache *cache, player_texture_statistics *statistics);
+
+/* ----------------------------------------------------------------------------------------------------------------- Images in Vulkan
+ *
+ * The same for your own VkDevice, Vulkan 1.1 or later. Handles are numbers here: (uint64_t)image, and (VkImage)number back.
+ *
+ *     player_vulkan_cache_get(cache, frame, &picture, message, sizeof message);
+ *     wait = player_vulkan_cache_acquire_semaphore(cache, frame), signal = player_vulkan_cache_release_semaphore(cache);
+ *     player_vulkan_cache_record_acquire(cache, frame, commands, layout);             (then commands that read picture.images[n].view)
+ *     player_vulkan_cache_record_release(cache, frame, commands, layout);
+ *     ... vkQueueSubmit of commands, waiting for `wait`, signalling `signal` and a fence ...
+ *     player_vulkan_cache_release(cache, frame, signal, fence);
+ *
+ * One thread at a time for a cache; the device has done everything when it is closed. */
+
+typedef struct player_vulkan_cache player_vulkan_cache;
+
+/* Your device, and what you enabled on it. Imports need VK_KHR_external_memory_fd, VK_EXT_external_memory_dma_buf and
+ * VK_EXT_image_drm_format_modifier; VK_EXT_queue_family_foreign and VK_KHR_external_semaphore_fd are made use of. */
+typedef struct player_vulkan_device {
+    uint32_t size;
+    uint32_t queue_family;                /* of the queue that draws */
+    void *instance;                       /* VkInstance */
+    void *physical_device;                /* VkPhysicalDevice */
+    void *device;                         /* VkDevice */
+    void (*get_instance_proc_addr)(void); /* (void (*)(void))vkGetInstanceProcAddr */
+    const char *const *extensions;        /* enabled on the device */
+    uint32_t extension_count;
+    uint32_t has_ycbcr_conversion;        /* 1: the feature samplerYcbcrConversion is enabled; PLAYER_TEXTURE_IMAGE needs it */
+} player_vulkan_device;
+
+/* `options` may be NULL. *cache is to be closed. */
+player_result player_vulkan_cache_new(
+    const player_vulkan_device *device, const player_texture_options *options, player_vulkan_cache **cache, char *message, size_t message_size);
+/* Destroys the images. NULL is fine. */
+void player_vulkan_cache_close(player_vulkan_cache *cache);
+
+typedef struct player_image {
+    uint64_t image;         /* VkImage */
+    uint64_t view;          /* VkImageView */
+    uint32_t format;        /* VkFormat */
+    uint32_t width, height; /* texels */
+    uint32_t bytes;         /* of a texel */
+} player_image;
+
+typedef struct player_image_info {
+    uint32_t size;
+    uint32_t path; /* player_texture_path */
+    uint32_t count;
+    uint32_t has_matrix;                    /* this and the next four: as in player_texture_info */
+    player_image images[PLAYER_MAX_PLANES]; /* in the order of the format's planes */
+    float crop[4];
+    float code_scale;
+    float offset[3];
+    float matrix[9];
+    uint32_t filters_chroma;                /* of PLAYER_TEXTURE_IMAGE: the sampler's filters may be linear; 0: nearest */
+    uint64_t ycbcr_conversion;              /* and its VkSamplerYcbcrConversion, which the sampler must have as well; 0: none */
+} player_image_info;
+
+/* The frame's images, valid until it is released and what reads them has ended. */
+player_result player_vulkan_cache_get(
+    player_vulkan_cache *cache, player_frame *frame, player_image_info *info, char *message, size_t message_size);
+
+/* Record, in a VkCommandBuffer, that the images come from the decoder (an upload's copy too) into the VkImageLayout `layout`, and that they
+ * go back from there. Between the two they are yours to read, in every stage. */
+player_result player_vulkan_cache_record_acquire(player_vulkan_cache *cache, player_frame *frame, void *commands, uint32_t layout);
+player_result player_vulkan_cache_record_release(player_vulkan_cache *cache, player_frame *frame, void *commands, uint32_t layout);
+
+/* VkSemaphores for the submission: one to wait for, to be asked for once for each new frame, and one to signal. 0: none is needed, or the
+ * device has none of the kind; then the fence does it. */
+uint64_t player_vulkan_cache_acquire_semaphore(player_vulkan_cache *cache, player_frame *frame);
+uint64_t player_vulkan_cache_release_semaphore(player_vulkan_cache *cache);
+
+/* Releases the frame, to be written again when `semaphore`, from player_vulkan_cache_release_semaphore, signals; without one (0) blocks until
+ * the VkFence `fence` of the submission has signalled; with neither the device has finished. After the submission. */
+void player_vulkan_cache_release(player_vulkan_cache *cache, player_frame *frame, uint64_t semaphore, uint64_t fence);
+
+player_result player_vulkan_cache_get_statistics(player_vulkan_cache *cache, player_texture_statistics *statistics);
 
 /* ---------------------------------------------------------------------------------------------------------------- Samples of your own
  *

@@ -1,0 +1,32 @@
+internal import CPlayer
+internal import Media
+internal import TextureCache
+
+extension player_image_info {
+    init(_ picture: VulkanTextures) {
+        self.init()
+        path = player_texture_path(picture.path).rawValue
+        count = UInt32(picture.planes.count)
+        func image(_ index: Int) -> player_image { index < picture.planes.count ? player_image(picture.planes[index]) : player_image() }
+        images = (image(0), image(1), image(2), image(3))
+        crop = (picture.crop.left, picture.crop.top, picture.crop.width, picture.crop.height)
+        code_scale = picture.codeScale
+        if let (facts, conversion) = picture.ycbcr {
+            ycbcr_conversion = conversion
+            filters_chroma = facts.filtersChroma ? 1 : 0
+        }
+        guard let conversion = picture.conversion else { return }
+        has_matrix = 1
+        let m = conversion.matrix
+        matrix = (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8])
+        offset = (conversion.offset[0], conversion.offset[1], conversion.offset[2])
+    }
+}
+
+extension player_image {
+    init(_ plane: VulkanTextures.Plane) {
+        self.init(
+            image: plane.image, view: plane.view, format: plane.format, width: UInt32(plane.size.width), height: UInt32(plane.size.height),
+            bytes: UInt32(plane.texel.byteCount))
+    }
+}
