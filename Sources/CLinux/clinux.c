@@ -207,4 +207,10 @@ void clinux_signals_to_pipe(int one, int other, int pipe) {
     sigaction(one, &action, NULL);
     sigaction(other, &action, NULL);
     if (pipe < 0) signal_pipe = pipe;
+    // Whoever started the program may have left them blocked, which is inherited.
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, one);
+    sigaddset(&both, other);
+    if (pipe >= 0) pthread_sigmask(SIG_UNBLOCK, &both, NULL);
 }

@@ -12,6 +12,10 @@ public enum SinkEvent: Sendable, Hashable {
     case closeRequested
     /// The area for the picture has this size now, in the display's pixels.
     case resized(PixelSize)
+    /// There is nothing to show the film on any more (the monitor was unplugged, the compositor has gone), but there may be again.
+    case displayLost
+    /// The film is shown again, after `displayLost`.
+    case displayReturned
     /// Something that the user may want to know of, such as a monitor that was unplugged: one sentence.
     case notice(String)
     /// A sentence for whoever asks for details: what was chosen and why.

@@ -50,7 +50,8 @@ public final class Player: Sendable {
         self.configuration = configuration
         self.onEvent = onEvent
         let transport = TransportState(
-            wantsToPlay: !configuration.startsPaused, rate: configuration.rate, loops: configuration.loops)
+            wantsToPlay: !configuration.startsPaused, rate: configuration.rate, loops: configuration.loops,
+            pausesWithoutDisplay: configuration.pausesWithoutDisplay)
         // Its process loads libavcodec while the film is opened.
         SandboxedSession.prepare(configuration.sandbox)
         state = Monitor(State(transport: transport, rate: configuration.rate, volume: configuration.volume))
@@ -246,9 +247,17 @@ extension Player {
                 media.feeder.seek(to: time)
             case .finish:
                 state.withLock { $0.endedAt = MonotonicClock.shared.now() }
-                post(media.hasPlayedNothing ? .failed(PlayerError(.data, "\(media.source.location): nothing in it could be decoded.")) : .ended)
+                post(media.hasPlayedNothing ? .failed(PlayerError(.data, nothingPlayed(media))) : .ended)
             }
         }
+    }
+
+    private func nothingPlayed(_ media: OpenedMedia) -> String {
+        let location = media.source.location, duration = media.source.duration
+        if let start = configuration.startTime, duration.isNumeric, start >= duration {
+            return "\(location) ends at \(duration), before \(start), where it was to begin."
+        }
+        return "\(location): nothing in it could be decoded."
     }
 
     private var handlers: OpenedMedia.Handlers {
@@ -314,6 +323,8 @@ extension Player {
             case .sink(.key(let key)): post(.key(key))
             case .sink(.notice(let text)): post(.notice(text))
             case .sink(.detail(let sentence)): post(.detail(sentence))
+            case .sink(.displayLost): perform(state.withLock { $0.transport.displayLost() })
+            case .sink(.displayReturned): perform(state.withLock { $0.transport.displayReturned() })
             case .sink: break
             }
         }

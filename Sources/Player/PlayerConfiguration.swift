@@ -15,6 +15,9 @@ public struct PlayerConfiguration: Sendable {
     public var loops = false
     /// Show the first picture and wait for `play()`.
     public var startsPaused = false
+    /// Whether the film waits while its display is gone (a monitor that was unplugged, a compositor that `--reconnect` waits for)
+    /// instead of going on unseen.
+    public var pausesWithoutDisplay = false
     public var playsAudio = true
     /// ALSA's name of the device that sound is played on.
     public var audioDevice = "default"

@@ -24,6 +24,9 @@ package struct TransportState: Sendable {
     /// Where the film (or the asked-for part) begins.
     package private(set) var beginning = MediaTime.zero
     private var loops: Bool
+    private let pausesWithoutDisplay: Bool
+    /// Not the viewer: the display's return ends it.
+    private var isPausedByDisplay = false
     private var hasVideo = false
     private var hasAudio = false
     private var isVideoReady = false
@@ -31,10 +34,11 @@ package struct TransportState: Sendable {
     private var isVideoFinished = false
     private var isAudioFinished = false
 
-    package init(wantsToPlay: Bool = true, rate: Double = 1, loops: Bool = false) {
+    package init(wantsToPlay: Bool = true, rate: Double = 1, loops: Bool = false, pausesWithoutDisplay: Bool = false) {
         self.wantsToPlay = wantsToPlay
         self.rate = rate
         self.loops = loops
+        self.pausesWithoutDisplay = pausesWithoutDisplay
     }
 
     package var isPlaying: Bool { wantsToPlay && (phase == .running || phase == .prerolling) }
@@ -78,6 +82,7 @@ package struct TransportState: Sendable {
     }
 
     package mutating func play() -> [Action] {
+        isPausedByDisplay = false
         guard !wantsToPlay || phase == .ended else { return [] }
         wantsToPlay = true
         switch phase {
@@ -88,10 +93,21 @@ package struct TransportState: Sendable {
     }
 
     package mutating func pause() -> [Action] {
+        isPausedByDisplay = false
         guard wantsToPlay else { return [] }
         wantsToPlay = false
         return phase == .running ? [.stopClock] : []
     }
+
+    /// Nobody can see the film any more.
+    package mutating func displayLost() -> [Action] {
+        guard pausesWithoutDisplay, wantsToPlay, phase != .ended else { return [] }
+        let actions = pause()
+        isPausedByDisplay = true
+        return actions
+    }
+
+    package mutating func displayReturned() -> [Action] { isPausedByDisplay ? play() : [] }
 
     package mutating func setRate(_ rate: Double) -> [Action] {
         self.rate = rate

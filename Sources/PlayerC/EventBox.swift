@@ -82,7 +82,7 @@ extension News {
         case .notice(let text): self.init(kind: PLAYER_EVENT_NOTICE, text: text)
         case .detail(let text): self.init(kind: PLAYER_EVENT_DETAIL, text: text)
         case .failed(let error): self.init(kind: PLAYER_EVENT_FAILED, result: player_result(PlayerError(error)), text: error.description)
-        case .firstFrameShown, .finished, .resized: return nil
+        case .firstFrameShown, .finished, .resized, .displayLost, .displayReturned: return nil
         }
     }
 }

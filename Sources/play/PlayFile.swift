@@ -62,7 +62,13 @@ private final class Session {
     func run() throws(PlayerError) {
         let inbox = inbox
         let terminal = terminal
-        let signals = Signals(onEnd: { inbox.change { $0.append(.end) } }, onPatienceLost: { terminal.restore() })
+        // What is being opened may wait for its source for ever.
+        let opening = Monitor<Player?>(nil)
+        let signals = Signals(
+            onEnd: {
+                inbox.change { $0.append(.end) }
+                opening.withLock { $0 }?.cancelOpening()
+            }, onPatienceLost: { terminal.restore() })
         defer { signals.stop() }
         let sink = try makeSink()
         let server = try makeServer()
@@ -71,7 +77,12 @@ private final class Session {
         if let server { configuration.exporters = [server.exporter] }
         let player = Player(sink: sink, configuration: configuration) { event in inbox.change { $0.append(.event(event)) } }
         defer { player.close() }
-        try player.open(options.file)
+        opening.change { $0 = player }
+        do { try player.open(options.file) } catch {
+            guard isEnded else { throw error }
+            return try finish(player)
+        }
+        opening.change { $0 = nil }
         if let window = sink as? any WindowControl {
             window.setTitle(player.title)
             window.setGravity(options.gravity.gravity)
@@ -80,9 +91,20 @@ private final class Session {
         let failure = follow(player, window: sink as? any WindowControl)
         terminal.keepStatus()
         if failure == nil, options.exportAll, !hasBeenEnded { _ = server?.waitUntilFinished(until: MonotonicClock.shared.now() + Self.farewell) }
+        try finish(player)
+        if let failure { throw failure }
+    }
+
+    private func finish(_ player: Player) throws(PlayerError) {
         player.close()
         if let path = options.stats { try StatisticsFile.write(player.statistics, to: path) }
-        if let failure { throw failure }
+    }
+
+    /// A signal has come that nobody has looked at yet.
+    private var isEnded: Bool {
+        inbox.withLock { messages in
+            messages.contains { if case .end = $0 { true } else { false } }
+        }
     }
 
     /// Where there is neither a display nor such a film, the film is what the viewer has to know about first.
@@ -110,6 +132,7 @@ private final class Session {
         configuration.rate = options.speed
         configuration.loops = options.loop
         configuration.startsPaused = options.pause
+        configuration.pausesWithoutDisplay = options.onUnplug == .pause
         configuration.playsAudio = !options.noAudio
         configuration.audioDevice = options.audioDevice
         configuration.volume = Double(options.volume) / 100

@@ -42,6 +42,10 @@ struct ModeArgument: ExpressibleByArgument {
 }
 
 enum RefreshChoice: String, ExpressibleByArgument, CaseIterable { case auto, keep }
+enum UnplugChoice: String, ExpressibleByArgument, CaseIterable {
+    case goOn = "go-on"
+    case pause
+}
 enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, require }
 enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, hardware, software }
 enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }
@@ -127,6 +131,9 @@ struct PlayOptions: ParsableArguments {
 
     @Option(help: "The monitor's refresh rate for kms: a multiple of the film's (auto), or as it is (keep).")
     var refresh: RefreshChoice = .auto
+
+    @Option(help: "While the monitor or the compositor is gone: go-on unseen, or pause.")
+    var onUnplug: UnplugChoice = .goOn
 
     @Option(help: "Decoding threads; 0 chooses.")
     var threads = 0

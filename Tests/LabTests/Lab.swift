@@ -11,6 +11,22 @@ enum Lab {
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
+
+    /// What a program says, without the end of its last line. Throws when it fails.
+    static func output(of program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
+        let process = Process(), pipe = Pipe(), ended = DispatchSemaphore(value: 0)
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = pipe
+        process.terminationHandler = { _ in ended.signal() }
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        ended.wait()
+        guard process.terminationStatus == 0 else { throw Failure(description: "\(program) ended with \(process.terminationStatus)") }
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
 }
 
 /// One of the lab's compositors; ended with this object, or killed.
@@ -93,15 +109,6 @@ final class LabCompositor {
     }
 
     private func run(_ program: String, _ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(["LAB_COMPOSITOR": name.rawValue]) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
-        try process.run()
-        ended.wait()
-        guard process.terminationStatus == 0 else { throw Lab.Failure(description: "\(program) ended with \(process.terminationStatus)") }
+        _ = try Lab.output(of: program, arguments, environment: environment.merging(["LAB_COMPOSITOR": name.rawValue]) { $1 })
     }
 }

@@ -152,4 +152,38 @@ import Testing
         let again = state.takeWake()
         #expect(!again)
     }
+
+    @Test func `without a display the film waits if it is to, and for nobody else's pause`() {
+        func running(pauses: Bool) -> TransportState {
+            var state = TransportState(pausesWithoutDisplay: pauses)
+            state.opened(at: .zero, hasVideo: true, hasAudio: false)
+            _ = state.videoReady()
+            return state
+        }
+        var unseen = running(pauses: false)
+        #expect(unseen.displayLost() == [] && unseen.isPlaying)
+        #expect(unseen.displayReturned() == [])
+
+        var waiting = running(pauses: true)
+        #expect(waiting.displayLost() == [.stopClock] && !waiting.isPlaying)
+        #expect(waiting.displayReturned() == [.startClock(rate: 1)] && waiting.isPlaying)
+
+        var paused = running(pauses: true)
+        #expect(paused.pause() == [.stopClock])
+        #expect(paused.displayLost() == [] && paused.displayReturned() == [] && !paused.isPlaying)
+
+        // What the viewer says meanwhile counts.
+        var played = running(pauses: true)
+        _ = played.displayLost()
+        #expect(played.play() == [.startClock(rate: 1)])
+        #expect(played.displayReturned() == [] && played.isPlaying)
+        var stopped = running(pauses: true)
+        _ = stopped.displayLost()
+        #expect(stopped.pause() == [])
+        #expect(stopped.displayReturned() == [] && !stopped.isPlaying)
+
+        var ended = running(pauses: true)
+        #expect(ended.videoFinished() == [.stopClock, .finish])
+        #expect(ended.displayLost() == [] && ended.displayReturned() == [] && ended.phase == .ended)
+    }
 }

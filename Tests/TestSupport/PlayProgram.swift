@@ -13,9 +13,11 @@ public enum PlayProgram {
     public static let path = BuiltPrograms.folder + "/play"
 
     /// Runs it to its end, or kills it after `limit` seconds, which counts as a crash.
+    ///
+    /// - Parameter terminal: A device or a FIFO to be its standard input instead of `input`.
     public static func run(
         _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil,
-        handle: Handle? = nil
+        handle: Handle? = nil, terminal: String? = nil
     ) throws -> Outcome {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(fileURLWithPath: path)
@@ -25,6 +27,7 @@ public enum PlayProgram {
         process.standardError = errors
         let inlet = Pipe()
         process.standardInput = inlet
+        if let terminal { process.standardInput = FileHandle(forUpdatingAtPath: terminal) }
         // Not `waitUntilExit`, which looks at the run loop and was seen to miss an end while other programs are started.
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
@@ -56,11 +59,14 @@ public enum PlayProgram {
 
     /// Runs it on another thread; the result is there when the closure returned is called, which waits for it.
     public static func begin(
-        _ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil, handle: Handle? = nil
+        _ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil, handle: Handle? = nil,
+        terminal: String? = nil
     ) -> () throws -> Outcome {
         let result = ResultBox(), group = DispatchGroup()
         DispatchQueue.global().async(group: group) {
-            result.value = Swift.Result { try run(arguments, environment: environment, limit: limit, signal: signal, handle: handle) }
+            result.value = Swift.Result {
+                try run(arguments, environment: environment, limit: limit, signal: signal, handle: handle, terminal: terminal)
+            }
         }
         return {
             group.wait()
@@ -79,6 +85,16 @@ public enum PlayProgram {
 
         /// Asks it to end, as Ctrl-C would.
         public func interrupt() { lock.withLock { process?.interrupt() } }
+
+        /// Ends it as nothing can prevent.
+        public func kill() {
+            lock.withLock {
+                guard let process, process.isRunning else { return }
+                Foundation.kill(process.processIdentifier, SIGKILL)
+            }
+        }
+
+        public var isRunning: Bool { lock.withLock { process?.isRunning ?? false } }
     }
 
     private final class ResultBox: @unchecked Sendable {

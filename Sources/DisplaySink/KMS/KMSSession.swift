@@ -127,6 +127,7 @@ final class KMSSession: Sendable {
         isPlugged = output.probe()
         if isPlugged != wasPlugged {
             events(.notice("\(output.connector.description) was \(isPlugged ? "plugged in" : "unplugged")."))
+            events(isPlugged ? .displayReturned : .displayLost)
         } else if isPlugged, output.isLinkBad {
             output.forget()
         }

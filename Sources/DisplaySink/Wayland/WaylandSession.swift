@@ -78,12 +78,14 @@ final class WaylandSession: Sendable {
         while let sentence = serve(connection, &picture) {
             guard setup.reconnects else { return setup.events(.failed(SinkError(.lost, sentence))) }
             setup.events(.detail("Wayland: \(sentence); the film goes on and waits for a compositor."))
+            setup.events(.displayLost)
             setup.state.change { $0.beginWindow() }
             let waiting = WaylandAbsence(setup, picture.take())
             guard let found = waiting.wait() else { return }
             picture = waiting.takePicture()
             connection = found
             setup.events(.detail("Wayland: connected again."))
+            setup.events(.displayReturned)
         }
     }
 

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+
+/// The monitor of the lab's vkms, and what the kernel tells of it (debugfs).
+struct LabMonitor {
+    /// `/dev/dri/card1`.
+    let device: String
+    private let state: String
+
+    init() throws {
+        device = try Lab.output(of: "lab-card", ["vkms"])
+        let number = device.drop { !$0.isNumber }
+        state = "/sys/kernel/debug/dri/\(number)/state"
+        try plug(true)
+    }
+
+    func plug(_ isPlugged: Bool) throws { _ = try Lab.output(of: "lab-hotplug", [isPlugged ? "on" : "off"]) }
+
+    /// Waits until the console is shown, which needs the consent of a player on the one before.
+    func switchConsole(to number: Int) throws { _ = try Lab.output(of: "/run/lab/busybox", ["chvt", "\(number)"]) }
+
+    /// The framebuffers on planes now, but for the kernel's own console's.
+    private func framebuffers() throws -> Set<Int> {
+        var result: Set<Int> = [], last: Int?
+        for line in try String(contentsOfFile: state, encoding: .utf8).split(separator: "\n") {
+            if line.hasPrefix("\tfb=") { last = Int(line.dropFirst(4)) }
+            if line.hasPrefix("\t\tallocated by = "), let framebuffer = last.take(), !line.hasSuffix("[fbcon]") { result.insert(framebuffer) }
+        }
+        return result
+    }
+
+    func showsFilm() throws -> Bool { try !framebuffers().isEmpty }
+
+    /// Returns once pictures follow one another on the monitor.
+    func waitForFilm() throws {
+        var seen: Set<Set<Int>> = []
+        try wait("no film on the monitor") {
+            let now = try framebuffers()
+            if !now.isEmpty { seen.insert(now) }
+            return seen.count >= 3
+        }
+    }
+
+    func waitForConsole() throws { try wait("the film is still on the monitor") { try framebuffers().isEmpty } }
+
+    private func wait(_ failure: String, until isDone: () throws -> Bool) throws {
+        for _ in 0..<6000 {
+            if try isDone() { return }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        throw Lab.Failure(description: failure)
+    }
+
+    /// The DMA-BUFs that exist in the whole machine.
+    static func sharedBufferCount() throws -> Int {
+        let text = try String(contentsOfFile: "/sys/kernel/debug/dma_buf/bufinfo", encoding: .utf8)
+        guard let line = text.split(separator: "\n").last, line.hasPrefix("Total "), let count = Int(line.split(separator: " ")[1]) else {
+            throw Lab.Failure(description: "the kernel counts no DMA-BUFs: \(text.suffix(200))")
+        }
+        return count
+    }
+}
