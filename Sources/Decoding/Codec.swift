@@ -1,6 +1,7 @@
 internal import CAV
 internal import Glibc
 internal import Media
+internal import SampleQueue
 internal import SurfacePool
 
 /// An open libavcodec decoder with the packet and the frame that are reused for every sample.
@@ -76,6 +77,7 @@ final class Codec {
                 return AV_PIX_FMT_NONE
             }
         }
+        LibraryLog.silence()
         let status = unsafe avcodec_open2(context, decoder, nil)
         guard status >= 0 else {
             throw DecodingError(

@@ -153,9 +153,7 @@ final class DecodeLoop: Sendable {
             }
             return true
         } catch {
-            worker.isBroken = true
-            onEvent(.failed(error))
-            output.markEndOfStream()
+            fail(error, &worker)
             return false
         }
     }
@@ -185,11 +183,16 @@ final class DecodeLoop: Sendable {
             try session.decode(sample) { output in receive(output, &worker) }
         } catch {
             count(error)
-            guard error.code == .decoderLost else { return }
-            worker.isBroken = true
-            onEvent(.failed(error))
-            output.markEndOfStream()
+            if error.code == .decoderLost { fail(error, &worker) }
         }
+    }
+
+    /// Nothing more can be decoded before a flush.
+    private func fail(_ error: DecodingError, _ worker: inout Worker) {
+        worker.isBroken = true
+        samples.fail("\(error)")
+        onEvent(.failed(error))
+        output.markEndOfStream()
     }
 
     private func drain(_ worker: inout Worker) {

@@ -73,6 +73,10 @@ public final class DisplayQueue: Sendable {
             samples: samples, output: output, counters: counters, options: options,
             sandbox: sandbox, allocator: sink.preferredAllocator, onEvent: onEvent)
         onEventForSink = onEvent
+        samples.onTimebaseChange { [presentation, output] timebase in
+            presentation.timebase = timebase
+            output.connect(to: timebase)
+        }
     }
 
     private let onEventForSink: @Sendable (Event) -> Void
@@ -80,14 +84,11 @@ public final class DisplayQueue: Sendable {
     /// 4: enough to ride out one slow picture at 60 Hz, little enough to stay in the cache's reach.
     private static let decodedAhead = 4
 
-    /// The time that decides when pictures are shown. Replaceable at any moment; pictures already queued follow the new one.
+    /// The time that decides when pictures are shown. Replaceable at any moment, here or as `samples.controlTimebase`; pictures already queued
+    /// follow the new one.
     public var timebase: Timebase {
         get { samples.controlTimebase }
-        set {
-            samples.controlTimebase = newValue
-            presentation.timebase = newValue
-            output.connect(to: newValue)
-        }
+        set { samples.controlTimebase = newValue }
     }
 
     /// Opens the display and starts the threads.

@@ -145,7 +145,7 @@ final class OpenedMedia: Sendable {
         result.startupMilliseconds = firstFrameAt.map { ($0 - start).seconds * 1000 }
         guard let display else { return result }
         result.add(display)
-        if audio != nil, display.presentationStatistics.measuredFrames > 0 {
+        if let audio, audio.statistics.framesPlayed > 0, display.presentationStatistics.measuredFrames > 0 {
             let shown = display.presentationStatistics
             result.avOffset = .init(mean: shown.meanSignedError / 1000, max: shown.maximumError / 1000)
         }

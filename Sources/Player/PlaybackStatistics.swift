@@ -54,7 +54,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
     /// From the start of the process to the first frame's hand-over to the display; nil when none was shown.
     public var startupMilliseconds: Double?
     public var presentationError = PresentationError()
-    /// Nil without sound.
+    /// Against the film's time, which the device's clock drives while sound plays. Nil where none was heard.
     public var avOffset: AVOffset?
     public var wallSeconds = 0.0
     /// User and system time of the whole process.

@@ -45,7 +45,7 @@ public final class AssetReader: @unchecked Sendable {
     /// - Throws: an error that names the film and the cause.
     public init(url location: String, options: AssetReaderOptions = AssetReaderOptions()) throws(AssetError) {
         self.location = location
-        Self.quietLibraries()
+        LibraryLog.silence()
         self.options = options
         let opened = try AssetOpening(location: location, options: options).open()
         let context = unsafe opened.context
@@ -218,10 +218,6 @@ public final class AssetReader: @unchecked Sendable {
         if flags & AV_PKT_FLAG_CORRUPT != 0 { result.insert(.corrupt) }
         return result
     }
-
-    /// The libraries write to standard error, which belongs to the program; what matters comes back as an error.
-    private static func quietLibraries() { _ = silence }
-    private static let silence: Void = av_log_set_level(AV_LOG_QUIET)
 
     /// Microseconds before a source that has nothing yet is asked again.
     private static let pause: UInt32 = 2_000

@@ -34,6 +34,7 @@ public final class SampleQueue: Sendable {
         var nextRequest = 0
         var status = Status.unknown
         var error: String?
+        var timebaseChanged: @Sendable (Timebase) -> Void = { _ in }
     }
 
     private struct Request: Sendable {
@@ -99,8 +100,17 @@ public final class SampleQueue: Sendable {
     /// The time that decides when samples are shown; replaceable at any moment.
     public var controlTimebase: Timebase {
         get { state.withLock { $0.timebase } }
-        set { state.withLock { $0.timebase = newValue } }
+        set {
+            let tell = state.withLock { state in
+                state.timebase = newValue
+                return state.timebaseChanged
+            }
+            tell(newValue)
+        }
     }
+
+    /// Has `body` called with each new control timebase, by the thread that sets it: for whoever shows what comes out of the queue.
+    package func onTimebaseChange(_ body: @escaping @Sendable (Timebase) -> Void) { state.withLock { $0.timebaseChanged = body } }
 
     public var status: Status { state.withLock { $0.status } }
     /// Why `status` is failed, in one sentence.

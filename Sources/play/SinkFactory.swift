@@ -17,6 +17,7 @@ enum SinkFactory {
             }
         } catch {
             var failure = PlayerError(error)
+            if !failure.description.hasSuffix(".") { failure.description += "." }
             if error.code == .noDisplay { failure.description += " To play without showing, use --sink headless." }
             throw failure
         }

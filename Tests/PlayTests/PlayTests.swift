@@ -139,6 +139,35 @@ import Testing
         #expect(outcome.output.contains("\"framesPresented\""))
     }
 
+    @Test func `a signal ends the wait for a source that says nothing`() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/play-\(UUID().uuidString)", fifo = folder + "/fifo", stats = folder + "/stats"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(unsafe mkfifo(fifo, 0o600) == 0)
+        let outcome = try PlayProgram.run(
+            ["--sink", "headless", "--no-audio", "--stats", stats, "-"], limit: 30, signal: (SIGINT, after: 1), terminal: fifo)
+        #expect(!outcome.crashed && outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+        // Ended by force it would have written nothing.
+        #expect(try String(contentsOfFile: stats, encoding: .utf8).contains("\"framesPresented\": 0"))
+    }
+
+    @Test func `a part behind the end is none`() throws {
+        let outcome = try PlayProgram.run(["--sink", "headless", "--untimed", "--start", "20", TestAssets.demo])
+        #expect(outcome.code == 65 && outcome.errors.contains("ends at 00:00:10"), "\(outcome.errors)")
+    }
+
+    @Test func `FFmpeg's own words do not reach the viewer`() throws {
+        let wrong = try PlayProgram.run(["--sink", "headless", "--untimed", "--raw", "h264", TestAssets.demo])
+        #expect(wrong.code == 65 && wrong.errors.split(separator: "\n").count == 1, "\(wrong.errors.suffix(500))")
+    }
+
+    @Test func `without a sound device the film plays, and one line says so`() throws {
+        let outcome = try PlayProgram.run(
+            ["--sink", "headless", "--audio-device", "nosuch", "--duration", "0.5", "--stats", "-", TestAssets.demo])
+        #expect(outcome.code == 0 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+        #expect(outcome.output.contains("\"avOffsetMilliseconds\": null"))
+    }
+
     @Test func `a part of a film is that part`() throws {
         let all = try PlayProgram.run(["--sink", "md5=-", TestAssets.demo])
         let part = try PlayProgram.run(["--sink", "md5=-", "--start", "3.1", "--duration", "0:02", TestAssets.demo])

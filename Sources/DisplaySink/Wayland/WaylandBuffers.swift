@@ -142,19 +142,21 @@ final class WaylandBuffers {
         let layout = surface.layout
         let why: String
         let isExact = exactColors ?? (layout.size.width * layout.size.height <= Self.affordable)
-        if let obstacle = WaylandFormats.colorObstacle(layout.format, color, understood: connection.representations, isExact: isExact) {
-            why = obstacle
-        } else if let code = WaylandFormats.code(layout.format) {
-            let wanted = DMABufFormat(format: code, modifier: layout.modifier.rawValue)
+        if let code = WaylandFormats.code(layout.format) {
+            let wanted = DMABufFormat(format: code, modifier: layout.modifier.rawValue), shmCode = WaylandFormats.shmCode(code)
             let isTaken = surface.isDMABuf && connection.offer.contains(wanted)
-            if isTaken, tryDMABuf(surface, code) { return direct(.dmabuf(code), "linux-dmabuf", layout) }
-            if isTaken { connection.note?("the compositor offers \(layout.format.rawValue) as DMA-BUF and refuses it") }
-            let shmCode = WaylandFormats.shmCode(code)
-            let isOffered = connection.shmFormats.contains(shmCode)
-            if isOffered, surface.memfd != nil, layout.isContiguous { return direct(.shm(shmCode), "wl_shm", layout) }
-            why =
-                isOffered && !layout.isContiguous
-                ? "the planes do not lie where wl_shm looks for them" : "the compositor does not take \(layout.format.rawValue)"
+            let isOffered = connection.shmFormats.contains(shmCode), canShare = surface.memfd != nil && layout.isContiguous
+            let obstacle = WaylandFormats.colorObstacle(layout.format, color, understood: connection.representations, isExact: isExact)
+            if isTaken || (isOffered && canShare), let obstacle {
+                why = obstacle
+            } else {
+                if isTaken, tryDMABuf(surface, code) { return direct(.dmabuf(code), "linux-dmabuf", layout) }
+                if isTaken { connection.note?("the compositor offers \(layout.format.rawValue) as DMA-BUF and refuses it") }
+                if isOffered, canShare { return direct(.shm(shmCode), "wl_shm", layout) }
+                why =
+                    isOffered && !layout.isContiguous
+                    ? "the planes do not lie where wl_shm looks for them" : "the compositor does not take \(layout.format.rawValue)"
+            }
         } else {
             why = "Wayland has no name for \(layout.format.rawValue)"
         }
