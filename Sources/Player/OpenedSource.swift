@@ -25,7 +25,12 @@ struct OpenedSource: Sendable {
     ) throws(AssetError) -> OpenedSource {
         let reader = try AssetReader(url: location, options: AssetReaderOptions(cancellation: cancellation))
         let selection = TrackSelection(tracks: reader.tracks, playsAudio: configuration.playsAudio && hearsSound)
-        guard selection.video != nil || selection.audio != nil else { throw AssetError.noPlayableTrack(location) }
+        guard selection.video != nil || selection.audio != nil else {
+            guard configuration.playsAudio, !hearsSound, reader.tracks.contains(where: { $0.kind == .audio && $0.isDecodable }) else {
+                throw AssetError.noPlayableTrack(location)
+            }
+            throw AssetError(.noPlayableTrack, "\(location) holds only sound, which is not played where pictures are taken as fast as they come.")
+        }
         let start = configuration.startTime ?? .zero
         let end = configuration.playDuration.map { start + $0 } ?? .positiveInfinity
         reader.select(Set([selection.video?.id, selection.audio?.id].compactMap { $0 }))

@@ -8,15 +8,27 @@ import Testing
 
 /// Flash and beep of the demo, which lie in the same instant of the film, seen on a display and heard on ALSA's `file` device.
 @Suite struct SyncTests {
-    /// A beep and the flash nearest to it: how much later the beep is, seconds.
-    private func offsets(_ sightings: [WatchingSink.Sighting], _ beeps: [HostTime]) -> [Double] {
+    private struct Pair: CustomStringConvertible {
+        /// Of the film.
+        var second: Int
+        /// Seconds by which the beep came after the flash.
+        var offset: Double
+        var description: String { "second \(second): \(offset * 1000) ms" }
+    }
+
+    /// Each beep with the flash nearest to it, and how many had none.
+    private func pairs(_ sightings: [WatchingSink.Sighting], _ beeps: [HostTime]) -> (found: [Pair], lonely: Int) {
         // A flash lasts some pictures; its first counts. The very first picture is on the display before time begins to run.
         let flashes = sightings.enumerated().filter { index, sighting in
             sighting.isFlash && index > 0 && !sightings[index - 1].isFlash
-        }.map(\.element.time)
-        return beeps.compactMap { beep -> Double? in
-            flashes.map { (beep - $0).seconds }.min { abs($0) < abs($1) }.flatMap { abs($0) < 0.4 ? $0 : nil }
+        }.map(\.element)
+        // The beep of the film's first instant belongs to that very first picture.
+        let begun = sightings.dropFirst().first.map { $0.time + .milliseconds(100) } ?? .distantPast
+        let found = beeps.filter { $0 > begun }.map { beep -> Pair? in
+            flashes.map { Pair(second: ($0.number + 15) / 30, offset: (beep - $0.time).seconds) }.min { abs($0.offset) < abs($1.offset) }
+                .flatMap { abs($0.offset) < 0.2 ? $0 : nil }
         }
+        return (found.compactMap { $0 }, found.count { $0 == nil })
     }
 
     @Test func `flash and beep stay together through start, pause, seek and speed change`() throws {
@@ -54,8 +66,12 @@ import Testing
             if let heard = piece.heard, frame >= piece.firstFrame + heard { return nil }
             return piece.began + .seconds(Double(frame - piece.firstFrame) / rate)
         }
-        let found = offsets(sink.sightings, beeps)
-        #expect(found.count >= 5, "beeps \(beeps.count), sightings \(sink.sightings.count)")
-        for offset in found { #expect(abs(offset) <= 0.020, "\(offset * 1000) ms of \(found)") }
+        let (found, lonely) = pairs(sink.sightings, beeps)
+        #expect(lonely == 0, "\(lonely) of \(beeps.count) beeps without a flash; \(found)")
+        // Before the pause, after it, after the seek, at double speed.
+        for seconds in [[1, 2], [3], [7], [8, 9]] {
+            #expect(found.contains { seconds.contains($0.second) }, "nothing in second \(seconds) of \(found)")
+        }
+        for pair in found { #expect(abs(pair.offset) <= 0.020, "\(pair) of \(found)") }
     }
 }

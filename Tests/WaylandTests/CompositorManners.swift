@@ -139,9 +139,6 @@ struct CompositorManners {
         #expect(scene.wait { scene.sizes.last == sizes.last })
         #expect(scene.sizes.count <= sizes.count + 1)
         #expect(scene.failures.isEmpty, "\(scene.failures)")
-        // The last size is on the screen: the window's corners are black where the film does not reach.
-        scene.sink.setGravity(.stretch)
-        #expect(scene.failures.isEmpty)
     }
 
     @Test("a window whose edge is dragged keeps the film's shape")
