@@ -88,7 +88,10 @@ extension DecompressionSession {
         do throws(DecodingError) {
             result = try stage.pass(picture)
         } catch {
-            if let entry { output(stage.isInterrupted ? .dropped(entry.receipt, .flushed) : .failed(entry.receipt, error)) }
+            guard let entry else { return }
+            // The flush that follows answers it in its place.
+            if stage.isInterrupted { return ledger.reopen(entry.receipt.number) }
+            output(.failed(entry.receipt, error))
             return
         }
         output(.frame(result))

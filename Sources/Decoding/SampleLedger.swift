@@ -63,6 +63,13 @@ struct SampleLedger {
         return entry
     }
 
+    /// The answer that was taken for the sample is not to be given after all; another will be.
+    mutating func reopen(_ number: UInt64) {
+        guard entry(number) != nil else { return }
+        entries[place(number)]?.isOpen = true
+        oldest = min(oldest, number)
+    }
+
     /// The open sample whose picture bears `timestamp` and, if the decoder kept it, `number`.
     ///
     /// The time decides where the two differ: a picture shown again (VP9) bears the number of the sample that it was made of.

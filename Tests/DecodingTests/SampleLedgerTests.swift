@@ -80,6 +80,15 @@ struct SampleLedgerTests {
         #expect(answers == [2, 3, 1, 0, nil])
     }
 
+    @Test("a sample whose answer could not be given is open again, in its place")
+    func reopening() {
+        var ledger = ledger([0, 1, 2])
+        let first = ledger.closeOldest()?.receipt.number, second = ledger.closeOldest()?.receipt.number
+        ledger.reopen(0)
+        let again = ledger.closeOldest()?.receipt.number, last = ledger.closeOldest()?.receipt.number
+        #expect([first, second, again, last] == [0, 1, 0, 2] && ledger.isEmpty)
+    }
+
     @Test("an error at a sample that is not to be shown is nobody else's")
     func hiddenErrors() {
         var ledger = SampleLedger()

@@ -19,7 +19,6 @@ final class OutputStage: Sendable {
         var converter: PixelTransfer?
         var refusal: DecodingError?
         var conversion: OutputConversion?
-        var seconds = 0.0
         var isInterrupted = false
     }
 
@@ -43,7 +42,6 @@ final class OutputStage: Sendable {
         let (converter, refusal) = shared.withLock { ($0.converter, $0.refusal) }
         if let refusal { throw refusal }
         guard let converter else { return frame }
-        let start = MonotonicClock.shared.now()
         let result = try converter.convert(frame)
         let made = OutputRequirements.Offer(result)
         if let reason = requirements.reason(against: made) {
@@ -51,12 +49,11 @@ final class OutputStage: Sendable {
             shared.withLock { $0.refusal = error }
             throw error
         }
-        let seconds = (MonotonicClock.shared.now() - start).seconds
+        let seconds = converter.secondsSpent
         shared.withLock { shared in
             guard var conversion = shared.conversion.take() else { return }
-            shared.seconds += seconds
             conversion.frames += 1
-            conversion.secondsPerFrame = shared.seconds / Double(conversion.frames)
+            conversion.secondsPerFrame = seconds / Double(conversion.frames)
             shared.conversion = conversion
         }
         return result
@@ -97,7 +94,6 @@ final class OutputStage: Sendable {
             shared.converter = made
             shared.refusal = failure
             shared.conversion = report
-            shared.seconds = 0
             return shared.isInterrupted
         }
         if isInterrupted { made?.interrupt() }

@@ -41,6 +41,8 @@ public final class PixelTransfer: PictureConverter, @unchecked Sendable {
     private let shared = Monitor(Shared())
     private var plan: ConversionPlan?
     private var slices: [ConversionSlice] = []
+    /// Computing, without waiting for surfaces.
+    private(set) var secondsSpent = 0.0
 
     private struct Shared {
         var pool: SurfacePool?
@@ -74,7 +76,9 @@ public final class PixelTransfer: PictureConverter, @unchecked Sendable {
     public func convert(_ frame: borrowing VideoFrame) throws(DecodingError) -> VideoFrame {
         let size = target.size ?? frame.visible.size
         let writer = try surface(for: size)
+        let start = MonotonicClock.shared.now()
         let attributes = try convert(frame, to: writer.surface, size: size)
+        secondsSpent += (MonotonicClock.shared.now() - start).seconds
         statistics.addCopied(target.format.byteCount(width: size.width, height: size.height))
         return VideoFrame(
             use: writer.finish(), visible: PixelRect(size), attributes: attributes, presentationTime: frame.presentationTime,

@@ -401,7 +401,9 @@ public final class SandboxedSession: @unchecked Sendable {
                 do throws(DecodingError) {
                     result = try stage.pass(frame)
                 } catch {
-                    if let entry { output(stage.isInterrupted ? .dropped(entry.receipt, .flushed) : .failed(entry.receipt, error)) }
+                    guard let entry else { continue }
+                    // The flush that follows answers it in its place.
+                    if stage.isInterrupted { ledger.reopen(entry.receipt.number) } else { output(.failed(entry.receipt, error)) }
                     continue
                 }
                 output(.frame(result))
