@@ -10,7 +10,6 @@ final class SoftwareVulkan {
     let handles: VulkanDevice
     let name: String
     let device: VkDevice
-    private let instance: VkInstance
     private let physicalDevice: VkPhysicalDevice
     private let queue: VkQueue
     private let pool: VkCommandPool
@@ -19,21 +18,27 @@ final class SoftwareVulkan {
 
     struct Failure: Error { var what: String }
 
+    /// One for the process: with the last instance the drivers are unloaded, and forget what they have allocated for themselves. 0: there is none.
+    private static let instance: VulkanHandle = {
+        var application = unsafe VkApplicationInfo()
+        unsafe application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO
+        unsafe application.apiVersion = 1 << 22 | 1 << 12
+        var instance: VkInstance?
+        unsafe withUnsafePointer(to: &application) { application in
+            var info = unsafe VkInstanceCreateInfo()
+            unsafe info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO
+            unsafe info.pApplicationInfo = unsafe application
+            _ = unsafe vkCreateInstance(&info, nil, &instance)
+        }
+        return VulkanHandle(UInt(bitPattern: instance))
+    }()
+
     static func check(_ result: VkResult, _ what: String) throws {
         guard result == VK_SUCCESS else { throw Failure(what: "\(what): VkResult \(result.rawValue)") }
     }
 
     init() throws {
-        var application = unsafe VkApplicationInfo()
-        unsafe application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO
-        unsafe application.apiVersion = 1 << 22 | 1 << 12
-        var instance: VkInstance?
-        try unsafe withUnsafePointer(to: &application) { application in
-            var info = unsafe VkInstanceCreateInfo()
-            unsafe info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO
-            unsafe info.pApplicationInfo = unsafe application
-            try unsafe Self.check(vkCreateInstance(&info, nil, &instance), "make an instance")
-        }
+        guard let instance = unsafe OpaquePointer(bitPattern: UInt(Self.instance)) else { throw Failure(what: "no Vulkan instance") }
         var count: UInt32 = 0
         unsafe vkEnumeratePhysicalDevices(instance, &count, nil)
         var devices = unsafe [VkPhysicalDevice?](repeating: nil, count: Int(count))
@@ -89,9 +94,8 @@ final class SoftwareVulkan {
                 }
             }
         }
-        guard let device = unsafe made, let instance = unsafe instance else { throw Failure(what: "no Vulkan device") }
+        guard let device = unsafe made else { throw Failure(what: "no Vulkan device") }
         unsafe self.device = unsafe device
-        unsafe self.instance = unsafe instance
         unsafe self.physicalDevice = unsafe physicalDevice
         var queue: VkQueue?
         unsafe vkGetDeviceQueue(device, 0, 0, &queue)
@@ -116,7 +120,7 @@ final class SoftwareVulkan {
         unsafe self.fence = unsafe fence!
         let loader = unsafe unsafeBitCast(vkGetInstanceProcAddr as PFN_vkGetInstanceProcAddr, to: UInt.self)
         handles = unsafe VulkanDevice(
-            instance: UInt64(UInt(bitPattern: instance)), physicalDevice: UInt64(UInt(bitPattern: physicalDevice)),
+            instance: Self.instance, physicalDevice: UInt64(UInt(bitPattern: physicalDevice)),
             device: UInt64(UInt(bitPattern: device)), queueFamily: 0, getInstanceProcAddr: UInt64(loader), extensions: extensions,
             hasYCbCrConversion: conversion.samplerYcbcrConversion != 0)
     }
@@ -126,7 +130,6 @@ final class SoftwareVulkan {
         unsafe vkDestroyFence(device, fence, nil)
         unsafe vkDestroyCommandPool(device, pool, nil)
         unsafe vkDestroyDevice(device, nil)
-        unsafe vkDestroyInstance(instance, nil)
     }
 
     /// The bytes of the visible picture, as the frame's checksum counts it, copied from the images.
