@@ -14,6 +14,15 @@ public protocol HostClock: AnyObject, Sendable {
     func schedule(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> any ClockTimer
 }
 
+extension HostClock {
+    /// `other`'s reading when this clock reads `time`, by what has been measured of both: their rates may differ, and drift.
+    ///
+    /// The counterpart of `CMSyncConvertTime`. Both clocks' relations must be to the same reference: a `ManualClock` knows no other.
+    public func convert(_ time: HostTime, to other: any HostClock) -> HostTime {
+        other === self ? time : other.relation.fromReference(relation.toReference(time))
+    }
+}
+
 /// A pending call made by `HostClock.schedule`.
 public protocol ClockTimer: AnyObject, Sendable {
     /// Prevents the call unless it has begun. Idempotent.

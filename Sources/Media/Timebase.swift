@@ -208,7 +208,7 @@ public final class Timebase: Sendable {
     private static func handover(from old: Source, to new: Source, line: TimebaseMapping) -> (HostTime, MediaTime) {
         if case .clock(let from) = old, case .clock(let to) = new, !(from is ManualClock), !(to is ManualClock) {
             let reading = from.now()
-            return (to.relation.fromReference(from.relation.toReference(reading)), line.mediaTime(at: reading))
+            return (from.convert(reading, to: to), line.mediaTime(at: reading))
         }
         let media = line.mediaTime(at: reading(of: old))
         return (reading(of: new), media)

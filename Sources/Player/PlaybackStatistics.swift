@@ -41,7 +41,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
         set { dropped = newValue.map { Drop(name: $0.reason, count: $0.count) } }
     }
     private struct Drop: Hashable { var name: String; var count: Int }
-    private var dropped: [Drop] = []
+    private var dropped = DropReason.allCases.map { Drop(name: $0.rawValue, count: 0) }
     public var bytesWritten: Int64 = 0
     public var bytesCopied: Int64 = 0
     public var conversion: Conversion?
