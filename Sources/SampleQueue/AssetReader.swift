@@ -34,6 +34,7 @@ public final class AssetReader: @unchecked Sendable {
     var showFrom = MediaTime.negativeInfinity
     private var pendingError: AssetError?
     var finishedTracks: Set<Int> = []
+    private var recycler = BlockBufferRecycler()
     /// Packets that opening has read to find the film's beginning.
     var packets: ArraySlice<BlockBuffer>
     /// Samples that a seek has read to find its way.
@@ -138,9 +139,8 @@ public final class AssetReader: @unchecked Sendable {
     /// The next packet of any track; nil at the end.
     private func readPacket() throws(AssetError) -> BlockBuffer? {
         while true {
-            guard let packet = unsafe av_packet_alloc() else { throw AssetError(.damaged, "\(location): no memory to read it.") }
-            let block = unsafe BlockBuffer(moving: packet)
-            let status = unsafe av_read_frame(context, packet)
+            guard let block = recycler.next() else { throw AssetError(.damaged, "\(location): no memory to read it.") }
+            let status = unsafe av_read_frame(context, block.packet)
             if status >= 0 { return block }
             if status == cav_error_eof { return nil }
             guard status == cav_error_again, !cancellation.isCancelled else { throw AssetError.reading(location, av: status) }

@@ -6,7 +6,7 @@ internal import Glibc
 /// It owns a packet of libavformat's, so that nothing is copied on the way from the container to the decoder and what the packet carries
 /// beside its bytes (palettes, new set-up data) travels along. 64 zero bytes follow the last, which bit readers rely on.
 ///
-/// Thread-safety: all of it; immutable.
+/// Thread-safety: all of it; immutable while anyone but its maker holds it (`BlockBufferRecycler`).
 @safe
 public final class BlockBuffer: @unchecked Sendable {
     /// Borrowed; libavcodec takes a reference of its own.
