@@ -5,9 +5,6 @@ import Testing
 /// A monitor, a console and a player that are treated far worse than people treat them.
 @Suite("Storms on a monitor", .serialized, .enabled(if: Lab.isHere, "runs in the virtual machine: scripts/lab suite"))
 struct MonitorStormTests {
-    /// `LAB_STORMS=full`: as often as a release is worth.
-    private static let isFull = ProcessInfo.processInfo.environment["LAB_STORMS"] == "full"
-
     private let monitor: LabMonitor
     private let buffersBefore: Int
 
@@ -36,7 +33,7 @@ struct MonitorStormTests {
     func hotplug() throws {
         var dice = Dice(seed: 100)
         let (handle, end) = try play()
-        for _ in 0..<(Self.isFull ? 100 : 25) {
+        for _ in 0..<(Lab.isFull ? 100 : 25) {
             try monitor.plug(false)
             Thread.sleep(forTimeInterval: .random(in: 0...0.08, using: &dice))
             try monitor.plug(true)
@@ -64,7 +61,7 @@ struct MonitorStormTests {
 
     @Test("killed again and again, the next one has the monitor")
     func killed() throws {
-        for _ in 0..<(Self.isFull ? 50 : 8) {
+        for _ in 0..<(Lab.isFull ? 50 : 8) {
             let (handle, end) = try play()
             handle.kill()
             #expect(try end().crashed)
@@ -80,7 +77,7 @@ struct MonitorStormTests {
     func consoles() throws {
         try monitor.switchConsole(to: 1)
         let (handle, end) = try play(terminal: "/dev/tty1")
-        for _ in 0..<(Self.isFull ? 50 : 15) {
+        for _ in 0..<(Lab.isFull ? 50 : 15) {
             try monitor.switchConsole(to: 2)
             try monitor.switchConsole(to: 1)
         }

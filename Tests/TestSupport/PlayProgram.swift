@@ -52,6 +52,11 @@ public enum PlayProgram {
         ended.wait()
         killer.cancel()
         readers.wait()
+        // Dispatch keeps the cancelled killer, and so the process and its pipes, until its time.
+        for end in [output.fileHandleForReading, output.fileHandleForWriting, errors.fileHandleForReading, errors.fileHandleForWriting] {
+            try? end.close()
+        }
+        try? inlet.fileHandleForReading.close()
         return Outcome(
             code: process.terminationStatus, output: String(decoding: texts.get("output"), as: UTF8.self),
             errors: String(decoding: texts.get("errors"), as: UTF8.self), crashed: process.terminationReason == .uncaughtSignal)
