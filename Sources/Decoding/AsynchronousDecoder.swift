@@ -41,6 +41,7 @@ public final class AsynchronousDecoder: Sendable {
     /// 8: a third of a second of film, and enough for the decoder to find work whenever it has time.
     public static let usualCapacity = 8
 
+    /// What decodes, to be asked (its way, its statistics) and not to be told anything: it belongs to this decoder's thread.
     public var session: any DecodingSession { core.session }
 
     /// Hands a sample over. Waits while `capacity` samples wait. What is no compressed video is not taken and gets no answer.
@@ -128,6 +129,7 @@ public final class AsynchronousDecoder: Sendable {
                 return .some(nil)
             }
             if let error = error ?? nil { throw error }
+            // There is work now; `wait` wakes nobody.
             state.change { _ in }
         }
 
@@ -185,7 +187,7 @@ public final class AsynchronousDecoder: Sendable {
                 }
                 return state.waiting.popFirst().map { ($0, state.flushesAsked) }
             }
-            // There is room now.
+            // There is room now; `wait` wakes nobody.
             state.change { _ in }
             return found ?? nil
         }

@@ -46,6 +46,7 @@ enum UnplugChoice: String, ExpressibleByArgument, CaseIterable {
     case goOn = "go-on"
     case pause
 }
+
 enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, require }
 enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, hardware, software }
 enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }

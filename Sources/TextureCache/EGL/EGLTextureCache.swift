@@ -60,6 +60,7 @@ public final class EGLTextureCache {
     public var importsImages: Bool { device.importsImages }
     /// Whether fences go to the device and come from it; otherwise they are waited for.
     public var hasNativeFences: Bool { device.hasNativeFences }
+    /// What has been imported, copied and dropped since the cache was made.
     public var statistics: TextureCacheStatistics { counts }
 
     /// The frame as textures, which the device reads once the frame's acquire fence has signalled.

@@ -42,7 +42,9 @@ public final class VulkanTextureCache {
 
     /// - Parameters:
     ///   - paths: What the renderer can draw from, best first. One that leaves out `.upload` gets an error instead of a copy.
+    ///   - device: The renderer's; it must outlive the cache.
     ///   - limit: Surfaces that have images at once. More than the decoder has surfaces, or memory is imported again and again.
+    /// - Throws: When the device lacks a function that every way needs.
     public init(_ device: VulkanDevice, paths: [TexturePath] = [.planes, .upload], limit: Int = 64) throws(TextureCacheError) {
         shell = try VulkanShell(device)
         self.paths = paths
@@ -57,9 +59,11 @@ public final class VulkanTextureCache {
 
     /// Whether DMA-BUFs can become images at all; each format is asked about when it comes.
     public var importsImages: Bool { shell.importsImages }
-    /// Whether fences become semaphores for waiting, and semaphores become fences for releasing; otherwise they are waited for.
+    /// Whether fences become semaphores for the device to wait for; otherwise `acquireSemaphore` waits for them itself.
     public var importsFences: Bool { shell.importsFences }
+    /// Whether there are semaphores that become fences for releasing; otherwise `releaseSemaphore` gives none.
     public var exportsFences: Bool { shell.exportsFences }
+    /// What has been imported, copied and dropped since the cache was made.
     public var statistics: TextureCacheStatistics { counts }
 
     /// The frame as images. The same object for the same memory; valid until the frame has been released and what reads it has ended.
