@@ -31,15 +31,9 @@ public final class EGLTextureCache {
     private var pictures: [SurfaceIdentity: EGLTextures] = [:]
     private var counts = TextureCacheStatistics()
     /// Layouts that the driver said it knows and then refused: not tried again.
-    private var refused: Set<Refusal> = []
+    private var refused: Set<TextureRefusal> = []
     /// Memory whose end has been reported, from any thread.
     private let reported = Monitor<[SurfaceIdentity]>([])
-
-    private struct Refusal: Hashable {
-        var path: TexturePath
-        var format: PixelFormat
-        var modifier: FormatModifier
-    }
 
     /// - Parameters:
     ///   - paths: What the renderer can draw from, best first. One that leaves out `.upload` gets an error instead of a copy.
@@ -69,9 +63,7 @@ public final class EGLTextureCache {
     public func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> EGLTextures {
         collect()
         let description = frame.description
-        guard let plan = TexturePlan(description) else {
-            throw TextureCacheError(.unsupported, "Pictures of \(description.pixelFormat.rawValue), \(description.layout.size) cannot be textures.")
-        }
+        guard let plan = TexturePlan(description) else { throw TextureCacheError(noTexturesOf: description) }
         let identity = description.identity
         let shape = TextureCacheState.Shape(layout: description.layout, extent: plan.extent)
         let content = TextureCacheState.Content(sequence: description.sequence, time: description.presentationTime)
@@ -143,7 +135,7 @@ public final class EGLTextureCache {
                 }
                 return picture
             }
-            let refusal = Refusal(path: path, format: plan.description.pixelFormat, modifier: plan.description.modifier)
+            let refusal = TextureRefusal(path, plan.description)
             guard plan.description.isDMABuf, !refused.contains(refusal) else { continue }
             switch path == .image ? device.importImage(plan, frame.fd) : device.importPlanes(plan, frame.fd) {
             case .textures(let picture):
@@ -156,11 +148,7 @@ public final class EGLTextureCache {
             case .unknown: break
             }
         }
-        throw TextureCacheError(
-            .unsupported,
-            plan.description.isDMABuf
-                ? "The device does not import \(plan.description.pixelFormat.rawValue) with modifier \(plan.description.modifier)."
-                : "The frame is not a DMA-BUF, and uploads are not allowed.")
+        throw TextureCacheError(noWayFor: plan.description)
     }
 
     private func refresh(_ picture: EGLTextures, _ plan: TexturePlan, _ frame: borrowing ExportedFrame) throws(TextureCacheError) {

@@ -28,23 +28,17 @@ public final class VulkanTextureCache {
     private var state: TextureCacheState
     private var pictures: [SurfaceIdentity: VulkanTextures] = [:]
     private var counts = TextureCacheStatistics()
-    private var refused: Set<Refusal> = []
+    private var refused: Set<TextureRefusal> = []
     private var conversions: [VulkanYCbCr: VulkanHandle] = [:]
     /// Semaphores that wait for their next use; those given out come back with a release.
     private var idleSemaphores: [VulkanHandle] = []
     private let reported = Monitor<[SurfaceIdentity]>([])
 
-    private struct Refusal: Hashable {
-        var path: TexturePath
-        var format: PixelFormat
-        var modifier: FormatModifier
-    }
-
     /// - Parameters:
     ///   - paths: What the renderer can draw from, best first. One that leaves out `.upload` gets an error instead of a copy.
-    ///   - device: The renderer's; it must outlive the cache.
+    ///   - device: The renderer's; what its handles name must outlive the cache.
     ///   - limit: Surfaces that have images at once. More than the decoder has surfaces, or memory is imported again and again.
-    /// - Throws: When the device lacks a function that every way needs.
+    /// - Throws: When a handle is 0, or the device does not have the functions of Vulkan 1.0.
     public init(_ device: VulkanDevice, paths: [TexturePath] = [.planes, .upload], limit: Int = 64) throws(TextureCacheError) {
         shell = try VulkanShell(device)
         self.paths = paths
@@ -70,9 +64,7 @@ public final class VulkanTextureCache {
     public func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> VulkanTextures {
         collect()
         let description = frame.description
-        guard let plan = TexturePlan(description) else {
-            throw TextureCacheError(.unsupported, "Pictures of \(description.pixelFormat.rawValue), \(description.layout.size) cannot be textures.")
-        }
+        guard let plan = TexturePlan(description) else { throw TextureCacheError(noTexturesOf: description) }
         let identity = description.identity
         let (answer, drop) = state.ask(
             identity, TextureCacheState.Shape(layout: description.layout, extent: plan.extent),
@@ -206,7 +198,7 @@ public final class VulkanTextureCache {
                 }
                 return picture
             }
-            let refusal = Refusal(path: path, format: plan.description.pixelFormat, modifier: plan.description.modifier)
+            let refusal = TextureRefusal(path, plan.description)
             guard plan.description.isDMABuf, !refused.contains(refusal) else { continue }
             let result = path == .image ? shell.importImage(plan, frame.fd) { conversion($0) } : shell.importPlanes(plan, frame.fd)
             switch result {
@@ -219,11 +211,7 @@ public final class VulkanTextureCache {
             case .unknown: break
             }
         }
-        throw TextureCacheError(
-            .unsupported,
-            plan.description.isDMABuf
-                ? "The device does not import \(plan.description.pixelFormat.rawValue) with modifier \(plan.description.modifier)."
-                : "The frame is not a DMA-BUF, and uploads are not allowed.")
+        throw TextureCacheError(noWayFor: plan.description)
     }
 
     private func upload(_ plan: TexturePlan, _ frame: borrowing ExportedFrame, to picture: VulkanTextures) throws(TextureCacheError) {
