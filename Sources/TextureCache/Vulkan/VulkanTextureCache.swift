@@ -38,7 +38,7 @@ public final class VulkanTextureCache {
     ///   - paths: What the renderer can draw from, best first. One that leaves out `.upload` gets an error instead of a copy.
     ///   - device: The renderer's; what its handles name must outlive the cache.
     ///   - limit: Surfaces that have images at once. More than the decoder has surfaces, or memory is imported again and again.
-    /// - Throws: When a handle is 0, or the device does not have the functions of Vulkan 1.0.
+    /// - Throws: When a handle is 0, or the device does not know the functions of Vulkan 1.1.
     public init(_ device: VulkanDevice, paths: [TexturePath] = [.planes, .upload], limit: Int = 64) throws(TextureCacheError) {
         shell = try VulkanShell(device)
         self.paths = paths
