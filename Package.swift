@@ -105,7 +105,9 @@ let package = Package(
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("KMSTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),
-        tests("FrameExportTests", ["FrameExport", "SurfacePool", "Media", "TestSupport"]),
+        // A client of exported frames in a process of its own, without any of our code.
+        .executableTarget(name: "export-client", path: "Tests/ExportClient"),
+        tests("FrameExportTests", ["FrameExport", "Decoding", "SurfacePool", "DisplaySink", "Player", "Media", "TestSupport", "export-client"]),
         .testTarget(
             name: "TextureCacheTests",
             dependencies: ["TextureCache", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CEGL", "CVulkan"],

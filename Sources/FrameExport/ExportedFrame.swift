@@ -21,14 +21,14 @@ public struct ExportedFrame: ~Copyable, Sendable {
     private let hold: FrameHold?
     private let remote: RemoteBuffer?
 
-    init(_ description: FrameDescription, isNew: Bool, isCopy: Bool = false, use: consuming SurfaceUse, hold: consuming FrameHold?) {
+    init(_ description: FrameDescription, isNew: Bool, isCopy: Bool = false, use: consuming SurfaceUse, hold: consuming FrameHold) {
         self.description = description
         self.isNew = isNew
         self.isCopy = isCopy
         surface = use.surface
         fd = use.surface.fd
         self.use = consume use
-        self.hold = hold
+        self.hold = consume hold
         remote = nil
     }
 
@@ -78,10 +78,14 @@ public struct ExportedFrame: ~Copyable, Sendable {
 
     /// The renderer's device has been told to read and will have done so when `fence` signals; the memory is not written before that.
     ///
+    /// Until then the frame counts against the client's budget, and a fence that does not signal for two seconds is a notice of the exporter's.
+    ///
     /// A frame of another process has no way to carry a fence there: it is added to the DMA-BUF, or waited for where that is refused.
     public consuming func release(after fence: consuming SyncFile) {
         switch consume use {
-        case .some(let use): use.end(after: fence)
+        case .some(let use):
+            if fence.isSignalled { return use.end() }
+            use.end(after: fence, telling: FencedHold(hold))
         case .none:
             switch consume remote {
             case .some(let buffer): buffer.release(after: fence)
@@ -89,19 +93,6 @@ public struct ExportedFrame: ~Copyable, Sendable {
             }
         }
     }
-}
-
-/// One handle of a client on a frame, counted against its budget; the count goes with the value.
-struct FrameHold: ~Copyable, Sendable {
-    private let identity: SurfaceIdentity
-    private let end: @Sendable (SurfaceIdentity) -> Void
-
-    init(_ identity: SurfaceIdentity, end: @escaping @Sendable (SurfaceIdentity) -> Void) {
-        self.identity = identity
-        self.end = end
-    }
-
-    deinit { end(identity) }
 }
 
 /// An exported frame in a box, for sequences and collections, which cannot hold the frame itself. It is released with the box, or before.

@@ -30,12 +30,13 @@ public final class FrameExporter: Sendable {
     struct Wake: Sendable { let call: @Sendable () -> Void }
 
     public let configuration: FrameExporterConfiguration
-    let state: Monitor<FrameExporterState>
+    let client: ExportClient
     private let link: Monitor<Link>
+    var state: Monitor<FrameExporterState> { client.state }
 
     public init(_ configuration: FrameExporterConfiguration = FrameExporterConfiguration()) {
         self.configuration = configuration
-        state = Monitor(FrameExporterState(configuration))
+        client = ExportClient(configuration)
         link = Monitor(Link(timebase: Timebase()))
     }
 
@@ -50,6 +51,13 @@ public final class FrameExporter: Sendable {
     }
 
     public var statistics: FrameExporterStatistics { state.withLock { $0.statistics } }
+
+    /// Counts the exporters of this process, from 1; how notices name them.
+    public var number: Int { client.number }
+
+    /// Has `body` called with a sentence when the client does what it should not: it releases a frame after a fence that does not signal. On a
+    /// thread of the library's, with no lock held. A `DisplayQueue` does this for its exporters; there is one handler.
+    public func setNoticeHandler(_ body: (@Sendable (String) -> Void)?) { client.setNoticeHandler(body) }
 
     // MARK: The decoder's side
 
@@ -175,8 +183,7 @@ public final class FrameExporter: Sendable {
         case .nothing: return nil
         case .overBudget: return configuration.overBudget == .copyOut ? copyOut(frame, description) : nil
         case .frame(let isNew):
-            let hold = FrameHold(description.identity) { [state] identity in state.change { $0.endHold(identity) } }
-            return ExportedFrame(description, isNew: isNew, use: frame.takeUse(), hold: hold)
+            return ExportedFrame(description, isNew: isNew, use: frame.takeUse(), hold: FrameHold(description.identity, of: client))
         }
     }
 
@@ -199,7 +206,7 @@ public final class FrameExporter: Sendable {
         var copied = description
         copied.identity = use.surface.identity
         copied.isDMABuf = false
-        return ExportedFrame(copied, isNew: true, isCopy: true, use: use, hold: nil)
+        return ExportedFrame(copied, isNew: true, isCopy: true, use: use, hold: FrameHold(nil, of: client))
     }
 
     /// Has `wake` called, on any thread with no lock held, when there may be something new to fetch.

@@ -24,7 +24,8 @@ public struct FrameExporterConfiguration: Sendable, Hashable {
         case copyOut
     }
 
-    /// Different frames that the client may hold at once. The decoder's pool has room for them.
+    /// Different frames that the client may hold at once, those that its device has not finished with included. The decoder's pool has room
+    /// for them.
     public var budget: Int
     /// Frames that may wait to be fetched.
     public var bound: Int
@@ -61,6 +62,8 @@ public struct FrameExporterStatistics: Sendable, Hashable {
     public var flushed = 0
     /// Bytes copied for a client over its budget.
     public var bytesCopied = 0
+    /// Fences that frames were released with and that had not signalled after two seconds.
+    public var lateFences = 0
 
     public init() {}
 }

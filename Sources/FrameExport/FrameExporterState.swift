@@ -148,6 +148,8 @@ struct FrameExporterState: ~Copyable, Sendable {
         news += 1
     }
 
+    mutating func countLateFence() { statistics.lateFences += 1 }
+
     mutating func countCopied(_ bytes: Int) {
         statistics.bytesCopied += bytes
         statistics.delivered += 1

@@ -73,6 +73,7 @@ public final class DisplayQueue: Sendable {
             samples: samples, output: output, counters: counters, options: options,
             sandbox: sandbox, allocator: sink.preferredAllocator, onEvent: onEvent)
         onEventForSink = onEvent
+        output.onNotice { onEvent(.notice($0)) }
         samples.onTimebaseChange { [presentation, output] timebase in
             presentation.timebase = timebase
             output.connect(to: timebase)
@@ -120,6 +121,7 @@ public final class DisplayQueue: Sendable {
     /// Ends both threads and gives every surface back.
     public func stop() {
         output.cancel()
+        output.onNotice(nil)
         loop.stop()
         sink.stop()
     }

@@ -35,6 +35,11 @@ struct FrameTee: Sendable {
         for exporter in exporters { exporter.connect(to: timebase, isPaced: presentation.pacing == .display) }
     }
 
+    /// Has `body` called with what exporters say of their clients; nil: nobody.
+    func onNotice(_ body: (@Sendable (String) -> Void)?) {
+        for exporter in exporters { exporter.setNoticeHandler(body) }
+    }
+
     /// Surfaces that the exporters and their clients may hold.
     var surfaceHoldCount: Int { exporters.reduce(0) { $0 + $1.surfaceHoldCount } }
 }

@@ -1,7 +1,8 @@
 internal import Glibc
-internal import Media
+package import Media
 
-/// Waits for the fences that readers handed in with ended uses, and then tells the pools that the slots are free.
+/// Waits for the fences that readers handed in with ended uses, and then tells the pools that the slots are free. Of one that does not signal it
+/// tells the reader, once.
 ///
 /// One thread for the process, named `fences`, started with the first fence that has not signalled yet and asleep while there is none.
 ///
@@ -9,10 +10,12 @@ internal import Media
 final class FenceWatcher: Sendable {
     static let shared = FenceWatcher()
 
-    /// A fence's descriptor, owned, and the surface that waits for it.
+    /// A fence's descriptor, owned, the surface that waits for it, and who handed it in.
     private struct Pending {
         var fd: Int32
         var surface: Surface
+        var owner: (any FenceOwner)?
+        var deadline: FenceDeadline
     }
 
     private struct State {
@@ -24,7 +27,7 @@ final class FenceWatcher: Sendable {
     private let state = Monitor(State())
 
     /// Takes over the fence. Where the system cannot even make an event descriptor, waits for it on the spot.
-    func watch(_ fence: consuming SyncFile, for surface: Surface) {
+    func watch(_ fence: consuming SyncFile, for surface: Surface, owner: (any FenceOwner)?) {
         let bell = state.withLock { state -> EventFD? in
             if state.bell == nil { state.bell = try? EventFD() }
             return state.bell
@@ -34,9 +37,10 @@ final class FenceWatcher: Sendable {
             surface.core.fenceSignalled(of: surface)
             return
         }
+        let deadline = FenceDeadline(begin: MonotonicClock.shared.now())
         let fd = fence.take().take()
         state.withLock { state in
-            state.arrived.append(Pending(fd: fd, surface: surface))
+            state.arrived.append(Pending(fd: fd, surface: surface, owner: owner, deadline: deadline))
             if state.thread == nil { state.thread = LoopThread(name: "fences") { self.run(bell) } }
         }
         bell.signal()
@@ -51,10 +55,11 @@ final class FenceWatcher: Sendable {
                 pending.append(contentsOf: state.arrived)
                 state.arrived.removeAll(keepingCapacity: true)
             }
+            let next = report(&pending, at: MonotonicClock.shared.now())
             descriptors.removeAll(keepingCapacity: true)
             descriptors.append(PollDescriptor(fd: bell.rawValue, interest: .readable))
             for fence in pending { descriptors.append(PollDescriptor(fd: fence.fd, interest: .readable)) }
-            guard (try? pollDescriptors(&descriptors)) != nil else { continue }
+            guard (try? pollDescriptors(&descriptors, until: next)) != nil else { continue }
             for index in pending.indices.reversed() where !descriptors[index + 1].ready.isEmpty {
                 let done = pending.remove(at: index)
                 close(done.fd)
@@ -62,4 +67,24 @@ final class FenceWatcher: Sendable {
             }
         }
     }
+
+    /// Tells the owners of fences that are late; when to look again.
+    private func report(_ pending: inout [Pending], at now: HostTime) -> HostTime? {
+        var next: HostTime?
+        for index in pending.indices {
+            switch pending[index].deadline.look(at: now) {
+            case .wait(let moment): next = min(next ?? moment, moment)
+            case .report(let span): pending[index].owner?.fenceIsLate(pending[index].surface.identity, by: span)
+            case .known: break
+            }
+        }
+        return next
+    }
+}
+
+/// Who handed in a fence. It is kept until the fence has signalled.
+package protocol FenceOwner: AnyObject, Sendable {
+    /// The fence has not signalled for `span`. The slot of `surface` stays out of use until it does. Said once of a fence, on the fences' thread
+    /// with no lock held.
+    func fenceIsLate(_ surface: SurfaceIdentity, by span: HostSpan)
 }

@@ -158,10 +158,10 @@ final class SurfacePoolCore: Sendable {
         settle(surface) { $0.endUse(surface.index, now: $1) }
     }
 
-    func endUse(of surface: Surface, after fence: consuming SyncFile) {
+    func endUse(of surface: Surface, after fence: consuming SyncFile, owner: (any FenceOwner)?) {
         if fence.isSignalled { return endUse(of: surface) }
         settle(surface) { $0.endUse(surface.index, fenced: true, now: $1) }
-        FenceWatcher.shared.watch(fence, for: surface)
+        FenceWatcher.shared.watch(fence, for: surface, owner: owner)
     }
 
     func fenceSignalled(of surface: Surface) {

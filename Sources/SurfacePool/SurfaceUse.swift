@@ -27,7 +27,13 @@ public struct SurfaceUse: ~Copyable, Sendable {
     /// The slot is not written before that.
     public consuming func end(after fence: consuming SyncFile) {
         isEnded = true
-        surface.core.endUse(of: surface, after: fence)
+        surface.core.endUse(of: surface, after: fence, owner: nil)
+    }
+
+    /// As `end(after:)` for a reader that wants to know what becomes of the fence; one that has signalled already is not heard of again.
+    package consuming func end(after fence: consuming SyncFile, telling owner: any FenceOwner) {
+        isEnded = true
+        surface.core.endUse(of: surface, after: fence, owner: owner)
     }
 }
 

@@ -67,6 +67,15 @@ extension HeldFrame {
     func release() { take()?.release() }
 }
 
+extension EventFD {
+    /// A fence that signals when the bell does: an event descriptor becomes readable when it is told to, as a fence does when it signals.
+    func fence() throws -> SyncFile {
+        let copy = fcntl(rawValue, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw SystemError(errno, "duplicate an event descriptor") }
+        return SyncFile(adopting: OwnedFD(adopting: copy))
+    }
+}
+
 // Frames in boxes, which expectations can look at.
 
 extension FrameExporter {

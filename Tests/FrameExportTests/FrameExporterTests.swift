@@ -82,12 +82,11 @@ import Testing
         exporter.offer(stage.next()!.copy())
         let frame = exporter.pull(stage.moment(0))!
         exporter.flush()
-        // An event descriptor becomes readable when it is told to, as a fence does when it signals.
-        let bell = try EventFD()
-        frame.take()!.release(after: SyncFile(adopting: try DescriptorCopy.of(bell)))
+        let device = try EventFD()
+        frame.take()!.release(after: try device.fence())
         exporter.cancel()
         #expect(stage.next() == nil)
-        bell.signal()
+        device.signal()
         let writer = try stage.pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(20))
         let isFree = writer != nil
         #expect(isFree)
@@ -119,14 +118,5 @@ import Testing
         let task = Task { await exporter.frames.makeAsyncIterator().next() == nil }
         task.cancel()
         #expect(await task.value)
-    }
-}
-
-private enum DescriptorCopy {
-    static func of(_ bell: EventFD) throws -> OwnedFD {
-        let lent = OwnedFD(adopting: bell.rawValue)
-        let copy = try lent.duplicate()
-        _ = lent.take()
-        return copy
     }
 }

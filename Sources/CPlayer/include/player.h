@@ -165,7 +165,8 @@ typedef enum player_policy {
 
 typedef struct player_exporter_options {
     uint32_t size;
-    uint32_t budget;       /* different pictures that you hold at once; 0: 3. More are not given out until you release one */
+    uint32_t budget;       /* different pictures that you hold at once; 0: 3. More are not given out until you release one
+                              and the fence that it was released with has signalled */
     uint32_t bound;        /* pictures that may wait to be fetched; 0: 8 */
     uint32_t policy;       /* player_policy */
     uint32_t when_decoded; /* 1: player_exporter_wait gives pictures as soon as they are decoded, not when they are due */

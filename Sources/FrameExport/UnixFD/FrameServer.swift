@@ -104,7 +104,7 @@ public final class FrameServer: Sendable {
 
     private final class Client {
         let socket: UnixSocket
-        var state: FrameServerClientState<HeldFrame>
+        var state: FrameServerClientState<ServedFrame>
 
         init(_ socket: consuming UnixSocket, budget: Int) {
             self.socket = socket
@@ -173,7 +173,7 @@ public final class FrameServer: Sendable {
             switch exporter.handOut(again: false) {
             case .some(let frame):
                 worker.hasSaidEnd = false
-                send(HeldFrame(frame), &worker)
+                send(ServedFrame(frame), &worker)
             case .none:
                 if exporter.isAtEnd, !worker.hasSaidEnd { sayEnd(&worker) }
                 return next
@@ -181,7 +181,7 @@ public final class FrameServer: Sendable {
         }
     }
 
-    private func send(_ frame: HeldFrame, _ worker: inout Worker) {
+    private func send(_ frame: ServedFrame, _ worker: inout Worker) {
         guard let caps = VideoCaps(frame.description) else { return count(worker) { $0.framesUnsupported += 1 } }
         worker.caps = caps
         let id = worker.nextID

@@ -18,9 +18,10 @@ extension UnixFDBuffer {
         }
         let planes = layout.format.description.planes
         let places = planes.indices.map { layout.plane($0) }
-        let format = frame.isDMABuf ? GStreamerFormat.dmaDRM : GStreamerFormat(layout.format)
+        // The bytes' own format also in a DMA-BUF, as GStreamer's decoders have it: `gst_video_frame_map` takes no other, and 1.28 compares the planes.
+        let format = GStreamerFormat(layout.format) ?? .dmaDRM
         videoMeta = GStreamerVideoMeta(
-            format: format?.number ?? 0, width: UInt32(frame.visible.width), height: UInt32(frame.visible.height),
+            format: format.number, width: UInt32(frame.visible.width), height: UInt32(frame.visible.height),
             offsets: zip(places, planes).map { place, plane in
                 let left = (frame.visible.x >> plane.horizontalShift) * plane.bitsPerSample / 8
                 return UInt64(place.offset + (frame.visible.y >> plane.verticalShift) * place.pitch + left)

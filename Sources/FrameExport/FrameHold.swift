@@ -1,0 +1,68 @@
+internal import Media
+internal import SurfacePool
+
+/// One handle of a client on a frame, counted against its budget; the count goes with the value.
+struct FrameHold: ~Copyable, Sendable {
+    let client: ExportClient
+    /// Nil: a copy, which counts for nothing.
+    private let identity: SurfaceIdentity?
+
+    init(_ identity: SurfaceIdentity?, of client: ExportClient) {
+        self.identity = identity
+        self.client = client
+    }
+
+    deinit {
+        if let identity { client.state.change { $0.endHold(identity) } }
+    }
+}
+
+/// A hold that goes on until the client's device is done: it ends with the object.
+final class FencedHold: FenceOwner {
+    private let hold: FrameHold?
+
+    init(_ hold: consuming FrameHold?) { self.hold = hold }
+
+    func fenceIsLate(_ surface: SurfaceIdentity, by span: HostSpan) {
+        switch hold {
+        case .some(let hold): hold.client.fenceIsLate(surface, by: span)
+        case .none: break
+        }
+    }
+}
+
+/// What an exporter knows of its client: it outlives the exporter in the frames that the client still holds.
+///
+/// Thread-safety: all of it.
+final class ExportClient: Sendable {
+    /// The exporter's.
+    let number: Int
+    let state: Monitor<FrameExporterState>
+    private let handler = Monitor<NoticeHandler?>(nil)
+
+    private struct NoticeHandler: Sendable { let call: @Sendable (String) -> Void }
+
+    private static let count = Monitor(0)
+
+    init(_ configuration: FrameExporterConfiguration) {
+        number = Self.count.withLock { count in
+            count += 1
+            return count
+        }
+        state = Monitor(FrameExporterState(configuration))
+    }
+
+    func setNoticeHandler(_ body: (@Sendable (String) -> Void)?) { handler.withLock { $0 = body.map(NoticeHandler.init) } }
+
+    func fenceIsLate(_ surface: SurfaceIdentity, by span: HostSpan) {
+        state.withLock { $0.countLateFence() }
+        handler.withLock { $0 }?.call(Self.sentence(exporter: number, surface, span))
+    }
+
+    static func sentence(exporter: Int, _ surface: SurfaceIdentity, _ span: HostSpan) -> String {
+        let tenths = (span.nanoseconds + 50_000_000) / 100_000_000
+        return
+            "Exporter \(exporter): the fence that slot \(surface.slot) (pool \(surface.pool), generation \(surface.generation)) was released with has "
+            + "not signalled for \(tenths / 10).\(tenths % 10) s; the film goes on without that slot."
+    }
+}

@@ -1,0 +1,33 @@
+internal import Media
+
+/// A frame in the hands of clients that are other processes; it is released when the last of them has let go, or is gone.
+///
+/// The protocol carries no fences. Those that the clients' devices have left in a DMA-BUF are waited for before the memory is written again, by
+/// the pool and not by the decoder: a device that hangs costs a slot.
+final class ServedFrame: Sendable {
+    let description: FrameDescription
+    private let frame: HeldFrame
+
+    init(_ frame: consuming ExportedFrame) {
+        self.frame = HeldFrame(frame)
+        description = self.frame.description
+    }
+
+    /// Lent.
+    var descriptor: Int32 { frame.descriptor }
+
+    deinit {
+        switch frame.take() {
+        case .some(let frame): frame.releaseAfterDevices()
+        case .none: break
+        }
+    }
+}
+
+extension ExportedFrame {
+    /// Releases the frame when no device reads or writes its DMA-BUF any more.
+    consuming func releaseAfterDevices() {
+        guard description.isDMABuf, let fence = try? DMABuf.exportSyncFile(fd, for: .write) else { return release() }
+        release(after: fence)
+    }
+}

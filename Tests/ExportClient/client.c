@@ -1,0 +1,158 @@
+// A client of exported pictures that shares no code with the library: it reads GStreamer's unixfd protocol from a socket, keeps pictures as
+// its manner has it, and looks again and again whether one that it holds has changed.
+//
+//     export-client SOCKET MANNER SEED TALLY
+//
+// MANNER: prompt, late, never, twice, foreign, deaf. TALLY is a file of two numbers of 64 bits that all clients add to: pictures seen, and
+// pictures that changed in a client's hands. Exit codes: 0 the server is gone or has ended the connection, 3 a picture changed, 64 usage,
+// 66 cannot connect, 70 no memory.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { NEW_BUFFER = 0, RELEASE_BUFFER = 1, HOLD_LIMIT = 64 };
+
+struct picture {
+    uint64_t id, sum;
+    const uint64_t *words;
+    size_t size;
+};
+
+static struct picture held[HOLD_LIMIT];
+static int held_count;
+static uint64_t *tally;
+static int server;
+static uint64_t dice;
+
+static uint64_t roll(uint64_t sides) {
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (dice >> 33) % sides;
+}
+
+static uint64_t checksum(const struct picture *picture) {
+    uint64_t sum = picture->size;
+    for (size_t i = 0; i < picture->size / 8; i++) sum = (sum << 5 | sum >> 59) ^ picture->words[i];
+    return sum;
+}
+
+// The server closes the connection before it takes back what the client held.
+static int is_over(void) {
+    struct pollfd look = {server, POLLIN | POLLRDHUP, 0};
+    return poll(&look, 1, 0) > 0 && (look.revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0;
+}
+
+static void look_again(int index) {
+    if (checksum(&held[index]) == held[index].sum) return;
+    if (is_over()) exit(0);
+    __atomic_add_fetch(&tally[1], 1, __ATOMIC_SEQ_CST);
+    fprintf(stderr, "picture %llu changed\n", (unsigned long long)held[index].id);
+    exit(3);
+}
+
+static void say_released(uint64_t id) {
+    uint32_t header[2] = {RELEASE_BUFFER, 8};
+    unsigned char message[16];
+    memcpy(message, header, 8);
+    memcpy(message + 8, &id, 8);
+    if (send(server, message, sizeof message, MSG_NOSIGNAL) != sizeof message) exit(0);
+}
+
+static uint64_t give_back(int index) {
+    uint64_t id = held[index].id;
+    look_again(index);
+    munmap((void *)held[index].words, held[index].size);
+    held[index] = held[--held_count];
+    say_released(id);
+    return id;
+}
+
+// Reads all of it, and the descriptor that comes along.
+static void take(void *bytes, size_t count, int *fd) {
+    for (size_t got = 0; got < count;) {
+        struct iovec vector = {(char *)bytes + got, count - got};
+        union {
+            char bytes[CMSG_SPACE(16 * sizeof(int))];
+            struct cmsghdr align;
+        } control;
+        struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+        ssize_t length = recvmsg(server, &message, MSG_CMSG_CLOEXEC);
+        if (length < 0 && errno == EINTR) continue;
+        if (length <= 0) exit(0);
+        got += (size_t)length;
+        for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header))
+            if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    }
+}
+
+// One message of the server's; true when it was a picture.
+static int receive(void) {
+    static unsigned char payload[1 << 16];
+    uint32_t header[2];
+    uint64_t memory[2];
+    int fd = -1;
+    take(header, sizeof header, &fd);
+    if (header[1] > sizeof payload) exit(0);
+    take(payload, header[1], &fd);
+    if (header[0] != NEW_BUFFER || fd < 0) return 0;
+    if (held_count == HOLD_LIMIT) exit(70);
+    struct picture *picture = &held[held_count++];
+    memcpy(&picture->id, payload, 8);
+    memcpy(memory, payload + 56, 16);
+    picture->size = memory[0] + memory[1];
+    void *address = mmap(NULL, picture->size, PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    if (address == MAP_FAILED) exit(70);
+    picture->words = address;
+    picture->sum = checksum(picture);
+    __atomic_add_fetch(&tally[0], 1, __ATOMIC_SEQ_CST);
+    return 1;
+}
+
+int main(int count, char **words) {
+    if (count != 5) return 64;
+    const char *manner = words[2];
+    dice = strtoull(words[3], NULL, 10);
+    int file = open(words[4], O_RDWR | O_CLOEXEC);
+    tally = mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file < 0 || tally == MAP_FAILED) return 66;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(words[1]) >= sizeof address.sun_path) return 66;
+    strcpy(address.sun_path, words[1]);
+    server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connect(server, (struct sockaddr *)&address, sizeof address) < 0) return 66;
+
+    if (!strcmp(manner, "deaf"))
+        for (;;) pause();
+    uint64_t pictures = 0, first = 0;
+    for (;;) {
+        struct pollfd news = {server, POLLIN, 0};
+        int is_new = poll(&news, 1, 1) > 0 && receive();
+        if (is_new && pictures++ == 0) first = held[0].id;
+        for (int i = 0; i < held_count; i++) look_again(i);
+        if (!strcmp(manner, "prompt")) {
+            while (held_count > 0) give_back(0);
+        } else if (!strcmp(manner, "late")) {
+            if (held_count > 0 && roll(8) == 0) give_back((int)roll((uint64_t)held_count));
+        } else if (!strcmp(manner, "twice") && held_count > 1) {
+            say_released(give_back(0));
+            break;
+        } else if (!strcmp(manner, "foreign") && held_count > 1) {
+            // Those from before this client came are with the others, or with nobody.
+            say_released(first - 1 - roll(4));
+            break;
+        }
+    }
+    // What was said ends the connection; from here on nothing is held.
+    char rest[4096];
+    while (recv(server, rest, sizeof rest, 0) > 0) {}
+    return 0;
+}

@@ -1,0 +1,86 @@
+import Glibc
+import TestSupport
+
+/// A client in a process of its own, with a manner of its own; see `Tests/ExportClient`.
+final class ClientProcess {
+    enum Manner: String, CaseIterable {
+        /// Gives every picture back at once.
+        case prompt
+        /// Gives pictures back much later, in any order.
+        case late
+        /// Keeps what it has got.
+        case never
+        /// Gives a picture back, and then again.
+        case twice
+        /// Gives back what others hold.
+        case foreign
+        /// Connects and never reads.
+        case deaf
+
+        /// The server ends those that break the protocol.
+        var isEndedByServer: Bool { self == .twice || self == .foreign }
+    }
+
+    enum Ending: Equatable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    /// What all clients of a test have counted together.
+    struct Tally {
+        let path = "/tmp/export-tally-\(getpid())"
+
+        init() throws {
+            let file = unsafe open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            guard file >= 0, ftruncate(file, 16) == 0 else { throw Failure(what: "no tally") }
+            close(file)
+        }
+
+        /// Pictures that clients have looked at, and those of them that changed while they were held.
+        var counts: (seen: UInt64, changed: UInt64) {
+            var numbers: [UInt64] = [0, .max]
+            let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+            defer { close(file) }
+            _ = unsafe numbers.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, 16) }
+            return (numbers[0], numbers[1])
+        }
+
+        func remove() { _ = unsafe unlink(path) }
+    }
+
+    struct Failure: Error { var what: String }
+
+    let manner: Manner
+    private var process: pid_t
+
+    init(_ manner: Manner, socket: String, seed: UInt64, tally: Tally) throws {
+        self.manner = manner
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe []
+        for word in ["export-client", socket, manner.rawValue, String(seed), tally.path] { unsafe words.append(strdup(word)) }
+        defer { unsafe words.forEach { unsafe free($0) } }
+        var process: pid_t = 0
+        let result = unsafe posix_spawn(&process, BuiltPrograms.folder + "/export-client", nil, nil, words + [nil], environ)
+        guard result == 0 else { throw Failure(what: "export-client does not start: \(result)") }
+        self.process = process
+    }
+
+    deinit { if process > 0 { _ = kill() } }
+
+    /// How it has ended; nil while it runs.
+    func ending() -> Ending? { reap(WNOHANG) }
+
+    /// Ends it as nothing can prevent, wherever it is. How it ended: by this, unless it was quicker.
+    func kill() -> Ending {
+        Glibc.kill(process, SIGKILL)
+        return reap(0)!
+    }
+
+    private func reap(_ options: Int32) -> Ending? {
+        var status: Int32 = 0
+        var result: pid_t
+        repeat { result = unsafe waitpid(process, &status, options) } while result < 0 && errno == EINTR
+        guard result == process else { return nil }
+        process = 0
+        return status & 0x7f == 0 ? .exit(status >> 8 & 0xff) : .signal(status & 0x7f)
+    }
+}
