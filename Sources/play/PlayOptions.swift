@@ -124,8 +124,17 @@ struct PlayOptions: ParsableArguments {
     @Flag(help: "When the Wayland compositor goes away, wait for another one and go on there.")
     var reconnect = false
 
-    @Option(help: ArgumentHelp("The monitor for kms: HDMI-A-1, card1-HDMI-A-1, its own name, or /dev/dri/card1.", valueName: "name"))
-    var connector: String?
+    @Option(
+        help: ArgumentHelp(
+            "The monitor for kms: HDMI-A-1, card1-HDMI-A-1, its own name, or /dev/dri/card1. Several, of one device, all show the film.",
+            valueName: "name"))
+    var connector: [String] = []
+
+    @Flag(help: "Each --connector shows its part of one large picture: side by side, in the order given.")
+    var span = false
+
+    @Option(help: ArgumentHelp("With --span: so many monitors in a row, the others below (else: all in one row).", valueName: "count"))
+    var columns: Int?
 
     @Option(help: ArgumentHelp("The monitor's mode for kms: auto, film, WxH or WxH@HZ.", valueName: "mode"))
     var mode: ModeArgument = ModeArgument(wish: ModeWish())
@@ -151,9 +160,9 @@ struct PlayOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say what is chosen and why.")
     var verbose = false
 
-    /// What `--connector`, `--mode` and `--refresh` say together.
+    /// What `--connector`, `--span`, `--mode` and `--refresh` say together.
     var kmsOptions: KMSSink.Options {
-        var options = KMSSink.Options(connector: connector, mode: mode.wish)
+        var options = KMSSink.Options(connectors: connector, mode: mode.wish, arrangement: span ? .span(columns: columns) : .mirror)
         if refresh == .keep, options.mode.refresh == .auto { options.mode.refresh = .keep }
         return options
     }
@@ -167,6 +176,8 @@ struct PlayOptions: ParsableArguments {
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
         if untimed && (sink == .wayland || sink == .kms) { throw ValidationError("--untimed has no meaning on a display; use --sink headless.") }
+        if span && connector.count < 2 { throw ValidationError("--span needs --connector at least twice.") }
+        if let columns, !span || columns < 1 { throw ValidationError("--columns needs --span, and at least 1.") }
         if exportAll && export == nil { throw ValidationError("--export-all needs --export.") }
         if loop, case .md5 = sink { throw ValidationError("--loop would write checksums for ever.") }
         if device != nil, decoder == .software { throw ValidationError("--device has no meaning with --decoder software.") }

@@ -9,13 +9,15 @@ import Testing
 /// The lab's virtual machine.
 enum Guest {
     static let isOne = ProcessInfo.processInfo.environment["LAB"] == "1"
-    static let vkms = card("vkms"), virtio = card("virtio")
+    static let vkms = run("lab-card vkms"), virtio = run("lab-card virtio")
+    /// Two monitors.
+    static let wall = run("lab-card wall")
 
-    /// The path of the lab's device of this kind.
-    private static func card(_ kind: String) -> String {
+    /// What a program of the lab's says.
+    @discardableResult static func run(_ command: String) -> String {
         let process = Process(), pipe = Pipe()
         process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", "lab-card \(kind)"]
+        process.arguments = ["-c", command]
         process.standardOutput = pipe
         try? process.run()
         process.waitUntilExit()
@@ -35,8 +37,8 @@ enum Guest {
         private var sequence: UInt64 = 0
         private var pools: [SurfacePool] = []
 
-        init(_ card: String, mode: String = "640x480") throws {
-            sink = try KMSSink(KMSSink.Options(connector: card, mode: #require(ModeWish(text: mode))))
+        init(_ cards: String..., mode: String = "640x480", arrangement: MonitorArrangement = .mirror) throws {
+            sink = try KMSSink(KMSSink.Options(connectors: cards, mode: #require(ModeWish(text: mode)), arrangement: arrangement))
             queue = PresentationQueue(capacity: 4, timebase: Timebase())
             try sink.start(queue) { [events] event in events.change { $0.append(event) } }
         }
@@ -65,8 +67,8 @@ enum Guest {
             return true
         }
 
-        func picture() throws -> RGBPicture {
-            let reading = try sink.readBack()
+        func picture(_ index: Int = 0) throws -> RGBPicture {
+            let reading = try sink.readBack(index)
             return RGBPicture(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
         }
     }
@@ -146,17 +148,17 @@ enum Guest {
     }
 
     @Test("What every sink must do, on planes", arguments: SinkConformance.Check.allCases) func conforms(_ check: SinkConformance.Check) throws {
-        try SinkConformance { try KMSSink(KMSSink.Options(connector: Guest.vkms)) }.check(check)
+        try SinkConformance { try KMSSink(KMSSink.Options(connectors: [Guest.vkms])) }.check(check)
     }
 
     @Test("What every sink must do, with conversion", arguments: SinkConformance.Check.allCases) func converts(_ check: SinkConformance.Check) throws
     {
-        try SinkConformance { try KMSSink(KMSSink.Options(connector: Guest.virtio)) }.check(check)
+        try SinkConformance { try KMSSink(KMSSink.Options(connectors: [Guest.virtio])) }.check(check)
     }
 
     @Test("One program at a time") func master() throws {
-        let first = try KMSSink(KMSSink.Options(connector: Guest.vkms))
-        let refusal = #expect(throws: SinkError.self) { try KMSSink(KMSSink.Options(connector: Guest.vkms)) }
+        let first = try KMSSink(KMSSink.Options(connectors: [Guest.vkms]))
+        let refusal = #expect(throws: SinkError.self) { try KMSSink(KMSSink.Options(connectors: [Guest.vkms])) }
         #expect(refusal?.code == .noDisplay && refusal?.description.contains("in use by another program") == true)
         first.stop()
     }

@@ -40,21 +40,6 @@ struct KMSConnector {
     var description: String { monitor.map { "\(name) (\($0))" } ?? name }
 }
 
-/// What monitors tell about themselves (VESA E-EDID).
-package enum EDID {
-    /// The name in the first block's display descriptors; nil when there is none.
-    package static func monitorName(_ bytes: [UInt8]) -> String? {
-        guard bytes.count >= 128 else { return nil }
-        for start in stride(from: 54, through: 108, by: 18) where bytes[start..<start + 5].elementsEqual([0, 0, 0, 0xfc, 0]) {
-            let text = bytes[start + 5..<start + 18].prefix { $0 != 10 && $0 != 0 }.map { (32..<127).contains($0) ? $0 : 63 }
-            var name = String(decoding: text, as: UTF8.self)
-            while name.hasSuffix(" ") { name.removeLast() }
-            return name.isEmpty ? nil : name
-        }
-        return nil
-    }
-}
-
 extension DisplayMode {
     init(_ mode: drmModeModeInfo) {
         let isDoubled = mode.flags & UInt32(DRM_MODE_FLAG_DBLSCAN) != 0

@@ -43,16 +43,16 @@ extension KMSDevice {
         }
     }
 
-    /// The planes that can lie on the CRTC with number `index` of `crtcIdentifiers`.
-    func planes(forCRTC index: Int) -> [KMSPlane] {
+    /// All planes.
+    func planes() -> [KMSPlane] {
         guard let list = unsafe drmModeGetPlaneResources(fd) else { return [] }
         defer { unsafe drmModeFreePlaneResources(list) }
         return (0..<Int(unsafe list.pointee.count_planes)).compactMap { number in
             guard let found = unsafe drmModeGetPlane(fd, list.pointee.planes[number]) else { return nil }
             defer { unsafe drmModeFreePlane(found) }
-            guard unsafe found.pointee.possible_crtcs & (1 << UInt32(index)) != 0 else { return nil }
             let formats = unsafe Array(UnsafeBufferPointer(start: found.pointee.formats, count: Int(found.pointee.count_formats)))
-            return unsafe KMSPlane(self, object(found.pointee.plane_id, type: UInt32(DRM_MODE_OBJECT_PLANE)), formats: formats)
+            return unsafe KMSPlane(
+                self, object(found.pointee.plane_id, type: UInt32(DRM_MODE_OBJECT_PLANE)), formats: formats, crtcs: found.pointee.possible_crtcs)
         }
     }
 
@@ -66,9 +66,12 @@ extension KMSDevice {
 struct KMSPlane {
     var object: KMSObject
     var offer: PlaneOffer
+    /// Bits of the CRTCs, in the device's order, that it can lie on.
+    var crtcs: UInt32
 
-    init(_ device: KMSDevice, _ object: KMSObject, formats: [UInt32]) {
+    init(_ device: KMSDevice, _ object: KMSObject, formats: [UInt32], crtcs: UInt32) {
         self.object = object
+        self.crtcs = crtcs
         let properties = object.properties
         let zpos = properties["zpos"]
         offer = PlaneOffer(

@@ -42,12 +42,15 @@ extension KMSOutput {
     }
 
     private func writeBackConnector() -> KMSObject? {
+        guard let index = device.crtcIdentifiers.firstIndex(of: crtc.id) else { return nil }
         guard let resources = unsafe drmModeGetResources(device.fd) else { return nil }
         defer { unsafe drmModeFreeResources(resources) }
-        for index in 0..<Int(unsafe resources.pointee.count_connectors) {
-            guard let found = unsafe drmModeGetConnectorCurrent(device.fd, resources.pointee.connectors[index]) else { continue }
+        for number in 0..<Int(unsafe resources.pointee.count_connectors) {
+            guard let found = unsafe drmModeGetConnectorCurrent(device.fd, resources.pointee.connectors[number]) else { continue }
             defer { unsafe drmModeFreeConnector(found) }
-            if unsafe found.pointee.connector_type == UInt32(DRM_MODE_CONNECTOR_WRITEBACK) {
+            if unsafe found.pointee.connector_type == UInt32(DRM_MODE_CONNECTOR_WRITEBACK),
+                unsafe drmModeConnectorGetPossibleCrtcs(device.fd, found) & (1 << UInt32(index)) != 0
+            {
                 return unsafe device.object(found.pointee.connector_id, type: UInt32(DRM_MODE_OBJECT_CONNECTOR))
             }
         }

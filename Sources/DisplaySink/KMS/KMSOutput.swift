@@ -11,9 +11,33 @@ final class KMSOutput {
     /// A picture ready to be put on a plane.
     struct Picture {
         var framebuffer: UInt32
-        /// nil: a converted picture of the screen's size.
-        var direct: PlaneChoice.Direct?
+        var way: Way
+        /// Written by the processor: black, or a converted picture.
         var dumb: DumbPicture?
+
+        var isDirect: Bool { dumb == nil }
+
+        /// Straight from the decoder's memory.
+        init(_ framebuffer: UInt32, _ direct: PlaneChoice.Direct) {
+            self.framebuffer = framebuffer
+            way = .direct(direct)
+        }
+
+        /// - Parameter part: What the monitor shows of it, as large as the screen.
+        init(_ dumb: DumbPicture, part: PixelRect) {
+            framebuffer = dumb.framebuffer
+            way = .copied(part)
+            self.dumb = dumb
+        }
+    }
+
+    /// What stays from picture to picture.
+    enum Way: Hashable {
+        case direct(PlaneChoice.Direct)
+        /// This part of a picture of RGB fills the primary plane.
+        case copied(PixelRect)
+
+        fileprivate var plane: UInt32? { if case .direct(let direct) = self { direct.plane } else { nil } }
     }
 
     let device: KMSDevice
@@ -28,27 +52,27 @@ final class KMSOutput {
     /// What was on the CRTC when the player came.
     private var saved: UnsafeMutablePointer<drmModeCrtc>?
     /// The way that is set on the planes now; nil while the monitor is dark or not ours.
-    private(set) var lit: PlaneChoice.Direct??
+    private(set) var lit: Way?
+    /// Whether there is a monitor in the socket.
+    private(set) var isPlugged = true
 
-    /// Chooses a CRTC and a mode; the monitor does not change yet.
-    init(_ found: KMSSearch.Found, wish: ModeWish, filmSize: PixelSize, filmRate: Ratio) throws(SinkError) {
-        let device = found.device, connector = found.connector
+    /// Chooses a mode; the monitor does not change yet.
+    ///
+    /// - Parameter planes: Those that the monitor may have for itself.
+    init(_ device: KMSDevice, _ connector: KMSConnector, crtc: UInt32, _ planes: [KMSPlane], wish: ModeWish) throws(SinkError) {
         self.device = device
         self.connector = connector
-        let crtcs = device.crtcIdentifiers
-        let possible = crtcs.indices.filter { connector.crtcs & (1 << UInt32($0)) != 0 }
-        let taken = Set(device.connectors(probing: false).filter { $0.object.id != connector.object.id }.map(\.crtc))
-        let index = possible.first { crtcs[$0] == connector.crtc } ?? possible.first { !taken.contains(crtcs[$0]) }
-        guard let index else { throw SinkError(.unsupported, "\(device.path) has no CRTC left for \(connector.name).") }
-        crtc = device.object(crtcs[index], type: UInt32(DRM_MODE_OBJECT_CRTC))
-        planes = device.planes(forCRTC: index)
+        self.crtc = device.object(crtc, type: UInt32(DRM_MODE_OBJECT_CRTC))
+        self.planes = planes
         guard let primary = planes.first(where: { $0.offer.kind == .primary }) else {
             throw SinkError(.unsupported, "\(device.path) has no plane for \(connector.name).")
         }
         self.primary = primary
-        unsafe saved = unsafe drmModeGetCrtc(device.fd, crtcs[index])
+        unsafe saved = unsafe drmModeGetCrtc(device.fd, crtc)
         let current = unsafe Self.current(saved)
-        guard let chosen = ModeChoice.choose(connector.modes, current: current, wish: wish, filmSize: filmSize, filmRate: filmRate) else {
+        let chosen = ModeChoice.choose(
+            connector.modes, current: current, wish: wish, filmSize: PixelSize(width: 0, height: 0), filmRate: .unknown)
+        guard let chosen else {
             if let saved = unsafe saved { unsafe drmModeFreeCrtc(saved) }
             throw Self.noMode(connector)
         }
@@ -92,12 +116,12 @@ final class KMSOutput {
         return true
     }
 
-    /// Looks whether the monitor is still there, and what it is. False when nothing is connected.
-    func probe() -> Bool {
-        guard let now = KMSConnector(device, id: connector.object.id, probing: true) else { return false }
-        connector = now
-        if !now.isConnected { lit = nil }
-        return now.isConnected
+    /// Looks whether the monitor is still there, and what it is.
+    func probe() {
+        let now = KMSConnector(device, id: connector.object.id, probing: true)
+        if let now { connector = now }
+        isPlugged = now?.isConnected ?? false
+        if !isPlugged { lit = nil }
     }
 
     /// The link to the monitor broke and the mode has to be set again (`link-status`).
@@ -108,88 +132,65 @@ final class KMSOutput {
 
     // MARK: Commits
 
-    /// What is to be set for a picture: everything, or the one property that changes from picture to picture.
-    private func request(_ picture: Picture) throws(SystemError) -> (request: AtomicRequest, isFull: Bool) {
-        var request = AtomicRequest()
-        if let lit, lit == picture.direct {
-            let plane = plane(picture.direct)
-            request.set(plane.object, "FB_ID", UInt64(picture.framebuffer))
-            return (request, false)
+    /// Whether more than the picture itself has to be set.
+    func isFull(_ picture: Picture) -> Bool { lit != picture.way }
+
+    /// Adds what is to be set for a picture: everything, or the one property that changes from picture to picture.
+    func add(_ picture: Picture, to request: inout AtomicRequest) throws(SystemError) {
+        let film = planes.first { $0.object.id == picture.way.plane } ?? primary
+        guard isFull(picture) else {
+            request.set(film.object, "FB_ID", UInt64(picture.framebuffer))
+            return
         }
         if modeBlob == 0 { modeBlob = device.makeBlob(kernelMode) }
         request.set(connector.object, "CRTC_ID", UInt64(crtc.id))
         if isLinkBad { request.set(connector.object, "link-status", named: "Good") }
         request.set(crtc, "MODE_ID", UInt64(modeBlob))
         request.set(crtc, "ACTIVE", 1)
-        let film = plane(picture.direct)
         for other in planes where other.object.id != film.object.id {
-            if other.object.id == primary.object.id, picture.direct?.needsBlack == true {
-                show(try blackPicture(), on: other, &request)
+            if other.object.id == primary.object.id, case .direct = picture.way {
+                let black = try blackPicture()
+                show(black.framebuffer, PixelRect(black.size), on: other, &request)
             } else {
                 request.turnOff(plane: other.object)
             }
         }
-        if let direct = picture.direct {
+        switch picture.way {
+        case .direct(let direct):
             request.show(
                 picture.framebuffer, on: film.object, crtc: crtc.id, source: direct.placement.source, destination: direct.placement.destination)
             request.set(film.object, "rotation", direct.rotation)
             if let encoding = direct.encoding { request.set(film.object, "COLOR_ENCODING", named: encoding) }
             if let range = direct.range { request.set(film.object, "COLOR_RANGE", named: range) }
             if let zpos = direct.zpos { request.set(film.object, "zpos", zpos) }
-        } else if let dumb = picture.dumb {
-            show(dumb, on: film, &request)
+        case .copied(let part): show(picture.framebuffer, part, on: film, &request)
         }
-        return (request, true)
     }
 
-    private func blackPicture() throws(SystemError) -> DumbPicture {
+    /// The picture is on its way.
+    func didShow(_ picture: Picture) { lit = picture.way }
+
+    /// Black as large as the screen.
+    func blackPicture() throws(SystemError) -> DumbPicture {
         if let black { return black }
         let made = try DumbPicture(device, size: mode.size)
         black = made
         return made
     }
 
-    private func plane(_ direct: PlaneChoice.Direct?) -> KMSPlane {
-        direct.flatMap { direct in planes.first { $0.object.id == direct.plane } } ?? primary
-    }
-
-    private func show(_ picture: DumbPicture, on plane: KMSPlane, _ request: inout AtomicRequest) {
+    private func show(_ framebuffer: UInt32, _ part: PixelRect, on plane: KMSPlane, _ request: inout AtomicRequest) {
         request.show(
-            picture.framebuffer, on: plane.object, crtc: crtc.id, source: PlanePlacement.Source(picture.size), destination: PixelRect(picture.size))
+            framebuffer, on: plane.object, crtc: crtc.id, source: PlanePlacement.Source(part), destination: PixelRect(mode.size))
         request.set(plane.object, "rotation", 1)
-    }
-
-    /// Whether the device could show the picture: 0, or the errno of its refusal.
-    func test(_ picture: Picture) -> Int32 {
-        do throws(SystemError) {
-            return device.commit(try request(picture).request, [.testOnly, .mayModeset])
-        } catch {
-            return error.code
-        }
-    }
-
-    /// Shows the picture at the next refresh; its event follows. 0, or an errno.
-    func show(_ picture: Picture) -> Int32 {
-        let (request, isFull): (AtomicRequest, Bool)
-        do throws(SystemError) { (request, isFull) = try self.request(picture) } catch { return error.code }
-        var result: Int32
-        if !isFull {
-            result = device.commit(request, [.nonBlocking, .event])
-        } else {
-            // Other planes of the same mode change without the screen going dark, where the device can.
-            result = lit == nil ? EINVAL : device.commit(request, [.nonBlocking, .event])
-            if result == EINVAL { result = device.commit(request, [.mayModeset, .event]) }
-        }
-        if result == 0 { lit = .some(picture.direct) }
-        return result
     }
 
     /// Black at the next refresh; no event follows.
     func showBlack() {
-        guard lit != nil, let picture = try? blackPicture() else { return }
-        if device.commit((try? request(Picture(framebuffer: picture.framebuffer, direct: nil, dumb: picture)).request) ?? AtomicRequest(), []) == 0 {
-            lit = .some(nil)
-        }
+        guard lit != nil, let black = try? blackPicture() else { return }
+        let picture = Picture(black, part: PixelRect(black.size))
+        var request = AtomicRequest()
+        guard (try? add(picture, to: &request)) != nil else { return }
+        if device.commit(request, []) == 0 { didShow(picture) }
     }
 
     /// The monitor as it was found: the console's picture, or dark.

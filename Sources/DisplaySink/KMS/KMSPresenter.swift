@@ -2,9 +2,9 @@ internal import Glibc
 internal import Media
 internal import SurfacePool
 
-/// Shows what the presentation queue decides on one monitor: one flip in flight, timed by the flips before.
+/// Shows what the presentation queue decides on one monitor or several: one flip of each in flight, timed by the first one's flips before.
 ///
-/// While the monitor is gone or another program's turn, the film goes on unseen: pictures are taken at their times and dropped, the last of
+/// While a monitor is gone the others go on. While all are gone or another program's turn, the film goes on unseen: pictures are taken at their times and dropped, the last of
 /// them is shown when the monitor is back.
 ///
 /// Thread-safety: belongs to the device's thread.
@@ -16,12 +16,20 @@ final class KMSPresenter {
     /// How long after a refused commit another is worth trying.
     private static let retry = HostSpan.milliseconds(2)
 
-    /// A frame, from the commit that shows it to the end of the flip that replaces it.
+    /// A frame, from the commit that shows it to the end of the flips that replace it.
     private struct Held: ~Copyable {
         var frame: VideoFrame
-        var dumb: DumbPicture?
+        /// What the processor made of it.
+        var dumbs: [DumbPicture]
         var isDirect: Bool
         var committed: HostTime
+        /// The CRTCs whose flips are awaited.
+        var awaited: Set<UInt32>
+        /// Its flip's time counts.
+        var leader: UInt32
+
+        /// What the processor made may be written again.
+        borrowing func release() { for dumb in dumbs { dumb.isHeld = false } }
     }
 
     /// What the choice of a way depends on.
@@ -32,14 +40,21 @@ final class KMSPresenter {
         /// Without gaps in the colours.
         var attributes: PictureAttributes
         var mode: DisplayMode
+        var place: MonitorWall.Place
         var gravity: Gravity
     }
 
-    private let output: KMSOutput
+    private struct Known {
+        var kind: Kind
+        var choice: PlaneChoice
+    }
+
+    private let monitors: KMSMonitors
     private let queue: PresentationQueue
     private let events: @Sendable (SinkEvent) -> Void
     private let framebuffers: KMSFramebuffers
-    private let converter: KMSConverter
+    /// By the size that the film is fitted to.
+    private var converters: [PixelSize: KMSConverter] = [:]
     private var clock: RefreshClock
     private var onGlass: Held?
     private var flipping: Held?
@@ -47,25 +62,29 @@ final class KMSPresenter {
     private var unseen: VideoFrame?
     /// The refresh that the last commit was made for.
     private var committedFor = HostTime.distantPast
-    private var known: (kind: Kind, choice: PlaneChoice)?
+    /// For each monitor.
+    private var known: [Known?]
+    /// The CRTC whose refreshes `clock` follows.
+    private var leader: UInt32?
     private var count: UInt64 = 0
     private var lastSequence: UInt32?
     var gravity = Gravity.aspect
-    /// Whether there is a monitor that is ours to use.
+    /// Whether there are monitors that are ours to use.
     var isVisible = true { didSet { if isVisible != oldValue { visibilityChanged() } } }
     /// What has to be copied, and why.
     private(set) var conversion: ConversionReport?
     /// What is shown how, in a sentence; told when it changes.
     var describe: (String) -> Void = { _ in }
-    var bytesCopied: Int { converter.bytesCopied }
+    var bytesCopied: Int { converters.values.reduce(0) { $0 + $1.bytesCopied } }
 
-    init(_ output: KMSOutput, _ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) {
-        self.output = output
+    init(_ monitors: KMSMonitors, _ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) {
+        self.monitors = monitors
         self.queue = queue
         self.events = events
-        framebuffers = KMSFramebuffers(output.device)
-        converter = KMSConverter(output.device)
-        clock = RefreshClock(nominalPeriod: output.mode.period)
+        known = monitors.outputs.map { _ in nil }
+        framebuffers = KMSFramebuffers(monitors.device)
+        clock = RefreshClock()
+        follow()
     }
 
     /// Whether a flip's event is awaited.
@@ -73,16 +92,16 @@ final class KMSPresenter {
 
     /// The size of the film on square pixels; nothing before the first picture.
     var filmSize: PixelSize {
-        known.map { $0.kind.attributes.displaySize(of: $0.kind.visible.size) } ?? PixelSize(width: 0, height: 0)
+        known.lazy.compactMap { $0?.kind }.first.map { $0.attributes.displaySize(of: $0.visible.size) } ?? PixelSize(width: 0, height: 0)
     }
 
-    /// Ends every use. To be called when the monitor shows something else.
+    /// Ends every use. To be called when the monitors show something else.
     func destroy() {
         flipping = nil
         onGlass = nil
         unseen = nil
         framebuffers.destroy()
-        converter.destroy()
+        for converter in converters.values { converter.destroy() }
     }
 
     // MARK: Steps
@@ -91,11 +110,11 @@ final class KMSPresenter {
     func step(_ now: HostTime) throws(SinkError) -> HostTime? {
         if let committed = flipping?.committed {
             let limit = committed + Self.flipPatience
-            guard now < limit else { throw SinkError(.lost, "\(output.device.path) (\(output.device.driver)) does not finish showing a picture.") }
+            guard now < limit else { throw SinkError(.lost, "\(device) does not finish showing a picture.") }
             return limit
         }
         if isVisible, let frame = unseen.take() { return try show(frame, isFirst: false, now, clock.interval(at: now)) }
-        if isVisible, output.lit == nil, onGlass != nil { return try showAgain(now) }
+        if isVisible, onGlass != nil, monitors.plugged.contains(where: { $0.lit == nil }) { return try showAgain(now) }
         if committedFor - clock.lead + marginAfterRefresh > now { return committedFor - clock.lead + marginAfterRefresh }
         while true {
             // Two pictures are never made for the same refresh.
@@ -106,25 +125,36 @@ final class KMSPresenter {
             case .keep(.some(let time)): return chance(for: time, now, interval)
             case .removeImage:
                 unseen = nil
-                output.showBlack()
+                monitors.showBlack()
                 onGlass = nil
             case .finished: events(.finished)
             }
         }
     }
 
-    /// A commit took effect: the picture before it is nobody's any more.
+    /// A commit took effect on one monitor; when it has on all, the picture before it is nobody's any more.
     func flipped(_ flip: KMSDevice.Flip) {
-        guard flip.crtc == output.crtc.id, let shown = flipping.take() else { return }
+        guard flipping?.awaited.remove(flip.crtc) != nil else { return }
+        if flip.crtc == flipping?.leader { lit(flip) }
+        endFlip()
+    }
+
+    /// The leader shows the picture: it is seen.
+    private func lit(_ flip: KMSDevice.Flip) {
+        guard let committed = flipping?.committed, let isDirect = flipping?.isDirect, let sequence = flipping?.frame.sequence else { return }
         // The kernel counts in 32 bits.
         count += UInt64(lastSequence.map { flip.sequence &- $0 } ?? flip.sequence)
         lastSequence = flip.sequence
-        let period = output.mode.period
-        clock.add(RefreshClock.Feedback(time: flip.time, refresh: period, sequence: count, committed: shown.committed))
+        clock.add(RefreshClock.Feedback(time: flip.time, refresh: period, sequence: count, committed: committed))
         var flags: PresentationFlags = [.vsync, .hardwareClock, .hardwareCompletion]
-        if shown.isDirect { flags.insert(.zeroCopy) }
-        queue.didPresent(sequence: shown.frame.sequence, at: flip.time, refresh: clock.period, flags: flags)
-        onGlass?.dumb?.isHeld = false
+        if isDirect { flags.insert(.zeroCopy) }
+        queue.didPresent(sequence: sequence, at: flip.time, refresh: clock.period, flags: flags)
+    }
+
+    /// All monitors show the new picture, or are gone.
+    private func endFlip() {
+        guard flipping?.awaited.isEmpty == true, let shown = flipping.take() else { return }
+        onGlass?.release()
         onGlass = consume shown
     }
 
@@ -154,17 +184,23 @@ final class KMSPresenter {
             if isFirst { events(.firstFrameShown(now)) }
             return committedFor + marginAfterRefresh
         }
-        guard let picture = try prepare(frame) else {
+        guard let pictures = try prepare(frame) else {
             queue.didDiscard(sequence: frame.sequence)
             return now + marginAfterRefresh
         }
-        let wasLit = output.lit != nil
+        let wasDark = pictures.contains { $0.output.lit == nil }
         let committed = MonotonicClock.shared.now()
-        let result = output.show(picture)
-        guard result == 0 else { return try refused(result, frame, picture, isFirst: isFirst, now) }
-        picture.dumb?.isHeld = true
-        flipping = Held(frame: frame, dumb: picture.dumb, isDirect: picture.direct != nil, committed: committed)
-        if !wasLit { restartClock() }
+        let outcome = monitors.show(pictures)
+        guard !outcome.accepted.isEmpty else { return try refused(outcome, frame, isFirst: isFirst, now) }
+        try refuse(outcome)
+        let shown = Set(outcome.accepted.map(\.crtc.id))
+        let dumbs = pictures.filter { shown.contains($0.output.crtc.id) }.compactMap(\.picture.dumb)
+        for dumb in dumbs { dumb.isHeld = true }
+        follow()
+        flipping = Held(
+            frame: frame, dumbs: dumbs, isDirect: dumbs.isEmpty, committed: committed, awaited: shown,
+            leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id)
+        if wasDark { restartClock() }
         if isFirst { events(.firstFrameShown(committed)) }
         return committed + Self.flipPatience
     }
@@ -176,9 +212,9 @@ final class KMSPresenter {
 
     /// The device would not take a commit whose like it had agreed to.
     private func refused(
-        _ code: Int32, _ frame: consuming VideoFrame, _ picture: KMSOutput.Picture, isFirst: Bool, _ now: HostTime
+        _ outcome: KMSMonitors.Outcome, _ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime
     ) throws(SinkError) -> HostTime? {
-        switch code {
+        switch outcome.hindrance {
         case EBUSY:
             // Somebody else's flip is under way: soon again.
             if isFirst { events(.firstFrameShown(now)) }
@@ -191,94 +227,171 @@ final class KMSPresenter {
             unseen = consume frame
             isVisible = false
             return nil
-        case ENODEV: throw SinkError(.lost, "\(output.device.path) is gone.")
+        case ENODEV: throw SinkError(.lost, "\(monitors.device.path) is gone.")
         default:
-            guard picture.direct != nil else {
-                throw SinkError(
-                    .unsupported,
-                    "\(output.device.path) (\(output.device.driver)) cannot show a picture on \(output.connector.name): \(unsafe String(cString: strerror(code)))."
-                )
-            }
-            known?.choice.refuse(unsafe String(cString: strerror(code)))
-            report()
-            output.forget()
+            try refuse(outcome)
+            monitors.forget()
             return try show(frame, isFirst: isFirst, now, clock.interval(at: now))
         }
     }
 
-    /// The frame on a framebuffer, by the best way that the device agrees to; nil when it cannot be shown at all.
-    private func prepare(_ frame: borrowing VideoFrame) throws(SinkError) -> KMSOutput.Picture? {
-        let surface = frame.surface
-        var attributes = frame.attributes
-        attributes.color = attributes.color.resolved(for: surface.layout.format, size: frame.visible.size)
-        let kind = Kind(
-            layout: surface.layout, memory: surface.memoryKind, visible: frame.visible, attributes: attributes, mode: output.mode, gravity: gravity)
-        var isNew = false
-        if known?.kind != kind {
-            let wish = PlaneWish(
-                format: surface.layout.format.opaqueFourCC, pixelFormat: surface.layout.format, modifier: surface.layout.modifier,
-                isDMABuf: surface.isDMABuf, buffer: surface.layout.size, visible: frame.visible, attributes: attributes, screen: output.mode.size,
-                gravity: gravity)
-            known = (kind, PlaneChoice(wish, output.planes.map(\.offer)))
-            isNew = true
-        }
-        while case .direct(let direct) = known!.choice.current {
-            do throws(SystemError) {
-                let framebuffer = try framebuffers.framebuffer(for: surface, as: surface.layout.format.opaqueFourCC!)
-                let picture = KMSOutput.Picture(framebuffer: framebuffer, direct: direct)
-                let refusal = isNew ? output.test(picture) : 0
-                if refusal == 0 || refusal == EACCES || refusal == EBUSY {
-                    if isNew { report() }
-                    return picture
-                }
-                known!.choice.refuse(unsafe String(cString: strerror(refusal)))
-            } catch {
-                known!.choice.refuse(error.description)
+    /// Takes the next way for the monitors that cannot show theirs as tried.
+    private func refuse(_ outcome: KMSMonitors.Outcome) throws(SinkError) {
+        for (output, code) in outcome.refused {
+            let reason = unsafe String(cString: strerror(code))
+            guard let index = index(of: output), case .direct? = known[index]?.choice.current else {
+                throw SinkError(.unsupported, "\(device) cannot show a picture on \(output.connector.name): \(reason).")
             }
-            isNew = true
-        }
-        if isNew { report() }
-        do throws(SystemError) {
-            guard let dumb = try converter.convert(frame, screen: output.mode.size, gravity: gravity) else { return nil }
-            return KMSOutput.Picture(framebuffer: dumb.framebuffer, direct: nil, dumb: dumb)
-        } catch {
-            throw SinkError(.unsupported, "\(output.device.path) (\(output.device.driver)) takes no picture: \(error.description).")
+            known[index]?.choice.refuse(reason)
+            output.forget()
+            report(output)
         }
     }
 
-    private func report() {
-        guard let known else { return }
+    // MARK: Ways
+
+    /// The frame on framebuffers for each monitor, by the best ways that the device agrees to; nil when it cannot be shown at all.
+    private func prepare(_ frame: borrowing VideoFrame) throws(SinkError) -> KMSMonitors.Pictures? {
+        var fresh = consider(frame), converted: [PixelSize: DumbPicture] = [:]
+        while true {
+            var pictures: KMSMonitors.Pictures = []
+            for output in monitors.plugged {
+                guard let picture = try picture(frame, on: output, &converted) else { return nil }
+                pictures.append((output, picture))
+            }
+            guard !fresh.isEmpty else { return pictures }
+            let wasJoint = monitors.isJoint
+            let outcome = monitors.test(pictures)
+            let refused = outcome.refused.filter { output, _ in pictures.contains { $0.output === output && $0.picture.isDirect } }
+            guard outcome.hindrance == nil, !refused.isEmpty else {
+                for output in fresh { report(output) }
+                if wasJoint, pictures.count > 1 { reportJoint(pictures.map(\.output)) }
+                return pictures
+            }
+            for (output, code) in refused {
+                if let index = index(of: output) { known[index]?.choice.refuse(unsafe String(cString: strerror(code))) }
+                if !fresh.contains(where: { $0 === output }) { fresh.append(output) }
+            }
+        }
+    }
+
+    /// Begins a choice for each monitor on which nothing like the frame was shown before, and gives these monitors.
+    private func consider(_ frame: borrowing VideoFrame) -> [KMSOutput] {
+        let surface = frame.surface
+        var attributes = frame.attributes
+        attributes.color = attributes.color.resolved(for: surface.layout.format, size: frame.visible.size)
+        let places = monitors.places
+        var fresh: [KMSOutput] = []
+        for (index, output) in monitors.outputs.enumerated() where output.isPlugged {
+            let place = places[index]
+            let kind = Kind(
+                layout: surface.layout, memory: surface.memoryKind, visible: frame.visible, attributes: attributes, mode: output.mode, place: place,
+                gravity: gravity)
+            guard known[index]?.kind != kind else { continue }
+            let wish = PlaneWish(
+                format: surface.layout.format.opaqueFourCC, pixelFormat: surface.layout.format, modifier: surface.layout.modifier,
+                isDMABuf: surface.isDMABuf, buffer: surface.layout.size, visible: frame.visible, attributes: attributes, screen: place.canvas,
+                part: place.part == PixelRect(place.canvas) ? nil : place.part, gravity: gravity)
+            known[index] = Known(kind: kind, choice: PlaneChoice(wish, output.planes.map(\.offer)))
+            fresh.append(output)
+        }
+        return fresh
+    }
+
+    /// The frame on a framebuffer for one monitor, by the way chosen for it; nil when libswscale cannot read it.
+    private func picture(
+        _ frame: borrowing VideoFrame, on output: KMSOutput, _ converted: inout [PixelSize: DumbPicture]
+    ) throws(SinkError) -> KMSOutput.Picture? {
+        guard let index = index(of: output), let place = known[index]?.kind.place else { return nil }
+        while case .direct(let direct)? = known[index]?.choice.current {
+            do throws(SystemError) {
+                return KMSOutput.Picture(try framebuffers.framebuffer(for: frame.surface, as: frame.pixelFormat.opaqueFourCC!), direct)
+            } catch {
+                known[index]?.choice.refuse(error.description)
+            }
+        }
+        do throws(SystemError) {
+            if case .nothing? = known[index]?.choice.current {
+                let black = try output.blackPicture()
+                return KMSOutput.Picture(black, part: PixelRect(black.size))
+            }
+            if let dumb = converted[place.canvas] { return KMSOutput.Picture(dumb, part: place.part) }
+            let converter = converters[place.canvas] ?? KMSConverter(monitors.device)
+            converters[place.canvas] = converter
+            guard let dumb = try converter.convert(frame, screen: place.canvas, gravity: gravity) else { return nil }
+            converted[place.canvas] = dumb
+            return KMSOutput.Picture(dumb, part: place.part)
+        } catch {
+            throw SinkError(.unsupported, "\(device) takes no picture: \(error.description).")
+        }
+    }
+
+    private func index(of output: KMSOutput) -> Int? { monitors.outputs.firstIndex { $0 === output } }
+
+    /// For sentences.
+    private var device: String { "\(monitors.device.path) (\(monitors.device.driver))" }
+
+    private func report(_ output: KMSOutput) {
+        guard let index = index(of: output), let known = known[index] else { return }
         let format = known.kind.layout.format.rawValue, why = known.choice.reasons.joined(separator: "; ")
-        let screen = "\(output.connector.description) of \(output.device.path) (\(output.device.driver)) at \(output.mode)"
+        let screen = "\(output.connector.description) of \(device) at \(output.mode)"
+        conversion = nil
+        for case .some(let known) in self.known where known.choice.current == .converted {
+            conversion = ConversionReport(
+                from: known.kind.layout.format.rawValue, to: PixelFormat.bgr0.rawValue, why: known.choice.reasons.joined(separator: "; "))
+        }
         switch known.choice.current {
         case .direct(let direct):
-            conversion = nil
-            let place = direct.placement.destination
+            let place = direct.placement.destination, source = direct.placement.source
+            let part =
+                known.kind.place.part == PixelRect(known.kind.place.canvas)
+                ? "\(known.kind.visible.size)" : "\(source.width >> 16)x\(source.height >> 16) of \(known.kind.visible.size)"
             describe(
                 "\(screen): \(format) straight on the \(direct.kind == .primary ? "primary" : "overlay") plane \(direct.plane), "
-                    + "\(known.kind.visible.size) \(direct.isScaled ? "scaled to" : "as") \(place.size) at \(place.x),\(place.y)"
+                    + "\(part) \(direct.isScaled ? "scaled to" : "as") \(place.size) at \(place.x),\(place.y)"
                     + (why.isEmpty ? "." : " (\(why))."))
-        case .converted:
-            conversion = ConversionReport(from: format, to: PixelFormat.bgr0.rawValue, why: why)
-            describe("\(screen): \(format) converted to \(PixelFormat.bgr0.rawValue), because \(why).")
+        case .converted: describe("\(screen): \(format) converted to \(PixelFormat.bgr0.rawValue), because \(why).")
+        case .nothing: describe("\(screen): black, beside the film.")
         }
+    }
+
+    private func reportJoint(_ outputs: [KMSOutput]) {
+        let names = outputs.map(\.connector.name).joined(separator: " and ")
+        describe(monitors.isJoint ? "\(names) change in one commit." : "\(names) change in a commit each: the device refuses them in one.")
     }
 
     // MARK: Coming and going
 
+    /// Monitors were plugged in or out.
+    func monitorsChanged() {
+        // The events of those that are gone may never come.
+        flipping?.awaited.formIntersection(monitors.plugged.map(\.crtc.id))
+        endFlip()
+        follow()
+    }
+
     private func visibilityChanged() {
-        output.forget()
+        monitors.forget()
         // Its event may never come: what was on its way counts as shown until something replaces it.
         if let lost = flipping.take() {
             queue.didDiscard(sequence: lost.frame.sequence)
-            onGlass?.dumb?.isHeld = false
+            onGlass?.release()
             onGlass = consume lost
         }
     }
 
+    /// The first monitor that is there gives the rhythm.
+    private func follow() {
+        guard let first = monitors.plugged.first, first.crtc.id != leader else { return }
+        leader = first.crtc.id
+        restartClock()
+    }
+
+    private var period: HostSpan? { monitors.outputs.first { $0.crtc.id == leader }?.mode.period }
+
     /// The refreshes of a mode that was just set have another phase.
     private func restartClock() {
-        clock.reset(nominalPeriod: output.mode.period)
+        clock.reset(nominalPeriod: period)
         lastSequence = nil
     }
 }

@@ -2,18 +2,47 @@ internal import CDRM
 internal import Glibc
 internal import Media
 
-/// Finds the display device and the socket that the viewer means.
+/// Finds the display device and the sockets that the viewer means.
 enum KMSSearch {
     private static let folder = "/dev/dri"
 
     struct Found {
         var device: KMSDevice
-        var connector: KMSConnector
+        /// In the order of the wishes.
+        var connectors: [KMSConnector]
     }
+
+    /// - Parameter wishes: Each as `find(_:)` takes it; all of one device. None: the first monitor.
+    static func find(_ wishes: [String]) throws(SinkError) -> Found {
+        var found = try find(wishes.first)
+        for wish in wishes.dropFirst() {
+            let card = card(found.device.path)
+            let connectors = found.device.connectors(probing: true)
+            let isFree = { (connector: KMSConnector) in !found.connectors.contains { $0.object.id == connector.object.id } }
+            let connector =
+                if wish.hasPrefix("/") {
+                    wish == found.device.path ? connectors.first { $0.isConnected && isFree($0) } : nil
+                } else {
+                    connectors.first { matches($0, wish, card: card) }
+                }
+            guard let connector else {
+                throw SinkError(
+                    .noDisplay,
+                    "\(found.device.path), which \(found.connectors[0].name) belongs to, has no other monitor \(wish); several must be of one device."
+                )
+            }
+            guard isFree(connector) else { throw SinkError(.noDisplay, "The connector \(connector.name) is named twice.") }
+            guard connector.isConnected else { throw SinkError(.noDisplay, "No monitor is connected to \(connector.name) of \(found.device.path).") }
+            found.connectors.append(connector)
+        }
+        return found
+    }
+
+    private static func card(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
     /// - Parameter wish: A socket (`HDMI-A-1`), a socket of a certain card (`card1-HDMI-A-1`), a monitor's own name, a device
     ///   (`/dev/dri/card1`: its first monitor), nil: the first monitor of the first device that has one.
-    static func find(_ wish: String?) throws(SinkError) -> Found {
+    private static func find(_ wish: String?) throws(SinkError) -> Found {
         let paths = if let wish, wish.hasPrefix("/") { [wish] } else { cards() }
         let name = if let wish, !wish.hasPrefix("/") { wish } else { String?.none }
         guard !paths.isEmpty else { throw SinkError(.noDisplay, "There is no display device: \(folder) has no card.") }
@@ -28,7 +57,7 @@ enum KMSSearch {
             let isMaster = device.becomeMaster()
             let inUse = SinkError(
                 .noDisplay, "\(path) is in use by another program, such as a desktop: it alone may set what the monitor shows.")
-            let card = path.split(separator: "/").last.map(String.init) ?? path
+            let card = card(path)
             let connectors = device.connectors(probing: isMaster)
             seen += connectors.map { "\($0.description)\($0.isConnected ? "" : ", nothing connected")" }
             guard let name else {
@@ -37,12 +66,12 @@ enum KMSSearch {
                     continue
                 }
                 guard let connector = connectors.first(where: \.isConnected) else { continue }
-                return Found(device: device, connector: connector)
+                return Found(device: device, connectors: [connector])
             }
             if let connector = connectors.first(where: { matches($0, name, card: card) }) {
                 guard isMaster else { throw inUse }
                 guard connector.isConnected else { throw SinkError(.noDisplay, "No monitor is connected to \(connector.name) of \(path).") }
-                return Found(device: device, connector: connector)
+                return Found(device: device, connectors: [connector])
             }
         }
         // A device that cannot be had now says more than one that shows nothing at all.

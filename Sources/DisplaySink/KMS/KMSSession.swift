@@ -9,19 +9,19 @@ struct KMSSinkState: Sendable {
     }
 
     /// Until a thread takes it.
-    var output: KMSSink.Opened?
+    var opened: KMSSink.Opened?
     var thread: LoopThread?
     var queue: PresentationQueue?
     var isStopping = false
     var wishes = Wishes()
-    /// Somebody waits to know what is on the screen.
-    var wantsReading = false
+    /// Somebody waits to know what is on this monitor.
+    var wantedReading: Int?
     var reading: Result<ScreenReading, SystemError>?
     var conversion: ConversionReport?
     /// Of all runs.
     var bytesCopied = 0
 
-    init(output: KMSSink.Opened) { self.output = output }
+    init(opened: KMSSink.Opened) { self.opened = opened }
 }
 
 /// One run of the sink, from `start` to `stop` or to the device's end: the loop that everything happens in.
@@ -50,109 +50,108 @@ final class KMSSession: Sendable {
         self.events = events
     }
 
-    /// Shows until stopped, and leaves the monitor as it was.
+    /// Shows until stopped, and leaves the monitors as they were.
     func run() {
-        let output = opened.output
-        let presenter = KMSPresenter(output, queue, events: events)
+        let monitors = opened.monitors
+        let presenter = KMSPresenter(monitors, queue, events: events)
         presenter.describe = { [events] in events(.detail($0)) }
         do throws(SinkError) {
-            try loop(output, presenter)
+            try loop(monitors, presenter)
         } catch {
             events(.failed(error))
         }
-        finish(output, presenter)
+        finish(monitors, presenter)
     }
 
-    private func loop(_ output: KMSOutput, _ presenter: KMSPresenter) throws(SinkError) {
-        let hotplug = HotplugWatch()
+    private func loop(_ monitors: KMSMonitors, _ presenter: KMSPresenter) throws(SinkError) {
+        let hotplug = HotplugWatch(), device = monitors.device
         let console = Console()
         let copiedBefore = state.withLock { $0.bytesCopied }
         var granted: KMSSinkState.Wishes?
-        var isPlugged = true
-        var descriptors = [bell.rawValue, output.device.fd, hotplug.fd, console.switchFD, console.keyFD].map {
+        var descriptors = [bell.rawValue, device.fd, hotplug.fd, console.switchFD, console.keyFD].map {
             PollDescriptor(fd: $0, interest: .readable)
         }
         while true {
             bell.drain()
             if state.withLock({ $0.isStopping }) { return }
-            try grant(&granted, output, presenter)
-            presenter.isVisible = isPlugged && !console.isAway
+            try grant(&granted, monitors, presenter)
+            presenter.isVisible = !monitors.plugged.isEmpty && !console.isAway
             let time = try presenter.step(MonotonicClock.shared.now())
-            if !presenter.isFlipping, isReadingWanted() { read(output) }
+            if !presenter.isFlipping { read(monitors) }
             state.withLock { state in
                 state.conversion = presenter.conversion
                 state.bytesCopied = copiedBefore + presenter.bytesCopied
             }
             do throws(SystemError) { _ = try pollDescriptors(&descriptors, until: time) } catch { throw SinkError(.system, error.description) }
             if descriptors[1].ready.contains(.readable) {
-                guard output.device.readEvents({ presenter.flipped($0) }) else { throw SinkError(.lost, "\(output.device.path) is gone.") }
+                guard device.readEvents({ presenter.flipped($0) }) else { throw SinkError(.lost, "\(device.path) is gone.") }
             } else if !descriptors[1].ready.isDisjoint(with: [.error, .hangUp]) {
-                throw SinkError(.lost, "\(output.device.path) is gone.")
+                throw SinkError(.lost, "\(device.path) is gone.")
             }
-            if hotplug.hasNews(), look(at: output, presenter, &isPlugged) { granted = nil }
+            if hotplug.hasNews(), look(at: monitors, presenter) { granted = nil }
             if let move = console.switched() {
                 switch move {
                 case .away:
                     presenter.isVisible = false
                     // The kernel draws a text console's picture again only for those who had switched to graphics mode.
-                    output.restore()
-                    output.device.dropMaster()
+                    monitors.restore()
+                    device.dropMaster()
                     console.yield()
                 case .back:
                     console.accept()
-                    if !output.device.becomeMaster() { console.isAway = true }
+                    if !device.becomeMaster() { console.isAway = true }
                 }
             }
             for key in console.keys() { events(.key(key)) }
         }
     }
 
-    private func isReadingWanted() -> Bool {
-        state.withLock { state in
-            let isWanted = state.wantsReading
-            state.wantsReading = false
-            return isWanted
-        }
-    }
-
     /// Answers `KMSSink.readBack`.
-    private func read(_ output: KMSOutput) {
-        let reading = Result { () throws(SystemError) in try output.readBack() }
+    private func read(_ monitors: KMSMonitors) {
+        guard let index = state.withLock({ $0.wantedReading.take() }) else { return }
+        let reading = Result { () throws(SystemError) in try monitors.outputs[index].readBack() }
         state.change { $0.reading = reading }
     }
 
-    /// Something was plugged in or out. True when the mode is to be chosen again.
-    private func look(at output: KMSOutput, _ presenter: KMSPresenter, _ isPlugged: inout Bool) -> Bool {
-        let wasPlugged = isPlugged
-        isPlugged = output.probe()
-        if isPlugged != wasPlugged {
-            events(.notice("\(output.connector.description) was \(isPlugged ? "plugged in" : "unplugged")."))
-            events(isPlugged ? .displayReturned : .displayLost)
-        } else if isPlugged, output.isLinkBad {
-            output.forget()
+    /// Something was plugged in or out. True when modes are to be chosen again.
+    private func look(at monitors: KMSMonitors, _ presenter: KMSPresenter) -> Bool {
+        let wasVisible = !monitors.plugged.isEmpty
+        var isChoiceOpen = false
+        for output in monitors.outputs {
+            let wasPlugged = output.isPlugged
+            output.probe()
+            if output.isPlugged != wasPlugged {
+                events(.notice("\(output.connector.description) was \(output.isPlugged ? "plugged in" : "unplugged")."))
+                if output.isPlugged { isChoiceOpen = true }
+            } else if output.isPlugged, output.isLinkBad {
+                output.forget()
+            }
         }
-        return isPlugged && !wasPlugged
+        let isVisible = !monitors.plugged.isEmpty
+        if isVisible != wasVisible { events(isVisible ? .displayReturned : .displayLost) }
+        presenter.monitorsChanged()
+        return isChoiceOpen
     }
 
     /// Passes the owner's wishes on.
-    private func grant(_ granted: inout KMSSinkState.Wishes?, _ output: KMSOutput, _ presenter: KMSPresenter) throws(SinkError) {
+    private func grant(_ granted: inout KMSSinkState.Wishes?, _ monitors: KMSMonitors, _ presenter: KMSPresenter) throws(SinkError) {
         let wishes = state.withLock { $0.wishes }
         guard wishes != granted, !presenter.isFlipping else { return }
         if wishes.gravity != presenter.gravity {
             presenter.gravity = wishes.gravity
-            output.forget()
+            monitors.forget()
         }
         if wishes.filmRate != granted?.filmRate {
-            _ = try output.chooseMode(wish: mode, filmSize: presenter.filmSize, filmRate: wishes.filmRate)
+            for output in monitors.plugged { _ = try output.chooseMode(wish: mode, filmSize: presenter.filmSize, filmRate: wishes.filmRate) }
         }
         granted = wishes
     }
 
-    private func finish(_ output: KMSOutput, _ presenter: KMSPresenter) {
+    private func finish(_ monitors: KMSMonitors, _ presenter: KMSPresenter) {
         let limit = MonotonicClock.shared.now() + Self.flipPatience
-        var descriptors = [PollDescriptor(fd: output.device.fd, interest: .readable)]
-        while presenter.isFlipping, (try? pollDescriptors(&descriptors, until: limit)) == 1, output.device.readEvents({ presenter.flipped($0) }) {}
-        output.restore()
+        var descriptors = [PollDescriptor(fd: monitors.device.fd, interest: .readable)]
+        while presenter.isFlipping, (try? pollDescriptors(&descriptors, until: limit)) == 1, monitors.device.readEvents({ presenter.flipped($0) }) {}
+        monitors.restore()
         presenter.destroy()
         withExtendedLifetime(opened) {}
     }

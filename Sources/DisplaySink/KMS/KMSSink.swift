@@ -1,7 +1,7 @@
 public import Media
 public import SurfacePool
 
-/// A monitor without any desktop: the kernel's display device is driven directly (KMS, atomic).
+/// A monitor without any desktop, or several: the kernel's display device is driven directly (KMS, atomic).
 ///
 /// Pictures are scanned out from the very memory that the decoder wrote wherever a plane takes it. Times are those of the kernel's
 /// flip events. The console is as it was when the sink is stopped; and when the process is killed, since the kernel then puts it back.
@@ -10,12 +10,17 @@ public import SurfacePool
 public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
     /// What the viewer chooses.
     public struct Options: Sendable, Hashable {
-        /// A socket (`HDMI-A-1`, `card1-HDMI-A-1`), a monitor's name or a device's path; nil: the first monitor found.
-        public var connector: String?
-        public var mode = ModeWish()
-        public init(connector: String? = nil, mode: ModeWish = ModeWish()) {
-            self.connector = connector
+        /// Each a socket (`HDMI-A-1`, `card1-HDMI-A-1`), a monitor's name or a device's path; none: the first monitor found. Several
+        /// belong to one device.
+        public var connectors: [String]
+        /// Of each monitor.
+        public var mode: ModeWish
+        /// What each of several monitors shows.
+        public var arrangement: MonitorArrangement
+        public init(connectors: [String] = [], mode: ModeWish = ModeWish(), arrangement: MonitorArrangement = .mirror) {
+            self.connectors = connectors
             self.mode = mode
+            self.arrangement = arrangement
         }
     }
 
@@ -24,7 +29,7 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
     /// 3: on the glass, on its way there, and kept for a monitor that was unplugged.
     public let surfaceHoldCount = 3
     public let preferredAllocator: any SurfaceAllocator
-    /// The monitor and its device, for lists.
+    /// The monitors and their device, for lists.
     public let summary: String
     private let options: Options
     private let bell: EventFD
@@ -36,23 +41,23 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
     public init(_ options: Options = Options()) throws(SinkError) {
         self.options = options
         do throws(SystemError) { bell = try EventFD() } catch { throw SinkError(.system, error.description) }
-        let output = try Self.open(options)
-        summary = "\(output.connector.description) of \(output.device.path) (\(output.device.driver)), \(output.mode)"
+        let monitors = try Self.open(options)
+        let names = monitors.outputs.map { "\($0.connector.description) (\($0.mode))" }.joined(separator: " and ")
+        summary = "\(names) of \(monitors.device.path) (\(monitors.device.driver))"
         preferredAllocator = SurfaceAllocators.best()
-        state = Monitor(KMSSinkState(output: Opened(output)))
+        state = Monitor(KMSSinkState(opened: Opened(monitors)))
     }
 
     deinit { stop() }
 
-    private static func open(_ options: Options) throws(SinkError) -> KMSOutput {
-        let found = try KMSSearch.find(options.connector)
-        return try KMSOutput(found, wish: options.mode, filmSize: PixelSize(width: 0, height: 0), filmRate: .unknown)
+    private static func open(_ options: Options) throws(SinkError) -> KMSMonitors {
+        try KMSMonitors(KMSSearch.find(options.connectors), options)
     }
 
     /// What was opened, handed from the opening thread to the sink's.
     struct Opened: @unchecked Sendable {
-        let output: KMSOutput
-        init(_ output: KMSOutput) { self.output = output }
+        let monitors: KMSMonitors
+        init(_ monitors: KMSMonitors) { self.monitors = monitors }
     }
 
     // MARK: DisplaySink
@@ -60,7 +65,7 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         let kept = state.withLock { state in
             precondition(state.thread == nil, "a sink is started once at a time")
-            return state.output.take()
+            return state.opened.take()
         }
         let opened: Opened
         if let kept { opened = kept } else { opened = Opened(try Self.open(options)) }
@@ -89,10 +94,12 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
     public var conversion: ConversionReport? { state.withLock { $0.conversion } }
     public var bytesCopied: Int { state.withLock { $0.bytesCopied } }
 
-    /// What is on the screen, read back by the device, once no flip is under way; for tests. The sink must be running.
-    package func readBack() throws(SystemError) -> ScreenReading {
+    /// What is on a monitor, read back by the device, once no flip is under way; for tests. The sink must be running.
+    ///
+    /// - Parameter index: The monitor's place in the options.
+    package func readBack(_ index: Int = 0) throws(SystemError) -> ScreenReading {
         state.change { state in
-            state.wantsReading = true
+            state.wantedReading = index
             state.reading = nil
         }
         bell.signal()

@@ -48,12 +48,15 @@ package struct PlaneWish: Sendable, Hashable {
     package var visible: PixelRect
     /// The colours without gaps.
     package var attributes: PictureAttributes
+    /// What the film is fitted to: the monitor, or the wall that it is a part of.
     package var screen: PixelSize
+    /// What the monitor shows of `screen`; nil: all.
+    package var part: PixelRect?
     package var gravity: Gravity
 
     package init(
         format: FourCC?, pixelFormat: PixelFormat, modifier: FormatModifier = .linear, isDMABuf: Bool = true, buffer: PixelSize,
-        visible: PixelRect, attributes: PictureAttributes, screen: PixelSize, gravity: Gravity = .aspect
+        visible: PixelRect, attributes: PictureAttributes, screen: PixelSize, part: PixelRect? = nil, gravity: Gravity = .aspect
     ) {
         self.format = format
         self.pixelFormat = pixelFormat
@@ -63,6 +66,7 @@ package struct PlaneWish: Sendable, Hashable {
         self.visible = visible
         self.attributes = attributes
         self.screen = screen
+        self.part = part
         self.gravity = gravity
     }
 }
@@ -70,7 +74,7 @@ package struct PlaneWish: Sendable, Hashable {
 /// Finds the best way to show a film that the hardware agrees to, one refused wish after the other.
 ///
 ///     film's memory on a plane, fitted to the screen     primary, then overlays over black, lowest first
-///     … pixel for pixel, with a border                   where nothing scales
+///     … pixel for pixel, with a border                   where nothing scales; on no part of a wall, whose other parts might scale
 ///     a copy in RGB, the size of the screen              what every device shows
 ///
 /// Only a TEST_ONLY commit knows what a device can do (bandwidth, scalers, which planes at once): ask with `current`, and on a refusal
@@ -94,8 +98,11 @@ package struct PlaneChoice: Sendable, Hashable {
     package enum Way: Sendable, Hashable {
         case direct(Direct)
         case converted
+        /// The monitor lies beside the film.
+        case nothing
     }
 
+    private let isBeside: Bool
     private var remaining: [Direct]
     /// Why nothing better is shown: what planes lack, and what was refused.
     package private(set) var reasons: [String]
@@ -103,6 +110,11 @@ package struct PlaneChoice: Sendable, Hashable {
     package init(_ wish: PlaneWish, _ offers: [PlaneOffer]) {
         remaining = []
         reasons = []
+        let whole = PlanePlacement(
+            buffer: wish.buffer, visible: wish.visible, attributes: wish.attributes, screen: wish.screen, gravity: wish.gravity)
+        let seen = if let part = wish.part { whole.part(part, wish.attributes.orientation) } else { PlanePlacement?.some(whole) }
+        isBeside = seen == nil
+        guard let placement = seen else { return }
         guard let format = wish.format else {
             reasons.append("the kernel has no name for \(wish.pixelFormat.rawValue)")
             return
@@ -138,14 +150,13 @@ package struct PlaneChoice: Sendable, Hashable {
             let above = offer.zpos.flatMap { range in
                 offer.kind == .overlay && range.lowerBound < range.upperBound ? min(max(range.lowerBound, base + 1), range.upperBound) : nil
             }
-            let placement = PlanePlacement(
-                buffer: wish.buffer, visible: wish.visible, attributes: wish.attributes, screen: wish.screen, gravity: wish.gravity)
             let isScaled = !placement.isUnscaled(wish.attributes.orientation)
             let direct = Direct(
                 plane: offer.id, kind: offer.kind, placement: placement, rotation: rotation, encoding: colors.encoding, range: colors.range,
                 zpos: above, isScaled: isScaled)
             fitted.append(direct)
-            guard isScaled, let placement = PlanePlacement(unscaled: wish.visible, attributes: wish.attributes, screen: wish.screen) else { continue }
+            guard isScaled, wish.part == nil, let placement = PlanePlacement(unscaled: wish.visible, attributes: wish.attributes, screen: wish.screen)
+            else { continue }
             var small = direct
             small.placement = placement
             small.isScaled = false
@@ -155,7 +166,7 @@ package struct PlaneChoice: Sendable, Hashable {
     }
 
     /// What to try now.
-    package var current: Way { remaining.first.map(Way.direct) ?? .converted }
+    package var current: Way { isBeside ? .nothing : remaining.first.map(Way.direct) ?? .converted }
 
     /// The device refused `current`, for this reason.
     package mutating func refuse(_ reason: String) {

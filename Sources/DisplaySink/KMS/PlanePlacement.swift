@@ -14,7 +14,11 @@ package struct PlanePlacement: Sendable, Hashable {
             self.height = height
         }
         /// All of a buffer.
-        package init(_ size: PixelSize) { self.init(x: 0, y: 0, width: UInt32(size.width) << 16, height: UInt32(size.height) << 16) }
+        package init(_ size: PixelSize) { self.init(PixelRect(size)) }
+        /// Whole pixels of a buffer.
+        package init(_ part: PixelRect) {
+            self.init(x: UInt32(part.x) << 16, y: UInt32(part.y) << 16, width: UInt32(part.width) << 16, height: UInt32(part.height) << 16)
+        }
     }
 
     /// A part of the screen in whole pixels (`CRTC_X` …).
