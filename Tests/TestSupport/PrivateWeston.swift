@@ -24,7 +24,9 @@ public final class PrivateWeston: @unchecked Sendable {
     private let state = Monitor((hasBegun: false, isOver: false))
 
     /// Starts it and waits until clients can connect.
-    public init(_ renderer: Renderer = .gl, size: PixelSize = PixelSize(width: 640, height: 480)) throws {
+    ///
+    /// - Parameter isBare: Nothing is to be seen but windows on black, and they come at once instead of being faded in.
+    public init(_ renderer: Renderer = .gl, size: PixelSize = PixelSize(width: 640, height: 480), isBare: Bool = false) throws {
         self.size = size
         folder = NSTemporaryDirectory().appending("weston-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -33,10 +35,16 @@ public final class PrivateWeston: @unchecked Sendable {
         let backend =
             try Self.version() < 12
             ? ["--backend=headless-backend.so", "--use-\(renderer.rawValue)"] : ["--backend=headless", "--renderer=\(renderer.rawValue)"]
+        if isBare {
+            let bare = "[shell]\nbackground-color=0xff000000\npanel-position=none\nanimation=none\nstartup-animation=none\n"
+            try Data(bare.utf8).write(to: URL(fileURLWithPath: "\(folder)/weston.ini"))
+        }
         // --debug lets a client take screenshots.
         process.arguments =
             ["--pdeathsig", "KILL", "weston"] + backend + [
-                "--width=\(size.width)", "--height=\(size.height)", "--socket=display", "--idle-time=0", "--no-config", "--debug",
+                "--width=\(size.width)", "--height=\(size.height)", "--socket=display", "--idle-time=0",
+                isBare ? "--config=\(folder)/weston.ini" : "--no-config",
+                "--debug",
                 "--log=\(folder)/log",
             ]
         process.environment = Self.environment(folder)

@@ -73,6 +73,36 @@ struct CompositorManners {
         #expect(scene.failures.isEmpty)
     }
 
+    /// A display of a thousand refreshes a second makes of the ten thousand pictures half a minute.
+    @Test("ten thousand pictures are as they were handed over when they are given back at random times")
+    func tenThousandReleases() throws {
+        let scene = try Scene()
+        scene.tap.change {
+            $0.refresh = .milliseconds(1)
+            $0.releaseDelay = 0...15
+        }
+        scene.play()
+        var number = 0
+        // Those that come too late on a busy machine are dropped, and others take their place.
+        while scene.tap.findings.commits < 10_000 && number < 200_000 {
+            for _ in 0..<50 {
+                let isAccepted = scene.queue.enqueue(
+                    try scene.frames.frame(number, rate: 500), waitingUntil: MonotonicClock.shared.now() + .seconds(5))
+                try #require(isAccepted, "frame \(number) found no room for five seconds")
+                number += 1
+            }
+        }
+        scene.queue.markEndOfStream()
+        #expect(scene.wait { scene.count(of: .finished) == 1 })
+        scene.sink.stop()
+        #expect(scene.frames.inUse == 0)
+        scene.tap.stop()
+        let findings = scene.tap.findings
+        #expect(findings.changed == 0 && findings.surprises == 0, "\(findings)")
+        #expect(findings.commits >= 10_000 && findings.unchanged == findings.commits, "\(findings)")
+        #expect(scene.failures.isEmpty)
+    }
+
     @Test("a film goes on while nobody sees its window, and is there when somebody does")
     func hiddenWindow() throws {
         let scene = try Scene()

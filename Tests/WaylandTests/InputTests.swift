@@ -1,6 +1,7 @@
 import DisplaySink
 import Foundation
 import Media
+import TestSupport
 import Testing
 
 /// Keys and clicks as a compositor would send them.

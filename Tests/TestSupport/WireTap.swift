@@ -1,0 +1,96 @@
+internal import Foundation
+internal import Glibc
+public import Media
+
+/// Stands between a window and its compositor, and makes the compositor behave as few do but all may: it holds back the release of buffers for
+/// random times, shows pictures as fast as no display does, hides the window, resizes it, asks it to close. It brings along a keyboard and a mouse, which a compositor without devices lacks.
+///
+/// And it keeps watch over the buffers: from the commit that hands one over to its release no byte of it may change.
+///
+/// Thread-safety: all of it.
+public final class WireTap: Sendable {
+    public struct Findings: Sendable {
+        /// Pictures handed over.
+        public var commits = 0
+        /// Pictures given back that were as they had been handed over.
+        public var unchanged = 0
+        /// Pictures that changed between.
+        public var changed = 0
+        /// Given back without having been held.
+        public var surprises = 0
+        /// Held when the connection ended.
+        public var heldAtEnd = 0
+        /// For each time that the window set the pointer's picture: whether it has one.
+        public var cursors: [Bool] = []
+        /// Times that the window asked to be dragged along.
+        public var moves = 0
+        /// Edges by which the window asked to be resized, in xdg_toplevel's numbers.
+        public var edges: [UInt32] = []
+    }
+
+    /// What a user does at a keyboard and a mouse of the tap's own.
+    public enum Input: Sendable {
+        /// A key's number in `linux/input-event-codes.h`.
+        case key(UInt32, isDown: Bool)
+        case pointerEnters
+        /// At this place in the window.
+        case pointerEntersAt(UInt32, UInt32)
+        /// A finger goes down or up at this time in milliseconds, or moves across the window.
+        case finger(isDown: Bool, time: UInt32)
+        case fingerMoves
+        case pointerMoves
+        /// The left button, at this time in milliseconds.
+        case button(isDown: Bool, time: UInt32)
+    }
+
+    /// What the compositor is made to do.
+    public struct Behaviour: Sendable {
+        /// Milliseconds by which a release comes late.
+        public var releaseDelay: ClosedRange<Int> = 0...0
+        /// The tap answers frame callbacks and presentation feedback in the compositor's place, as a display with this time between its
+        /// refreshes would; nil leaves it to the compositor.
+        public var refresh: HostSpan?
+        /// No frame callback and no presentation feedback reaches the window.
+        public var isHidden = false
+        public var closeRequests = 0
+        /// Sizes that the user gives to the window.
+        public var sizes: [PixelSize] = []
+        /// … by dragging an edge.
+        public var isDragging = false
+        public var inputs: [Input] = []
+    }
+
+    /// The path that a sink connects to.
+    public let display: String
+    private let state = Monitor((behaviour: Behaviour(), findings: Findings(), isStopping: false))
+    private let bell: EventFD
+    private let thread: LoopThread
+
+    public init(to compositor: String) throws {
+        display = NSTemporaryDirectory().appending("tap-\(UUID().uuidString.prefix(8))")
+        bell = try EventFD()
+        let path = display
+        thread = LoopThread(name: "tap") { [state, bell] in
+            guard let door = WireSocket.listen(at: path) else { return }
+            let line = TappedLine(state: state, bell: bell, compositor: compositor)
+            line.run(door)
+            unsafe unlink(path)
+        }
+        while !FileManager.default.fileExists(atPath: display) { usleep(1000) }
+    }
+
+    deinit { stop() }
+
+    public func stop() {
+        state.change { $0.isStopping = true }
+        bell.signal()
+        thread.join()
+    }
+
+    public func change(_ change: @Sendable (inout Behaviour) -> Void) {
+        state.change { change(&$0.behaviour) }
+        bell.signal()
+    }
+
+    public var findings: Findings { state.withLock { $0.findings } }
+}
