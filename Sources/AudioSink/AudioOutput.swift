@@ -130,6 +130,7 @@ final class AudioOutput {
         self.piece = nil
         shared.state.withLock { state in
             if let last = state.pieces.indices.last { state.pieces[last].heard = heard }
+            state.lead = nil
         }
     }
 
@@ -160,7 +161,10 @@ final class AudioOutput {
             // As the device says, not as the clock smooths it.
             let told = current.isPaced ? position.time + .seconds(Double(position.delay) / rate) : nextHeard
             let offset = Double(next - frame(mapping, at: told)) / rate / speed
-            shared.state.withLock { $0.statistics.addOffset(offset) }
+            shared.state.withLock { state in
+                state.statistics.addOffset(offset)
+                state.lead = .seconds(offset)
+            }
         }
         align(to: frame(mapping, at: nextHeard), speed)
 

@@ -93,6 +93,7 @@ public final class AudioRenderer: Sendable {
         let store = shared.state.change { state in
             state.isStopping = true
             state.phase = .stopped
+            state.lead = nil
             return state.store
         }
         shared.bell.signal()
@@ -160,6 +161,10 @@ public final class AudioRenderer: Sendable {
         }
     }
 
+    /// By how much sound is heard before its time, by the device's own word when it was last looked at (40 times a second); below zero: after.
+    /// Nil while nothing is heard.
+    public var lead: HostSpan? { shared.state.withLock { $0.lead } }
+
     public var statistics: AudioStatistics { shared.state.withLock { $0.statistics } }
 
     /// The last stretches played, oldest first.
@@ -169,6 +174,7 @@ public final class AudioRenderer: Sendable {
         let isFirst = shared.state.change { state in
             guard state.phase == .opening || state.phase == .ready else { return false }
             state.phase = .failed(error)
+            state.lead = nil
             return true
         }
         if isFirst { onFailure?(error) }

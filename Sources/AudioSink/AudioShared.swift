@@ -15,6 +15,8 @@ final class AudioShared: Sendable {
         var store: PCMStore?
         var startLatency = HostSpan.milliseconds(60)
         var statistics = AudioStatistics()
+        /// Of the last look at the device; nil while nothing is heard.
+        var lead: HostSpan?
         var pieces: [AudioPiece] = []
     }
     let state = Monitor(State())

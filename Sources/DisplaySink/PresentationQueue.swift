@@ -19,6 +19,7 @@ public final class PresentationQueue: Sendable {
         var observation: TimebaseObservation?
         var wake: Wake?
         var stepped: (@Sendable (MediaTime) -> Void)?
+        var sound: Sound?
     }
 
     private let state: Monitor<PresentationQueueState>
@@ -26,6 +27,7 @@ public final class PresentationQueue: Sendable {
 
     /// In a struct of its own: a bare closure that comes out of a generic function is wrapped in a new one each time, on the heap.
     private struct Wake: Sendable { let call: @Sendable () -> Void }
+    private struct Sound: Sendable { let lead: @Sendable () -> HostSpan? }
 
     public let pacing: Pacing
 
@@ -126,6 +128,10 @@ public final class PresentationQueue: Sendable {
         }
     }
 
+    /// Asked at each picture that lights up for how long before its time the sound of that moment was heard (nil: nothing was), so that
+    /// `statistics` tells how far picture and sound are apart. Called on the sink's thread, with no lock held.
+    public func setSoundLead(_ lead: (@Sendable () -> HostSpan?)?) { link.withLock { $0.sound = lead.map(Sound.init) } }
+
     /// Frames waiting now.
     public var count: Int { state.withLock { $0.count } }
 
@@ -157,7 +163,8 @@ public final class PresentationQueue: Sendable {
     ///   - time: When it lit up, CLOCK_MONOTONIC.
     ///   - refresh: The display's time between refreshes then; nil when it has none or does not say.
     public func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan? = nil, flags: PresentationFlags = []) {
-        state.withLock { $0.didPresent(sequence: sequence, at: time, refresh: refresh) }
+        let lead = link.withLock { $0.sound }?.lead()
+        state.withLock { $0.didPresent(sequence: sequence, at: time, refresh: refresh, soundLead: lead) }
     }
 
     /// Reports that a frame that `next(for:)` gave was never seen; it counts as late.

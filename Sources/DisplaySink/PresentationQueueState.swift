@@ -163,10 +163,10 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     // MARK: Feedback
 
-    mutating func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan?) {
+    mutating func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan?, soundLead: HostSpan? = nil) {
         statistics.countPresented(at: time)
         guard let submission = takeSubmission(sequence) else { return }
-        if let ideal = submission.ideal { statistics.record(error: time - ideal) }
+        if let ideal = submission.ideal { statistics.record(error: time - ideal, soundLead: soundLead) }
         if let refresh, refresh > .zero {
             if submission.ideal != nil, time - submission.deadline > HostSpan(nanoseconds: refresh.nanoseconds / 2) {
                 statistics.countMissedRefresh()

@@ -23,6 +23,10 @@ public struct PresentationStatistics: Sendable, Hashable {
     private var jitterSum: UInt64 = 0
     private var jitterCount = 0
     private var lastError: Int64?
+    private var soundSum: Int64 = 0
+    private var soundLargest: UInt64 = 0
+    /// Of the measured frames, those that lit up while sound was heard.
+    public private(set) var framesWithSound = 0
 
     public init() {}
 
@@ -48,6 +52,11 @@ public struct PresentationStatistics: Sendable, Hashable {
     /// Mean change of that error from one frame to the next, microseconds: 0 is perfectly even, also with a steady delay.
     public var jitter: Double { jitterCount == 0 ? 0 : Double(jitterSum) / Double(jitterCount) / 1000 }
 
+    /// Mean of a picture's error plus the sound's lead at that moment, microseconds: above zero, pictures come after their sound.
+    public var meanSoundOffset: Double { framesWithSound == 0 ? 0 : Double(soundSum) / Double(framesWithSound) / 1000 }
+    /// The largest distance of that from zero, microseconds.
+    public var maximumSoundOffset: Double { Double(soundLargest) / 1000 }
+
     // MARK: Counting
 
     mutating func count(_ reason: DropReason, _ frames: Int = 1) { drops[Self.index(reason)] += frames }
@@ -63,7 +72,7 @@ public struct PresentationStatistics: Sendable, Hashable {
 
     mutating func countMissedRefresh() { missedRefreshes += 1 }
 
-    mutating func record(error: HostSpan) {
+    mutating func record(error: HostSpan, soundLead: HostSpan? = nil) {
         let nanoseconds = error.nanoseconds
         errors.record(nanoseconds.magnitude)
         signedSum &+= nanoseconds
@@ -72,6 +81,11 @@ public struct PresentationStatistics: Sendable, Hashable {
             jitterCount += 1
         }
         lastError = nanoseconds
+        guard let soundLead else { return }
+        let offset = nanoseconds &+ soundLead.nanoseconds
+        framesWithSound += 1
+        soundSum &+= offset
+        soundLargest = max(soundLargest, offset.magnitude)
     }
 
     /// The frame to come has no predecessor to be even with.

@@ -67,6 +67,7 @@ final class OpenedMedia: Sendable {
                 }
                 renderer.onFinish = handlers.audioFinished
                 queues.append((sound.track, queue))
+                display?.presentation.setSoundLead { [weak renderer] in renderer?.lead }
                 audio = renderer
             } catch {
                 handlers.audioLost(error)
@@ -145,9 +146,9 @@ final class OpenedMedia: Sendable {
         result.startupMilliseconds = firstFrameAt.map { ($0 - start).seconds * 1000 }
         guard let display else { return result }
         result.add(display)
-        if let audio, audio.statistics.framesPlayed > 0, display.presentationStatistics.measuredFrames > 0 {
-            let shown = display.presentationStatistics
-            result.avOffset = .init(mean: shown.meanSignedError / 1000, max: shown.maximumError / 1000)
+        let shown = display.presentationStatistics
+        if shown.framesWithSound > 0 {
+            result.avOffset = .init(mean: shown.meanSoundOffset / 1000, max: shown.maximumSoundOffset / 1000)
         }
         return result
     }

@@ -247,6 +247,29 @@ struct PresentationQueueTests {
         #expect(stage.queue.statistics.dropped(.late) == 1)
     }
 
+    @Test("picture and sound are as far apart as both their errors together, while there is sound")
+    func soundOffset() throws {
+        let stage = Stage()
+        stage.timebase.setRate(1)
+        // Sound 3 ms early, then 5 ms late, then none.
+        let leads: [HostSpan?] = [.milliseconds(3), .milliseconds(-5), nil]
+        let lead = Monitor<HostSpan?>(nil)
+        stage.queue.setSoundLead { lead.withLock { $0 } }
+        for (number, told) in leads.enumerated() {
+            try stage.enqueue(number..<(number + 1), rate: 30)
+            let start = stage.clock.now()
+            guard case .show = stage.ask() else { Issue.record("frame \(number) was not shown"); return }
+            lead.withLock { $0 = told }
+            // Each picture 1 ms late.
+            stage.queue.didPresent(sequence: UInt64(number), at: start + .milliseconds(1), refresh: .milliseconds(16), flags: .vsync)
+            stage.clock.set(to: HostTime(nanoseconds: 1_000_000_000 + Int64(number + 1) * 1_000_000_000 / 30))
+        }
+        let statistics = stage.queue.statistics
+        #expect(statistics.measuredFrames == 3 && statistics.framesWithSound == 2)
+        #expect(abs(statistics.meanSoundOffset - (4000 - 4000) / 2) < 1)
+        #expect(abs(statistics.maximumSoundOffset - 4000) < 1)
+    }
+
     @Test("frames shown whatever the clock says have no error")
     func unmeasured() throws {
         let stage = Stage()
