@@ -15,10 +15,15 @@ public struct DecodeInstructions: Sendable, Hashable {
     /// A `droppable` sample whose deadline has passed is not decoded; another's picture is not put out. Both are answered with `.dropped` as `.late`.
     public var deadline: HostTime?
 
-    public init(doNotOutput: Bool = false, skipsNonReference: Bool = false, deadline: HostTime? = nil) {
+    /// The next sample is at hand and will be given at once: what comes of this one may be put out with that one. A decoder in a process of its
+    /// own then works on without a pause.
+    public var isFollowed: Bool
+
+    public init(doNotOutput: Bool = false, skipsNonReference: Bool = false, deadline: HostTime? = nil, isFollowed: Bool = false) {
         self.doNotOutput = doNotOutput
         self.skipsNonReference = skipsNonReference
         self.deadline = deadline
+        self.isFollowed = isFollowed
     }
 
     /// For playing in real time: the picture is of no use once `timebase` has passed `time`, the end of its presentation.

@@ -180,7 +180,7 @@ final class DecodeLoop: Sendable {
 
     private func decode(_ sample: SampleBuffer, with session: any DecodingSession, _ worker: inout Worker) {
         do throws(DecodingError) {
-            try session.decode(sample) { output in receive(output, &worker) }
+            try session.decode(sample, DecodeInstructions(isFollowed: samples.count > 0)) { output in receive(output, &worker) }
         } catch {
             count(error)
             if error.code == .decoderLost { fail(error, &worker) }

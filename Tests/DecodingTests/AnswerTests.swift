@@ -129,7 +129,7 @@ struct AnswerTests {
                 guard !session.session.canAccept(film.format) else { break }
                 session.invalidate()
                 audit.end()
-                complaints += audit.complaints
+                complaints += audit.complaints.map { "\(film.name), \(options.threads) threads, low delay \(options.lowDelay): \($0)" }
                 audit = AnswerAudit(checksOrder: !isDamaging)
                 session = try make(film.format, options, audit)
             default:
@@ -140,7 +140,8 @@ struct AnswerTests {
                     if Int.random(in: 0..<10, using: &dice) == 0 { sample.flags.insert(.doNotDisplay) }
                     if Int.random(in: 0..<20, using: &dice) == 0 { sample.flags.insert(.droppable) }
                     var instructions = DecodeInstructions(
-                        doNotOutput: Int.random(in: 0..<10, using: &dice) == 0, skipsNonReference: Int.random(in: 0..<6, using: &dice) == 0)
+                        doNotOutput: Int.random(in: 0..<10, using: &dice) == 0, skipsNonReference: Int.random(in: 0..<6, using: &dice) == 0,
+                        isFollowed: audit.given % 3 != 2)
                     if Int.random(in: 0..<10, using: &dice) == 0 { instructions.deadline = .distantPast }
                     audit.give(sample)
                     try session.decode(sample, instructions)
@@ -156,7 +157,7 @@ struct AnswerTests {
         session.finish()
         session.flush()
         #expect(throws: DecodingError.self) { try session.decode(film.samples[0], DecodeInstructions()) }
-        return complaints + audit.complaints
+        return complaints + audit.complaints.map { "\(film.name), \(options.threads) threads, low delay \(options.lowDelay): \($0)" }
     }
 
     @Test("a session that another thread ends in the middle says nothing afterwards", arguments: [1, 2, 3, 4, 5, 6])

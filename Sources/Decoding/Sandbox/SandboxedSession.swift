@@ -82,10 +82,10 @@ public final class SandboxedSession: @unchecked Sendable {
         self.program = program
         counters = statistics
         stage = OutputStage(options, allocator: allocator, statistics: statistics)
-        // Slots of the decoder's own, of its threads and of readers; the process has no more either.
+        // Slots of the decoder's own, of its threads, of readers, and of the sample that it works on ahead; the process has no more either.
         let threads = options.threads > 0 ? options.threads : ThreadCount.maximum
         surfaces = LentSurfaces(
-            allocator: allocator, maximumCount: SurfaceSource.maximumCount(options: options, threads: threads),
+            allocator: allocator, maximumCount: SurfaceSource.maximumCount(options: options, threads: threads) + 1,
             maximumByteCount: options.maximumSurfaceBytes)
         policy = RestartPolicy(limit: sandbox.restarts)
         do throws(SystemError) {
@@ -210,7 +210,7 @@ public final class SandboxedSession: @unchecked Sendable {
         } catch {
             return replace("takes no samples: \(error)", output)
         }
-        pump(output)
+        pump(ahead: instructions.isFollowed ? 1 : 0, output)
         process.allowProcessorTime()
     }
 
@@ -383,8 +383,8 @@ public final class SandboxedSession: @unchecked Sendable {
         }
     }
 
-    /// Takes what the process says until it has done what was asked last.
-    private func pump(_ output: (consuming DecodeOutput) -> Void) {
+    /// Takes what the process says until it has done what was asked last, or all but `ahead` samples of it.
+    private func pump(ahead: UInt32 = 0, _ output: (consuming DecodeOutput) -> Void) {
         let listener = DecoderListener(process: process, surfaces: surfaces, deadline: sandbox.hangDeadline)
         while true {
             let answer: DecoderAnswer
@@ -417,7 +417,7 @@ public final class SandboxedSession: @unchecked Sendable {
                 guard freed.allSatisfy({ ringState.free($0) }) else { return replace("gives back a sample that it was not given", output) }
                 counters.addWritten(Int(min(written, Self.mostBytesAtOnce)))
                 counters.addCopied(Int(min(copied, Self.mostBytesAtOnce)))
-                if number == nextNumber &- 1 { return }
+                if nextNumber &- 1 &- number <= ahead { return }
             case .confined, .ready, .refused: return replace("says what it was not asked", output)
             }
         }
