@@ -34,7 +34,9 @@ struct OpenedSource: Sendable {
         let start = configuration.startTime ?? .zero
         let end = configuration.playDuration.map { start + $0 } ?? .positiveInfinity
         reader.select(Set([selection.video?.id, selection.audio?.id].compactMap { $0 }))
-        reader.timeRange = MediaTimeRange(start: start, end: end)
+        // What lies before the start is not played, but a viewer may go back to it.
+        reader.timeRange = MediaTimeRange(start: .zero, end: end)
+        if start > .zero { try reader.seek(to: start) }
         var opened = OpenedSource(
             samples: AssetSource(reader: reader), location: location, title: reader.title ?? lastComponent(location), beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,

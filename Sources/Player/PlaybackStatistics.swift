@@ -30,7 +30,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var file = ""
     /// libavcodec's name of the decoder, with how it runs: `h264 (software)`.
     public var decoder: String?
-    public var sink = ""
+    /// The display's name; nil for a film without a picture, which needs none.
+    public var sink: String?
     public var pixelFormat: PixelFormat?
     public var modifier: FormatModifier?
     public var framesDecoded = 0
@@ -54,7 +55,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     /// From the start of the process to the first frame's hand-over to the display; nil when none was shown.
     public var startupMilliseconds: Double?
     public var presentationError = PresentationError()
-    /// Against the film's time, which the device's clock drives while sound plays. Nil where none was heard.
+    /// Measured at each picture that lit up while sound was heard: the picture's distance from its time, by the display's word, plus the
+    /// sound's, by the sound device's. Nil where none was heard.
     public var avOffset: AVOffset?
     public var wallSeconds = 0.0
     /// User and system time of the whole process.
@@ -96,7 +98,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
         .object([
             .init("file", .string(file)),
             .init("decoder", decoder.map { .string($0) } ?? .null),
-            .init("sink", .string(sink)),
+            .init("sink", sink.map { .string($0) } ?? .null),
             .init("pixelFormat", pixelFormat.map { .string($0.rawValue) } ?? .null),
             .init("modifier", modifier.map { .string($0.description) } ?? .null),
             .init("framesDecoded", .integer(Int64(framesDecoded))),

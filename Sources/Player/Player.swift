@@ -121,7 +121,8 @@ public final class Player: Sendable {
         transport.async { [self] in
             perform(state.withLock { $0.transport.pause() })
             guard let media = state.withLock({ $0.media }) else { return }
-            perform(state.withLock { $0.transport.seek(to: position - media.source.frameDuration) })
+            let before = position - media.source.frameDuration
+            perform(state.withLock { $0.transport.seek(to: before) })
         }
     }
 

@@ -5,7 +5,7 @@ public import Media
 
 /// How a player plays; everything has a default that suits a person watching a film.
 public struct PlayerConfiguration: Sendable {
-    /// Begin here instead of at the start.
+    /// Begin here instead of at the start, and begin anew here. A viewer may go back further.
     public var startTime: MediaTime?
     /// End after this much media time.
     public var playDuration: MediaTime?

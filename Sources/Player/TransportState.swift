@@ -21,7 +21,7 @@ package struct TransportState: Sendable {
     package private(set) var phase = Phase.idle
     package private(set) var wantsToPlay: Bool
     package private(set) var rate: Double
-    /// Where the film (or the asked-for part) begins.
+    /// Where playing begins, and begins anew.
     package private(set) var beginning = MediaTime.zero
     private var loops: Bool
     private let pausesWithoutDisplay: Bool
@@ -117,7 +117,7 @@ package struct TransportState: Sendable {
     package mutating func seek(to time: MediaTime) -> [Action] {
         guard phase != .idle else { return [] }
         preroll()
-        return [.seek(max(time, beginning))]
+        return [.seek(max(time, .zero))]
     }
 
     private mutating func preroll() {

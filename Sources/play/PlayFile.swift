@@ -165,7 +165,9 @@ private final class Session {
                 case .event(.notice(let text)): if !options.quiet { terminal.line(text) }
                 case .event(.detail(let text)): if options.verbose { terminal.line(text) }
                 case .event(.closeRequested): return nil
-                case .event(.key(let key)): if !Keys.act(on: key, player: player, window: window) { return nil }
+                case .event(.key(let key)):
+                    let command = PlayerCommand(key, isFullscreen: window?.isFullscreen ?? false)
+                    if !player.perform(command, window: window) { return nil }
                 }
             }
             let isPlaying = player.isPlaying

@@ -51,7 +51,7 @@ import Testing
         player.rate = 2
         #expect(sink.wait { $0.number >= 295 })
         let renderer = try #require(player.audioRenderer)
-        let pieces = renderer.pieces, statistics = renderer.statistics
+        let pieces = renderer.pieces, statistics = renderer.statistics, told = player.statistics.avOffset
         player.close()
 
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -73,5 +73,7 @@ import Testing
             #expect(found.contains { seconds.contains($0.second) }, "nothing in second \(seconds) of \(found)")
         }
         for pair in found { #expect(abs(pair.offset) <= 0.020, "\(pair) of \(found)") }
+        // What the player says of itself is what was seen and heard.
+        #expect(abs(try #require(told).mean) <= 20, "\(String(describing: told))")
     }
 }

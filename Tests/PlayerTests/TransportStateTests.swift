@@ -55,10 +55,11 @@ import Testing
         #expect(state.phase == .running && !state.isPlaying)
     }
 
-    @Test func `a seek before the beginning goes to the beginning`() {
+    @Test func `a seek goes back to before where playing began, and no further than to where the film does`() {
         var state = TransportState()
         state.opened(at: ten, hasVideo: true, hasAudio: false)
-        #expect(state.seek(to: .zero) == [.seek(ten)])
+        #expect(state.seek(to: MediaTime(value: 4, timescale: 1)) == [.seek(MediaTime(value: 4, timescale: 1))])
+        #expect(state.seek(to: MediaTime(value: -50, timescale: 1)) == [.seek(.zero)])
     }
 
     @Test func `the film ends when both tracks have`() {

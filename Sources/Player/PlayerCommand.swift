@@ -1,0 +1,68 @@
+public import DisplaySink
+public import Media
+
+/// What a viewer asks for at a keyboard.
+public enum PlayerCommand: Sendable, Hashable {
+    case quit
+    case togglePlaying
+    case toggleFullscreen, leaveFullscreen
+    case seek(by: MediaTime)
+    case stepForward, stepBackward
+    case toggleMute
+    /// Parts of full volume.
+    case changeVolume(by: Double)
+    case multiplyRate(by: Double)
+    case resetRate
+
+    /// What a key stands for, as mpv's users know them.
+    ///
+    /// - Parameter isFullscreen: Whether there is a window, and it covers its monitor.
+    public init(_ key: PlayerKey, isFullscreen: Bool) {
+        switch key {
+        case .q: self = .quit
+        case .escape: self = isFullscreen ? .leaveFullscreen : .quit
+        case .f: self = .toggleFullscreen
+        case .space: self = .togglePlaying
+        case .left: self = .seek(by: MediaTime(value: -5, timescale: 1))
+        case .right: self = .seek(by: MediaTime(value: 5, timescale: 1))
+        case .up: self = .seek(by: MediaTime(value: 60, timescale: 1))
+        case .down: self = .seek(by: MediaTime(value: -60, timescale: 1))
+        case .period: self = .stepForward
+        case .comma: self = .stepBackward
+        case .m: self = .toggleMute
+        case .nine: self = .changeVolume(by: -0.05)
+        case .zero: self = .changeVolume(by: 0.05)
+        case .leftBracket: self = .multiplyRate(by: 1 / 1.1)
+        case .rightBracket: self = .multiplyRate(by: 1.1)
+        case .backspace: self = .resetRate
+        }
+    }
+
+    /// The volume that `changeVolume(by:)` leads to: 0 to 1, but a volume above 1 is not cut by a change upwards.
+    static func volume(_ volume: Double, changedBy change: Double) -> Double { min(max(volume + change, 0), max(volume, 1)) }
+
+    /// The rate that `multiplyRate(by:)` leads to: a tenth to sixteen times.
+    static func rate(_ rate: Double, multipliedBy factor: Double) -> Double { min(max(rate * factor, 0.1), 16) }
+}
+
+extension Player {
+    /// Carries out what a viewer asked for, in `window` where that concerns one.
+    ///
+    /// - Returns: False for `quit`, which is the program's to carry out.
+    public func perform(_ command: PlayerCommand, window: (any WindowControl)? = nil) -> Bool {
+        switch command {
+        case .quit: return false
+        case .togglePlaying: togglePlaying()
+        case .toggleFullscreen: window?.toggleFullscreen()
+        case .leaveFullscreen: window?.setFullscreen(false)
+        case .seek(let span): seek(by: span)
+        case .stepForward: stepForward()
+        case .stepBackward: stepBackward()
+        case .toggleMute: isMuted.toggle()
+        case .changeVolume(let change): volume = PlayerCommand.volume(volume, changedBy: change)
+        case .multiplyRate(let factor): rate = PlayerCommand.rate(rate, multipliedBy: factor)
+        case .resetRate: rate = 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// What a viewer does to the program's window, by the keys and the window's frame, and what is then to be seen.
+@Suite(.serialized) struct WindowInputTests {
+    /// `play` in a compositor, with a keyboard between.
+    private final class Scene {
+        let weston: PrivateWeston
+        let tap: WireTap
+        private let outcome: () throws -> PlayProgram.Outcome
+        private let handle = PlayProgram.Handle()
+
+        init(_ options: [String]) throws {
+            weston = try PrivateWeston(.pixman, isBare: true)
+            tap = try WireTap(to: weston.display)
+            outcome = PlayProgram.begin(
+                ["--no-audio", "--quiet"] + options + [TestAssets.demo], environment: ["WAYLAND_DISPLAY": tap.display], limit: 60, handle: handle)
+        }
+
+        deinit {
+            handle.kill()
+            _ = try? outcome()
+            tap.stop()
+        }
+
+        /// Presses a key by its number in `linux/input-event-codes.h`.
+        func press(_ code: UInt32) { tap.change { $0.inputs += [.key(code, isDown: true), .key(code, isDown: false)] } }
+
+        /// The film's part of the first screenshot that fits, and the number it shows; nil when none does for some seconds.
+        func picture(where fits: (PixelRect, FrameCode) -> Bool) throws -> (part: PixelRect, code: FrameCode)? {
+            for _ in 0..<60 {
+                let shot = try weston.screenshot()
+                if let part = shot.bounds(), let code = FrameCode(shot, in: part), fits(part, code) { return (part, code) }
+                Thread.sleep(forTimeInterval: 0.1)
+            }
+            return nil
+        }
+
+        func end() throws -> PlayProgram.Outcome { try outcome() }
+    }
+
+    private enum Key {
+        static let escape: UInt32 = 1, zero: UInt32 = 11, q: UInt32 = 16, leftBracket: UInt32 = 26, f: UInt32 = 33, comma: UInt32 = 51
+        static let period: UInt32 = 52, space: UInt32 = 57, left: UInt32 = 105, right: UInt32 = 106, down: UInt32 = 108
+    }
+
+    @Test func `keys seek, step and pause the film that is seen`() throws {
+        let scene = try Scene(["--fullscreen", "--pause", "--start", "1"])
+        #expect(try scene.picture { $1.number == 30 } != nil)
+        for (key, number) in [(Key.right, 180), (Key.period, 181), (Key.period, 182), (Key.comma, 181), (Key.left, 31), (Key.down, 0)] {
+            scene.press(key)
+            var seen: Int?
+            let found = try scene.picture { _, code in
+                seen = code.number
+                return code.number == number
+            }
+            #expect(found != nil, "picture \(String(describing: seen)) instead of \(number) after key \(key)")
+        }
+        scene.press(Key.space)
+        #expect(try scene.picture { $1.number > 20 } != nil, "does not play")
+        scene.press(Key.space)
+        Thread.sleep(forTimeInterval: 0.5)
+        let still = try #require(try scene.picture { _, _ in true }).code.number
+        Thread.sleep(forTimeInterval: 0.5)
+        #expect(try scene.picture { _, _ in true }?.code.number == still)
+        scene.press(Key.q)
+        let end = try scene.end()
+        #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")
+    }
+
+    @Test func `f covers the monitor, Escape uncovers it and then ends the program`() throws {
+        let scene = try Scene(["--pause", "--start", "1"])
+        let small = try #require(try scene.picture { _, _ in true }).part
+        scene.press(Key.f)
+        // 640x360 of 640x480.
+        #expect(try scene.picture { part, code in part == PixelRect(x: 0, y: 60, width: 640, height: 360) && code.number == 30 } != nil)
+        scene.press(Key.escape)
+        #expect(try scene.picture { part, code in part.size == small.size && code.number == 30 } != nil)
+        scene.press(Key.escape)
+        #expect(try scene.end().code == 0)
+    }
+
+    @Test func `a window that is given another size shows the film in it, all of it and undistorted`() throws {
+        let scene = try Scene(["--pause", "--start", "1"])
+        #expect(try scene.picture { $1.number == 30 } != nil)
+        for (window, film) in [((320, 180), (320, 180)), ((400, 300), (400, 225)), ((360, 135), (240, 135)), ((480, 270), (480, 270))] {
+            scene.tap.change { $0.sizes = [PixelSize(width: window.0, height: window.1)] }
+            let expected = PixelSize(width: film.0, height: film.1)
+            #expect(try scene.picture { part, code in part.size == expected && code.number == 30 } != nil, "\(window)")
+        }
+        scene.tap.change { $0.closeRequests = 1 }
+        let end = try scene.end()
+        #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")
+    }
+
+    @Test(arguments: [false, true]) func `a window that is closed ends the program, playing or paused`(_ isPaused: Bool) throws {
+        let scene = try Scene(["--loop", "--stats", "-"] + (isPaused ? ["--pause"] : []))
+        #expect(try scene.picture { _, _ in true } != nil)
+        scene.tap.change { $0.closeRequests = 1 }
+        let end = try scene.end()
+        #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")
+        #expect(end.output.contains("\"framesPresented\""))
+    }
+}
