@@ -10,11 +10,13 @@ struct Play: ParsableCommand {
         subcommands: [PlayFile.self, Info.self, Devices.self],
         defaultSubcommand: PlayFile.self)
 
-    /// The help people ask for first is that of playing.
+    /// The help people ask for first is that of playing, and so is what they are told who name no film.
     static func main() {
         let words = CommandLine.arguments.dropFirst()
         if words == ["--help"] || words == ["-h"] || words == ["help"] {
             print(PlayFile.helpMessage())
+        } else if words.isEmpty {
+            PlayFile.exit(withError: ValidationError("No film is named."))
         } else {
             main(Array(words))
         }

@@ -24,7 +24,7 @@ import Testing
                 "/nowhere/renderD1"
             ),
             (["--sink", "headless", "--decoder", "software", "--device", "/dev/null", TestAssets.path("plain.mp4")], 64, "--device"),
-            ([], 64, "file"),
+            ([], 64, "No film is named.\nUsage: play [OPTIONS] FILE"),
             (["info", TestAssets.path("plain.mp4")], 0, ""),
             (["info", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
             (["devices"], 0, ""),
@@ -166,6 +166,14 @@ import Testing
             ["--sink", "headless", "--audio-device", "nosuch", "--duration", "0.5", "--stats", "-", TestAssets.demo])
         #expect(outcome.code == 0 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
         #expect(outcome.output.contains("\"avOffsetMilliseconds\": null"))
+    }
+
+    @Test func `sound without a picture names no display, and pictures with sound say how far they were apart`() throws {
+        let sound = try PlayProgram.run(
+            ["--sink", "headless", "--audio-device", "null", "--duration", "0.5", "--stats", "-", TestAssets.path("audio-only.flac")])
+        #expect(sound.code == 0 && sound.output.contains("\"sink\": null") && sound.output.contains("\"avOffsetMilliseconds\": null"))
+        let film = try PlayProgram.run(["--sink", "headless", "--audio-device", "null", "--duration", "1", "--stats", "-", TestAssets.demo])
+        #expect(film.code == 0 && film.output.contains("\"avOffsetMilliseconds\": {"), "\(film.output)")
     }
 
     @Test func `a part of a film is that part`() throws {

@@ -200,7 +200,7 @@ class Weston:
         self.process.wait()
 
 
-def windows(play, path):
+def windows(play, path, renderer):
     names = {
         "mpv --vo=wlshm": ["mpv", "--no-config", "--really-quiet", "--vo=wlshm", "--no-audio", "--hwdec=no", path],
         "GStreamer waylandsink": ["gst-launch-1.0", "-q", "filesrc", "location=" + path, "!", "qtdemux", "!", "h264parse", "!", "avdec_h264",
@@ -208,6 +208,9 @@ def windows(play, path):
     }
     if play:
         names["play"] = [play, "--sink", "wayland", "--no-audio", "--quiet", path]
+        if renderer == "gl":
+            # Handed over as it is; this compositor then guesses the colours.
+            names["play --no-exact-colors"] = names["play"] + ["--no-exact-colors"]
     return names
 
 
@@ -252,7 +255,7 @@ def window_table(options):
         for rate in [30, 60]:
             path = film(options.films, rate, WINDOW_SECONDS)
             frames = frame_count(path)
-            commands = windows(options.play, path)
+            commands = windows(options.play, path, renderer)
             weston = Weston(renderer)
 
             def action(name):

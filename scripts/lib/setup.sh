@@ -22,6 +22,11 @@ packages_build=(
     libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libzimg-dev
     libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseccomp-dev libegl-dev libgles-dev libvulkan-dev
 )
+# What pkg-config calls the libraries among them, for systems with other packages.
+build_libraries=(
+    libavformat libavcodec libavutil libswscale libswresample zimg alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseccomp egl
+    glesv2 vulkan
+)
 packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools python3)
 packages_peers=(
     ffmpeg mpv weston python3 libgl1-mesa-dri
@@ -120,10 +125,19 @@ need_packages() {
         wanted+=("${set[@]}")
     done
     if ! command -v dpkg-query >/dev/null; then
-        echo "$(basename "$0"): This is not a Debian or Ubuntu system, so nothing is installed; needed are what these packages hold: ${wanted[*]}" >&2
+        need_libraries
         return 0
     fi
     install_missing "${wanted[@]}"
+}
+
+# Where packages are not installed by these scripts: fails when a library that is built against is missing.
+need_libraries() {
+    local library missing=()
+    command -v pkg-config >/dev/null || fail "This is neither Debian nor Ubuntu, so nothing is installed here; please install pkg-config."
+    for library in "${build_libraries[@]}"; do pkg-config --exists "$library" || missing+=("$library"); done
+    [ ${#missing[@]} -eq 0 ] ||
+        fail "This is neither Debian nor Ubuntu, so nothing is installed here; please install the development files of ${missing[*]} (pkg-config's names)."
 }
 
 # Installs those of the named packages that are not there, with one word on standard error; fails with one sentence.
