@@ -56,7 +56,7 @@ let package = Package(
         .systemLibrary(name: "CDRM", pkgConfig: "libdrm libudev", providers: [.apt(["libdrm-dev", "libudev-dev"])]),
 
         module("Media", ["CLinux"]),
-        module("SampleQueue", ["Media", "CAV"]),
+        module("SampleQueue", ["Media", "CAV", "CLinux"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
         module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV", "CLinux", "CZimg"]),
         // The decoder in a process of its own: confines itself, then decodes what it is given.

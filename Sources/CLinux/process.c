@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <linux/openat2.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -82,6 +83,16 @@ long clinux_receive_packet(int socket, void *bytes, size_t capacity, int *descri
 int clinux_memfd_seal_size(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL); }
 
 int64_t clinux_size(int fd) { return lseek(fd, 0, SEEK_END); }
+
+int clinux_open_beneath(const char *folder, const char *name) {
+    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    int place = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (place == -1) return -1;
+    int result = (int)syscall(SYS_openat2, place, name, &how, sizeof how), code = errno;
+    close(place);
+    errno = code;
+    return result;
+}
 
 int clinux_spawn(const char *path, char *const *arguments, char *const *environment, int first, int second, int *pid) {
     posix_spawn_file_actions_t actions;

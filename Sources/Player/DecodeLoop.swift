@@ -171,7 +171,7 @@ final class DecodeLoop: Sendable {
             do throws(DecodingError) {
                 return try SandboxedSession(format: format, options: options, sandbox: sandbox, allocator: allocator, statistics: counters)
             } catch {
-                guard error.code == .sandbox, sandbox.policy == .decoder else { throw error }
+                guard error.code == .sandbox, sandbox.policy != .require else { throw error }
                 onEvent(.notice("Decoding without a sandbox: \(error)."))
             }
         }

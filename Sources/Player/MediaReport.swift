@@ -1,16 +1,20 @@
+public import Decoding
 internal import Media
 internal import SampleQueue
 
 /// What a file holds, for people and for programs: the answer of `play info`.
 public struct MediaReport: Sendable {
-    private let reader: AssetReader
+    private let reader: any AssetReading
     private let location: String
 
+    /// One sentence, where the film was not read in the process that was asked for.
+    public let notice: String?
+
     /// Opens `location` and reads its head. Errors name the file and the cause.
-    public init(location: String) throws(PlayerError) {
+    public init(location: String, sandbox: SandboxOptions = SandboxOptions()) throws(PlayerError) {
         self.location = location
         do {
-            reader = try AssetReader(url: location, options: AssetReaderOptions(isThorough: true))
+            (reader, notice) = try OpenedSource.reader(location, AssetReaderOptions(isThorough: true), sandbox)
         } catch {
             throw PlayerError(error)
         }

@@ -13,6 +13,7 @@ final class OpenedMedia: Sendable {
         /// The source stands at the new position, and nothing from there has been delivered yet. On the feeder's thread.
         var repositioned: @Sendable (MediaTime) -> Void
         var sourceFailed: @Sendable (AssetError) -> Void
+        var seekFailed: @Sendable (AssetError) -> Void
         var display: @Sendable (DisplayQueue.Event) -> Void
         /// The first sound is decoded and the device open.
         var audioReady: @Sendable () -> Void
@@ -75,7 +76,8 @@ final class OpenedMedia: Sendable {
         }
         self.audio = audio
         feeder = SampleFeeder(
-            source: source.samples, queues: queues, handlers: .init(repositioned: handlers.repositioned, failed: handlers.sourceFailed))
+            source: source.samples, queues: queues,
+            handlers: .init(repositioned: handlers.repositioned, failed: handlers.sourceFailed, seekFailed: handlers.seekFailed))
     }
 
     /// Starts every thread. Time stands until `startClock`.

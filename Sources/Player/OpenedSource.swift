@@ -1,3 +1,4 @@
+internal import Decoding
 internal import DisplaySink
 internal import Media
 internal import SampleQueue
@@ -18,12 +19,14 @@ struct OpenedSource: Sendable {
     var frameRate = Ratio.unknown
     /// One sentence for whoever asks for details.
     var summary: String
+    /// One that the viewer should see.
+    var notice: String?
 
     /// Opens a file or URL with libavformat and chooses its tracks.
     static func container(
         _ location: String, configuration: PlayerConfiguration, hearsSound: Bool, cancellation: AssetCancellation
     ) throws(AssetError) -> OpenedSource {
-        let reader = try AssetReader(url: location, options: AssetReaderOptions(cancellation: cancellation))
+        let (reader, notice) = try reader(location, AssetReaderOptions(cancellation: cancellation), configuration.sandbox)
         let selection = TrackSelection(tracks: reader.tracks, playsAudio: configuration.playsAudio && hearsSound)
         guard selection.video != nil || selection.audio != nil else {
             guard configuration.playsAudio, !hearsSound, reader.tracks.contains(where: { $0.kind == .audio && $0.isDecodable }) else {
@@ -41,12 +44,27 @@ struct OpenedSource: Sendable {
             samples: AssetSource(reader: reader), location: location, title: reader.title ?? lastComponent(location), beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
+        opened.notice = notice
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
             opened.frameRate = format.frameRate
             opened.frameDuration = MediaTime(value: Int64(format.frameRate.denominator), timescale: format.frameRate.numerator)
         }
         return opened
+    }
+
+    /// A reader in a process of its own where that is wished for, in this one where it is not or cannot be had and need not be; then with
+    /// one sentence that says so.
+    static func reader(
+        _ location: String, _ options: AssetReaderOptions, _ sandbox: SandboxOptions
+    ) throws(AssetError) -> (any AssetReading, notice: String?) {
+        guard sandbox.policy.includesDemuxer else { return (try AssetReader(url: location, options: options), nil) }
+        do throws(AssetError) {
+            return (try SandboxedReader(url: location, options: options, sandbox: sandbox), nil)
+        } catch {
+            guard error.code == .sandbox, sandbox.policy != .require else { throw error }
+            return (try AssetReader(url: location, options: options), "Reading without a sandbox: \(error.description)")
+        }
     }
 
     /// Opens a file, or standard input (`-`), as a raw stream of start-code bytes. It cannot seek.

@@ -38,6 +38,8 @@ public final class Player: Sendable {
         var pendingSeeks = 0
         var seekTarget: MediaTime?
         var finalStatistics: PlaybackStatistics?
+        /// Why nothing more comes of the film, should it be played to its end from here.
+        var loss: AssetError?
         var isClosed = false
     }
 
@@ -52,7 +54,8 @@ public final class Player: Sendable {
         let transport = TransportState(
             wantsToPlay: !configuration.startsPaused, rate: configuration.rate, loops: configuration.loops,
             pausesWithoutDisplay: configuration.pausesWithoutDisplay)
-        // Its process loads libavcodec while the film is opened.
+        // Their processes load libavformat and libavcodec while the film is looked for and opened.
+        if configuration.rawCodec == nil { SandboxedReader.prepare(configuration.sandbox) }
         SandboxedSession.prepare(configuration.sandbox)
         state = Monitor(State(transport: transport, rate: configuration.rate, volume: configuration.volume))
     }
@@ -72,6 +75,7 @@ public final class Player: Sendable {
             state.media = media
             state.transport.opened(at: source.beginning, hasVideo: media.display != nil, hasAudio: media.audio != nil)
         }
+        if let notice = source.notice { post(.notice(notice)) }
         post(.detail(source.summary))
         (sink as? any FilmRateUser)?.setFilmRate(source.frameRate)
         do {
@@ -248,6 +252,7 @@ extension Player {
                 media.feeder.seek(to: time)
             case .finish:
                 state.withLock { $0.endedAt = MonotonicClock.shared.now() }
+                if let loss = state.withLock({ $0.loss }) { return post(.failed(PlayerError(loss))) }
                 post(media.hasPlayedNothing ? .failed(PlayerError(.data, nothingPlayed(media))) : .ended)
             }
         }
@@ -265,6 +270,7 @@ extension Player {
         OpenedMedia.Handlers(
             repositioned: { [weak self] time in self?.repositioned(to: time) },
             sourceFailed: { [weak self] error in self?.sourceFailed(error) },
+            seekFailed: { [weak self] error in self?.seekFailed(error) },
             display: { [weak self] event in self?.receive(event) },
             audioReady: { [weak self] in self?.decide { $0.audioReady() } },
             audioFinished: { [weak self] in self?.decide { $0.audioFinished() } },
@@ -278,6 +284,8 @@ extension Player {
         state.withLock { state in
             state.pendingSeeks = 0
             state.seekTarget = nil
+            state.loss = nil
+            state.transport.seekSucceeded()
         }
         // The device is open already; sound joins the film in step as soon as it is decoded.
         if let audio = media.audio, audio.phase == .ready { decide { $0.audioReady() } }
@@ -285,11 +293,21 @@ extension Player {
 
     private func sourceFailed(_ error: AssetError) {
         transport.async { [self] in
-            state.withLock { state in
+            // What has been read is played before the film ends with this; a seek may yet find another process for it.
+            if error.code == .readerDied { return state.withLock { $0.loss = error } }
+            post(.notice(error.description))
+        }
+    }
+
+    private func seekFailed(_ error: AssetError) {
+        transport.async { [self] in
+            let actions = state.withLock { state in
                 state.pendingSeeks = 0
                 state.seekTarget = nil
+                return state.transport.seekFailed()
             }
-            post(.notice(error.description))
+            if error.code == .readerDied { state.withLock { $0.loss = error } } else { post(.notice(error.description)) }
+            perform(actions)
         }
     }
 

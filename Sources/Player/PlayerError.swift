@@ -17,7 +17,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     init(_ error: AssetError) {
         let code: ExitCode =
             switch error.code {
-            case .unrecognised, .noPlayableTrack, .damaged: .data
+            case .unrecognised, .noPlayableTrack, .damaged, .readerDied: .data
+            case .sandbox: .unavailable
             case .cannotOpen, .noSuchFile, .permission, .network, .cancelled, .notSeekable: .noInput
             }
         self.init(code, error.description)

@@ -12,6 +12,8 @@ final class SampleFeeder: Sendable {
         var repositioned: @Sendable (MediaTime) -> Void
         /// The source failed; what was read before it stays queued, and an end-of-stream marker follows.
         var failed: @Sendable (AssetError) -> Void
+        /// The source has not moved.
+        var seekFailed: @Sendable (AssetError) -> Void
     }
 
     private let source: any SampleSource
@@ -83,7 +85,7 @@ final class SampleFeeder: Sendable {
             handlers.repositioned(time)
         } catch {
             guard !state.withLock({ $0.isSuperseded }) else { return }
-            handlers.failed(error)
+            handlers.seekFailed(error)
         }
     }
 

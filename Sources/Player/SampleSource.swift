@@ -15,9 +15,9 @@ protocol SampleSource: AnyObject, Sendable {
 
 /// A container as a sample source.
 final class AssetSource: SampleSource, @unchecked Sendable {
-    private let reader: AssetReader
+    private let reader: any AssetReading
 
-    init(reader: AssetReader) { self.reader = reader }
+    init(reader: any AssetReading) { self.reader = reader }
 
     func nextSample() throws(AssetError) -> SampleBuffer? { try reader.nextSample() }
     func seek(to time: MediaTime) throws(AssetError) { try reader.seek(to: time) }

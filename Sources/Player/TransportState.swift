@@ -33,6 +33,14 @@ package struct TransportState: Sendable {
     private var isAudioReady = false
     private var isVideoFinished = false
     private var isAudioFinished = false
+    /// As it was before a seek that has not happened yet.
+    private var resumption: Resumption?
+
+    private struct Resumption {
+        var phase: Phase
+        var isReady: (video: Bool, audio: Bool)
+        var isFinished: (video: Bool, audio: Bool)
+    }
 
     package init(wantsToPlay: Bool = true, rate: Double = 1, loops: Bool = false, pausesWithoutDisplay: Bool = false) {
         self.wantsToPlay = wantsToPlay
@@ -116,8 +124,27 @@ package struct TransportState: Sendable {
 
     package mutating func seek(to time: MediaTime) -> [Action] {
         guard phase != .idle else { return [] }
+        if resumption == nil {
+            resumption = Resumption(phase: phase, isReady: (isVideoReady, isAudioReady), isFinished: (isVideoFinished, isAudioFinished))
+        }
         preroll()
         return [.seek(max(time, .zero))]
+    }
+
+    /// The source stands at the new position.
+    package mutating func seekSucceeded() { resumption = nil }
+
+    /// The source stands where it stood: what was going on goes on. A film that cannot begin again does not.
+    package mutating func seekFailed() -> [Action] {
+        guard let before = resumption else { return [] }
+        resumption = nil
+        phase = before.phase
+        (isVideoReady, isAudioReady) = before.isReady
+        (isVideoFinished, isAudioFinished) = before.isFinished
+        loops = false
+        guard phase == .running else { return startIfReady() }
+        let end = finishIfDone()
+        return !end.isEmpty || !wantsToPlay ? end : [.startClock(rate: rate)]
     }
 
     private mutating func preroll() {

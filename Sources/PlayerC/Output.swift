@@ -35,6 +35,7 @@ extension SandboxOptions {
         switch sandbox {
         case PLAYER_SANDBOX_OFF.rawValue: self.init()
         case PLAYER_SANDBOX_DECODER.rawValue: self.init(policy: .decoder, decoderPath: LibraryPlace.decoder)
+        case PLAYER_SANDBOX_FULL.rawValue: self.init(policy: .full, decoderPath: LibraryPlace.decoder)
         case PLAYER_SANDBOX_REQUIRE.rawValue: self.init(policy: .require, decoderPath: LibraryPlace.decoder)
         default: return nil
         }

@@ -14,6 +14,10 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         case cancelled
         /// The source cannot go to another time.
         case notSeekable
+        /// It cannot be read in a process without rights, as was asked for.
+        case sandbox
+        /// The process that read it has died, hung, or told what makes no sense.
+        case readerDied
     }
 
     public var code: Code

@@ -11,18 +11,19 @@ struct AssetOpening {
     /// An open film, with the source of its bytes where that is ours.
     @safe struct Opened {
         let context: UnsafeMutablePointer<AVFormatContext>
-        let input: PipeInput?
+        let input: (any AssetInput)?
+        var opener: SourceInput.Opener?
         /// What has been read already, in order.
         var packets: [BlockBuffer] = []
     }
 
     /// What libavformat is to open: a file is a file even with a colon in its name.
-    private var address: String {
+    var address: String {
         location.contains(":") && fileStatus != nil ? "file:\(location)" : location
     }
 
     /// Without a protocol's name in front, or with that of files.
-    private var filePath: String? {
+    var filePath: String? {
         if location.hasPrefix("file:") { return String(location.dropFirst(location.hasPrefix("file://") ? 7 : 5)) }
         return descriptorNumber != nil || (location.contains(":") && fileStatus == nil) ? nil : location
     }
@@ -43,30 +44,39 @@ struct AssetOpening {
 
     /// An open context whose streams are known. Blocks.
     func open() throws(AssetError) -> Opened {
-        if let filePath { try check(file: filePath) }
-        let input = try pipeInput()
-        var (status, opened) = unsafe try open(as: options.containerName, input)
+        if options.source == nil, let filePath { try check(file: filePath) }
+        let opener = options.source.map { SourceInput.Opener($0, name: location) }
+        var input = try firstInput()
+        var (status, opened) = unsafe try open(as: options.containerName, input, opener)
         if status == cav_error_invalid_data, options.containerName == nil, let name = nameByExtension {
             // Too short or too odd to be recognised by its bytes; a raw stream's name says what it is.
-            unsafe (status, opened) = try open(as: name, input)
+            if input?.canBegin == true { input = try firstInput() }
+            unsafe (status, opened) = try open(as: name, input, opener)
         }
-        guard status >= 0, let context = unsafe opened else { throw failure(status) }
+        guard status >= 0, let context = unsafe opened else { throw failure(status, opener) }
         if !options.isThorough, unsafe Self.isDescribed(context) {
             unsafe cav_inject_stream_side_data(context)
-            return unsafe Opened(context: context, input: input, packets: Self.readBeginnings(context))
+            return unsafe Opened(context: context, input: input, opener: opener, packets: Self.readBeginnings(context))
         }
         let found = unsafe avformat_find_stream_info(context, nil)
         guard !options.cancellation.isCancelled, unsafe found >= 0 || context.pointee.nb_streams > 0 else {
             unsafe avformat_close_input(&opened)
-            throw failure(options.cancellation.isCancelled ? cav_error_exit : found)
+            throw failure(options.cancellation.isCancelled ? cav_error_exit : found, opener)
         }
         // Display matrices and HDR metadata of the whole stream reach the decoder with the first packet.
         unsafe cav_inject_stream_side_data(context)
-        return unsafe Opened(context: context, input: input)
+        return unsafe Opened(context: context, input: input, opener: opener)
+    }
+
+    /// What libavformat reads from; nil where it opens the film by itself.
+    private func firstInput() throws(AssetError) -> (any AssetInput)? {
+        guard let source = options.source else { return try pipeInput() }
+        guard let input = SourceInput(source) else { throw AssetError(.cannotOpen, "\(location): no memory to open it.") }
+        return input
     }
 
     /// A reader for descriptors and FIFOs; nil for everything else.
-    private func pipeInput() throws(AssetError) -> PipeInput? {
+    func pipeInput() throws(AssetError) -> PipeInput? {
         let number: Int32
         if let descriptorNumber {
             number = fcntl(descriptorNumber, F_DUPFD_CLOEXEC, 3)
@@ -83,7 +93,9 @@ struct AssetOpening {
         return input
     }
 
-    private func open(as name: String?, _ input: PipeInput?) throws(AssetError) -> (Int32, UnsafeMutablePointer<AVFormatContext>?) {
+    private func open(
+        as name: String?, _ input: (any AssetInput)?, _ opener: SourceInput.Opener?
+    ) throws(AssetError) -> (Int32, UnsafeMutablePointer<AVFormatContext>?) {
         var format: UnsafePointer<AVInputFormat>?
         if let name {
             unsafe format = av_find_input_format(name)
@@ -95,21 +107,22 @@ struct AssetOpening {
             callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
             opaque: Unmanaged.passUnretained(options.cancellation).toOpaque())
         if let input { unsafe opened!.pointee.pb = input.io }
+        if let opener { unsafe SourceInput.serve(opened!, from: opener) }
         var dictionary: OpaquePointer?
         // Broadcasts may announce a programme late; all announcements are read, as FFmpeg's own program does.
         unsafe av_dict_set(&dictionary, "scan_all_pmts", "1", 0)
         if location.contains("://") { unsafe av_dict_set(&dictionary, "rw_timeout", Self.networkTimeout, 0) }
         for (key, value) in options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
         // On failure libavformat frees the context.
-        let status = unsafe avformat_open_input(&opened, input == nil ? address : nil, format, &dictionary)
+        let status = unsafe avformat_open_input(&opened, input is PipeInput ? nil : address, format, &dictionary)
         unsafe av_dict_free(&dictionary)
         return unsafe (status, opened)
     }
 
     /// 20 s in microseconds: servers that answer at all answer within.
-    private static let networkTimeout = "20000000"
+    static let networkTimeout = "20000000"
 
-    private func check(file path: String) throws(AssetError) {
+    func check(file path: String) throws(AssetError) {
         guard let status = Self.status(path) else { throw AssetError.opening(location, errno) }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: throw AssetError.opening(location, EISDIR)
@@ -130,7 +143,10 @@ struct AssetOpening {
         return nil
     }
 
-    private func failure(_ status: Int32) -> AssetError {
+    private func failure(_ status: Int32, _ opener: SourceInput.Opener?) -> AssetError {
+        if opener?.hasRefused == true {
+            return AssetError(.permission, "\(location): it names other files or addresses, which it may not have.")
+        }
         // A container that is recognised but cannot be read has lost something.
         if status == cav_error_invalid_data || status == cav_error_eof, let name = recognisedContainer {
             return AssetError(.damaged, "\(location): damaged or cut short: no readable \(name).")
@@ -140,17 +156,26 @@ struct AssetOpening {
 
     /// The container that a file's first bytes announce, in words.
     private var recognisedContainer: String? {
-        guard let path = filePath, let file = unsafe fopen(path, "re") else { return nil }
-        defer { unsafe fclose(file) }
         let padding = Int(AVPROBE_PADDING_SIZE)
         var bytes = [UInt8](repeating: 0, count: Self.probedBytes + padding)
-        let count = unsafe fread(&bytes, 1, Self.probedBytes, file)
+        guard let count = unsafe bytes.withUnsafeMutableBytes({ unsafe readHead(UnsafeMutableRawBufferPointer(rebasing: $0.dropLast(padding))) })
+        else { return nil }
         return unsafe bytes.withUnsafeMutableBufferPointer { buffer in
             var data = unsafe AVProbeData(filename: nil, buf: buffer.baseAddress, buf_size: Int32(count), mime_type: nil)
             var score = AVPROBE_SCORE_RETRY
             guard let format = unsafe av_probe_input_format2(&data, 1, &score), let name = unsafe format.pointee.long_name else { return nil }
             return unsafe String(cString: name)
         }
+    }
+
+    /// The film's first bytes; nil where they cannot be had again.
+    private func readHead(_ target: UnsafeMutableRawBufferPointer) -> Int? {
+        if let source = options.source {
+            return source.isSeekable ? max(unsafe source.read(into: target, at: 0), 0) : nil
+        }
+        guard let path = filePath, let file = unsafe fopen(path, "re") else { return nil }
+        defer { unsafe fclose(file) }
+        return unsafe fread(target.baseAddress, 1, target.count, file)
     }
 
     /// 64 KiB: more than any container needs to show what it is.

@@ -26,7 +26,8 @@ public final class AssetReader: @unchecked Sendable {
     /// The clock of the container may jump.
     let mayJump: Bool
     /// Outlives `context`, which reads from it.
-    private let input: PipeInput?
+    private var input: (any AssetInput)?
+    private var opener: SourceInput.Opener?
     private var cancellation: AssetCancellation { options.cancellation }
     var timeline: Timeline
     private(set) var selected: Set<Int>
@@ -52,6 +53,7 @@ public final class AssetReader: @unchecked Sendable {
         let context = unsafe opened.context
         unsafe self.context = context
         input = opened.input
+        opener = opened.opener
         packets = opened.packets[...]
         let count = unsafe Int(context.pointee.nb_streams)
         let tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
@@ -90,17 +92,18 @@ public final class AssetReader: @unchecked Sendable {
 
     /// Opens the film once more, at its beginning; false where that is not possible.
     func reopen() throws(AssetError) -> Bool {
-        guard input == nil, duration.isNumeric || isSeekable else { return false }
+        guard input?.canBegin ?? true, duration.isNumeric || isSeekable else { return false }
         let opened = try AssetOpening(location: location, options: options).open()
         guard unsafe opened.context.pointee.nb_streams >= tracks.count else {
             var other: UnsafeMutablePointer<AVFormatContext>? = unsafe opened.context
             unsafe avformat_close_input(&other)
-            return false
+            return withExtendedLifetime(opened) { false }
         }
         var old: UnsafeMutablePointer<AVFormatContext>? = unsafe context
         unsafe context = opened.context
         packets = opened.packets[...]
         unsafe avformat_close_input(&old)
+        (input, opener) = (opened.input, opened.opener)
         discardUnselected()
         return true
     }

@@ -10,6 +10,8 @@ public struct AssetReaderOptions: Sendable {
     public var isThorough: Bool
     /// Ends a wait for the network from another thread, also while the film is being opened.
     public var cancellation: AssetCancellation
+    /// Where the bytes come from if libavformat is to open nothing by itself.
+    package var source: (any ByteSource)?
 
     public init(
         containerName: String? = nil, libraryOptions: [String: String] = [:], isThorough: Bool = false,

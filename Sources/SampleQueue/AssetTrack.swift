@@ -26,4 +26,20 @@ public struct AssetTrack: Sendable, Hashable {
     public var isDefault: Bool
     /// libavcodec has a decoder for it.
     public var isDecodable: Bool
+
+    package init(
+        id: Int, kind: Kind, format: MediaFormat, timeBase: Ratio, duration: MediaTime, bitRate: Int64, language: String?, title: String?,
+        isDefault: Bool, isDecodable: Bool
+    ) {
+        self.id = id
+        self.kind = kind
+        self.format = format
+        self.timeBase = timeBase
+        self.duration = duration
+        self.bitRate = bitRate
+        self.language = language
+        self.title = title
+        self.isDefault = isDefault
+        self.isDecodable = isDecodable
+    }
 }

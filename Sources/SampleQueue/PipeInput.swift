@@ -7,11 +7,14 @@ internal import Media
 /// A file redirected to standard input can be sought in, as when it is opened by name. Belongs to one `AssetReader`, which must outlive
 /// the format context that uses it.
 @safe
-final class PipeInput {
+final class PipeInput: AssetInput {
     private let descriptor: OwnedFD
     private let isFile: Bool
     private let cancellation: AssetCancellation
     private(set) var io: UnsafeMutablePointer<AVIOContext>?
+
+    /// What has been read is gone.
+    var canBegin: Bool { false }
 
     /// 32 KiB, libavformat's own size for files.
     private static let bufferBytes = 32_768

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Decoding
 internal import Glibc
 internal import Player
 
@@ -12,9 +13,13 @@ struct Info: ParsableCommand {
     @Flag(help: "As one JSON object.")
     var json = false
 
+    @Option(help: ArgumentHelp("As for playing: full and require read the file in a process without rights.", valueName: "off|decoder|full|require"))
+    var sandbox: SandboxChoice = .off
+
     func run() throws {
         do {
-            let report = try MediaReport(location: file)
+            let report = try MediaReport(location: file, sandbox: SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off))
+            if let notice = report.notice { Terminal.write("\(notice)\n", to: STDERR_FILENO) }
             Terminal.write((json ? report.json.prettyText : report.text) + "\n", to: STDOUT_FILENO)
         } catch {
             Terminal.write("play: \(error.description)\n", to: STDERR_FILENO)

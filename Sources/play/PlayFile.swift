@@ -110,7 +110,7 @@ private final class Session {
     /// Where there is neither a display nor such a film, the film is what the viewer has to know about first.
     private func makeSink() throws(PlayerError) -> any DisplaySink {
         do { return try SinkFactory.make(options) } catch {
-            if options.raw == nil, options.file != "-" { _ = try MediaReport(location: options.file) }
+            if options.raw == nil, options.file != "-" { _ = try MediaReport(location: options.file, sandbox: configuration.sandbox) }
             throw error
         }
     }

@@ -47,7 +47,7 @@ enum UnplugChoice: String, ExpressibleByArgument, CaseIterable {
     case pause
 }
 
-enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, require }
+enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, full, require }
 enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, hardware, software }
 enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }
 enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, fill, stretch }
@@ -73,8 +73,8 @@ struct PlayOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What runs in processes without rights: off, decoder, or require (refuse to play where the decoder cannot be confined).",
-            valueName: "off|decoder|require"))
+            "What runs in processes without rights: off, decoder, full (the demuxer too), or require (full, or refuse to play).",
+            valueName: "off|decoder|full|require"))
     var sandbox: SandboxChoice = .off
 
     @Option(help: ArgumentHelp("Decoder processes that may die within 10 seconds before playback gives up.", valueName: "count"))

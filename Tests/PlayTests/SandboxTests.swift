@@ -17,6 +17,57 @@ import Testing
         #expect(!inside.output.isEmpty && inside.output == outside.output)
     }
 
+    @Test func `killing the demuxer ends the film with one sentence, and a film that loops goes on`() throws {
+        for loops in [false, true] {
+            let handle = PlayProgram.Handle()
+            // Slowly, so that there is always more to read; ten seconds of film hold more than the queues.
+            let arguments = ["--sink", "headless", "--no-audio", "--sandbox", "full", "--stats", "-", TestAssets.demo]
+            let ended = PlayProgram.begin(arguments + (loops ? ["--loop", "--speed", "4"] : []), limit: 120, handle: handle)
+            let deadline = Date().addingTimeInterval(60)
+            var killed: Set<Int32> = []
+            while killed.count < (loops ? 3 : 1), Date() < deadline {
+                guard let play = handle.processIdentifier, let demuxer = Self.child(of: play, "--demux"), !killed.contains(demuxer),
+                    Self.processorTicks(of: demuxer) != nil, TextFile.contents(of: "/proc/\(demuxer)/status")?.contains("Seccomp:\t2") == true
+                else {
+                    usleep(1000)
+                    continue
+                }
+                // After it has opened the film.
+                usleep(500_000)
+                kill(demuxer, SIGKILL)
+                killed.insert(demuxer)
+            }
+            #expect(killed.count == (loops ? 3 : 1))
+            if loops {
+                usleep(3_000_000)
+                #expect(handle.isRunning)
+                handle.interrupt()
+            }
+            let outcome = try ended()
+            #expect(!outcome.crashed)
+            if loops {
+                #expect(outcome.code == 0, "\(outcome.errors)")
+            } else {
+                #expect(outcome.code == 65)
+                #expect(outcome.errors == "play: \(TestAssets.demo): the process that read it was killed by signal 9 (Killed).\n")
+            }
+        }
+    }
+
+    @Test func `play info says of a film what it says without a sandbox`() throws {
+        for name in ["demo.mp4", "edit-list.mp4", "hdr10.mp4", "cover.m4a", "annexb.h265"] {
+            let inside = try PlayProgram.run(["info", "--json", "--sandbox", "full", TestAssets.path(name)])
+            let outside = try PlayProgram.run(["info", "--json", TestAssets.path(name)])
+            #expect(inside.code == 0 && inside.errors.isEmpty && inside.output == outside.output, "\(name)")
+        }
+    }
+
+    @Test func `a film from a pipe that is to loop ends where it cannot`() throws {
+        let outcome = try PlayProgram.run(
+            ["--sink", "headless", "--untimed", "--no-audio", "--loop", "-"], input: try Data(contentsOf: URL(fileURLWithPath: TestAssets.demo)))
+        #expect(outcome.code == 0 && outcome.errors == "-: cannot seek in it.\n")
+    }
+
     /// Every twentieth film of others': all codecs and containers, in a time that a loaded machine has.
     @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"))
     func `third-party films have the reference's sums`() throws {
@@ -26,10 +77,12 @@ import Testing
         #expect(films.count >= 15)
         for film in films {
             let reference = try #require(FrameMD5File(path: catalog.path(film.frameMD5!)))
-            let outcome = try PlayProgram.run(["--sink", "md5=-", "--sandbox", "decoder", catalog.path(film.path)])
-            let ours = FrameMD5File(outcome.output)
-            #expect(ours?.lines.map(\.hash) == reference.lines.map(\.hash), "\(film.path)")
-            #expect(ours?.lines.map(\.timestamp) == reference.lines.map(\.timestamp), "\(film.path)")
+            for sandbox in ["decoder", "full"] {
+                let outcome = try PlayProgram.run(["--sink", "md5=-", "--sandbox", sandbox, catalog.path(film.path)])
+                let ours = FrameMD5File(outcome.output)
+                #expect(ours?.lines.map(\.hash) == reference.lines.map(\.hash), "\(film.path), \(sandbox)")
+                #expect(ours?.lines.map(\.timestamp) == reference.lines.map(\.timestamp), "\(film.path), \(sandbox)")
+            }
         }
     }
 
@@ -39,8 +92,11 @@ import Testing
         let films = catalog.films.filter { $0.group == "malformed" }.enumerated().filter { $0.offset % 12 == 5 }.map(\.element)
         #expect(films.count >= 15)
         for film in films {
-            let outcome = try PlayProgram.run(["--sink", "md5=/dev/null", "--sandbox", "decoder", catalog.path(film.path)])
-            #expect(!outcome.crashed && [0, 65, 66].contains(outcome.code), "\(film.path): \(outcome.code) \(outcome.errors)")
+            let outside = try PlayProgram.run(["--sink", "md5=/dev/null", catalog.path(film.path)])
+            for sandbox in ["decoder", "full"] {
+                let outcome = try PlayProgram.run(["--sink", "md5=/dev/null", "--sandbox", sandbox, catalog.path(film.path)])
+                #expect(!outcome.crashed && outcome.code == outside.code, "\(film.path), \(sandbox): \(outcome.code) \(outcome.errors)")
+            }
         }
     }
 
@@ -100,13 +156,17 @@ import Testing
     // Foundation leaks what it has read of a file of /proc whose process goes meanwhile; TextFile does not.
 
     /// The decoder process among the children of `pid`'s threads.
-    private static func decoder(of pid: Int32) -> Int32? {
+    private static func decoder(of pid: Int32) -> Int32? { child(of: pid, nil) }
+
+    /// Its process with this argument, or without any.
+    private static func child(of pid: Int32, _ argument: String?) -> Int32? {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
         for task in tasks {
             let children = TextFile.contents(of: "/proc/\(pid)/task/\(task)/children") ?? ""
             for child in children.split(separator: " ").compactMap({ Int32($0) }) {
                 let name = TextFile.contents(of: "/proc/\(child)/comm") ?? ""
-                if name.hasPrefix("player-decoder") { return child }
+                let arguments = (TextFile.contents(of: "/proc/\(child)/cmdline") ?? "").split(separator: "\0").dropFirst().map(String.init)
+                if name.hasPrefix("player-decoder"), arguments == (argument.map { [$0] } ?? []) { return child }
             }
         }
         return nil

@@ -87,6 +87,32 @@ import Testing
         #expect(state.videoReady() == [.startClock(rate: 1)])
     }
 
+    @Test func `a seek that fails leaves everything as it was`() {
+        var state = opened(audio: false)
+        _ = state.videoReady()
+        #expect(state.seek(to: ten) == [.seek(ten)])
+        #expect(state.seek(to: .zero) == [.seek(.zero)])
+        #expect(state.seekFailed() == [.startClock(rate: 1)])
+        #expect(state.phase == .running)
+        #expect(state.videoFinished() == [.stopClock, .finish])
+        #expect(state.play() == [.seek(.zero)])
+        #expect(state.seekFailed() == [])
+        #expect(state.phase == .ended)
+        // One that has succeeded cannot fail any more.
+        #expect(state.play() == [.seek(.zero)])
+        state.seekSucceeded()
+        #expect(state.seekFailed() == [])
+        #expect(state.phase == .prerolling)
+    }
+
+    @Test func `a film that cannot begin again ends`() {
+        var state = opened(audio: false, loops: true)
+        _ = state.videoReady()
+        #expect(state.videoFinished() == [.seek(.zero)])
+        #expect(state.seekFailed() == [.stopClock, .finish])
+        #expect(state.phase == .ended)
+    }
+
     @Test func `a new speed takes effect at once only while time runs`() {
         var state = opened(audio: false)
         #expect(state.setRate(2) == [])

@@ -99,6 +99,9 @@ public enum PlayProgram {
             }
         }
 
+        /// nil before it has begun.
+        public var processIdentifier: Int32? { lock.withLock { process?.processIdentifier } }
+
         public var isRunning: Bool { lock.withLock { process?.isRunning ?? false } }
     }
 

@@ -17,6 +17,9 @@ long clinux_receive_packet(int socket, void *bytes, size_t capacity, int *descri
 int clinux_memfd_seal_size(int fd);
 /// The size of shared memory (lseek(2), which moves its position), -1 with errno. fstat(3) needs a system call that takes paths.
 int64_t clinux_size(int fd);
+/// Opens a file to read, if it lies in `folder` or below it, whatever `..`, links and absolute names in `name` say (openat2(2), Linux 5.6);
+/// -1 with errno.
+int clinux_open_beneath(const char *folder, const char *name);
 
 /// Starts `path` with `arguments` (ends with NULL), an empty environment but for `environment`, /dev/null as standard input, output and error,
 /// `first` as descriptor 3, `second` as 4, and nothing else open (posix_spawn(3)). 0 and the process, or the errno value.

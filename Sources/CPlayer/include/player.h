@@ -72,7 +72,8 @@ typedef enum player_decoder {
 typedef enum player_sandbox {
     PLAYER_SANDBOX_OFF = 0,
     PLAYER_SANDBOX_DECODER = 1, /* the decoder runs in a process without rights; where that cannot be, here, and a notice says so */
-    PLAYER_SANDBOX_REQUIRE = 2  /* the decoder runs there, or not at all */
+    PLAYER_SANDBOX_REQUIRE = 2, /* both, or not at all */
+    PLAYER_SANDBOX_FULL = 3     /* the decoder, and the demuxer in a second such process */
 } player_sandbox;
 
 typedef struct player_options {

@@ -71,8 +71,6 @@ enum DecoderAnswer: Hashable {
 
     /// Samples that one `done` can give back; the rest go with the next.
     static let mostFreed = 256
-    /// Troubles that a report can tell.
-    static let mostTroubles = 3
 }
 
 /// On the memory socket, to the decoder.
@@ -184,11 +182,7 @@ extension WireWriter {
             for number in freed { put(number) }
         case .confined(let report):
             put(UInt8(6))
-            put(report.measures.rawValue)
-            put(UInt32(report.landlockVersion))
-            let troubles = report.troubles.prefix(DecoderAnswer.mostTroubles)
-            put(UInt32(troubles.count))
-            for trouble in troubles { put(trouble) }
+            put(report)
         }
     }
 
@@ -283,11 +277,7 @@ extension DecoderAnswer {
             var freed: [UInt32] = []
             for _ in 0..<(try reader.takeCount(below: Self.mostFreed + 1)) { freed.append(try reader.take()) }
             self = .done(number: number, bytesWritten: written, bytesCopied: copied, freed: freed)
-        case 6:
-            let measures = SandboxReport.Measures(rawValue: try reader.take()), version = try reader.takeCount(below: 1 << 16)
-            var troubles: [String] = []
-            for _ in 0..<(try reader.takeCount(below: Self.mostTroubles + 1)) { troubles.append(try reader.takeText()) }
-            self = .confined(SandboxReport(measures: measures, landlockVersion: version, troubles: troubles))
+        case 6: self = .confined(try reader.takeReport())
         case let other: throw WireError("\(other) is no answer")
         }
         try reader.finish()

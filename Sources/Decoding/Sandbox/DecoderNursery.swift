@@ -8,23 +8,27 @@ final class DecoderNursery: Sendable {
 
     private struct Spare: Sendable {
         var program: String
+        var role: DecoderProcess.Role
         var process: DecoderProcess
     }
 
-    private let spare = Monitor<Spare?>(nil)
+    /// At most one for each role.
+    private let spares = Monitor<[Spare]>([])
 
     /// Starts one, unless one is waiting. Its failure is told by who needs it.
-    func prepare(_ program: String) {
-        guard spare.withLock({ $0?.program != program }), let process = try? DecoderProcess.start(program) else { return }
-        let old = spare.withLock { spare in
-            let old = spare
-            spare = Spare(program: program, process: process)
+    func prepare(_ program: String, as role: DecoderProcess.Role = .decoder) {
+        guard !spares.withLock({ $0.contains { $0.program == program && $0.role == role } }),
+            let process = try? DecoderProcess.start(program, as: role)
+        else { return }
+        let old = spares.withLock { spares in
+            let old = spares.firstIndex { $0.role == role }.map { spares.remove(at: $0) }
+            spares.append(Spare(program: program, role: role, process: process))
             return old
         }
         old?.process.end()
     }
 
-    func take(_ program: String) -> DecoderProcess? {
-        spare.withLock { $0?.program == program ? $0.take() : nil }?.process
+    func take(_ program: String, as role: DecoderProcess.Role = .decoder) -> DecoderProcess? {
+        spares.withLock { spares in spares.firstIndex { $0.program == program && $0.role == role }.map { spares.remove(at: $0) } }?.process
     }
 }

@@ -35,12 +35,19 @@ final class DecoderProcess: Sendable {
 
     deinit { end() }
 
-    /// Starts `program`. It confines itself, then waits to be told what to decode.
-    static func start(_ program: String) throws(DecodingError) -> DecoderProcess {
+    /// What a process without rights does.
+    enum Role: Sendable {
+        case decoder, demuxer
+
+        fileprivate var arguments: [String] { self == .demuxer ? [DecoderProgram.demux] : [] }
+    }
+
+    /// Starts `program`. It confines itself, then waits to be told what to decode, or what to read.
+    static func start(_ program: String, as role: Role = .decoder) throws(DecodingError) -> DecoderProcess {
         do throws(SystemError) {
             let (work, itsWork) = try PacketSocket.pair(), (memory, itsMemory) = try PacketSocket.pair()
             var pid: Int32 = 0
-            let status = unsafe withCStrings([program, nil]) { arguments in
+            let status = unsafe withCStrings([program] + role.arguments + [nil]) { arguments in
                 unsafe withCStrings([nil]) { environment in
                     unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, &pid)
                 }

@@ -3,6 +3,8 @@ internal import Glibc
 /// Where the decoder program lies.
 public enum DecoderProgram {
     public static let name = "player-decoder"
+    /// The argument with which it demuxes instead.
+    package static let demux = "--demux"
     /// Names the program, before any other place.
     public static let variable = "PLAYER_DECODER"
 

@@ -38,7 +38,7 @@ package final class DecoderService: Sendable {
     /// - Parameter report: what the process has given up; the first thing that the player hears.
     package func run(_ report: SandboxReport) -> Never {
         var hello = WireWriter()
-        hello.put(.confined(report))
+        hello.put(DecoderAnswer.confined(report))
         do throws(SystemError) { try work.send(hello, waits: true) } catch { Self.end(0) }
         let reader = LoopThread(name: "memory") { [self] in
             do { try serveMemory() } catch { Self.end(1) }
@@ -230,7 +230,7 @@ package final class DecoderService: Sendable {
         unsafe packet.pointee.flags = sample.packetFlags
         let block = unsafe BlockBuffer(moving: packet)
         guard unsafe packet.pointee.buf != nil,
-            unsafe Self.addSideData(UnsafeRawBufferPointer(start: start + count + padding, count: sides), to: packet)
+            unsafe SideData.add(UnsafeRawBufferPointer(start: start + count + padding, count: sides), to: packet)
         else { throw Ending.connection }
         var buffer = SampleBuffer(
             content: .compressed(block, .video(decoding.format)), presentationTime: sample.presentationTime,
@@ -239,22 +239,6 @@ package final class DecoderService: Sendable {
         buffer.sourceDecodeTimestamp = sample.sourceDecodeTimestamp
         buffer.sourceTimeBase = sample.sourceTimeBase
         return buffer
-    }
-
-    private static func addSideData(_ bytes: UnsafeRawBufferPointer, to packet: UnsafeMutablePointer<AVPacket>) -> Bool {
-        var position = 0
-        while position < bytes.count {
-            guard bytes.count - position >= 8 else { return false }
-            let type = unsafe bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)
-            let size = unsafe Int(bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self))
-            position += 8
-            guard size <= bytes.count - position,
-                let place = unsafe av_packet_new_side_data(packet, AVPacketSideDataType(type), size)
-            else { return false }
-            if size > 0 { unsafe UnsafeMutableRawPointer(place).copyMemory(from: bytes.baseAddress! + position, byteCount: size) }
-            position += size
-        }
-        return true
     }
 
     // MARK: Memory

@@ -6,8 +6,13 @@ public enum SandboxPolicy: String, Sendable, Hashable, CaseIterable {
     case off
     /// The video decoder. Where no decoder process can be started the program decodes by itself, and says so.
     case decoder
-    /// As `decoder`, and refuses to decode where the process cannot be confined.
+    /// The video decoder, and in a second process the demuxer, which takes the container apart.
+    case full
+    /// As `full`, and refuses to play where a process cannot be confined.
     case require
+
+    /// Whether the demuxer is meant, too.
+    public var includesDemuxer: Bool { self == .full || self == .require }
 }
 
 /// How the decoder process is started and how long its failures are put up with.

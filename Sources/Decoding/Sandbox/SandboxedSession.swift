@@ -319,7 +319,7 @@ public final class SandboxedSession: @unchecked Sendable {
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ sampleNumber: UInt64
     ) throws(SystemError) {
         let packet = unsafe block.packet
-        let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE), sides = unsafe Self.sideByteCount(of: packet)
+        let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE), sides = unsafe SideData.byteCount(of: packet)
         let total = block.count + padding + sides
         let number = nextNumber
         nextNumber &+= 1
@@ -329,7 +329,7 @@ public final class SandboxedSession: @unchecked Sendable {
         let target = unsafe (own ?? ring).base + (place ?? 0)
         if block.count > 0 { unsafe target.copyMemory(from: packet.pointee.data, byteCount: block.count) }
         unsafe (target + block.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
-        unsafe Self.copySideData(of: packet, to: target + block.count + padding)
+        unsafe SideData.write(of: packet, to: target + block.count + padding)
         let isBeside = own != nil
         shared.withLock { shared in
             shared.statistics.bytesShared += block.count
@@ -345,21 +345,6 @@ public final class SandboxedSession: @unchecked Sendable {
         writer.reset()
         writer.put(.sample(descriptor))
         try process.work.send(writer, descriptors: own.map { [$0.descriptor.rawValue] } ?? [])
-    }
-
-    private static func sideByteCount(of packet: UnsafeMutablePointer<AVPacket>) -> Int {
-        unsafe (0..<Int(packet.pointee.side_data_elems)).reduce(0) { unsafe $0 + 8 + Int(packet.pointee.side_data[$1].size) }
-    }
-
-    private static func copySideData(of packet: UnsafeMutablePointer<AVPacket>, to start: UnsafeMutableRawPointer) {
-        var target = unsafe start
-        for index in unsafe 0..<Int(packet.pointee.side_data_elems) {
-            let side = unsafe packet.pointee.side_data[index]
-            unsafe target.storeBytes(of: UInt32(side.type.rawValue), as: UInt32.self)
-            unsafe (target + 4).storeBytes(of: UInt32(side.size), as: UInt32.self)
-            if unsafe side.size > 0 { unsafe (target + 8).copyMemory(from: side.data, byteCount: side.size) }
-            unsafe target += 8 + side.size
-        }
     }
 
     /// Waits for the answer to `configure`; the decoder's own refusal is returned, the end of the process is thrown.

@@ -24,11 +24,16 @@ final class SharedBytes: @unchecked Sendable {
     }
 
     /// What another process wrote, to read.
-    init(reading descriptor: consuming OwnedFD) throws(SystemError) {
+    convenience init(reading descriptor: consuming OwnedFD) throws(SystemError) { try self.init(mapping: descriptor, PROT_READ) }
+
+    /// What another process made, to write.
+    convenience init(writing descriptor: consuming OwnedFD) throws(SystemError) { try self.init(mapping: descriptor, PROT_READ | PROT_WRITE) }
+
+    private init(mapping descriptor: consuming OwnedFD, _ protection: Int32) throws(SystemError) {
         let size = clinux_size(descriptor.rawValue)
         guard size > 0 else { throw SystemError(size == 0 ? EINVAL : errno, "find the size of shared memory") }
         count = Int(size)
-        unsafe base = try Self.map(descriptor.rawValue, count: count, PROT_READ)
+        unsafe base = try Self.map(descriptor.rawValue, count: count, protection)
         self.descriptor = descriptor
     }
 

@@ -66,6 +66,14 @@ extension WireWriter {
         put(format.codecTag)
     }
 
+    mutating func put(_ report: SandboxReport) {
+        put(report.measures.rawValue)
+        put(UInt32(report.landlockVersion))
+        let troubles = report.troubles.prefix(WireReader.mostTroubles)
+        put(UInt32(troubles.count))
+        for trouble in troubles { put(trouble) }
+    }
+
     mutating func put(_ error: DecodingError) {
         put(error.code.wireNumber)
         put(error.status)
@@ -159,6 +167,16 @@ extension WireReader {
         format.reorderDepth = try take()
         format.codecTag = try take()
         return format
+    }
+
+    /// Troubles that a report can tell.
+    static let mostTroubles = 3
+
+    mutating func takeReport() throws(WireError) -> SandboxReport {
+        let measures = SandboxReport.Measures(rawValue: try take()), version = try takeCount(below: 1 << 16)
+        var troubles: [String] = []
+        for _ in 0..<(try takeCount(below: Self.mostTroubles + 1)) { troubles.append(try takeText()) }
+        return SandboxReport(measures: measures, landlockVersion: version, troubles: troubles)
     }
 
     mutating func takeError() throws(WireError) -> DecodingError {

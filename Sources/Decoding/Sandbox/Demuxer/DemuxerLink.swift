@@ -1,0 +1,99 @@
+internal import CAV
+internal import Glibc
+internal import Media
+internal import SampleQueue
+
+/// The player's end of a demuxer process: asks, waits for answers, and reads the film for it meanwhile.
+///
+/// Thread-safety: one thread at a time.
+final class DemuxerLink {
+    let process: DecoderProcess
+    let tray: SharedBytes
+    private let window: SharedBytes
+    private let cancellation: AssetCancellation
+    private let deadline: HostSpan
+    /// What the process may read, by its number for it.
+    private var sources: [UInt16: any ByteSource]
+    private let film: any ByteSource
+    private var nextSource: UInt16 = 1
+    private var writer = WireWriter()
+
+    init(_ process: DecoderProcess, film: any ByteSource, deadline: HostSpan, cancellation: AssetCancellation) throws(SystemError) {
+        self.process = process
+        self.film = film
+        sources = [0: film]
+        self.deadline = deadline
+        self.cancellation = cancellation
+        window = try SharedBytes(count: DemuxerAnswer.windowByteCount)
+        tray = try SharedBytes(count: DemuxerAnswer.trayByteCount)
+    }
+
+    var isCancelled: Bool { cancellation.isCancelled }
+
+    func ask(_ request: DemuxerRequest) throws(ProcessEnd) {
+        writer.reset()
+        writer.put(request)
+        var descriptors: [Int32] = []
+        if case .open = request { descriptors = [window.descriptor.rawValue, tray.descriptor.rawValue] }
+        do throws(SystemError) { try process.work.send(writer, descriptors: descriptors) } catch { throw ProcessEnd(error) }
+    }
+
+    /// The next answer besides wishes for bytes, which are granted.
+    /// - Parameter deadline: How long it may compute without asking for anything.
+    /// - Throws: when the process has gone, hangs, or says what makes no sense, and when reading was cancelled. The caller ends it.
+    func next(within deadline: HostSpan? = nil) throws(ProcessEnd) -> DemuxerAnswer {
+        var waiting = [PollDescriptor(fd: process.work.rawValue, interest: .readable)]
+        while true {
+            let limit = MonotonicClock.shared.now() + (deadline ?? self.deadline)
+            var bytes: [UInt8]?
+            while bytes == nil {
+                if cancellation.isCancelled { throw ProcessEnd("is needed no more") }
+                do throws(SystemError) {
+                    switch try process.work.receive() {
+                    case .message(let message, _): bytes = message
+                    case .end: throw SystemError(0, "")
+                    case .nothing:
+                        let now = MonotonicClock.shared.now()
+                        if now >= limit { throw SystemError(ETIMEDOUT, "wait for it any longer") }
+                        _ = try pollDescriptors(&waiting, until: min(limit, now + Self.patience))
+                    }
+                } catch {
+                    if error.code == 0 { throw .gone }
+                    throw error.code == ETIMEDOUT ? ProcessEnd("hung and was ended") : ProcessEnd(error)
+                }
+            }
+            let answer: DemuxerAnswer
+            do throws(WireError) { answer = try DemuxerAnswer((bytes ?? [])[...]) } catch { throw ProcessEnd(error) }
+            switch answer {
+            case .bytes(let source, let offset, let count): try read(source, offset, count)
+            case .other(let name): try open(name)
+            case .closed(let source): sources[source] = nil
+            default: return answer
+            }
+        }
+    }
+
+    /// 50 ms between looks at the cancellation: soon enough for a person.
+    private static let patience = HostSpan.milliseconds(50)
+    /// At a time: a list of pictures and sound opens two for each of its tracks.
+    private static let mostSources = 256
+
+    private func read(_ number: UInt16, _ offset: Int64, _ count: Int) throws(ProcessEnd) {
+        guard let source = sources[number] else { throw ProcessEnd("reads what was not opened for it") }
+        let got = unsafe source.read(into: UnsafeMutableRawBufferPointer(start: window.base, count: count), at: offset)
+        try ask(.bytes(Int32(clamping: got)))
+    }
+
+    private func open(_ name: String) throws(ProcessEnd) {
+        let other: OtherSource = sources.count < Self.mostSources ? film.open(name) : .refused
+        switch other {
+        case .missing: try ask(.other(.missing))
+        case .refused: try ask(.other(.refused))
+        case .opened(let source):
+            while sources[nextSource] != nil { nextSource &+= 1 }
+            sources[nextSource] = source
+            try ask(.other(.opened(DemuxerSource(number: nextSource, isSeekable: source.isSeekable, byteCount: source.byteCount))))
+            nextSource &+= 1
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import Media
+internal import SampleQueue
+
+/// Opening a film in a demuxer process.
+extension DemuxerOpening {
+    struct Opened {
+        var link: DemuxerLink
+        var film: DemuxedFilm
+        var tracks: [AssetTrack]
+        var report: SandboxReport
+    }
+
+    static func open(_ location: String, _ options: AssetReaderOptions, _ sandbox: SandboxOptions) throws(AssetError) -> Opened {
+        let bytes: AssetBytes, link: DemuxerLink
+        do {
+            let program = try DecoderProgram.find(sandbox.decoderPath)
+            bytes = try AssetBytes(location, options: options)
+            let process: DecoderProcess
+            if let spare = DecoderNursery.shared.take(program, as: .demuxer) {
+                process = spare
+            } else {
+                process = try DecoderProcess.start(program, as: .demuxer)
+            }
+            // libavformat sleeps until a live playlist may have grown.
+            let deadline = bytes.isPlaylist ? sandbox.hangDeadline + longestSegment : sandbox.hangDeadline
+            link = try DemuxerLink(process, film: bytes, deadline: deadline, cancellation: options.cancellation)
+        } catch let error as AssetError {
+            throw error
+        } catch {
+            throw AssetError(.sandbox, "\(location): \(error).")
+        }
+        let opening = DemuxerOpening(
+            name: name(for: location), containerName: options.containerName, libraryOptions: options.libraryOptions,
+            isThorough: options.isThorough, source: DemuxerSource(number: 0, isSeekable: bytes.isSeekable, byteCount: bytes.byteCount))
+        let outcome: Result<Opened, AssetError>
+        do throws(ProcessEnd) {
+            let report = try link.report()
+            if sandbox.policy == .require, !report.isConfined {
+                let why = report.troubles.first ?? "this kernel does not offer it"
+                outcome = .failure(AssetError(.sandbox, "\(location): the demuxer process cannot be confined as required: \(why)."))
+            } else {
+                try link.ask(.open(opening))
+                outcome = try link.opened(location, report)
+            }
+        } catch {
+            throw link.end(error, location)
+        }
+        if case .failure = outcome { link.process.end() }
+        return try outcome.get()
+    }
+
+    /// One minute: six times what broadcasters cut their films into.
+    private static let longestSegment = HostSpan.seconds(60)
+
+    /// Where the film lies is no business of the process's. The ending of its name is: some containers are known by nothing else.
+    private static func name(for location: String) -> String {
+        let last = location.split(separator: "/").last ?? ""
+        guard let dot = last.lastIndex(of: ".") else { return "film" }
+        let ending = last[last.index(after: dot)...].prefix(16)
+        return !ending.isEmpty && ending.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? "film.\(ending)" : "film"
+    }
+}
+
+extension DemuxerLink {
+    /// What the process has given up.
+    fileprivate func report() throws(ProcessEnd) -> SandboxReport {
+        guard case .confined(let report) = try next(within: DecoderListener.startDeadline) else { throw Self.unasked }
+        return report
+    }
+
+    /// The answer to `open`.
+    fileprivate func opened(_ location: String, _ report: SandboxReport) throws(ProcessEnd) -> Result<DemuxerOpening.Opened, AssetError> {
+        var film: DemuxedFilm?
+        var tracks: [AssetTrack] = []
+        while true {
+            switch try next() {
+            case .opened(let found) where film == nil: film = found
+            case .track(var track, let offset, let count):
+                guard let film, tracks.count < film.trackCount, track.id == tracks.count, offset + count <= tray.count else { throw Self.unasked }
+                track.format.configuration = unsafe [UInt8](UnsafeRawBufferPointer(start: tray.base + offset, count: count))
+                tracks.append(track)
+            case .done:
+                guard let film, tracks.count == film.trackCount else { throw Self.unasked }
+                return .success(DemuxerOpening.Opened(link: self, film: film, tracks: tracks, report: report))
+            case .failed(let error): return .failure(AssetError(error.code, "\(location): \(error.description)"))
+            default: throw Self.unasked
+            }
+        }
+    }
+
+    static var unasked: ProcessEnd { ProcessEnd("says what it was not asked") }
+
+    /// Ends the process and says why there is nothing more to read.
+    func end(_ end: ProcessEnd, _ location: String) -> AssetError {
+        // How it ended says more than what was noticed of it.
+        let sentence = process.end() ?? end.sentence
+        return isCancelled
+            ? AssetError(.cancelled, "\(location): reading was cancelled.")
+            : AssetError(.readerDied, "\(location): the process that read it \(sentence).")
+    }
+}

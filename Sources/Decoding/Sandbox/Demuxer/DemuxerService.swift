@@ -1,0 +1,208 @@
+internal import CAV
+internal import Glibc
+internal import Media
+internal import SampleQueue
+
+/// What a demuxer process does once it is confined: reads the film whose bytes the player gives it, and lays out its samples, until the player
+/// closes the connection.
+///
+/// An `AssetReader` does the work; the process has no thread besides the one that calls `run` and those of decoders that libavformat opens
+/// to find out what a container keeps silent about.
+package final class DemuxerService {
+    private let work: PacketSocket
+    private var writer = WireWriter()
+    private var memory: (window: SharedBytes, tray: SharedBytes)?
+    private var reader: AssetReader?
+    /// Read, but not laid out yet; of a large one so many bytes have gone in parts.
+    private var waiting: (sample: Parcel, sentByteCount: Int)?
+
+    /// - Parameter work: the socket's descriptor, owned by the service from now on.
+    package init(work: Int32) { self.work = PacketSocket(adopting: OwnedFD(adopting: work)) }
+
+    /// Serves until the player goes away. A message that cannot be understood ends the process: the player would not send it.
+    ///
+    /// - Parameter report: what the process has given up; the first thing that the player hears.
+    package func run(_ report: SandboxReport) -> Never {
+        do {
+            try say(.confined(report))
+            guard case .open(let opening) = try nextRequest() else { throw Ending.connection }
+            try open(opening)
+            while true { try serve(try nextRequest()) }
+        } catch {
+            _exit(error is Ending ? 0 : 1)
+        }
+    }
+
+    private enum Ending: Error { case connection }
+
+    private func say(_ answer: DemuxerAnswer) throws {
+        writer.reset()
+        writer.put(answer)
+        try work.send(writer, waits: true)
+    }
+
+    private func nextRequest() throws -> DemuxerRequest {
+        while true {
+            switch try work.receive() {
+            case .end: throw Ending.connection
+            case .nothing:
+                var waiting = [PollDescriptor(fd: work.rawValue, interest: .readable)]
+                _ = try pollDescriptors(&waiting)
+            case .message(let bytes, var descriptors):
+                if let window = descriptors.takeFirst(), let tray = descriptors.takeSecond() {
+                    memory = (try SharedBytes(reading: window), try SharedBytes(writing: tray))
+                }
+                return try DemuxerRequest(bytes[...])
+            }
+        }
+    }
+
+    // MARK: The film
+
+    private func open(_ opening: DemuxerOpening) throws {
+        guard let memory else { throw Ending.connection }
+        var options = AssetReaderOptions(
+            containerName: opening.containerName, libraryOptions: opening.libraryOptions, isThorough: opening.isThorough)
+        // Keeping a connection open between segments takes libavformat's own.
+        options.libraryOptions["http_persistent"] = "0"
+        options.libraryOptions["http_multiple"] = "0"
+        options.source = DemuxerBytes(opening.source, self)
+        do throws(AssetError) {
+            let reader = try AssetReader(url: opening.name, options: options)
+            self.reader = reader
+            guard reader.tracks.count <= DemuxerAnswer.mostTracks else {
+                throw AssetError(.damaged, "\(opening.name): it has \(reader.tracks.count) tracks.")
+            }
+            let room = reader.tracks.reduce(0) { $0 + $1.format.configuration.count }
+            guard room <= memory.tray.count else { throw AssetError(.damaged, "\(opening.name): its tracks need \(room) bytes to be set up.") }
+        } catch {
+            try say(failure(error, opening.name))
+            return try say(.done)
+        }
+        guard let reader else { throw Ending.connection }
+        try say(
+            .opened(
+                DemuxedFilm(
+                    trackCount: reader.tracks.count, duration: reader.duration, containerName: reader.containerName, title: reader.title,
+                    isSeekable: reader.isSeekable)))
+        var place = 0
+        for track in reader.tracks {
+            let bytes = track.format.configuration
+            unsafe bytes.withUnsafeBytes { bytes in
+                if let source = bytes.baseAddress { unsafe (memory.tray.base + place).copyMemory(from: source, byteCount: bytes.count) }
+            }
+            try say(.track(track, configurationOffset: place, configurationByteCount: bytes.count))
+            place += bytes.count
+        }
+        try say(.done)
+    }
+
+    private func serve(_ request: DemuxerRequest) throws {
+        guard let reader, let memory else { throw Ending.connection }
+        switch request {
+        case .open, .bytes, .other: throw Ending.connection
+        case .select(let tracks): reader.select(Set(tracks))
+        case .timeRange(let range):
+            if range.start > .zero { waiting = nil }
+            reader.timeRange = range
+        case .seek(let time):
+            waiting = nil
+            do throws(AssetError) { try reader.seek(to: time) } catch { try say(failure(error, reader.location)) }
+        case .read: try fill(memory.tray, reader)
+        }
+        try say(.done)
+    }
+
+    /// Lays samples on the tray.
+    private func fill(_ tray: SharedBytes, _ reader: AssetReader) throws {
+        var place = 0, count = 0
+        while count < DemuxerAnswer.mostSamples, place < DemuxerAnswer.usualTray {
+            if waiting == nil {
+                let sample: SampleBuffer?
+                do throws(AssetError) { sample = try reader.nextSample() } catch { return try say(failure(error, reader.location)) }
+                guard let sample else { return try say(.end) }
+                waiting = Parcel(sample).map { ($0, 0) }
+            }
+            guard let (parcel, sent) = waiting else { continue }
+            let total = parcel.byteCount
+            guard total <= DemuxerAnswer.largestSample else {
+                waiting = nil
+                return try say(failure(AssetError(.damaged, "a sample has \(total) bytes."), reader.location))
+            }
+            // A large one begins on an empty tray; one that does not fit any more waits for the next.
+            if place > 0, place + total > tray.count { return }
+            let here = min(total - sent, tray.count - place)
+            unsafe parcel.copy(sent..<sent + here, to: tray.base + place)
+            if sent + here < total {
+                waiting = (parcel, sent + here)
+                return try say(.part(byteCount: here))
+            }
+            try say(.sample(parcel.description(offset: place)))
+            waiting = nil
+            place += here
+            count += 1
+        }
+    }
+
+    /// The words of an error behind the name that the film has here.
+    private func failure(_ error: AssetError, _ name: String) -> DemuxerAnswer {
+        let prefix = "\(name): "
+        let words = error.description.hasPrefix(prefix) ? String(error.description.dropFirst(prefix.count)) : error.description
+        return .failed(AssetError(error.code, words))
+    }
+
+    // MARK: Bytes
+
+    func read(_ source: UInt16, into target: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+        guard let memory else { return Int(cav_error_exit) }
+        let wanted = min(target.count, memory.window.count)
+        do {
+            try say(.bytes(source: source, offset: offset, count: wanted))
+            guard case .bytes(let count) = try nextRequest(), Int(count) <= wanted else { throw Ending.connection }
+            if count > 0 { unsafe target.copyMemory(from: UnsafeRawBufferPointer(start: memory.window.base, count: Int(count))) }
+            return Int(count)
+        } catch {
+            _exit(error is Ending ? 0 : 1)
+        }
+    }
+
+    func close(_ source: UInt16) { try? say(.closed(source: source)) }
+
+    func open(_ name: String) -> OtherSource {
+        do {
+            try say(.other(name))
+            guard case .other(let other) = try nextRequest() else { throw Ending.connection }
+            switch other {
+            case .opened(let source): return .opened(DemuxerBytes(source, self))
+            case .missing: return .missing
+            case .refused: return .refused
+            }
+        } catch {
+            _exit(error is Ending ? 0 : 1)
+        }
+    }
+}
+
+extension MediaFormat {
+    /// The set-up data, which messages are too small for.
+    var configuration: [UInt8] {
+        get {
+            switch self {
+            case .video(let format): format.configuration
+            case .audio(let format): format.configuration
+            case .other: []
+            }
+        }
+        set {
+            switch self {
+            case .video(var format):
+                format.configuration = newValue
+                self = .video(format)
+            case .audio(var format):
+                format.configuration = newValue
+                self = .audio(format)
+            case .other: break
+            }
+        }
+    }
+}

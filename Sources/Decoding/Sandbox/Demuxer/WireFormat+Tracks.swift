@@ -1,0 +1,147 @@
+internal import Media
+internal import SampleQueue
+
+// How a film's tracks travel in messages. What a demuxer says of them goes into decoders and clocks of the player, so every number has bounds.
+
+extension WireWriter {
+    mutating func put(_ text: String?) {
+        put(text != nil)
+        put(text ?? "")
+    }
+
+    /// A text out of a film, without the control characters that nobody may show.
+    mutating func put(clean text: String) {
+        var kept = String.UnicodeScalarView()
+        kept.append(contentsOf: text.unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(WireReader.longestText))
+        put(String(kept))
+    }
+
+    mutating func put(clean text: String?) {
+        put(text != nil)
+        put(clean: text ?? "")
+    }
+
+    /// Without its set-up data.
+    mutating func put(_ track: AssetTrack) {
+        put(UInt32(track.id))
+        put(track.kind.wireNumber)
+        put(track.timeBase)
+        put(track.duration)
+        put(track.bitRate)
+        put(clean: track.language)
+        put(clean: track.title)
+        put(track.isDefault)
+        put(track.isDecodable)
+        switch track.format {
+        case .video(let format):
+            put(UInt8(0))
+            put(format)
+        case .audio(let format):
+            put(UInt8(1))
+            put(format)
+        case .other(let name):
+            put(UInt8(2))
+            put(name)
+        }
+    }
+
+    private mutating func put(_ format: AudioFormat) {
+        put(format.codecName)
+        put(format.channelLayout)
+        let counts = [format.sampleRate, format.channelCount, format.encoderDelay, format.bitsPerCodedSample, format.blockAlign, format.frameSize]
+        for (count, most) in zip(counts, WireReader.mostInAudio) { put(min(max(count, 0), most)) }
+        put(format.bitRate)
+        put(format.profile)
+        put(format.codecTag)
+    }
+}
+
+extension WireReader {
+    mutating func takeOptionalText() throws(WireError) -> String? {
+        let isThere = try takeBool()
+        let text = try takeText()
+        return isThere ? text : nil
+    }
+
+    mutating func takeTrack() throws(WireError) -> AssetTrack {
+        let id = try takeCount(below: DemuxerAnswer.mostTracks)
+        guard let kind = AssetTrack.Kind(wireNumber: try take()) else { throw WireError("no such kind of track") }
+        let timeBase = try takeRatio()
+        guard timeBase.isKnown else { throw WireError("a track has no unit of time") }
+        let duration = try takeTime(), bitRate = try take(Int64.self), language = try takeOptionalText(), title = try takeOptionalText()
+        let isDefault = try takeBool(), isDecodable = try takeBool()
+        let format: MediaFormat
+        switch try take(UInt8.self) {
+        case 0: format = .video(try takeTrackFormat())
+        case 1: format = .audio(try takeAudio())
+        case 2: format = .other(try takeText())
+        case let other: throw WireError("\(other) is no kind of format")
+        }
+        switch (kind, format) {
+        case (.video, .video), (.attachedPicture, .video), (.audio, .audio), (.subtitle, .other), (.other, .other): break
+        default: throw WireError("a track is not of its kind")
+        }
+        return AssetTrack(
+            id: id, kind: kind, format: format, timeBase: timeBase, duration: duration, bitRate: bitRate, language: language, title: title,
+            isDefault: isDefault, isDecodable: isDecodable)
+    }
+
+    private mutating func takeTrackFormat() throws(WireError) -> VideoFormat {
+        let format = try takeFormat()
+        guard (0...Self.deepestReordering).contains(format.reorderDepth), (0...1024).contains(format.bitsPerCodedSample) else {
+            throw WireError("a film's pictures cannot be ordered or coded so")
+        }
+        return format
+    }
+
+    /// libavcodec's MAX_REORDER_DELAY.
+    private static let deepestReordering: Int32 = 16
+
+    private mutating func takeAudio() throws(WireError) -> AudioFormat {
+        let name = try takeText(), layout = try takeText()
+        var counts: [Int32] = []
+        for most in Self.mostInAudio {
+            let count = try take(Int32.self)
+            guard (0...most).contains(count) else { throw WireError("\(count) is not between 0 and \(most)") }
+            counts.append(count)
+        }
+        let bitRate = try take(Int64.self), profile = try take(Int32.self), tag = try take(UInt32.self)
+        return AudioFormat(
+            codecName: name, sampleRate: counts[0], channelCount: counts[1], channelLayout: layout, encoderDelay: counts[2],
+            bitsPerCodedSample: counts[3], blockAlign: counts[4], bitRate: bitRate, profile: profile, codecTag: tag, frameSize: counts[5])
+    }
+
+    /// Samples a second, channels, delay, bits, bytes in a block, samples in a packet: no sound has more.
+    fileprivate static let mostInAudio: [Int32] = [1 << 24, 1024, 1 << 28, 1024, 1 << 28, 1 << 28]
+
+    /// The description is the words that follow the film's name.
+    mutating func takeAssetError() throws(WireError) -> AssetError {
+        guard let code = AssetError.Code(wireNumber: try take()) else { throw WireError("no such error") }
+        return AssetError(code, try takeText())
+    }
+}
+
+extension AssetTrack.Kind {
+    private static let inWireOrder: [AssetTrack.Kind] = [.video, .audio, .subtitle, .attachedPicture, .other]
+
+    var wireNumber: UInt8 { UInt8(Self.inWireOrder.firstIndex(of: self)!) }
+
+    init?(wireNumber: UInt8) {
+        guard wireNumber < Self.inWireOrder.count else { return nil }
+        self = Self.inWireOrder[Int(wireNumber)]
+    }
+}
+
+extension AssetError.Code {
+    /// The errors that a demuxer may report of a film.
+    private static let inWireOrder: [AssetError.Code] = [
+        .damaged, .cannotOpen, .permission, .network, .unrecognised, .noPlayableTrack, .cancelled, .notSeekable,
+    ]
+
+    var wireNumber: UInt8 { UInt8(Self.inWireOrder.firstIndex(of: self) ?? 0) }
+
+    init?(wireNumber: UInt8) {
+        guard wireNumber < Self.inWireOrder.count else { return nil }
+        self = Self.inWireOrder[Int(wireNumber)]
+    }
+}

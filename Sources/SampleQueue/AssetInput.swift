@@ -1,0 +1,111 @@
+internal import CAV
+internal import Glibc
+
+/// What libavformat reads from where it is not to open a file or address by itself. It must outlive the format context that uses it.
+protocol AssetInput: AnyObject {
+    var io: UnsafeMutablePointer<AVIOContext>? { get }
+    /// Whether another one can be made that begins at the beginning.
+    var canBegin: Bool { get }
+}
+
+/// A `ByteSource` as libavformat's input.
+@safe
+final class SourceInput: AssetInput {
+    private let source: any ByteSource
+    private var position: Int64 = 0
+    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+
+    /// 64 KiB: twice libavformat's own, because each read may be a question to another process.
+    private static let bufferBytes = 65_536
+
+    /// nil when there is no memory.
+    init?(_ source: any ByteSource) {
+        self.source = source
+        unsafe io = nil
+        guard let buffer = unsafe av_malloc(Self.bufferBytes) else { return nil }
+        unsafe io = avio_alloc_context(
+            buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferBytes), 0, Unmanaged.passUnretained(self).toOpaque(),
+            { context, bytes, count in unsafe Unmanaged<SourceInput>.fromOpaque(context!).takeUnretainedValue().read(bytes!, count) }, nil,
+            source.isSeekable
+                ? { context, offset, whence in unsafe Unmanaged<SourceInput>.fromOpaque(context!).takeUnretainedValue().seek(offset, whence) }
+                : nil)
+        if unsafe io == nil { unsafe av_free(buffer) }
+        guard unsafe io != nil else { return nil }
+    }
+
+    deinit {
+        guard let io = unsafe io else { return }
+        unsafe av_free(io.pointee.buffer)
+        unsafe avio_context_free(&self.io)
+    }
+
+    var canBegin: Bool { source.isSeekable }
+
+    private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
+        let got = unsafe source.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)), at: position)
+        guard got > 0 else { return got == 0 ? cav_error_eof : Int32(clamping: got) }
+        position += Int64(got)
+        return Int32(got)
+    }
+
+    private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+        if whence & AVSEEK_SIZE != 0 { return source.byteCount ?? Int64(cav_error(ENOSYS)) }
+        let base: Int64?
+        switch whence & ~AVSEEK_FORCE {
+        case SEEK_SET: base = 0
+        case SEEK_CUR: base = position
+        case SEEK_END: base = source.byteCount
+        default: base = nil
+        }
+        guard let base else { return Int64(cav_error(EINVAL)) }
+        let (target, overflow) = base.addingReportingOverflow(offset)
+        guard !overflow, target >= 0 else { return Int64(cav_error(EINVAL)) }
+        position = target
+        return target
+    }
+
+    // MARK: What a film opens besides itself
+
+    /// Lets libavformat open what the film names only through `source`.
+    static func serve(_ context: UnsafeMutablePointer<AVFormatContext>, from opener: Opener) {
+        unsafe context.pointee.opaque = Unmanaged.passUnretained(opener).toOpaque()
+        unsafe context.pointee.io_open = { context, io, name, _, _ in
+            let opener = unsafe Unmanaged<Opener>.fromOpaque(context!.pointee.opaque).takeUnretainedValue()
+            let source: any ByteSource
+            switch unsafe opener.open(String(cString: name!)) {
+            case .opened(let other): source = other
+            case .missing: return cav_error(ENOENT)
+            case .refused: return cav_error(EPERM)
+            }
+            guard let input = SourceInput(source) else { return cav_error(ENOMEM) }
+            // Kept until it is closed.
+            unsafe io!.pointee = Unmanaged.passRetained(input).takeUnretainedValue().io
+            return 0
+        }
+        unsafe context.pointee.io_close2 = { _, io in
+            unsafe Unmanaged<SourceInput>.fromOpaque(io!.pointee.opaque).release()
+            return 0
+        }
+    }
+
+    /// Opens further inputs for one film. It must outlive the format context.
+    final class Opener {
+        private let source: any ByteSource
+        private let name: String
+        /// Something was asked for that the film may not have.
+        private(set) var hasRefused = false
+
+        /// - Parameter name: of the film itself, which may always be opened once more.
+        init(_ source: any ByteSource, name: String) {
+            self.source = source
+            self.name = name
+        }
+
+        fileprivate func open(_ name: String) -> OtherSource {
+            if name == self.name { return .opened(source) }
+            let other = source.open(name)
+            if case .refused = other { hasRefused = true }
+            return other
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Decoding
+import Foundation
+import Media
+import SampleQueue
+import TestSupport
+import Testing
+
+/// A film read in a process of its own: the same samples, and a program that outlives the process.
+@Suite(.serialized) struct SandboxedReaderTests {
+    private static func options(hang: HostSpan = .seconds(30), restarts: Int = 5) -> SandboxOptions {
+        SandboxOptions(
+            policy: .full, decoderPath: BuiltPrograms.decoder, restarts: RestartLimit(count: restarts, window: .seconds(3600)), hangDeadline: hang)
+    }
+
+    private static func reader(_ path: String, _ options: AssetReaderOptions = AssetReaderOptions()) throws -> SandboxedReader {
+        try SandboxedReader(url: path, options: options, sandbox: Self.options())
+    }
+
+    /// All that a sample says.
+    private struct Row: Hashable {
+        var track: Int
+        var times: [MediaTime]
+        var flags: SampleFlags
+        var format: MediaFormat
+        var bytes: [UInt8]
+    }
+
+    private static func rows(_ reader: any AssetReading, limit: Int = .max) throws -> [Row] {
+        var rows: [Row] = []
+        while rows.count < limit, let sample = try reader.nextSample() {
+            guard case .compressed(let block, let format) = sample.content else { continue }
+            rows.append(
+                Row(
+                    track: sample.trackID, times: [sample.presentationTime, sample.decodeTime, sample.duration], flags: sample.flags, format: format,
+                    bytes: unsafe block.withUnsafeBytes { unsafe Array($0) }))
+        }
+        return rows
+    }
+
+    private static func expectSame(_ path: String, _ options: AssetReaderOptions = AssetReaderOptions()) throws {
+        let inside = try reader(path, options), outside = try AssetReader(url: path, options: options)
+        #expect(inside.tracks == outside.tracks, "\(path)")
+        #expect(inside.duration == outside.duration && inside.title == outside.title && inside.containerName == outside.containerName, "\(path)")
+        #expect(inside.isSeekable == outside.isSeekable, "\(path)")
+        let expected = try rows(outside)
+        #expect(try rows(inside) == expected, "\(path)")
+        #expect(try inside.nextSample() == nil)
+        #expect(!expected.isEmpty)
+    }
+
+    @Test(arguments: ["demo.mp4", "edit-list.mp4", "annexb.h264", "av1.mkv", "cover.m4a", "hdr10.mp4", "audio-only.flac"])
+    func `tracks and samples are those of a reader in this process`(name: String) throws {
+        try Self.expectSame(TestAssets.path(name))
+        try Self.expectSame(TestAssets.path(name), AssetReaderOptions(isThorough: true))
+    }
+
+    @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"))
+    func `third-party containers are read as in this process`() throws {
+        let catalog = try #require(MediaCatalog.shared)
+        // One of each container, and the lists of other files.
+        var seen: Set<String> = []
+        let films = catalog.films.filter { $0.frameMD5 != nil && $0.group != "malformed" && !$0.path.hasSuffix(".mpd") }
+            .filter { $0.path.hasSuffix(".m3u8") || seen.insert(String($0.path.split(separator: ".").last ?? "")).inserted }
+        #expect(films.count > 15)
+        for film in films { try Self.expectSame(catalog.path(film.path)) }
+    }
+
+    @Test func `seeking, the range and the choice of tracks do as in this process`() throws {
+        for seconds in [0, 0.5, 3.7, 9.9, 2] {
+            let inside = try Self.reader(TestAssets.demo), outside = try AssetReader(url: TestAssets.demo)
+            for reader in [inside, outside] as [any AssetReading] {
+                reader.select([0])
+                _ = try reader.nextSample()
+                try reader.seek(to: MediaTime(seconds: seconds))
+            }
+            #expect(try Self.rows(inside) == Self.rows(outside), "\(seconds)")
+            for reader in [inside, outside] as [any AssetReading] {
+                reader.timeRange = MediaTimeRange(start: MediaTime(seconds: seconds), end: MediaTime(seconds: seconds + 1.5))
+            }
+            #expect(try Self.rows(inside) == Self.rows(outside), "\(seconds)")
+        }
+    }
+
+    @Test func `a sample larger than the memory between the two comes in parts`() throws {
+        let path = "/tmp/sandboxed-reader-\(getpid()).y4m"
+        defer { unsafe unlink(path) }
+        var dice = Dice(seed: 4)
+        let picture = (0..<(2560 * 1440 * 3)).map { _ in UInt8.random(in: 0...255, using: &dice) }
+        var file = Data("YUV4MPEG2 W2560 H1440 F25:1 C444\n".utf8)
+        for _ in 0..<2 { file += Data("FRAME\n".utf8) + Data(picture) }
+        try file.write(to: URL(fileURLWithPath: path))
+        try Self.expectSame(path)
+    }
+
+    @Test func `what cannot be opened is named, with the cause`() throws {
+        for (path, code) in [("/nowhere/film.mp4", AssetError.Code.noSuchFile), (#filePath, .unrecognised), ("http://127.0.0.1:1/a.mp4", .network)] {
+            #expect { _ = try Self.reader(path) } throws: { ($0 as? AssetError)?.code == code && "\($0)".hasPrefix("\(path): ") }
+        }
+        #expect { _ = try SandboxedReader(url: TestAssets.demo, sandbox: SandboxOptions(policy: .full, decoderPath: "/nowhere")) } throws: {
+            ($0 as? AssetError)?.code == .sandbox
+        }
+        #expect { _ = try Self.reader("rtsp://127.0.0.1:1/film") } throws: { ($0 as? AssetError)?.code == .sandbox }
+    }
+
+    @Test(arguments: [SIGKILL, SIGSEGV]) func `one that dies ends reading with one sentence, and a seek starts another`(signal: Int32) throws {
+        let reader = try Self.reader(TestAssets.demo)
+        let expected = try Self.rows(try AssetReader(url: TestAssets.demo))
+        _ = try Self.rows(reader, limit: 3)
+        kill(try #require(reader.processIdentifier), signal)
+        var error: AssetError?
+        do { _ = try Self.rows(reader) } catch let found as AssetError { error = found }
+        #expect(error?.code == .readerDied)
+        #expect(error?.description.hasPrefix("\(TestAssets.demo): the process that read it ") == true)
+        #expect(throws: AssetError.self) { try reader.nextSample() }
+        try reader.seek(to: .zero)
+        #expect(try Self.rows(reader) == expected)
+        // Also where the seek is what finds it dead.
+        kill(try #require(reader.processIdentifier), signal)
+        try reader.seek(to: .zero)
+        #expect(try Self.rows(reader) == expected)
+    }
+
+    @Test func `one that dies too often is given up`() throws {
+        let reader = try SandboxedReader(url: TestAssets.demo, sandbox: Self.options(restarts: 1))
+        kill(try #require(reader.processIdentifier), SIGKILL)
+        try reader.seek(to: .zero)
+        kill(try #require(reader.processIdentifier), SIGKILL)
+        #expect { try reader.seek(to: .zero) } throws: { ($0 as? AssetError)?.code == .readerDied }
+    }
+
+    @Test func `one that hangs is ended`() throws {
+        let reader = try SandboxedReader(url: TestAssets.demo, sandbox: Self.options(hang: .seconds(2)))
+        kill(try #require(reader.processIdentifier), SIGSTOP)
+        #expect { _ = try Self.rows(reader) } throws: { "\($0)" == "\(TestAssets.demo): the process that read it hung and was ended." }
+        #expect(reader.processIdentifier == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a cancellation ends a wait for a pipe`() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe pipe(&ends) == 0)
+        let bytes = try #require(TextFile.bytes(of: TestAssets.path("annexb.h264")))
+        let (input, output) = (ends[0], ends[1])
+        let feeder = LoopThread(name: "feeder") { _ = unsafe write(output, bytes, min(bytes.count, 60_000)) }
+        let cancellation = AssetCancellation()
+        let canceller = LoopThread(name: "canceller") {
+            usleep(500_000)
+            cancellation.cancel()
+        }
+        #expect { _ = try Self.rows(Self.reader("pipe:\(input)", AssetReaderOptions(containerName: "h264", cancellation: cancellation))) } throws: {
+            ($0 as? AssetError)?.code == .cancelled
+        }
+        canceller.join()
+        feeder.join()
+        close(input)
+        close(output)
+    }
+
+    @Test func `it holds two sockets, two pieces of memory and no right`() throws {
+        let reader = try Self.reader(TestAssets.demo)
+        let pid = try #require(reader.processIdentifier)
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").compactMap { Int($0) }.sorted()
+        #expect(descriptors.count <= 7, "\(descriptors)")
+        let status = try #require(TextFile.contents(of: "/proc/\(pid)/status"))
+        if reader.report.measures.contains(.systemCallFilter) { #expect(status.contains("Seccomp:\t2")) }
+        if reader.report.measures.contains(.noNewPrivileges) { #expect(status.contains("NoNewPrivs:\t1")) }
+        let arguments = try #require(TextFile.contents(of: "/proc/\(pid)/cmdline"))
+        #expect(!arguments.contains("demo"))
+    }
+}
