@@ -2,10 +2,12 @@
 // its manner has it, and looks again and again whether one that it holds has changed.
 //
 //     export-client SOCKET MANNER SEED TALLY
+//     export-client SOCKET measure
 //
 // MANNER: prompt, late, never, twice, foreign, deaf. TALLY is a file of two numbers of 64 bits that all clients add to: pictures seen, and
-// pictures that changed in a client's hands. Exit codes: 0 the server is gone or has ended the connection, 3 a picture changed, 64 usage,
-// 66 cannot connect, 70 no memory.
+// pictures that changed in a client's hands. "measure" waits for the socket to be there, gives every picture back without looking at it, and
+// prints at the end "PICTURES MEDIAN P99": microseconds from the moment a picture is for (its pts) to its arrival.
+// Exit codes: 0 the server is gone or has ended the connection, 3 a picture changed, 64 usage, 66 cannot connect, 70 no memory.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +19,10 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { NEW_BUFFER = 0, RELEASE_BUFFER = 1, HOLD_LIMIT = 64 };
+enum { NEW_BUFFER = 0, RELEASE_BUFFER = 1, END = 3, HOLD_LIMIT = 64 };
 
 struct picture {
     uint64_t id, sum;
@@ -93,16 +96,23 @@ static void take(void *bytes, size_t count, int *fd) {
     }
 }
 
-// One message of the server's; true when it was a picture.
-static int receive(void) {
-    static unsigned char payload[1 << 16];
-    uint32_t header[2];
-    uint64_t memory[2];
+static unsigned char payload[1 << 16];
+
+// One message of the server's; the descriptor of its memory when it was a picture, else -1.
+static int receive_message(uint32_t header[2]) {
     int fd = -1;
-    take(header, sizeof header, &fd);
+    take(header, 8, &fd);
     if (header[1] > sizeof payload) exit(0);
     take(payload, header[1], &fd);
-    if (header[0] != NEW_BUFFER || fd < 0) return 0;
+    return header[0] == NEW_BUFFER ? fd : -1;
+}
+
+// One message of the server's; true when it was a picture.
+static int receive(void) {
+    uint32_t header[2];
+    uint64_t memory[2];
+    int fd = receive_message(header);
+    if (fd < 0) return 0;
     if (held_count == HOLD_LIMIT) exit(70);
     struct picture *picture = &held[held_count++];
     memcpy(&picture->id, payload, 8);
@@ -117,17 +127,55 @@ static int receive(void) {
     return 1;
 }
 
+enum { SPAN_LIMIT = 1 << 20 };
+static double spans[SPAN_LIMIT];
+static int span_count;
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_spans(void) {
+    qsort(spans, (size_t)span_count, sizeof *spans, compare);
+    printf("%d %.1f %.1f\n", span_count, span_count ? spans[span_count / 2] : 0, span_count ? spans[span_count * 99 / 100] : 0);
+}
+
+static int measure(const struct sockaddr_un *address) {
+    int tries = 0;
+    while (connect(server, (const struct sockaddr *)address, sizeof *address) < 0) {
+        if (++tries == 2000) return 66;
+        usleep(5000);
+    }
+    atexit(print_spans);
+    for (;;) {
+        uint32_t header[2];
+        uint64_t id, pts;
+        struct timespec now;
+        int fd = receive_message(header);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (header[0] == END) return 0;
+        if (fd < 0) continue;
+        close(fd);
+        memcpy(&id, payload, 8);
+        memcpy(&pts, payload + 8, 8);
+        if (span_count < SPAN_LIMIT) spans[span_count++] = (now.tv_sec * 1e9 + (double)now.tv_nsec - (double)pts) / 1000;
+        say_released(id);
+    }
+}
+
 int main(int count, char **words) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (count < 3 || strlen(words[1]) >= sizeof address.sun_path) return 64;
+    strcpy(address.sun_path, words[1]);
+    server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (count == 3 && !strcmp(words[2], "measure")) return measure(&address);
     if (count != 5) return 64;
     const char *manner = words[2];
     dice = strtoull(words[3], NULL, 10);
     int file = open(words[4], O_RDWR | O_CLOEXEC);
     tally = mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (file < 0 || tally == MAP_FAILED) return 66;
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(words[1]) >= sizeof address.sun_path) return 66;
-    strcpy(address.sun_path, words[1]);
-    server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connect(server, (struct sockaddr *)&address, sizeof address) < 0) return 66;
 
     if (!strcmp(manner, "deaf"))

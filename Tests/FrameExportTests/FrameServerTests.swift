@@ -93,6 +93,25 @@ import Testing
         while stage.pool.statistics.inUse > 0 { usleep(1000) }
     }
 
+    @Test func `one who comes to GStreamer's sink before its stream begins waits for it`() throws {
+        let path = ExportStage.socketPath(), socket = try UnixSocket.listening(path)
+        defer { _ = unsafe unlink(path) }
+        let source = try RemoteFrameSource(path: path)
+        guard let peer = socket.accept() else {
+            Issue.record("nobody came")
+            return
+        }
+        // What gst_caps_to_string makes of no caps, and then a picture as GStreamer lays it out, without metadata.
+        #expect(peer.send(UnixFDCommand.caps("NULL")) == .whole)
+        #expect(peer.send(UnixFDCommand.caps("video/x-raw, format=(string)I420, width=(int)64, height=(int)16")) == .whole)
+        let frame = ExportStage().next()!.copy()
+        let size: UInt64 = 64 * 16 * 3 / 2
+        let buffer = UnixFDBuffer(id: 7, isDMABuf: false, memories: [.init(size: size, offset: 0)])
+        #expect(peer.send(buffer.message, descriptor: frame.use.surface.fd) == .whole)
+        let held = try #require(source.receive())
+        #expect(held.description.visible.size == PixelSize(width: 64, height: 16) && held.number == 0)
+    }
+
     @Test func `more clients than allowed are turned away`() throws {
         let server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(clientLimit: 1))
         defer { server.stop() }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The tests of imports inside the lab's virtual machine, which has udmabuf and DMA heaps, with the lab's own Mesa, whose software drivers
@@ -21,40 +22,14 @@ struct GuestTests {
         #expect(text.contains(#/Test run with [1-9][0-9]* tests? .*passed/#) && !text.contains("skipped"), "see \(log)")
     }
 
-    /// Loads the driver that makes fences; its node.
-    private static func vgem() throws -> String {
-        let process = Process(), pipe = Pipe()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", "modprobe vgem && lab-card vgem"]
-        process.standardOutput = pipe
-        try process.run()
-        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-
-    /// This program under the lab's loader: the lab's libraries first, then the folders of those that it has loaded now.
+    /// This program under the lab's loader.
     private static func inLab(arguments: [String]) throws -> Process {
-        let libraries = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: "/lab/usr/lib").first { $0.hasSuffix("-linux-gnu") }.map { "/lab/usr/lib/\($0)" })
-        let loader = try #require(
-            ["/lab/lib64/ld-linux-x86-64.so.2", "/lab/lib/ld-linux-aarch64.so.1"].first { FileManager.default.fileExists(atPath: $0) })
-        var folders = [libraries]
-        for line in try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).split(separator: "\n") {
-            guard let start = line.firstIndex(of: "/"), line.contains(".so") else { continue }
-            let folder = String(line[start...].prefix(upTo: line.lastIndex(of: "/")!))
-            if !folders.contains(folder) { folders.append(folder) }
-        }
+        let words = try LabLibraries.loader()
         let process = Process()
-        process.executableURL = URL(filePath: loader)
-        process.arguments =
-            ["--library-path", folders.joined(separator: ":"), try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")]
-            + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            [
-                ImportTests.demand: "1", "__EGL_VENDOR_LIBRARY_DIRS": "/lab/usr/share/glvnd/egl_vendor.d", "EGL_PLATFORM": "surfaceless",
-                PendingFence.variable: try Self.vgem(), "VK_DRIVER_FILES": "/lab/usr/share/vulkan/icd.d/lvp_icd.json",
-            ], uniquingKeysWith: { $1 })
+        process.executableURL = URL(filePath: words[0])
+        process.arguments = words.dropFirst() + [try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(LabLibraries.environment) { $1 }.merging(
+            [ImportTests.demand: "1", PendingFence.variable: try PendingFence.load()], uniquingKeysWith: { $1 })
         return process
     }
 }

@@ -128,7 +128,10 @@ extension RemoteFrameSource: WaitableFrameSource {
         switch message.command {
         case .caps:
             guard message.payload.last == 0 else { throw ExportError(.malformed, "\(path): the server's caps do not end.") }
-            let caps = try VideoCaps(text: String(decoding: message.payload.dropLast(), as: UTF8.self))
+            let text = String(decoding: message.payload.dropLast(), as: UTF8.self)
+            // What unixfdsink says to one who comes before its stream has begun.
+            if text == "NULL" { return .again }
+            let caps = try VideoCaps(text: text)
             state.withLock { state in
                 if state.caps != caps { state.forgetFiles() }
                 state.caps = caps

@@ -1,23 +1,33 @@
-import Foundation
-import FrameExport
-import Glibc
-import Media
-import SurfacePool
-import TestSupport
+internal import Foundation
+internal import Glibc
+public import Media
 
 /// A kernel fence that signals when the test says so: one of vgem, the kernel's graphics driver without a device. It signals by itself, with
 /// an error, after ten seconds.
-final class PendingFence: @unchecked Sendable {
+public final class PendingFence: @unchecked Sendable {
     /// The device's node, said by the process that loaded its module.
-    static let variable = "PLAYER_VGEM"
-    static let node = ProcessInfo.processInfo.environment[variable]
+    public static let variable = "PLAYER_VGEM"
+    public static let node = ProcessInfo.processInfo.environment[variable]
 
     private let card: OwnedFD
     private let number: UInt32
     private let memory: OwnedFD
 
-    init() throws {
-        let fd = unsafe open(try Self.need(Self.node), O_RDWR | O_CLOEXEC)
+    /// Loads the device's module, as root in the lab's virtual machine; its node.
+    public static func load() throws -> String {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "modprobe vgem && lab-card vgem"]
+        process.standardOutput = pipe
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// - Parameter node: The device's; nil: what the environment says.
+    public init(node: String? = PendingFence.node) throws {
+        let fd = unsafe open(try Self.need(node), O_RDWR | O_CLOEXEC)
         guard fd >= 0 else { throw SystemError(errno, "open vgem") }
         card = OwnedFD(adopting: fd)
         // struct drm_mode_create_dumb: height, width, bits a pixel, flags, handle, pitch, size.
@@ -33,14 +43,17 @@ final class PendingFence: @unchecked Sendable {
         number = attach[2]
     }
 
-    /// Makes readers of the DMA-BUF wait for the fence.
-    func guardReaders(of fd: Int32) throws {
+    /// The fence, which has not signalled.
+    public func fence() throws -> SyncFile {
         let fence = try DMABuf.exportSyncFile(memory.rawValue, for: .read)
         guard !fence.isSignalled else { throw SystemError(EINVAL, "make a fence that waits") }
-        try DMABuf.importSyncFile(fd, fence, as: .write)
+        return fence
     }
 
-    func signal() throws {
+    /// Makes readers of the DMA-BUF wait for the fence.
+    public func guardReaders(of fd: Int32) throws { try DMABuf.importSyncFile(fd, try fence(), as: .write) }
+
+    public func signal() throws {
         var signal: [UInt32] = [number, 0]
         try Self.call(card.rawValue, 0x4008_6442, &signal)
     }
@@ -53,26 +66,5 @@ final class PendingFence: @unchecked Sendable {
     private static func need(_ node: String?) throws -> String {
         guard let node else { throw SystemError(ENODEV, "find vgem: \(variable) names no device") }
         return node
-    }
-}
-
-extension Still {
-    /// The next picture, whose readers have to wait, and what ends the wait: it paints the picture that they must see.
-    func pending() throws -> (held: HeldFrame, finish: LoopThread) {
-        let fence = try PendingFence(), held = try held(bars: true)
-        let fd = held.withFrame { $0.fd } ?? -1
-        try fence.guardReaders(of: fd)
-        let size = pool.layout.byteCount, noise = whole
-        bytes = unsafe noise.withUnsafeBytes { unsafe PictureBytes(layout: pool.layout, visible: visible, memory: $0).bytes }
-        let finish = LoopThread(name: "test-device") {
-            // Long enough for a reader that does not wait to see the old picture.
-            usleep(300_000)
-            if let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), unsafe memory != MAP_FAILED {
-                unsafe UnsafeMutableRawBufferPointer(start: memory, count: size).copyBytes(from: noise)
-                unsafe munmap(memory, size)
-            }
-            try? fence.signal()
-        }
-        return (held, finish)
     }
 }

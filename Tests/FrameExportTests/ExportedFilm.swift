@@ -1,0 +1,82 @@
+import Decoding
+import DisplaySink
+import Foundation
+import FrameExport
+import Media
+import Player
+import SurfacePool
+import TestSupport
+
+/// A film that is played into exporters from memory of a given kind, as fast as it goes.
+final class ExportedFilm {
+    private let player: Player
+    private let path: String
+    private let notices = Monitor<[String]>([])
+
+    /// - Parameter loops: Begins again at the end.
+    init(_ path: String, exporter: FrameExporter, allocator: any SurfaceAllocator, loops: Bool = false) {
+        self.path = path
+        let notices = notices
+        var configuration = PlayerConfiguration()
+        configuration.loops = loops
+        configuration.playsAudio = false
+        configuration.decoder.hardware = .disable
+        configuration.exporters = [exporter]
+        player = Player(sink: HeadlessSink(isUntimed: true, allocator: allocator), configuration: configuration) { event in
+            if case .notice(let sentence) = event { notices.change { $0.append(sentence) } }
+        }
+    }
+
+    deinit { player.close() }
+
+    func begin() throws { try player.open(path) }
+
+    /// Waits for so many notices; what was said by then.
+    func notices(_ count: Int, until limit: HostTime) -> [String] {
+        let _: Void? = notices.wait(until: limit) { $0.count >= count ? () : nil }
+        return notices.withLock { $0 }
+    }
+
+    var framesPresented: Int { player.statistics.framesPresented }
+    var bytesCopied: Int64 { player.statistics.bytesCopied }
+
+    /// Whether the display gets so many more pictures.
+    func goesOn(_ pictures: Int, until limit: HostTime) -> Bool {
+        let goal = framesPresented + pictures
+        while framesPresented < goal, MonotonicClock.shared.now() < limit { usleep(500) }
+        return framesPresented >= goal
+    }
+
+    /// Every picture as the md5 sink describes it.
+    static func reference(_ path: String) throws -> [String] {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("exported-\(UUID().uuidString).framemd5").path
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        var configuration = PlayerConfiguration()
+        configuration.playsAudio = false
+        configuration.decoder.hardware = .disable
+        let isOver = Monitor(false)
+        let player = Player(sink: try FrameMD5Sink(path: file), configuration: configuration) { event in
+            switch event {
+            case .ended, .failed: isOver.change { $0 = true }
+            default: break
+            }
+        }
+        try player.open(path)
+        let _: Void? = isOver.wait { $0 ? () : nil }
+        player.close()
+        return FrameMD5File(path: file)?.lines.map(\.hash) ?? []
+    }
+}
+
+extension FrameExporter {
+    /// The next frame, also across the film's end where it begins again.
+    func nextFrame(until limit: HostTime) throws -> HeldFrame {
+        while MonotonicClock.shared.now() < limit {
+            switch waitForFrame(until: limit) {
+            case .some(let frame): return HeldFrame(frame)
+            case .none: usleep(200)
+            }
+        }
+        throw ExportError(.closed, "no frame came")
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import FrameExport
+import Media
+import SurfacePool
+import TestSupport
+import Testing
+
+/// Real DMA-BUFs and real fences, which the lab's virtual machine has.
+@Suite(
+    "Exported DMA-BUFs", .serialized, .enabled(if: LabLibraries.areHere, "udmabuf, DMA heaps and vgem are in the virtual machine: scripts/lab suite"))
+struct GuestTests {
+    private static let findings = SurfaceAllocators.findings().filter { $0.allocator != nil && $0.name != "memfd" }
+    static let allocators = LabLibraries.areHere ? findings.map(\.name) : ["udmabuf"]
+    static let films = ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"]
+
+    private static func allocator(_ name: String) throws -> any SurfaceAllocator { try #require(findings.first { $0.name == name }?.allocator) }
+    private static var limit: HostTime { MonotonicClock.shared.now() + .seconds(120) }
+
+    /// What a client sees of a picture.
+    private struct Sight: Equatable {
+        var sequence: UInt64
+        var size: PixelSize
+        /// Which DMA-BUF it is, for every process.
+        var inode: UInt64
+        var memory: String
+        /// Of the visible pixels.
+        var picture: String
+
+        init(_ frame: borrowing ExportedFrame) {
+            let facts = frame.description
+            sequence = facts.sequence
+            size = facts.visible.size
+            var status = stat()
+            inode = unsafe fstat(frame.fd, &status) == 0 ? UInt64(status.st_ino) : 0
+            memory = unsafe frame.withUnsafeBytes { unsafe Checksum.md5([UInt8]($0)) } ?? "unreadable"
+            picture =
+                unsafe frame.withUnsafeBytes { unsafe PictureBytes(layout: facts.layout, visible: facts.visible, memory: $0).md5 } ?? "unreadable"
+        }
+    }
+
+    @Test("films reach another process as the decoder made them", arguments: allocators, films)
+    func film(allocator: String, name: String) throws {
+        let server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+        defer { server.stop() }
+        let film = ExportedFilm(TestAssets.path(name), exporter: server.exporter, allocator: try Self.allocator(allocator))
+        let source = try RemoteFrameSource(path: server.path)
+        try film.begin()
+        var pictures: [String] = []
+        while let frame = source.waitForFrame(until: Self.limit) {
+            #expect(frame.description.isDMABuf)
+            pictures.append(Sight(frame).picture)
+        }
+        #expect(source.error == nil && film.bytesCopied == 0)
+        let reference = try ExportedFilm.reference(TestAssets.path(name))
+        #expect(!pictures.isEmpty && pictures == reference)
+    }
+
+    /// A pipeline of GStreamer's takes the DMA-BUFs by their caps and hands them on to a client of ours, which must see the same memory.
+    @Test("GStreamer takes DMA-BUFs and gives them on", arguments: ["udmabuf"], films)
+    func relay(allocator: String, name: String) throws {
+        let server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+        defer { server.stop() }
+        let film = ExportedFilm(TestAssets.path(name), exporter: server.exporter, allocator: try Self.allocator(allocator))
+        let pipeline = try Pipeline(from: server.path)
+        defer { pipeline.end() }
+        while server.statistics.clients < 1, pipeline.isRunning { usleep(5000) }
+        let direct = try RemoteFrameSource(path: server.path), relayed = try pipeline.source()
+        while server.statistics.clients < 2, pipeline.isRunning { usleep(5000) }
+        try film.begin()
+        var pictures: [String] = []
+        while let frame = direct.waitForFrame(until: Self.limit) {
+            let here = Sight(frame)
+            pictures.append(here.picture)
+            switch relayed.waitForFrame(until: Self.limit) {
+            case .some(let frame):
+                let there = Sight(frame)
+                #expect(frame.description.isDMABuf)
+                #expect(there.sequence == here.sequence && there.size == here.size && there.inode == here.inode && there.memory == here.memory)
+            case .none:
+                Issue.record("GStreamer gave nothing on: \(relayed.error?.description ?? "") \(pipeline.errors)")
+                return
+            }
+        }
+        let reference = try ExportedFilm.reference(TestAssets.path(name))
+        #expect(!pictures.isEmpty && pictures == reference)
+    }
+
+    @Test func `a device that hangs costs its slot and one notice, in this process and in another`() throws {
+        let node = try PendingFence.load(), server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(clientBudget: 2))
+        defer { server.stop() }
+        let film = ExportedFilm(TestAssets.path("plain.mp4"), exporter: server.exporter, allocator: try Self.allocator("udmabuf"), loops: true)
+        let source = try RemoteFrameSource(path: server.path)
+        try film.begin()
+        let device = try PendingFence(node: node)
+        switch source.waitForFrame(until: Self.limit) {
+        // The client's device is told to read; the fence goes into the DMA-BUF, and the client says that it is done.
+        case .some(let frame): frame.release(after: try device.fence())
+        case .none: Issue.record("no frame came")
+        }
+        #expect(film.goesOn(30, until: Self.limit), "the decoder waits for the device")
+        let notices = film.notices(1, until: Self.limit)
+        #expect(notices.count == 1 && notices[0].hasPrefix("Exporter \(server.exporter.number): the fence that slot "), "\(notices)")
+        #expect(film.goesOn(30, until: Self.limit) && server.exporter.statistics.lateFences == 1)
+        try device.signal()
+    }
+}
+
+/// The lab's GStreamer between two sockets.
+private final class Pipeline {
+    private let process = Process()
+    private let folder: String
+    private var output: String { folder + "/out" }
+
+    init(from path: String) throws {
+        folder = "/tmp/pipeline-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // Only what is needed: looking at all plugins takes a minute here.
+        let plugins = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: "/lab/usr/lib").first { $0.hasSuffix("-linux-gnu") }.map {
+                "/usr/lib/\($0)/gstreamer-1.0"
+            })
+        for name in ["libgstcoreelements.so", "libgstunixfd.so"] {
+            try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: "\(plugins)/\(name)")
+        }
+        _ = FileManager.default.createFile(atPath: folder + "/errors", contents: nil)
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "in-lab", "GST_PLUGIN_SYSTEM_PATH_1_0=\(folder)", "GST_REGISTRY_1_0=\(folder)/registry", "GST_REGISTRY_FORK=no",
+            "gst-launch-1.0", "-q", "unixfdsrc", "socket-path=\(path)", "!", "video/x-raw(memory:DMABuf),format=DMA_DRM", "!", "unixfdsink",
+            "socket-path=\(output)", "wait-for-connection=true", "sync=false",
+        ]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: folder + "/errors"))
+        try process.run()
+    }
+
+    var isRunning: Bool { process.isRunning }
+    var errors: String { TextFile.contents(of: folder + "/errors") ?? "" }
+
+    /// The client at its end.
+    func source() throws -> RemoteFrameSource {
+        while isRunning {
+            if let source = try? RemoteFrameSource(path: output) { return source }
+            usleep(10_000)
+        }
+        throw ExportError(.closed, "GStreamer ended: \(errors)")
+    }
+
+    func end() {
+        // Not a signal to be ignored: a test's thread blocks signals, and what it starts inherits that.
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}
