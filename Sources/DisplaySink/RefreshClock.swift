@@ -63,11 +63,20 @@ public struct RefreshClock: Sendable, Hashable {
 
     /// Whether the display's refreshes follow no period.
     public private(set) var isVariable = false
+    private var isToldVariable = false
     /// How long before a refresh a picture must be handed over to light up at it, as learned.
     public private(set) var lead = HostSpan.zero
 
     /// - Parameter nominalPeriod: What is known before any feedback, such as the mode's refresh rate.
     public init(nominalPeriod: HostSpan? = nil) { nominal = nominalPeriod }
+
+    /// Of a display that refreshes when a picture comes: pictures that come evenly are no period of its own.
+    public static var variable: RefreshClock {
+        var clock = RefreshClock()
+        clock.isToldVariable = true
+        clock.isVariable = true
+        return clock
+    }
 
     /// Time between refreshes; nil while unknown, and for a variable display.
     public var period: HostSpan? {
@@ -82,6 +91,7 @@ public struct RefreshClock: Sendable, Hashable {
 
     /// Takes in what the display said about one picture. Feedback comes in order of time.
     public mutating func add(_ feedback: Feedback) {
+        if isToldVariable { return learnLead(feedback) }
         if let refresh = feedback.refresh, refresh != nominal {
             // A new mode: nothing learned about the old one holds.
             if let old = nominal, abs((refresh - old).seconds) > old.seconds * Self.trust { forgetPhase() }

@@ -42,6 +42,7 @@ struct ModeArgument: ExpressibleByArgument {
 }
 
 enum RefreshChoice: String, ExpressibleByArgument, CaseIterable { case auto, keep }
+enum VRRChoice: String, ExpressibleByArgument, CaseIterable { case auto, on, off }
 enum UnplugChoice: String, ExpressibleByArgument, CaseIterable {
     case goOn = "go-on"
     case pause
@@ -142,6 +143,9 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "The monitor's refresh rate for kms: a multiple of the film's (auto), or as it is (keep).")
     var refresh: RefreshChoice = .auto
 
+    @Option(help: "A monitor for kms that can wait for pictures (VRR): where no steady rate is a multiple of the film's (auto), on, or off.")
+    var vrr: VRRChoice = .auto
+
     @Option(help: "While the monitor or the compositor is gone: go-on unseen, or pause.")
     var onUnplug: UnplugChoice = .goOn
 
@@ -163,6 +167,7 @@ struct PlayOptions: ParsableArguments {
     /// What `--connector`, `--span`, `--mode` and `--refresh` say together.
     var kmsOptions: KMSSink.Options {
         var options = KMSSink.Options(connectors: connector, mode: mode.wish, arrangement: span ? .span(columns: columns) : .mirror)
+        options.variableRefresh = VariableRefresh(rawValue: vrr.rawValue) ?? .auto
         if refresh == .keep, options.mode.refresh == .auto { options.mode.refresh = .keep }
         return options
     }

@@ -1,5 +1,6 @@
 import DisplaySink
 import Foundation
+import Glibc
 import Media
 import SinkConformance
 import SurfacePool
@@ -54,6 +55,35 @@ enum Guest {
             sequence += 1
             queue.enqueue(frame)
             try #require(wait { queue.statistics.framesPresented > before }, "the picture is not shown")
+        }
+
+        /// Shows a still whose memory is written only when the fence's device gets to it, on a thread that comes back.
+        func show(_ still: Quadrants, after fence: PendingFence) throws -> LoopThread {
+            let pool = SurfacePool(layout: still.layout, allocator: sink.preferredAllocator, maximumCount: 2)
+            pools.append(pool)
+            let before = queue.statistics.framesPresented
+            var frame = try still.frame(from: pool, sequence: sequence)
+            frame.flags = .displayImmediately
+            sequence += 1
+            let surface = frame.surface, size = still.layout.byteCount
+            let picture = unsafe surface.withUnsafeBytes { unsafe Array($0) }
+            @Sendable func write(_ bytes: [UInt8]) throws {
+                let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, surface.fd, 0)
+                try #require(unsafe memory != MAP_FAILED)
+                unsafe UnsafeMutableRawBufferPointer(start: memory, count: size).copyBytes(from: bytes)
+                unsafe munmap(memory, size)
+            }
+            try write(Array(repeating: 0, count: size))
+            try fence.guardReaders(of: surface.fd)
+            queue.enqueue(frame)
+            let finish = LoopThread(name: "test-device") {
+                // Long enough for a display that does not wait to show what is not there yet.
+                usleep(300_000)
+                try? write(picture)
+                try? fence.signal()
+            }
+            try #require(wait { queue.statistics.framesPresented > before }, "the picture is not shown")
+            return finish
         }
 
         var inUse: Int { pools.map(\.statistics.inUse).reduce(0, +) }

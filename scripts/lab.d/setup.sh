@@ -28,8 +28,8 @@ lab_setup() {
     lab_step base "$suite" lab_base
     lab_step packages "$(lab_key <<<"$suite $packages_guest $packages_module")" lab_packages
     lab_step kernel "$(lab_kernel_version)" lab_kernel
-    lab_step vkms "$(lab_kernel_version) syncobj" lab_vkms
-    lab_step initrd "$(lab_kernel_version) $(find "$lab/guest" -type f -print0 | sort -z | xargs -0 cat | lab_key) $modules_boot $modules_more" lab_initrd
+    lab_step vkms "$(lab_kernel_version) syncobj $(lab_key <"$lab/vkms-lab.c")" lab_vkms
+    lab_step initrd "$(cat "$cache/stamps/vkms") $(find "$lab/guest" -type f -print0 | sort -z | xargs -0 cat | lab_key) $modules_boot $modules_more" lab_initrd
     lab_step smoke-test "$(lab_key <"$cache/initrd.gz")" lab_smoke_test
     echo "The lab is ready in $cache: kernel $(lab_kernel_version), $(awk '
         $1 ~ /^(weston|sway|mutter|kwin-wayland|mesa-libgallium(:amd64)?|qemu-system-x86)$/ { printf "%s %s, ", $1, $2 }' "$cache/versions.txt"
@@ -139,18 +139,25 @@ lab_kernel() {
     rm -f "$cache/payload"
 }
 
-# Not in Debian's kernels. One change: DRM sync objects, so that compositors offer explicit synchronisation on it.
+# Not in Debian's kernels. Two changes: DRM sync objects, so that compositors offer explicit synchronisation on it, and what vkms-lab.c says.
 lab_vkms() {
     local version source
     version="$(lab_kernel_version)"
     source="$(find "$tree/usr/src" -name 'linux-source-*.tar.xz' | sort -V | tail -n 1)"
+    cp "$lab/vkms-lab.c" "$tree/root/vkms-lab.c"
     lab_in_root sh -ec "
         rm -rf /root/vkms
         mkdir /root/vkms
+        mv /root/vkms-lab.c /root/vkms/
         tar -xJf ${source#"$tree"} -C /root/vkms --strip-components=1 --wildcards '*/drivers/gpu/drm/vkms/*'
         cd /root/vkms/drivers/gpu/drm/vkms
         sed -i 's/DRIVER_MODESET | DRIVER_ATOMIC | DRIVER_GEM/& | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE/' vkms_drv.c
         grep -q DRIVER_SYNCOBJ_TIMELINE vkms_drv.c
+        sed -i -e '/^static enum drm_connector_status vkms_connector_detect/i #include \"/root/vkms/vkms-lab.c\"' \\
+            -e 's/status = vkms_config_connector_get_status(connector_cfg)/status = lab_status(connector, connector_cfg)/' \\
+            -e '/Use the default modes list/i count = drm_edid_override_connector_update(connector); if (count) return count;' \\
+            -e '/drm_connector_helper_add(&connector->base/a lab_attach(vkmsdev, &connector->base);' vkms_connector.c
+        test \$(grep -cE 'vkms-lab.c|lab_status|edid_override|lab_attach' vkms_connector.c) = 4
         make -j$(nproc) -C /usr/src/linux-headers-$version M=\$PWD CONFIG_DRM_VKMS=m CONFIG_DEBUG_INFO_BTF_MODULES= modules
         strip --strip-debug vkms.ko
         cp vkms.ko /kernel/usr/lib/modules/$version/kernel/drivers/gpu/drm/

@@ -9,6 +9,8 @@ struct KMSConnector {
     var name: String
     /// The monitor's own name, where it tells one.
     var monitor: String?
+    /// The kinds of light that it understands.
+    var light: EDID.Light
     var isConnected: Bool
     var modes: [DisplayMode]
     /// The kernel's words for `modes`.
@@ -26,7 +28,9 @@ struct KMSConnector {
         let type = unsafe drmModeGetConnectorTypeName(facts.connector_type).map { unsafe String(cString: $0) } ?? "Unknown"
         name = unsafe "\(type)-\(facts.connector_type_id)"
         object = device.object(id, type: UInt32(DRM_MODE_OBJECT_CONNECTOR))
-        monitor = EDID.monitorName(device.blobBytes(object.properties["EDID"]?.value ?? 0))
+        let edid = device.blobBytes(object.properties["EDID"]?.value ?? 0)
+        monitor = EDID.monitorName(edid)
+        light = EDID.light(edid)
         kernelModes = unsafe facts.count_modes > 0 ? Array(UnsafeBufferPointer(start: facts.modes, count: Int(facts.count_modes))) : []
         isConnected = unsafe facts.connection == DRM_MODE_CONNECTED && facts.count_modes > 0
         modes = kernelModes.map { DisplayMode($0) }

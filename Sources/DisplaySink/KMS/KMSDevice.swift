@@ -99,10 +99,13 @@ final class KMSDevice: @unchecked Sendable {
     // MARK: Blobs
 
     /// A property's value of many bytes; 0 when the kernel refuses it.
-    func makeBlob<T>(_ value: T) -> UInt32 {
+    func makeBlob<T>(_ value: T) -> UInt32 { unsafe withUnsafeBytes(of: value) { unsafe makeBlob($0) } }
+
+    func makeBlob(bytes: [UInt8]) -> UInt32 { unsafe bytes.withUnsafeBytes { unsafe makeBlob($0) } }
+
+    private func makeBlob(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var id: UInt32 = 0
-        let result = unsafe withUnsafeBytes(of: value) { unsafe drmModeCreatePropertyBlob(fd, $0.baseAddress, $0.count, &id) }
-        return result == 0 ? id : 0
+        return unsafe drmModeCreatePropertyBlob(fd, bytes.baseAddress, bytes.count, &id) == 0 ? id : 0
     }
 
     func destroyBlob(_ id: UInt32) { if id != 0 { drmModeDestroyPropertyBlob(fd, id) } }

@@ -16,11 +16,14 @@ final class KMSOutput {
         var dumb: DumbPicture?
 
         var isDirect: Bool { dumb == nil }
+        /// What the device has to wait for before it reads.
+        var fence: Fence?
 
         /// Straight from the decoder's memory.
-        init(_ framebuffer: UInt32, _ direct: PlaneChoice.Direct) {
+        init(_ framebuffer: UInt32, _ direct: PlaneChoice.Direct, waitingFor fence: Fence?) {
             self.framebuffer = framebuffer
             way = .direct(direct)
+            self.fence = fence
         }
 
         /// - Parameter part: What the monitor shows of it, as large as the screen.
@@ -28,6 +31,18 @@ final class KMSOutput {
             framebuffer = dumb.framebuffer
             way = .copied(part)
             self.dumb = dumb
+        }
+    }
+
+    /// The end of another device's writing.
+    final class Fence {
+        private let file: SyncFile
+        var number: Int32 { file.rawValue() }
+
+        /// nil when nobody writes the DMA-BUF any more.
+        init?(writing fd: Int32) {
+            guard let file = try? DMABuf.exportSyncFile(fd, for: .read), !file.isSignalled else { return nil }
+            self.file = file
         }
     }
 
@@ -42,6 +57,8 @@ final class KMSOutput {
 
     let device: KMSDevice
     private(set) var connector: KMSConnector
+    /// The connector as it was when the player came.
+    let found: KMSObject
     let crtc: KMSObject
     let planes: [KMSPlane]
     private let primary: KMSPlane
@@ -55,6 +72,12 @@ final class KMSOutput {
     private(set) var lit: Way?
     /// Whether there is a monitor in the socket.
     private(set) var isPlugged = true
+    /// What the monitor is told about the film's light, and whether it was ever told something unusual.
+    private(set) var signal = DisplaySignal.usual
+    private(set) var hasSignalled = false
+    private(set) var metadataBlob: UInt32 = 0
+    /// The monitor waits for pictures.
+    var isVariable = false { didSet { if isVariable != oldValue { lit = nil } } }
 
     /// Chooses a mode; the monitor does not change yet.
     ///
@@ -62,6 +85,7 @@ final class KMSOutput {
     init(_ device: KMSDevice, _ connector: KMSConnector, crtc: UInt32, _ planes: [KMSPlane], wish: ModeWish) throws(SinkError) {
         self.device = device
         self.connector = connector
+        found = connector.object
         self.crtc = device.object(crtc, type: UInt32(DRM_MODE_OBJECT_CRTC))
         self.planes = planes
         guard let primary = planes.first(where: { $0.offer.kind == .primary }) else {
@@ -82,6 +106,7 @@ final class KMSOutput {
 
     deinit {
         device.destroyBlob(modeBlob)
+        device.destroyBlob(metadataBlob)
         if let saved = unsafe saved { unsafe drmModeFreeCrtc(saved) }
     }
 
@@ -130,6 +155,18 @@ final class KMSOutput {
     /// Others drive the monitor, or nobody: everything is to be set with the next picture.
     func forget() { lit = nil }
 
+    /// The monitor is told this with the next picture.
+    func tell(_ signal: DisplaySignal) {
+        guard signal != self.signal else { return }
+        if signal.metadata != self.signal.metadata {
+            device.destroyBlob(metadataBlob)
+            metadataBlob = signal.metadata.map { device.makeBlob(bytes: $0) } ?? 0
+        }
+        self.signal = signal
+        hasSignalled = true
+        lit = nil
+    }
+
     // MARK: Commits
 
     /// Whether more than the picture itself has to be set.
@@ -138,6 +175,7 @@ final class KMSOutput {
     /// Adds what is to be set for a picture: everything, or the one property that changes from picture to picture.
     func add(_ picture: Picture, to request: inout AtomicRequest) throws(SystemError) {
         let film = planes.first { $0.object.id == picture.way.plane } ?? primary
+        if let fence = picture.fence { request.set(film.object, "IN_FENCE_FD", UInt64(fence.number)) }
         guard isFull(picture) else {
             request.set(film.object, "FB_ID", UInt64(picture.framebuffer))
             return
@@ -147,6 +185,7 @@ final class KMSOutput {
         if isLinkBad { request.set(connector.object, "link-status", named: "Good") }
         request.set(crtc, "MODE_ID", UInt64(modeBlob))
         request.set(crtc, "ACTIVE", 1)
+        addSignal(to: &request)
         for other in planes where other.object.id != film.object.id {
             if other.object.id == primary.object.id, case .direct = picture.way {
                 let black = try blackPicture()
@@ -200,6 +239,9 @@ final class KMSOutput {
         for plane in planes where plane.object.id != primary.object.id { request.turnOff(plane: plane.object) }
         for plane in planes { request.set(plane.object, "rotation", 1) }
         _ = device.commit(request, [])
+        request = AtomicRequest()
+        addFormerSignal(to: &request)
+        if !request.entries.isEmpty { _ = device.commit(request, .mayModeset) }
         if let saved = unsafe saved, unsafe saved.pointee.buffer_id != 0, unsafe saved.pointee.mode_valid != 0,
             unsafe cdrm_restore(device.fd, saved, connector.object.id) == 0
         {

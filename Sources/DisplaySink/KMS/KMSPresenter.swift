@@ -41,6 +41,8 @@ final class KMSPresenter {
         var attributes: PictureAttributes
         var mode: DisplayMode
         var place: MonitorWall.Place
+        /// The monitor's.
+        var light: EDID.Light
         var gravity: Gravity
     }
 
@@ -262,6 +264,12 @@ final class KMSPresenter {
             guard !fresh.isEmpty else { return pictures }
             let wasJoint = monitors.isJoint
             let outcome = monitors.test(pictures)
+            // What the monitor is told about light may be what the device does not take.
+            let told = outcome.refused.filter { $0.output.giveUpSignal() }
+            for (output, code) in told {
+                describe("\(output.connector.description) is told nothing of the film's light: \(unsafe String(cString: strerror(code))).")
+            }
+            if !told.isEmpty { continue }
             let refused = outcome.refused.filter { output, _ in pictures.contains { $0.output === output && $0.picture.isDirect } }
             guard outcome.hindrance == nil, !refused.isEmpty else {
                 for output in fresh { report(output) }
@@ -286,7 +294,7 @@ final class KMSPresenter {
             let place = places[index]
             let kind = Kind(
                 layout: surface.layout, memory: surface.memoryKind, visible: frame.visible, attributes: attributes, mode: output.mode, place: place,
-                gravity: gravity)
+                light: output.connector.light, gravity: gravity)
             guard known[index]?.kind != kind else { continue }
             let wish = PlaneWish(
                 format: surface.layout.format.opaqueFourCC, pixelFormat: surface.layout.format, modifier: surface.layout.modifier,
@@ -294,6 +302,7 @@ final class KMSPresenter {
                 part: place.part == PixelRect(place.canvas) ? nil : place.part, gravity: gravity)
             known[index] = Known(kind: kind, choice: PlaneChoice(wish, output.planes.map(\.offer)))
             fresh.append(output)
+            if let lack = output.chooseSignal(for: attributes) { describe("\(output.connector.description): \(lack).") }
         }
         return fresh
     }
@@ -305,7 +314,8 @@ final class KMSPresenter {
         guard let index = index(of: output), let place = known[index]?.kind.place else { return nil }
         while case .direct(let direct)? = known[index]?.choice.current {
             do throws(SystemError) {
-                return KMSOutput.Picture(try framebuffers.framebuffer(for: frame.surface, as: frame.pixelFormat.opaqueFourCC!), direct)
+                let framebuffer = try framebuffers.framebuffer(for: frame.surface, as: frame.pixelFormat.opaqueFourCC!)
+                return KMSOutput.Picture(framebuffer, direct, waitingFor: KMSOutput.Fence(writing: frame.surface.fd))
             } catch {
                 known[index]?.choice.refuse(error.description)
             }
@@ -334,7 +344,7 @@ final class KMSPresenter {
     private func report(_ output: KMSOutput) {
         guard let index = index(of: output), let known = known[index] else { return }
         let format = known.kind.layout.format.rawValue, why = known.choice.reasons.joined(separator: "; ")
-        let screen = "\(output.connector.description) of \(device) at \(output.mode)"
+        let screen = "\(output.connector.description) of \(device) at \(output.mode)\(output.signalDescription)"
         conversion = nil
         for case .some(let known) in self.known where known.choice.current == .converted {
             conversion = ConversionReport(
@@ -387,11 +397,12 @@ final class KMSPresenter {
         restartClock()
     }
 
-    private var period: HostSpan? { monitors.outputs.first { $0.crtc.id == leader }?.mode.period }
+    private var first: KMSOutput? { monitors.outputs.first { $0.crtc.id == leader } }
+    private var period: HostSpan? { first?.isVariable == true ? nil : first?.mode.period }
 
     /// The refreshes of a mode that was just set have another phase.
     private func restartClock() {
-        clock.reset(nominalPeriod: period)
+        if first?.isVariable == true { clock = .variable } else { clock.reset(nominalPeriod: period) }
         lastSequence = nil
     }
 }

@@ -35,18 +35,19 @@ final class KMSSession: Sendable {
     private let queue: PresentationQueue
     private let state: Monitor<KMSSinkState>
     private let bell: EventFD
-    private let mode: ModeWish
+    private let options: KMSSink.Options
     private let events: @Sendable (SinkEvent) -> Void
 
     init(
-        _ opened: KMSSink.Opened, _ queue: PresentationQueue, _ state: Monitor<KMSSinkState>, _ bell: EventFD, mode: ModeWish,
+        _ opened: KMSSink.Opened, _ queue: PresentationQueue, _ state: Monitor<KMSSinkState>, _ bell: EventFD,
+        _ options: KMSSink.Options,
         events: @escaping @Sendable (SinkEvent) -> Void
     ) {
         self.opened = opened
         self.queue = queue
         self.state = state
         self.bell = bell
-        self.mode = mode
+        self.options = options
         self.events = events
     }
 
@@ -142,7 +143,13 @@ final class KMSSession: Sendable {
             monitors.forget()
         }
         if wishes.filmRate != granted?.filmRate {
-            for output in monitors.plugged { _ = try output.chooseMode(wish: mode, filmSize: presenter.filmSize, filmRate: wishes.filmRate) }
+            for output in monitors.plugged {
+                _ = try output.chooseMode(wish: options.mode, filmSize: presenter.filmSize, filmRate: wishes.filmRate)
+                output.isVariable =
+                    monitors.outputs.count == 1
+                    && options.variableRefresh.isWanted(
+                        isCapable: output.isVariableCapable, refresh: output.mode.refresh, filmRate: wishes.filmRate)
+            }
         }
         granted = wishes
     }

@@ -17,10 +17,16 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
         public var mode: ModeWish
         /// What each of several monitors shows.
         public var arrangement: MonitorArrangement
-        public init(connectors: [String] = [], mode: ModeWish = ModeWish(), arrangement: MonitorArrangement = .mirror) {
+        /// Whether a single monitor waits for the pictures.
+        public var variableRefresh: VariableRefresh
+        public init(
+            connectors: [String] = [], mode: ModeWish = ModeWish(), arrangement: MonitorArrangement = .mirror,
+            variableRefresh: VariableRefresh = .auto
+        ) {
             self.connectors = connectors
             self.mode = mode
             self.arrangement = arrangement
+            self.variableRefresh = variableRefresh
         }
     }
 
@@ -76,7 +82,7 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
         }
         queue.setWake { [bell] in bell.signal() }
         // Not the sink itself: one that everybody has forgotten ends.
-        let session = KMSSession(opened, queue, state, bell, mode: options.mode, events: events)
+        let session = KMSSession(opened, queue, state, bell, options, events: events)
         let thread = LoopThread(name: "present") { session.run() }
         state.change { $0.thread = thread }
     }
