@@ -26,5 +26,5 @@ public enum SinkEvent: Sendable, Hashable {
 
 /// Keys that mean something to a player, by what is printed on them and not by what they do.
 public enum PlayerKey: String, Sendable, Hashable, CaseIterable {
-    case space, q, escape, f, left, right, up, down, comma, period, m, nine, zero, leftBracket, rightBracket, backspace
+    case space, q, escape, f, o, left, right, up, down, comma, period, m, nine, zero, leftBracket, rightBracket, backspace
 }

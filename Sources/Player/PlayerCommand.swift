@@ -13,6 +13,8 @@ public enum PlayerCommand: Sendable, Hashable {
     case changeVolume(by: Double)
     case multiplyRate(by: Double)
     case resetRate
+    /// Where the film is, over it.
+    case showStatus
 
     /// What a key stands for, as mpv's users know them.
     ///
@@ -35,6 +37,7 @@ public enum PlayerCommand: Sendable, Hashable {
         case .leftBracket: self = .multiplyRate(by: 1 / 1.1)
         case .rightBracket: self = .multiplyRate(by: 1.1)
         case .backspace: self = .resetRate
+        case .o: self = .showStatus
         }
     }
 
@@ -48,7 +51,7 @@ public enum PlayerCommand: Sendable, Hashable {
 extension Player {
     /// Carries out what a viewer asked for, in `window` where that concerns one.
     ///
-    /// - Returns: False for `quit`, which is the program's to carry out.
+    /// - Returns: False for `quit`, which is the program's to carry out, as `showStatus` is.
     public func perform(_ command: PlayerCommand, window: (any WindowControl)? = nil) -> Bool {
         switch command {
         case .quit: return false
@@ -62,6 +65,7 @@ extension Player {
         case .changeVolume(let change): volume = PlayerCommand.volume(volume, changedBy: change)
         case .multiplyRate(let factor): rate = PlayerCommand.rate(rate, multipliedBy: factor)
         case .resetRate: rate = 1
+        case .showStatus: break
         }
         return true
     }

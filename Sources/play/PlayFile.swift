@@ -17,7 +17,7 @@ struct PlayFile: ParsableCommand {
             """,
         discussion: """
             Keys in the window: space pause, q or Esc quit, f full screen, ← → 5 s, ↑ ↓ 1 min, . and , one frame, \
-            m mute, 9 and 0 volume, [ and ] speed, Backspace normal speed.
+            m mute, 9 and 0 volume, [ and ] speed, Backspace normal speed, o where the film is (kms).
 
             Exit codes: 0 played (or ended by q, a closed window, SIGINT or SIGTERM), 64 wrong options, 65 nothing playable \
             or damaged, 66 cannot open, 69 no display or device, 70 internal error, 73 cannot write an output file.
@@ -88,7 +88,7 @@ private final class Session {
             window.setGravity(options.gravity.gravity)
             if options.fullscreen { window.setFullscreen(true) }
         }
-        let failure = follow(player, window: sink as? any WindowControl)
+        let failure = follow(player, sink)
         terminal.keepStatus()
         if failure == nil, options.exportAll, !hasBeenEnded { _ = server?.waitUntilFinished(until: MonotonicClock.shared.now() + Self.farewell) }
         try finish(player)
@@ -145,9 +145,11 @@ private final class Session {
     }
 
     /// Plays until the end, the viewer's wish or a failure, which is returned.
-    private func follow(_ player: Player, window: (any WindowControl)?) -> PlayerError? {
+    private func follow(_ player: Player, _ sink: any DisplaySink) -> PlayerError? {
+        let window = sink as? any WindowControl
         var wasPlaying = false
         var manager = ServiceManager()
+        var overlay = OverlayTimer(options.osd ? sink as? any StatusOverlay : nil)
         defer {
             manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
             manager.stopping()
@@ -168,10 +170,12 @@ private final class Session {
                 case .event(.key(let key)):
                     let command = PlayerCommand(key, isFullscreen: window?.isFullscreen ?? false)
                     if !player.perform(command, window: window) { return nil }
+                    overlay.told(command)
                 }
             }
             let isPlaying = player.isPlaying
             if isPlaying != wasPlaying { window?.setPlaying(isPlaying) }
+            overlay.tick(player)
             wasPlaying = isPlaying
             manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
             if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }

@@ -146,6 +146,9 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "A monitor for kms that can wait for pictures (VRR): where no steady rate is a multiple of the film's (auto), on, or off.")
     var vrr: VRRChoice = .auto
 
+    @Flag(inversion: .prefixedNo, help: "On a monitor of kms, say for two seconds where the film is, after a seek, a pause and the key o.")
+    var osd = true
+
     @Option(help: "While the monitor or the compositor is gone: go-on unseen, or pause.")
     var onUnplug: UnplugChoice = .goOn
 

@@ -84,12 +84,13 @@ import Testing
         #expect(Self.details(stage).contains("the monitor does not say that it understands it"))
     }
 
-    @Test("A monitor that can wait does so for a film that fits no steady rate", arguments: [(25, true), (30, false)]) func variable(
-        _ rate: Int32, _ isVariable: Bool
+    @Test("A monitor that can wait does so for a film that fits no steady rate", arguments: [(Ratio(25, 1), true), (Ratio(30000, 1001), false)])
+    func variable(
+        _ rate: Ratio, _ isVariable: Bool
     ) throws {
         Guest.run("lab-hotplug on wall 0")
         let stage = try Stage(Guest.wall)
-        stage.sink.setFilmRate(Ratio(rate, 1))
+        stage.sink.setFilmRate(rate)
         try stage.show(GuestTests.still(.nv12))
         #expect(Self.info.contains("\"VRR_ENABLED\": range [0, 1] = 1") == isVariable, "\(Self.info)")
         stage.sink.stop()

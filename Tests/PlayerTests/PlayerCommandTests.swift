@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PlayerCommandTests {
     @Test(arguments: [
-        (PlayerKey.space, PlayerCommand.togglePlaying), (.q, .quit), (.f, .toggleFullscreen), (.m, .toggleMute),
+        (PlayerKey.space, PlayerCommand.togglePlaying), (.q, .quit), (.f, .toggleFullscreen), (.m, .toggleMute), (.o, .showStatus),
         (.left, .seek(by: MediaTime(value: -5, timescale: 1))), (.right, .seek(by: MediaTime(value: 5, timescale: 1))),
         (.up, .seek(by: MediaTime(value: 60, timescale: 1))), (.down, .seek(by: MediaTime(value: -60, timescale: 1))),
         (.period, .stepForward), (.comma, .stepBackward), (.nine, .changeVolume(by: -0.05)), (.zero, .changeVolume(by: 0.05)),

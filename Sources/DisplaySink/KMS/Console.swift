@@ -140,7 +140,8 @@ package enum TerminalKeys {
     private static let plain: [UInt8: PlayerKey] = {
         func code(_ character: Character) -> UInt8 { character.asciiValue! }
         return [
-            code(" "): .space, code("q"): .q, code("Q"): .q, code("f"): .f, code("F"): .f, code(","): .comma, code("."): .period, code("m"): .m,
+            code(" "): .space, code("q"): .q, code("Q"): .q, code("f"): .f, code("F"): .f, code("o"): .o, code(","): .comma, code("."): .period,
+            code("m"): .m,
             code("M"): .m, code("9"): .nine, code("0"): .zero, code("["): .leftBracket, code("]"): .rightBracket, 0x7f: .backspace, 8: .backspace,
         ]
     }()

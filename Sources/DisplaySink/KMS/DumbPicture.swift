@@ -2,12 +2,11 @@ internal import CDRM
 internal import Glibc
 internal import Media
 
-/// A picture in the display device's own memory that the CPU can write: black, or a converted frame. Blue, green, red, unused.
+/// A picture in the display device's own memory that the CPU can write: black, a converted frame, or the status. Four bytes a pixel.
 ///
 /// Thread-safety: belongs to the device's thread. The corresponding C function is `drmModeCreateDumbBuffer`.
 @safe
 final class DumbPicture {
-    static let format = FourCC("XR24")
 
     let size: PixelSize
     let pitch: Int
@@ -19,8 +18,8 @@ final class DumbPicture {
     /// On the screen, or on its way there.
     var isHeld = false
 
-    /// Black.
-    init(_ device: KMSDevice, size: PixelSize) throws(SystemError) {
+    /// Zeros: black, or nothing where the format has opacity.
+    init(_ device: KMSDevice, size: PixelSize, format: FourCC = FourCC("XR24")) throws(SystemError) {
         var handle: UInt32 = 0, pitch: UInt32 = 0, byteCount: UInt64 = 0, offset: UInt64 = 0, framebuffer: UInt32 = 0
         let made = unsafe drmModeCreateDumbBuffer(device.fd, UInt32(size.width), UInt32(size.height), 32, 0, &handle, &pitch, &byteCount)
         guard made == 0 else { throw SystemError(-made, "get \(size) pixels of \(device.path)'s memory") }
@@ -35,7 +34,7 @@ final class DumbPicture {
         }
         if failure == 0 {
             failure = unsafe -cdrm_add_framebuffer(
-                device.fd, UInt32(size.width), UInt32(size.height), Self.format.rawValue, handle, 1, [pitch], [0], 0, 0, &framebuffer)
+                device.fd, UInt32(size.width), UInt32(size.height), format.rawValue, handle, 1, [pitch], [0], 0, 0, &framebuffer)
         }
         guard failure == 0, let base = unsafe base else {
             if let base = unsafe base { unsafe munmap(base, Int(byteCount)) }

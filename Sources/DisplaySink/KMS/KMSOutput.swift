@@ -72,6 +72,8 @@ final class KMSOutput {
     private(set) var lit: Way?
     /// Whether there is a monitor in the socket.
     private(set) var isPlugged = true
+    /// Over the film; nil while nobody wants it, and where there is no place for it.
+    private(set) var overlay: KMSOverlay?
     /// What the monitor is told about the film's light, and whether it was ever told something unusual.
     private(set) var signal = DisplaySignal.usual
     private(set) var hasSignalled = false
@@ -175,6 +177,7 @@ final class KMSOutput {
     /// Adds what is to be set for a picture: everything, or the one property that changes from picture to picture.
     func add(_ picture: Picture, to request: inout AtomicRequest) throws(SystemError) {
         let film = planes.first { $0.object.id == picture.way.plane } ?? primary
+        addOverlay(to: &request, isFull: isFull(picture))
         if let fence = picture.fence { request.set(film.object, "IN_FENCE_FD", UInt64(fence.number)) }
         guard isFull(picture) else {
             request.set(film.object, "FB_ID", UInt64(picture.framebuffer))
@@ -186,7 +189,7 @@ final class KMSOutput {
         request.set(crtc, "MODE_ID", UInt64(modeBlob))
         request.set(crtc, "ACTIVE", 1)
         addSignal(to: &request)
-        for other in planes where other.object.id != film.object.id {
+        for other in planes where other.object.id != film.object.id && other.object.id != overlay?.place.plane {
             if other.object.id == primary.object.id, case .direct = picture.way {
                 let black = try blackPicture()
                 show(black.framebuffer, PixelRect(black.size), on: other, &request)
@@ -207,7 +210,37 @@ final class KMSOutput {
     }
 
     /// The picture is on its way.
-    func didShow(_ picture: Picture) { lit = picture.way }
+    func didShow(_ picture: Picture) {
+        lit = picture.way
+        overlay?.didCommit()
+    }
+
+    // MARK: Over the film
+
+    /// Lays the status over a picture that is shown next; nil: nothing. False when there is no place for it.
+    func showStatus(_ status: PlaybackStatus?, over picture: Picture) throws(SystemError) -> Bool {
+        let filmZpos = if case .direct(let direct) = picture.way { direct.zpos } else { UInt64?.none }
+        let place = OverlayChoice.choose(planes.map(\.offer), film: picture.way.plane ?? primary.object.id, filmZpos: filmZpos)
+        if let old = overlay, old.place != place || old.screen != mode.size {
+            // The film has moved to its plane.
+            overlay = nil
+            lit = nil
+        }
+        if overlay == nil, status != nil { overlay = place.map { KMSOverlay(device, $0, screen: mode.size) } }
+        try overlay?.show(status)
+        return status == nil || overlay != nil
+    }
+
+    /// Nothing lies over the film any more.
+    func removeOverlay() {
+        if overlay != nil { lit = nil }
+        overlay = nil
+    }
+
+    private func addOverlay(to request: inout AtomicRequest, isFull: Bool) {
+        guard let overlay, let plane = planes.first(where: { $0.object.id == overlay.place.plane }) else { return }
+        overlay.add(to: &request, on: plane.object, crtc: crtc.id, isFull: isFull)
+    }
 
     /// Black as large as the screen.
     func blackPicture() throws(SystemError) -> DumbPicture {

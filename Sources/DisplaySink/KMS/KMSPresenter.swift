@@ -13,6 +13,8 @@ final class KMSPresenter {
     private static let usualPeriod = HostSpan.nanoseconds(16_666_667)
     /// A flip that takes longer than this never comes: the device hangs.
     private static let flipPatience = HostSpan.seconds(5)
+    /// How long the status may wait for the film's next picture.
+    private static let patienceOfStatus = HostSpan.milliseconds(50)
     /// How long after a refused commit another is worth trying.
     private static let retry = HostSpan.milliseconds(2)
 
@@ -27,6 +29,8 @@ final class KMSPresenter {
         var awaited: Set<UInt32>
         /// Its flip's time counts.
         var leader: UInt32
+        /// The same picture again, because of what lies over it.
+        var isRepeat: Bool
 
         /// What the processor made may be written again.
         borrowing func release() { for dumb in dumbs { dumb.isHeld = false } }
@@ -71,6 +75,11 @@ final class KMSPresenter {
     private var count: UInt64 = 0
     private var lastSequence: UInt32?
     var gravity = Gravity.aspect
+    /// To be shown over the film.
+    var status: PlaybackStatus?
+    /// What is over it, as far as there is a place.
+    private var shownStatus: PlaybackStatus?
+    private var isOverlayRefused = false
     /// Whether there are monitors that are ours to use.
     var isVisible = true { didSet { if isVisible != oldValue { visibilityChanged() } } }
     /// What has to be copied, and why.
@@ -116,15 +125,19 @@ final class KMSPresenter {
             return limit
         }
         if isVisible, let frame = unseen.take() { return try show(frame, isFirst: false, now, clock.interval(at: now)) }
-        if isVisible, onGlass != nil, monitors.plugged.contains(where: { $0.lit == nil }) { return try showAgain(now) }
+        if isVisible, onGlass != nil, monitors.plugged.contains(where: { $0.lit == nil }) { return try showAgain(now, isRepeat: false) }
         if committedFor - clock.lead + marginAfterRefresh > now { return committedFor - clock.lead + marginAfterRefresh }
         while true {
             // Two pictures are never made for the same refresh.
             let interval = clock.interval(at: max(now, committedFor - clock.lead + .nanoseconds(1)))
             switch queue.next(for: interval) {
             case .show(let frame, let isFirst): return try show(frame, isFirst: isFirst, now, interval)
-            case .keep(nil): return nil
-            case .keep(.some(let time)): return chance(for: time, now, interval)
+            case .keep(let time):
+                // Soon another picture brings it along.
+                if isVisible, onGlass != nil, status != shownStatus, time.map({ $0 > now + Self.patienceOfStatus }) ?? true {
+                    return try showAgain(now, isRepeat: true)
+                }
+                return time.map { chance(for: $0, now, interval) }
             case .removeImage:
                 unseen = nil
                 monitors.showBlack()
@@ -150,6 +163,7 @@ final class KMSPresenter {
         clock.add(RefreshClock.Feedback(time: flip.time, refresh: period, sequence: count, committed: committed))
         var flags: PresentationFlags = [.vsync, .hardwareClock, .hardwareCompletion]
         if isDirect { flags.insert(.zeroCopy) }
+        if flipping?.isRepeat == true { return }
         queue.didPresent(sequence: sequence, at: flip.time, refresh: clock.period, flags: flags)
     }
 
@@ -177,7 +191,7 @@ final class KMSPresenter {
     // MARK: Showing
 
     private func show(
-        _ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime, _ interval: DisplayInterval
+        _ frame: consuming VideoFrame, isFirst: Bool, isRepeat: Bool = false, _ now: HostTime, _ interval: DisplayInterval
     ) throws(SinkError) -> HostTime? {
         committedFor = max(interval.deadline, now)
         guard isVisible else {
@@ -190,6 +204,7 @@ final class KMSPresenter {
             queue.didDiscard(sequence: frame.sequence)
             return now + marginAfterRefresh
         }
+        if status != shownStatus || shownStatus != nil { layStatus(over: pictures) }
         let wasDark = pictures.contains { $0.output.lit == nil }
         let committed = MonotonicClock.shared.now()
         let outcome = monitors.show(pictures)
@@ -201,15 +216,36 @@ final class KMSPresenter {
         follow()
         flipping = Held(
             frame: frame, dumbs: dumbs, isDirect: dumbs.isEmpty, committed: committed, awaited: shown,
-            leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id)
+            leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id, isRepeat: isRepeat)
         if wasDark { restartClock() }
         if isFirst { events(.firstFrameShown(committed)) }
         return committed + Self.flipPatience
     }
 
-    private func showAgain(_ now: HostTime) throws(SinkError) -> HostTime? {
+    private func showAgain(_ now: HostTime, isRepeat: Bool) throws(SinkError) -> HostTime? {
         guard let frame = onGlass?.frame.copy() else { return nil }
-        return try show(frame, isFirst: false, now, clock.interval(at: now))
+        return try show(frame, isFirst: false, isRepeat: isRepeat, now, clock.interval(at: now))
+    }
+
+    /// Puts the status over pictures that are about to be shown, where the device has a place for it.
+    private func layStatus(over pictures: KMSMonitors.Pictures) {
+        shownStatus = status
+        if status != nil, isOverlayRefused { return }
+        var isNew = false, lacking: [String] = []
+        for (output, picture) in pictures {
+            let had = output.overlay != nil
+            let hasPlace = (try? output.showStatus(status, over: picture)) ?? false
+            if !hasPlace { lacking.append(output.connector.name) }
+            if !had, output.overlay != nil { isNew = true }
+        }
+        if !lacking.isEmpty {
+            isOverlayRefused = lacking.count == pictures.count
+            describe("The status is not shown on \(lacking.joined(separator: " and ")): no free plane with opacity lies above the film.")
+        }
+        guard isNew, let refusal = monitors.test(pictures).refused.first else { return }
+        isOverlayRefused = true
+        for (output, _) in pictures { output.removeOverlay() }
+        describe("The status is not shown: \(device) refuses it over the film (\(unsafe String(cString: strerror(refusal.code)))).")
     }
 
     /// The device would not take a commit whose like it had agreed to.
@@ -265,7 +301,9 @@ final class KMSPresenter {
             let wasJoint = monitors.isJoint
             let outcome = monitors.test(pictures)
             // What the monitor is told about light may be what the device does not take.
-            let told = outcome.refused.filter { $0.output.giveUpSignal() }
+            let told = outcome.refused.filter { output, _ in
+                pictures.contains { $0.output === output && isSignalToBlame($0) }
+            }
             for (output, code) in told {
                 describe("\(output.connector.description) is told nothing of the film's light: \(unsafe String(cString: strerror(code))).")
             }
@@ -281,6 +319,15 @@ final class KMSPresenter {
                 if !fresh.contains(where: { $0 === output }) { fresh.append(output) }
             }
         }
+    }
+
+    /// Whether the device takes a picture once the monitor is told nothing of its light; then it is told nothing.
+    private func isSignalToBlame(_ picture: KMSMonitors.Pictures.Element) -> Bool {
+        let signal = picture.output.signal
+        guard picture.output.giveUpSignal() else { return false }
+        if monitors.test([picture]).refused.isEmpty { return true }
+        picture.output.tell(signal)
+        return false
     }
 
     /// Begins a choice for each monitor on which nothing like the frame was shown before, and gives these monitors.
@@ -302,6 +349,7 @@ final class KMSPresenter {
                 part: place.part == PixelRect(place.canvas) ? nil : place.part, gravity: gravity)
             known[index] = Known(kind: kind, choice: PlaneChoice(wish, output.planes.map(\.offer)))
             fresh.append(output)
+            isOverlayRefused = false
             if let lack = output.chooseSignal(for: attributes) { describe("\(output.connector.description): \(lack).") }
         }
         return fresh

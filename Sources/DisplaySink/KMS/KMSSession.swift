@@ -6,6 +6,7 @@ struct KMSSinkState: Sendable {
     struct Wishes: Sendable, Hashable {
         var gravity = Gravity.aspect
         var filmRate = Ratio.unknown
+        var status: PlaybackStatus?
     }
 
     /// Until a thread takes it.
@@ -137,7 +138,8 @@ final class KMSSession: Sendable {
     /// Passes the owner's wishes on.
     private func grant(_ granted: inout KMSSinkState.Wishes?, _ monitors: KMSMonitors, _ presenter: KMSPresenter) throws(SinkError) {
         let wishes = state.withLock { $0.wishes }
-        guard wishes != granted, !presenter.isFlipping else { return }
+        presenter.status = wishes.status
+        guard wishes.gravity != granted?.gravity || wishes.filmRate != granted?.filmRate, !presenter.isFlipping else { return }
         if wishes.gravity != presenter.gravity {
             presenter.gravity = wishes.gravity
             monitors.forget()

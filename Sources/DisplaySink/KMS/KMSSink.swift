@@ -7,7 +7,7 @@ public import SurfacePool
 /// flip events. The console is as it was when the sink is stopped; and when the process is killed, since the kernel then puts it back.
 ///
 /// Thread-safety: as the protocols say.
-public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
+public final class KMSSink: DisplaySink, WindowControl, FilmRateUser, StatusOverlay {
     /// What the viewer chooses.
     public struct Options: Sendable, Hashable {
         /// Each a socket (`HDMI-A-1`, `card1-HDMI-A-1`), a monitor's name or a device's path; none: the first monitor found. Several
@@ -115,6 +115,7 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser {
     // MARK: What is asked
 
     public func setFilmRate(_ rate: Ratio) { wish { $0.wishes.filmRate = rate } }
+    public func showStatus(_ status: PlaybackStatus?) { wish { $0.wishes.status = status } }
     public func setGravity(_ gravity: Gravity) { wish { $0.wishes.gravity = gravity } }
     /// Always: there is nothing else on the monitor.
     public var isFullscreen: Bool { false }

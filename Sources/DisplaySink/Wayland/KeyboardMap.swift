@@ -49,6 +49,7 @@ final class KeyboardMap {
         case XKB_KEY_q, XKB_KEY_Q: return .q
         case XKB_KEY_Escape: return .escape
         case XKB_KEY_f, XKB_KEY_F: return .f
+        case XKB_KEY_o: return .o
         case XKB_KEY_Left: return .left
         case XKB_KEY_Right: return .right
         case XKB_KEY_Up: return .up

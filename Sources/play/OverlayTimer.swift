@@ -1,0 +1,37 @@
+internal import DisplaySink
+internal import Media
+internal import Player
+
+/// Shows over the film where it is, for a while after what changes that, as mpv's users know it.
+struct OverlayTimer {
+    /// 2 s: long enough to be read.
+    private static let span = HostSpan.seconds(2)
+
+    private let overlay: (any StatusOverlay)?
+    private var end: HostTime?
+    private var shown: PlaybackStatus?
+
+    /// - Parameter overlay: nil: nothing is shown.
+    init(_ overlay: (any StatusOverlay)?) { self.overlay = overlay }
+
+    /// The viewer asked for something.
+    mutating func told(_ command: PlayerCommand) {
+        switch command {
+        case .showStatus, .togglePlaying, .seek, .stepForward, .stepBackward: end = MonotonicClock.shared.now() + Self.span
+        default: break
+        }
+    }
+
+    mutating func tick(_ player: Player) {
+        guard let overlay else { return }
+        if let time = end, MonotonicClock.shared.now() >= time { end = nil }
+        let status = end.map { _ in
+            PlaybackStatus(
+                isPlaying: player.isPlaying, position: Int(player.position.seconds),
+                duration: player.duration.isNumeric ? Int(player.duration.seconds) : nil)
+        }
+        guard status != shown else { return }
+        shown = status
+        overlay.showStatus(status)
+    }
+}
