@@ -179,8 +179,11 @@ final class DecoderProcess: Sendable {
             return (shared.pid, shared.isEnded)
         }
         guard !wasEnded else { return nil }
-        work.shutDown()
-        memory.shutDown()
+        // Not before its end is known: one whose sockets are shut ends by itself, as if nothing had been wrong with it.
+        defer {
+            work.shutDown()
+            memory.shutDown()
+        }
         var words: String?
         if let pid {
             // One that has closed its sockets is about to report how it ended.

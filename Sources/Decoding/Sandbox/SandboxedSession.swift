@@ -20,6 +20,8 @@ public final class SandboxedSession: @unchecked Sendable {
     public struct Statistics: Sendable, Hashable {
         /// Processes that died or hung.
         public var deaths = 0
+        /// How the last of them ended, as the end of "the decoder process …".
+        public var lastDeath: String?
         /// Samples left out because decoding had to wait for a sync sample.
         public var samplesSkipped = 0
         /// Compressed bytes that were copied into shared memory.
@@ -29,33 +31,33 @@ public final class SandboxedSession: @unchecked Sendable {
     }
 
     public let options: DecoderOptions
-    private let sandbox: SandboxOptions
-    private let program: String
-    private let surfaces: LentSurfaces
+    let sandbox: SandboxOptions
+    let program: String
+    let surfaces: LentSurfaces
     /// In this process: conversions need no sandbox, for they read no bytes of a stranger's but pixels.
-    private let stage: OutputStage
-    private let counters: FrameStatistics
-    private let shared: Monitor<Shared>
-    private let gate = AnswerGate()
+    let stage: OutputStage
+    let counters: FrameStatistics
+    let shared: Monitor<Shared>
+    let gate = AnswerGate()
 
     // Of the thread that decodes:
-    private var stream: VideoFormat
-    private var process: DecoderProcess
-    private var ring: SharedBytes
-    private var ringState: SampleRingState
-    private var policy: RestartPolicy
-    private var writer = WireWriter()
-    private var nextNumber: UInt32 = 0
+    var stream: VideoFormat
+    var process: DecoderProcess
+    var ring: SharedBytes
+    var ringState: SampleRingState
+    var policy: RestartPolicy
+    var writer = WireWriter()
+    var nextNumber: UInt32 = 0
     /// Twice what the process's own holds, which gives up the oldest samples before this one has to.
-    private var ledger = SampleLedger(capacity: 2 * SampleLedger.capacity)
-    private var sequence: UInt64 = 0
+    var ledger = SampleLedger(capacity: 2 * SampleLedger.capacity)
+    var sequence: UInt64 = 0
     /// The decoder has to begin anew: samples before the next sync sample make no sense to it.
-    private var needsSync = false
+    var needsSync = false
     /// The process has yet to answer `configure`.
-    private var isStarting = false
-    private var lost: DecodingError?
+    var isStarting = false
+    var lost: DecodingError?
 
-    private struct Shared: Sendable {
+    struct Shared: Sendable {
         var format: VideoFormat
         var pixelFormat: PixelFormat?
         var decoderName = ""
@@ -114,7 +116,7 @@ public final class SandboxedSession: @unchecked Sendable {
             guard policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) else {
                 throw DecodingError(.sandbox, "the decoder process \(sentence)")
             }
-            shared.withLock { $0.statistics.deaths += 1 }
+            count(death: sentence)
             process = try DecoderProcess.start(program)
             shared.withLock { $0.process = process }
         }
@@ -178,71 +180,11 @@ public final class SandboxedSession: @unchecked Sendable {
     private static let invalidated = DecodingError(.invalidated, "the decoding session has been invalidated")
 
     /// Notes a sample whose answer is due from now on.
-    private func open(_ sample: SampleBuffer, _ output: (consuming DecodeOutput) -> Void) -> UInt64 {
+    func open(_ sample: SampleBuffer, _ output: (consuming DecodeOutput) -> Void) -> UInt64 {
         let receipt = sample.receipt(number: ledger.next)
         while let overdue = ledger.closeOverdue(before: receipt.number) { output(.dropped(overdue.receipt, .noPicture)) }
         ledger.open(SampleLedger.Entry(receipt, timestamp: cav_nopts_value))
         return receipt.number
-    }
-
-    private func take(
-        _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ output: (consuming DecodeOutput) -> Void
-    ) {
-        if case .compressed(_, .video(let format)) = sample.content, format != stream { follow(format, isSync: sample.flags.contains(.sync), output) }
-        let number = open(sample, output)
-        if needsSync {
-            guard sample.flags.contains(.sync) else {
-                shared.withLock { $0.statistics.samplesSkipped += 1 }
-                if let entry = ledger.close(number) { output(.dropped(entry.receipt, .discontinuity)) }
-                return
-            }
-            needsSync = false
-        }
-        if isStarting {
-            do throws(ProcessEnd) {
-                if let failure = try awaitReady() { return give(up: failure, output) }
-            } catch {
-                return replace(error.sentence, output)
-            }
-        }
-        do throws(SystemError) {
-            try send(sample, block, instructions, number)
-        } catch {
-            return replace("takes no samples: \(error)", output)
-        }
-        pump(ahead: instructions.isFollowed ? 1 : 0, output)
-        process.allowProcessorTime()
-    }
-
-    /// As `DecompressionSession.follow`: tells the process of the format that the next samples have.
-    private func follow(_ format: VideoFormat, isSync: Bool, _ output: (consuming DecodeOutput) -> Void) {
-        if format.isDecoded(as: stream), format.attributes == stream.attributes || !isSync { return }
-        stream = format
-        shared.withLock { $0.format = format }
-        // It comes in its place among the samples, whose pictures so far the process puts out with the next one.
-        do throws(SystemError) {
-            let memory = try configuration()
-            writer.reset()
-            writer.put(.change(format: bareFormat, configurationByteCount: format.configuration.count))
-            try process.work.send(writer, descriptors: [memory.descriptor.rawValue])
-        } catch {
-            replace("takes no format: \(error)", output)
-        }
-    }
-
-    /// The format's set-up data, for the process to read.
-    private func configuration() throws(SystemError) -> SharedBytes {
-        let memory = try SharedBytes(count: max(stream.configuration.count, 1))
-        unsafe stream.configuration.withUnsafeBytes { bytes in
-            if let source = bytes.baseAddress { unsafe memory.base.copyMemory(from: source, byteCount: bytes.count) }
-        }
-        return memory
-    }
-
-    private var bareFormat: VideoFormat {
-        var bare = stream
-        bare.configuration = []
-        return bare
     }
 
     /// As `DecompressionSession.finishDelayedFrames`.
@@ -290,187 +232,5 @@ public final class SandboxedSession: @unchecked Sendable {
         do throws(SystemError) { try process.memory.send(writer) } catch { process.kill() }
     }
 
-    private var isInvalidated: Bool { gate.isClosed }
-
-    // MARK: Talking
-
-    private func request(_ make: (UInt32) -> DecoderRequest) {
-        writer.reset()
-        writer.put(make(nextNumber))
-        nextNumber &+= 1
-        // A process that is gone is noticed by who waits for its answer.
-        try? process.work.send(writer)
-    }
-
-    private func configure() throws(ProcessEnd) {
-        writer.reset()
-        writer.put(.configure(format: bareFormat, options: options, configurationByteCount: stream.configuration.count))
-        isStarting = true
-        do throws(SystemError) {
-            let memory = try configuration()
-            try process.work.send(writer, descriptors: [ring.descriptor.rawValue, memory.descriptor.rawValue])
-        } catch {
-            throw ProcessEnd(error)
-        }
-    }
-
-    /// Puts a sample where the process reads it, and tells it so.
-    private func send(
-        _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ sampleNumber: UInt64
-    ) throws(SystemError) {
-        let packet = unsafe block.packet
-        let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE), sides = unsafe SideData.byteCount(of: packet)
-        let total = block.count + padding + sides
-        let number = nextNumber
-        nextNumber &+= 1
-        var own: SharedBytes?
-        let place = ringState.allocate(total, number: number)
-        if place == nil { own = try SharedBytes(count: max(total, 1)) }
-        let target = unsafe (own ?? ring).base + (place ?? 0)
-        if block.count > 0 { unsafe target.copyMemory(from: packet.pointee.data, byteCount: block.count) }
-        unsafe (target + block.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
-        unsafe SideData.write(of: packet, to: target + block.count + padding)
-        let isBeside = own != nil
-        shared.withLock { shared in
-            shared.statistics.bytesShared += block.count
-            if isBeside { shared.statistics.samplesBesideRing += 1 }
-        }
-        let descriptor = SampleDescriptor(
-            number: number, sampleNumber: sampleNumber, offset: UInt64(place ?? 0), byteCount: UInt32(block.count), sideByteCount: UInt32(sides),
-            isInRing: own == nil,
-            presentationTime: sample.presentationTime, decodeTime: sample.decodeTime, duration: sample.duration,
-            sourcePresentationTimestamp: sample.sourcePresentationTimestamp, sourceDecodeTimestamp: sample.sourceDecodeTimestamp,
-            sourceTimeBase: sample.sourceTimeBase, flags: sample.flags, packetFlags: unsafe packet.pointee.flags,
-            instructions: instructions)
-        writer.reset()
-        writer.put(.sample(descriptor))
-        try process.work.send(writer, descriptors: own.map { [$0.descriptor.rawValue] } ?? [])
-    }
-
-    /// Waits for the answer to `configure`; the decoder's own refusal is returned, the end of the process is thrown.
-    private func awaitReady() throws(ProcessEnd) -> DecodingError? {
-        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: DecoderListener.startDeadline)
-        while true {
-            switch try listener.next() {
-            case .confined(let report):
-                shared.withLock { $0.report = report }
-                if sandbox.policy == .require, !report.isConfined {
-                    let why = report.troubles.first ?? "this kernel does not offer it"
-                    return DecodingError(.sandbox, "the decoder process cannot be confined as required: \(why)")
-                }
-            case .ready(let name):
-                shared.withLock { $0.decoderName = name }
-                isStarting = false
-                return nil
-            case .refused(let error): return error
-            default: throw ProcessEnd("says what it was not asked")
-            }
-        }
-    }
-
-    /// Takes what the process says until it has done what was asked last, or all but `ahead` samples of it.
-    private func pump(ahead: UInt32 = 0, _ output: (consuming DecodeOutput) -> Void) {
-        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: sandbox.hangDeadline)
-        while true {
-            let answer: DecoderAnswer
-            do throws(ProcessEnd) { answer = try listener.next() } catch { return replace(error.sentence, output) }
-            switch answer {
-            case .frame(let descriptor):
-                let entry = descriptor.sampleNumber.flatMap { ledger.close($0) }
-                if descriptor.sampleNumber != nil, entry == nil { return replace(Self.answersTwice, output) }
-                guard let frame = frame(descriptor) else {
-                    if let entry { output(.failed(entry.receipt, DecodingError(.decoderDied, "the decoder process \(Self.hasNoMemory)"))) }
-                    return replace(Self.hasNoMemory, output)
-                }
-                let result: VideoFrame
-                do throws(DecodingError) {
-                    result = try stage.pass(frame)
-                } catch {
-                    guard let entry else { continue }
-                    // The flush that follows answers it in its place.
-                    if stage.isInterrupted { ledger.reopen(entry.receipt.number) } else { output(.failed(entry.receipt, error)) }
-                    continue
-                }
-                output(.frame(result))
-            case .dropped(let number, let reason):
-                guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
-                output(.dropped(entry.receipt, reason))
-            case .failed(let number, let error):
-                guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
-                output(.failed(entry.receipt, error))
-            case .done(let number, let written, let copied, let freed):
-                guard freed.allSatisfy({ ringState.free($0) }) else { return replace("gives back a sample that it was not given", output) }
-                counters.addWritten(Int(min(written, Self.mostBytesAtOnce)))
-                counters.addCopied(Int(min(copied, Self.mostBytesAtOnce)))
-                if nextNumber &- 1 &- number <= ahead { return }
-            case .confined, .ready, .refused: return replace("says what it was not asked", output)
-            }
-        }
-    }
-
-    /// 1 TB: keeps a counter that a stranger feeds from overflowing.
-    private static let mostBytesAtOnce: UInt64 = 1 << 40
-
-    private static let hasNoMemory = "puts out a picture that it was given no memory for"
-    private static let answersTwice = "answers a sample that it has answered, or was not given"
-
-    private func frame(_ descriptor: FrameDescriptor) -> VideoFrame? {
-        guard let use = process.use(ofSlot: descriptor.slot, visible: descriptor.visible) else { return nil }
-        counters.addDecodedFrame()
-        let format = use.surface.layout.format
-        shared.withLock { $0.pixelFormat = format }
-        defer { sequence += 1 }
-        return VideoFrame(
-            use: use, visible: descriptor.visible, attributes: descriptor.attributes, presentationTime: descriptor.presentationTime,
-            duration: descriptor.duration, sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase,
-            flags: descriptor.flags, sequence: sequence, sampleNumber: descriptor.sampleNumber)
-    }
-
-    // MARK: Dying
-
-    /// The process is of no use any more: ends it, answers what it left, and starts another if it may.
-    private func replace(_ sentence: String, _ output: (consuming DecodeOutput) -> Void) {
-        // How it ended says more than what was noticed of it.
-        let sentence = process.end() ?? sentence
-        let error = DecodingError(.decoderDied, "the decoder process \(sentence)")
-        if isInvalidated { return abandon(DecodingError(.invalidated, "the decoding session has been invalidated"), output) }
-        shared.withLock { $0.statistics.deaths += 1 }
-        abandon(error, output)
-        if policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) {
-            start()
-        } else {
-            lost = DecodingError(
-                .decoderLost, "decoding was given up after \(sandbox.restarts.count + 1) decoder processes died; the last one \(sentence)")
-        }
-    }
-
-    /// Fails every sample that has not been answered.
-    private func abandon(_ error: DecodingError, _ output: (consuming DecodeOutput) -> Void) {
-        while let entry = ledger.closeOldest() { output(.failed(entry.receipt, error)) }
-    }
-
-    private func give(up error: DecodingError, _ output: (consuming DecodeOutput) -> Void) {
-        process.end()
-        abandon(error, output)
-        lost = DecodingError(.decoderLost, error.description)
-    }
-
-    /// Starts another process, which opens its decoder while samples are passed over until the next sync sample.
-    private func start() {
-        ringState.removeAll()
-        needsSync = true
-        do throws(DecodingError) {
-            process = try DecoderProcess.start(program)
-        } catch {
-            lost = DecodingError(.decoderLost, error.description, status: error.status)
-            return
-        }
-        shared.withLock { shared in
-            shared.process = process
-            shared.interruptions = 0
-        }
-        // One that has died already is noticed by who waits until it is ready.
-        try? configure()
-        if isInvalidated { process.kill() }
-    }
+    var isInvalidated: Bool { gate.isClosed }
 }

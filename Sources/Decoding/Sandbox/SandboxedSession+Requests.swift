@@ -1,0 +1,151 @@
+internal import CAV
+internal import Media
+internal import SampleQueue
+internal import SurfacePool
+
+/// What a session asks of its process, and what it makes of the answers.
+extension SandboxedSession {
+    func take(
+        _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ output: (consuming DecodeOutput) -> Void
+    ) {
+        if case .compressed(_, .video(let format)) = sample.content, format != stream { follow(format, isSync: sample.flags.contains(.sync), output) }
+        let number = open(sample, output)
+        if needsSync {
+            guard sample.flags.contains(.sync) else {
+                shared.withLock { $0.statistics.samplesSkipped += 1 }
+                if let entry = ledger.close(number) { output(.dropped(entry.receipt, .discontinuity)) }
+                return
+            }
+            needsSync = false
+        }
+        if isStarting {
+            do throws(ProcessEnd) {
+                if let failure = try awaitReady() { return give(up: failure, output) }
+            } catch {
+                return replace(error.sentence, output)
+            }
+        }
+        do throws(SystemError) {
+            try send(sample, block, instructions, number)
+        } catch {
+            return replace("takes no samples: \(error)", output)
+        }
+        pump(ahead: instructions.isFollowed ? 1 : 0, output)
+        process.allowProcessorTime()
+    }
+
+    /// As `DecompressionSession.follow`: tells the process of the format that the next samples have.
+    func follow(_ format: VideoFormat, isSync: Bool, _ output: (consuming DecodeOutput) -> Void) {
+        if format.isDecoded(as: stream), format.attributes == stream.attributes || !isSync { return }
+        stream = format
+        shared.withLock { $0.format = format }
+        // It comes in its place among the samples, whose pictures so far the process puts out with the next one.
+        do throws(SystemError) {
+            let memory = try configuration()
+            writer.reset()
+            writer.put(.change(format: bareFormat, configurationByteCount: format.configuration.count))
+            try process.work.send(writer, descriptors: [memory.descriptor.rawValue])
+        } catch {
+            replace("takes no format: \(error)", output)
+        }
+    }
+
+    func request(_ make: (UInt32) -> DecoderRequest) {
+        writer.reset()
+        writer.put(make(nextNumber))
+        nextNumber &+= 1
+        // A process that is gone is noticed by who waits for its answer.
+        try? process.work.send(writer)
+    }
+
+    /// Puts a sample where the process reads it, and tells it so.
+    func send(
+        _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ sampleNumber: UInt64
+    ) throws(SystemError) {
+        let packet = unsafe block.packet
+        let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE), sides = unsafe SideData.byteCount(of: packet)
+        let total = block.count + padding + sides
+        let number = nextNumber
+        nextNumber &+= 1
+        var own: SharedBytes?
+        let place = ringState.allocate(total, number: number)
+        if place == nil { own = try SharedBytes(count: max(total, 1)) }
+        let target = unsafe (own ?? ring).base + (place ?? 0)
+        if block.count > 0 { unsafe target.copyMemory(from: packet.pointee.data, byteCount: block.count) }
+        unsafe (target + block.count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        unsafe SideData.write(of: packet, to: target + block.count + padding)
+        let isBeside = own != nil
+        shared.withLock { shared in
+            shared.statistics.bytesShared += block.count
+            if isBeside { shared.statistics.samplesBesideRing += 1 }
+        }
+        let descriptor = SampleDescriptor(
+            number: number, sampleNumber: sampleNumber, offset: UInt64(place ?? 0), byteCount: UInt32(block.count), sideByteCount: UInt32(sides),
+            isInRing: own == nil,
+            presentationTime: sample.presentationTime, decodeTime: sample.decodeTime, duration: sample.duration,
+            sourcePresentationTimestamp: sample.sourcePresentationTimestamp, sourceDecodeTimestamp: sample.sourceDecodeTimestamp,
+            sourceTimeBase: sample.sourceTimeBase, flags: sample.flags, packetFlags: unsafe packet.pointee.flags,
+            instructions: instructions)
+        writer.reset()
+        writer.put(.sample(descriptor))
+        try process.work.send(writer, descriptors: own.map { [$0.descriptor.rawValue] } ?? [])
+    }
+
+    /// Takes what the process says until it has done what was asked last, or all but `ahead` samples of it.
+    func pump(ahead: UInt32 = 0, _ output: (consuming DecodeOutput) -> Void) {
+        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: sandbox.hangDeadline)
+        while true {
+            let answer: DecoderAnswer
+            do throws(ProcessEnd) { answer = try listener.next() } catch { return replace(error.sentence, output) }
+            switch answer {
+            case .frame(let descriptor):
+                let entry = descriptor.sampleNumber.flatMap { ledger.close($0) }
+                if descriptor.sampleNumber != nil, entry == nil { return replace(Self.answersTwice, output) }
+                guard let frame = frame(descriptor) else {
+                    if let entry { output(.failed(entry.receipt, DecodingError(.decoderDied, "the decoder process \(Self.hasNoMemory)"))) }
+                    return replace(Self.hasNoMemory, output)
+                }
+                let result: VideoFrame
+                do throws(DecodingError) {
+                    result = try stage.pass(frame)
+                } catch {
+                    guard let entry else { continue }
+                    // The flush that follows answers it in its place.
+                    if stage.isInterrupted { ledger.reopen(entry.receipt.number) } else { output(.failed(entry.receipt, error)) }
+                    continue
+                }
+                output(.frame(result))
+            case .dropped(let number, let reason):
+                guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
+                output(.dropped(entry.receipt, reason))
+            case .failed(let number, let error):
+                guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
+                output(.failed(entry.receipt, error))
+            case .done(let number, let written, let copied, let freed):
+                guard freed.allSatisfy({ ringState.free($0) }) else { return replace("gives back a sample that it was not given", output) }
+                counters.addWritten(Int(min(written, Self.mostBytesAtOnce)))
+                counters.addCopied(Int(min(copied, Self.mostBytesAtOnce)))
+                if nextNumber &- 1 &- number <= ahead { return }
+            case .confined, .ready, .refused: return replace("says what it was not asked", output)
+            }
+        }
+    }
+
+    /// 1 TB: keeps a counter that a stranger feeds from overflowing.
+    private static let mostBytesAtOnce: UInt64 = 1 << 40
+
+    private static let hasNoMemory = "puts out a picture that it was given no memory for"
+    private static let answersTwice = "answers a sample that it has answered, or was not given"
+
+    func frame(_ descriptor: FrameDescriptor) -> VideoFrame? {
+        guard let use = process.use(ofSlot: descriptor.slot, visible: descriptor.visible) else { return nil }
+        counters.addDecodedFrame()
+        let format = use.surface.layout.format
+        shared.withLock { $0.pixelFormat = format }
+        defer { sequence += 1 }
+        return VideoFrame(
+            use: use, visible: descriptor.visible, attributes: descriptor.attributes, presentationTime: descriptor.presentationTime,
+            duration: descriptor.duration, sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase,
+            flags: descriptor.flags, sequence: sequence, sampleNumber: descriptor.sampleNumber)
+    }
+}

@@ -1,0 +1,106 @@
+internal import Media
+internal import SampleQueue
+
+/// How a session gets a process, and another when that one dies.
+extension SandboxedSession {
+    func configure() throws(ProcessEnd) {
+        writer.reset()
+        writer.put(.configure(format: bareFormat, options: options, configurationByteCount: stream.configuration.count))
+        isStarting = true
+        do throws(SystemError) {
+            let memory = try configuration()
+            try process.work.send(writer, descriptors: [ring.descriptor.rawValue, memory.descriptor.rawValue])
+        } catch {
+            throw ProcessEnd(error)
+        }
+    }
+
+    /// The format's set-up data, for the process to read.
+    func configuration() throws(SystemError) -> SharedBytes {
+        let memory = try SharedBytes(count: max(stream.configuration.count, 1))
+        unsafe stream.configuration.withUnsafeBytes { bytes in
+            if let source = bytes.baseAddress { unsafe memory.base.copyMemory(from: source, byteCount: bytes.count) }
+        }
+        return memory
+    }
+
+    var bareFormat: VideoFormat {
+        var bare = stream
+        bare.configuration = []
+        return bare
+    }
+
+    /// Waits for the answer to `configure`; the decoder's own refusal is returned, the end of the process is thrown.
+    func awaitReady() throws(ProcessEnd) -> DecodingError? {
+        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: DecoderListener.startDeadline)
+        while true {
+            switch try listener.next() {
+            case .confined(let report):
+                shared.withLock { $0.report = report }
+                if sandbox.policy == .require, !report.isConfined {
+                    let why = report.troubles.first ?? "this kernel does not offer it"
+                    return DecodingError(.sandbox, "the decoder process cannot be confined as required: \(why)")
+                }
+            case .ready(let name):
+                shared.withLock { $0.decoderName = name }
+                isStarting = false
+                return nil
+            case .refused(let error): return error
+            default: throw ProcessEnd("says what it was not asked")
+            }
+        }
+    }
+
+    /// The process is of no use any more: ends it, answers what it left, and starts another if it may.
+    func replace(_ sentence: String, _ output: (consuming DecodeOutput) -> Void) {
+        // How it ended says more than what was noticed of it.
+        let sentence = process.end() ?? sentence
+        let error = DecodingError(.decoderDied, "the decoder process \(sentence)")
+        if isInvalidated { return abandon(DecodingError(.invalidated, "the decoding session has been invalidated"), output) }
+        count(death: sentence)
+        abandon(error, output)
+        if policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) {
+            start()
+        } else {
+            lost = DecodingError(
+                .decoderLost, "decoding was given up after \(sandbox.restarts.count + 1) decoder processes died; the last one \(sentence)")
+        }
+    }
+
+    func count(death sentence: String) {
+        shared.withLock { shared in
+            shared.statistics.deaths += 1
+            shared.statistics.lastDeath = sentence
+        }
+    }
+
+    /// Fails every sample that has not been answered.
+    func abandon(_ error: DecodingError, _ output: (consuming DecodeOutput) -> Void) {
+        while let entry = ledger.closeOldest() { output(.failed(entry.receipt, error)) }
+    }
+
+    func give(up error: DecodingError, _ output: (consuming DecodeOutput) -> Void) {
+        process.end()
+        abandon(error, output)
+        lost = DecodingError(.decoderLost, error.description)
+    }
+
+    /// Starts another process, which opens its decoder while samples are passed over until the next sync sample.
+    func start() {
+        ringState.removeAll()
+        needsSync = true
+        do throws(DecodingError) {
+            process = try DecoderProcess.start(program)
+        } catch {
+            lost = DecodingError(.decoderLost, error.description, status: error.status)
+            return
+        }
+        shared.withLock { shared in
+            shared.process = process
+            shared.interruptions = 0
+        }
+        // One that has died already is noticed by who waits until it is ready.
+        try? configure()
+        if isInvalidated { process.kill() }
+    }
+}
