@@ -108,7 +108,7 @@ extension WireReader {
     }
 
     /// One more than the pixels in the longest side of any picture that libavcodec takes.
-    private static var pixels: Int { 1 << 17 }
+    static var pixels: Int { 1 << 17 }
 
     mutating func takeAttributes() throws(WireError) -> PictureAttributes {
         var attributes = PictureAttributes()

@@ -35,7 +35,7 @@ extension WireWriter {
         switch track.format {
         case .video(let format):
             put(UInt8(0))
-            put(format)
+            put(format.bounded)
         case .audio(let format):
             put(UInt8(1))
             put(format)
@@ -53,6 +53,19 @@ extension WireWriter {
         put(format.bitRate)
         put(format.profile)
         put(format.codecTag)
+    }
+}
+
+extension VideoFormat {
+    /// Without what no film has, but a damaged one may say.
+    fileprivate var bounded: VideoFormat {
+        var format = self
+        let size = codedSize
+        let isPossible = (0..<WireReader.pixels).contains(size.width) && (0..<WireReader.pixels).contains(size.height)
+        if !isPossible { (format.codedSize, format.visible) = (PixelSize(width: 0, height: 0), PixelRect(PixelSize(width: 0, height: 0))) }
+        format.reorderDepth = min(max(reorderDepth, 0), WireReader.deepestReordering)
+        format.bitsPerCodedSample = min(max(bitsPerCodedSample, 0), WireReader.mostBits)
+        return format
     }
 }
 
@@ -88,14 +101,16 @@ extension WireReader {
 
     private mutating func takeTrackFormat() throws(WireError) -> VideoFormat {
         let format = try takeFormat()
-        guard (0...Self.deepestReordering).contains(format.reorderDepth), (0...1024).contains(format.bitsPerCodedSample) else {
+        guard (0...Self.deepestReordering).contains(format.reorderDepth), (0...Self.mostBits).contains(format.bitsPerCodedSample) else {
             throw WireError("a film's pictures cannot be ordered or coded so")
         }
         return format
     }
 
     /// libavcodec's MAX_REORDER_DELAY.
-    private static let deepestReordering: Int32 = 16
+    fileprivate static let deepestReordering: Int32 = 16
+    /// In a pixel.
+    fileprivate static let mostBits: Int32 = 1024
 
     private mutating func takeAudio() throws(WireError) -> AudioFormat {
         let name = try takeText(), layout = try takeText()
