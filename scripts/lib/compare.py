@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+import compare_export
+
 WIDTH, HEIGHT = 1280, 720  # of the films and their windows
 OUTPUT_WIDTH, OUTPUT_HEIGHT = 1920, 1080  # of the compositor's output: every window fits
 DECODE_SECONDS, WINDOW_SECONDS = 20, 10
@@ -30,11 +32,11 @@ class Run:
         self.wall, self.cpu, self.memory, self.status = wall, cpu, memory, status
 
 
-def run(command, environment=None, errors=subprocess.DEVNULL, limit=120):
+def run(command, environment=None, errors=subprocess.DEVNULL, limit=120, output=subprocess.DEVNULL):
     """Runs to the end; wall and CPU seconds, peak resident bytes. Ends the process after `limit` seconds."""
     begin = time.monotonic()
     process = subprocess.Popen(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True)
     signal.signal(signal.SIGALRM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
     signal.alarm(limit)
     _, status, usage = os.wait4(process.pid, 0)
@@ -314,10 +316,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--play", required=True)
     parser.add_argument("--films", required=True)
+    parser.add_argument("--root", required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--window-rounds", type=int, default=3)
     parser.add_argument("--only", choices=["decode", "window"])
     parser.add_argument("--sandbox", action="store_true")
+    parser.add_argument("--export", action="store_true")
     parser.add_argument("--peers-only", action="store_true")
     parser.add_argument("file", nargs="?")
     options = parser.parse_args()
@@ -326,6 +330,9 @@ def main():
     print(machine() + "\n")
     if options.sandbox:
         sandbox_table(options)
+        return
+    if options.export:
+        compare_export.tables(sys.modules[__name__], options)
         return
     if options.only != "window":
         decode_table(options)

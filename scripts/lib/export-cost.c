@@ -1,0 +1,91 @@
+/* Plays a film as scripts/compare --export measures it: export-cost FILM HOW
+ *
+ *   plain, push     as fast as it goes; push: a thread waits for every picture of an exporter and releases it
+ *   timed, pull     at the film's pace, with a loop of 60 turns a second; pull: each turn asks an exporter for its picture and releases it
+ *   busy            1000 turns a second that ask; prints how long asking took
+ *
+ * Prints "PICTURES MEDIAN P99 MAXIMUM": pictures that came, and nanoseconds that player_exporter_frame_for took (wall time). */
+#define _GNU_SOURCE
+#include <player.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { CALL_LIMIT = 1 << 20 };
+static int64_t spans[CALL_LIMIT];
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+static void sleep_until(int64_t moment) {
+    struct timespec time = {moment / 1000000000, moment % 1000000000};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+}
+
+static int compare(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The film has ended, or failed. */
+static int is_over(player *film) {
+    player_event event = {.size = sizeof event};
+    while (player_next_event(film, 0, &event) == PLAYER_OK) {
+        if (event.kind == PLAYER_EVENT_ENDED) return 1;
+        if (event.kind == PLAYER_EVENT_FAILED) exit(65);
+    }
+    return 0;
+}
+
+int main(int count, char **words) {
+    if (count != 3) return 64;
+    const char *how = words[2];
+    int is_fast = !strcmp(how, "plain") || !strcmp(how, "push"), asks = !strcmp(how, "pull") || !strcmp(how, "busy");
+    int exports = asks || !strcmp(how, "push");
+    int64_t turn = !strcmp(how, "busy") ? 1000000 : 16666667;
+    char message[300];
+    player *film;
+    player_exporter *exporter;
+    player_exporter_options wishes = {.size = sizeof wishes, .policy = is_fast ? PLAYER_POLICY_WAIT : PLAYER_POLICY_DROP_OLDEST};
+    if (player_exporter_new(&wishes, &exporter) != PLAYER_OK) return 70;
+    player_options options = {.size = sizeof options, .output = is_fast ? PLAYER_OUTPUT_UNTIMED : PLAYER_OUTPUT_NONE,
+                              .decoder = PLAYER_DECODER_SOFTWARE, .threads = 1, .is_silent = 1, .exporters = &exporter,
+                              .exporter_count = exports ? 1 : 0};
+    if (player_open(words[1], &options, &film, message, sizeof message) != PLAYER_OK) return fprintf(stderr, "%s\n", message), 66;
+
+    player_frame *frame;
+    int pictures = 0, calls = 0;
+    if (!strcmp(how, "push")) {
+        while (player_exporter_wait(exporter, -1, &frame) == PLAYER_OK) {
+            player_frame_release(frame);
+            pictures++;
+        }
+    } else if (is_fast) {
+        player_event event = {.size = sizeof event};
+        while (player_next_event(film, -1, &event) == PLAYER_OK && event.kind != PLAYER_EVENT_ENDED)
+            if (event.kind == PLAYER_EVENT_FAILED) return 65;
+    } else {
+        for (int64_t moment = now() + turn; !is_over(film); moment += turn) {
+            sleep_until(moment);
+            if (!asks) continue;
+            int64_t begin = now();
+            player_result result = player_exporter_frame_for(exporter, moment + turn, &frame);
+            if (calls < CALL_LIMIT) spans[calls++] = now() - begin;
+            if (result != PLAYER_OK) continue;
+            player_frame_info info = {.size = sizeof info};
+            player_frame_describe(frame, &info);
+            pictures += info.is_new == 1;
+            player_frame_release(frame);
+        }
+    }
+    qsort(spans, (size_t)calls, sizeof *spans, compare);
+    printf("%d %lld %lld %lld\n", pictures, calls ? (long long)spans[calls / 2] : 0, calls ? (long long)spans[calls * 99 / 100] : 0,
+           calls ? (long long)spans[calls - 1] : 0);
+    player_exporter_close(exporter);
+    player_close(film);
+    return 0;
+}
