@@ -3,7 +3,7 @@
 # The tests are those that need the guest's devices. There is nothing to skip in a lab: a skipped test counts as failed. So does a lab that
 # does not come up, and what was running when the time was over.
 
-lab_tests='^(LabTests\.|KMSTests\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests)\.GuestTests|CInterfaceTests\.FrameTests)'
+lab_tests='^(LabTests\.|KMSTests\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests)\.GuestTests|CInterfaceTests\.(GuestTests|FrameTests))'
 lab_suite_limit=1500 # seconds
 
 lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]

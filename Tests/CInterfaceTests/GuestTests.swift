@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The C programs where the machine makes DMA-BUFs and the drivers import them: the lab's virtual machine, with the lab's own Mesa.
+@Suite(
+    "The C interface with DMA-BUFs", .serialized,
+    .enabled(if: LabLibraries.areHere, "udmabuf and a Mesa that imports it are in the virtual machine: scripts/lab suite"))
+struct GuestTests {
+    static let films = ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"]
+
+    private static func scratch(_ name: String) -> String { "/tmp/guest-\(UUID().uuidString.prefix(8))-\(name)" }
+
+    /// Runs a program that `scripts/install`'s library serves, with the lab's drivers.
+    private static func run(_ program: String, _ arguments: [String]) throws -> Tool.Outcome {
+        let words = try LabLibraries.loader() + [program] + arguments
+        return try Tool.run(words[0], Array(words.dropFirst()), environment: LabLibraries.environment)
+    }
+
+    @Test("every plane is imported, and the GPU reads it as the decoder wrote it", arguments: ExamplesTests.Renderer.cached, films)
+    func planes(renderer: ExamplesTests.Renderer, name: String) throws {
+        let installation = try Installation.shared.get(), output = Self.scratch("planes")
+        let program = try installation.build(
+            TestAssets.root + "/Tests/CInterface/\(renderer.name)-planes.c", packages: renderer.packages, standard: "gnu99")
+        let outcome = try Self.run(program, [TestAssets.path(name), output] + renderer.arguments)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        let all = [UInt8](try Data(contentsOf: URL(filePath: output)))
+        var start = 0, sums: [String] = []
+        let reference = try Film.reference(TestAssets.path(name))
+        for line in reference where start + line.byteCount <= all.count {
+            sums.append(Checksum.md5(Array(all[start..<start + line.byteCount])))
+            start += line.byteCount
+        }
+        #expect(!sums.isEmpty && start == all.count && sums == reference.map(\.hash))
+        #expect(outcome.output.hasSuffix(" imported, 0 uploaded\n") && !outcome.output.hasPrefix("0 "), "\(outcome.output)")
+    }
+
+    @Test("so do the examples' own imports", arguments: ExamplesTests.Renderer.all, ["plain.mp4", "hevc-10bit.mp4"])
+    func byHand(renderer: ExamplesTests.Renderer, name: String) throws { try planes(renderer: renderer, name: name) }
+
+    @Test("Python reads DMA-BUFs", arguments: ["size-change.h264", "hdr10.mp4"]) func python(name: String) throws {
+        let installation = try Installation.shared.get(), folder = Self.scratch("stills")
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let outcome = try Tool.run(
+            installation.python[0], installation.python.dropFirst() + [TestAssets.root + "/Examples/save_frames.py", TestAssets.path(name), folder],
+            environment: ["PLAYER_LIBRARY": installation.prefix + "/lib/libplayer.so.0"])
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let sums = Set(try Film.reference(TestAssets.path(name)).map(\.hash))
+        let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(!lines.isEmpty && lines.allSatisfy { $0.count > 2 && sums.contains($0[2]) })
+    }
+}
