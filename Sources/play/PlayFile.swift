@@ -16,7 +16,7 @@ struct PlayFile: ParsableCommand {
             play devices [--json]
             """,
         discussion: """
-            Keys in the window: space pause, q or Esc quit, f full screen, ← → 5 s, ↑ ↓ 1 min, . and , one frame, \
+            Keys in the window and in the terminal: space pause, q or Esc quit, f full screen, ← → 5 s, ↑ ↓ 1 min, . and , one frame, \
             m mute, 9 and 0 volume, [ and ] speed, Backspace normal speed, o where the film is (kms).
 
             Exit codes: 0 played (or ended by q, a closed window, SIGINT or SIGTERM), 64 wrong options, 65 nothing playable \
@@ -64,11 +64,16 @@ private final class Session {
         let terminal = terminal
         // What is being opened may wait for its source for ever.
         let opening = Monitor<Player?>(nil)
+        let keyboard = Monitor<TerminalKeyboard?>(nil)
         let signals = Signals(
             onEnd: {
                 inbox.change { $0.append(.end) }
                 opening.withLock { $0 }?.cancelOpening()
-            }, onPatienceLost: { terminal.restore() })
+            },
+            onPatienceLost: {
+                keyboard.withLock { $0 }?.restore()
+                terminal.restore()
+            })
         defer { signals.stop() }
         let sink = try makeSink()
         let server = try makeServer()
@@ -83,6 +88,11 @@ private final class Session {
             return try finish(player)
         }
         opening.change { $0 = nil }
+        // A bare monitor's sink reads the console itself.
+        if !(sink is KMSSink), options.file != "-" {
+            keyboard.withLock { $0 = TerminalKeyboard { key in inbox.change { $0.append(.event(.key(key))) } } }
+        }
+        defer { keyboard.withLock { $0.take() }?.stop() }
         if let window = sink as? any WindowControl {
             window.setTitle(player.title)
             window.setGravity(options.gravity.gravity)

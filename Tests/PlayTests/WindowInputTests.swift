@@ -12,11 +12,11 @@ import Testing
         private let outcome: () throws -> PlayProgram.Outcome
         private let handle = PlayProgram.Handle()
 
-        init(_ options: [String]) throws {
+        init(_ options: [String], film: String = TestAssets.demo) throws {
             weston = try PrivateWeston(.pixman, isBare: true)
             tap = try WireTap(to: weston.display)
             outcome = PlayProgram.begin(
-                ["--no-audio", "--quiet"] + options + [TestAssets.demo], environment: ["WAYLAND_DISPLAY": tap.display], limit: 60, handle: handle)
+                ["--quiet"] + options + [film], environment: ["WAYLAND_DISPLAY": tap.display], limit: 60, handle: handle)
         }
 
         deinit {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `keys seek, step and pause the film that is seen`() throws {
-        let scene = try Scene(["--fullscreen", "--pause", "--start", "1"])
+        let scene = try Scene(["--no-audio", "--fullscreen", "--pause", "--start", "1"])
         #expect(try scene.picture { $1.number == 30 } != nil)
         for (key, number) in [(Key.right, 180), (Key.period, 181), (Key.period, 182), (Key.comma, 181), (Key.left, 31), (Key.down, 0)] {
             scene.press(key)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `f covers the monitor, Escape uncovers it and then ends the program`() throws {
-        let scene = try Scene(["--pause", "--start", "1"])
+        let scene = try Scene(["--no-audio", "--pause", "--start", "1"])
         let small = try #require(try scene.picture { _, _ in true }).part
         scene.press(Key.f)
         // 640x360 of 640x480.
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a window that is given another size shows the film in it, all of it and undistorted`() throws {
-        let scene = try Scene(["--pause", "--start", "1"])
+        let scene = try Scene(["--no-audio", "--pause", "--start", "1"])
         #expect(try scene.picture { $1.number == 30 } != nil)
         for (window, film) in [((320, 180), (320, 180)), ((400, 300), (400, 225)), ((360, 135), (240, 135)), ((480, 270), (480, 270))] {
             scene.tap.change { $0.sizes = [PixelSize(width: window.0, height: window.1)] }
@@ -95,8 +95,25 @@ import Testing
         #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")
     }
 
+    /// All keys but the two that quit, and some that mean nothing.
+    private static let restless: [UInt32] = [10, 11, 14, 26, 27, 30, 33, 50, 51, 52, 57, 103, 105, 106, 108]
+
+    @Test(arguments: ["demo.mp4", "vp9.webm", "size-change.h264"])
+    func `three hundred keys in no order leave a player that still hears q`(_ film: String) throws {
+        let scene = try Scene(["--audio-device", "null", "--loop", "--stats", "-"], film: TestAssets.path(film))
+        var dice = Dice(seed: UInt64(film.utf8.count))
+        for _ in 0..<300 {
+            scene.press(Self.restless.randomElement(using: &dice)!)
+            Thread.sleep(forTimeInterval: Double.random(in: 0...0.03, using: &dice))
+        }
+        scene.press(Key.q)
+        let end = try scene.end()
+        #expect(end.code == 0 && !end.crashed, "\(end.errors)")
+        #expect(end.output.contains("\"framesPresented\""))
+    }
+
     @Test(arguments: [false, true]) func `a window that is closed ends the program, playing or paused`(_ isPaused: Bool) throws {
-        let scene = try Scene(["--loop", "--stats", "-"] + (isPaused ? ["--pause"] : []))
+        let scene = try Scene(["--no-audio", "--loop", "--stats", "-"] + (isPaused ? ["--pause"] : []))
         #expect(try scene.picture { _, _ in true } != nil)
         scene.tap.change { $0.closeRequests = 1 }
         let end = try scene.end()

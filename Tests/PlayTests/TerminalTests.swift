@@ -1,0 +1,72 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The program on a terminal: its keys, and the terminal afterwards.
+@Suite(.serialized) struct TerminalTests {
+    /// A terminal whose other end is a test's.
+    private final class PseudoTerminal {
+        let path: String
+        private let master: Int32
+
+        init() throws {
+            master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            // TIOCSPTLCK and TIOCGPTN, as ioctl_tty(2) has them.
+            var isLocked: Int32 = 0, number: Int32 = 0
+            let isUnlocked = unsafe ioctl(master, 0x4004_5431, &isLocked) == 0, isNumbered = unsafe ioctl(master, 0x8004_5430, &number) == 0
+            path = "/dev/pts/\(number)"
+            try #require(isUnlocked && isNumbered)
+        }
+
+        deinit { close(master) }
+
+        func type(_ keys: String) { _ = unsafe write(master, keys, keys.utf8.count) }
+
+        /// Whether typed characters are shown, and given only line by line.
+        var isAsFound: Bool {
+            var settings = termios()
+            guard unsafe tcgetattr(master, &settings) == 0 else { return false }
+            return settings.c_lflag & tcflag_t(ECHO | ICANON) == tcflag_t(ECHO | ICANON)
+        }
+
+        func wait(_ condition: () -> Bool) -> Bool {
+            for _ in 0..<1000 {
+                if condition() { return true }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            return false
+        }
+    }
+
+    private static let film = ["--sink", "headless", "--no-audio", "--loop", "--stats", "-", TestAssets.demo]
+
+    @Test func `q in the terminal ends the program, and the terminal is as it was found`() throws {
+        let terminal = try PseudoTerminal()
+        #expect(terminal.isAsFound)
+        let outcome = PlayProgram.begin(Self.film, limit: 40, terminal: terminal.path)
+        #expect(terminal.wait { !terminal.isAsFound })
+        // An arrow and a key that means nothing on the way.
+        terminal.type("\u{1b}[Cx ")
+        terminal.type(" q")
+        let end = try outcome()
+        #expect(end.code == 0 && !end.crashed && end.output.contains("\"framesPresented\""), "\(end.errors)")
+        #expect(terminal.isAsFound)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM]) func `a signal leaves the terminal as it was found`(_ signal: Int32) throws {
+        let terminal = try PseudoTerminal()
+        let outcome = PlayProgram.begin(Self.film, limit: 40, signal: (signal, after: 2), terminal: terminal.path)
+        #expect(terminal.wait { !terminal.isAsFound })
+        #expect(try outcome().code == 0)
+        #expect(terminal.isAsFound)
+    }
+
+    @Test func `a film from standard input leaves the terminal alone`() throws {
+        let terminal = try PseudoTerminal()
+        let outcome = PlayProgram.begin(["--sink", "headless", "--no-audio", "-"], limit: 40, signal: (SIGINT, after: 1), terminal: terminal.path)
+        Thread.sleep(forTimeInterval: 0.7)
+        #expect(terminal.isAsFound)
+        _ = try outcome()
+    }
+}
