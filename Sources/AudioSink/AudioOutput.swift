@@ -43,6 +43,9 @@ final class AudioOutput {
     private let clock: AudioClock
     private let shared: AudioShared
     private let finish: @Sendable () -> Void
+    private let starve: @Sendable () -> Void
+    /// What is written last is silence for want of sound.
+    private var isStarving = false
     private let rate: Double
     private let channels: Int
     private var piece: Piece?
@@ -55,7 +58,7 @@ final class AudioOutput {
 
     init(
         device: any AudioOutputDevice, name: String, store: PCMStore, timebase: Timebase, clock: AudioClock, shared: AudioShared,
-        finish: @escaping @Sendable () -> Void
+        finish: @escaping @Sendable () -> Void, starve: @escaping @Sendable () -> Void
     ) {
         let configuration = device.configuration
         self.device = device
@@ -65,6 +68,7 @@ final class AudioOutput {
         self.clock = clock
         self.shared = shared
         self.finish = finish
+        self.starve = starve
         rate = Double(configuration.rate)
         channels = configuration.channelCount
         gain = GainRamp(rate: configuration.rate, gain: shared.takeOrders().gain)
@@ -293,6 +297,7 @@ final class AudioOutput {
         }
         try write(count)
         piece?.next = speed == 1 ? next + Int64(count) : stretcher.position
+        isStarving = false
         shared.state.withLock { $0.statistics.framesPlayed += Int64(count) }
     }
 
@@ -304,6 +309,10 @@ final class AudioOutput {
         stretcher.start(at: after, speed: speed)
         gain.fadeIn()
         shared.state.withLock { $0.statistics.framesMissing += Int64(count) }
+        if !isStarving {
+            isStarving = true
+            starve()
+        }
     }
 
     private func writeSilence(_ count: Int) throws(AudioError) {

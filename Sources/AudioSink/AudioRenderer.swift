@@ -48,7 +48,12 @@ public final class AudioRenderer: Sendable {
     /// The device's clock; goes on for ever.
     public let clock = AudioClock()
     private let threads = Monitor<(threads: [LoopThread], observation: TimebaseObservation?)>(([], nil))
-    private let handlers = Monitor<(failure: (@Sendable (AudioError) -> Void)?, finish: (@Sendable () -> Void)?)>((nil, nil))
+    private struct Handlers: Sendable {
+        var failure: (@Sendable (AudioError) -> Void)?
+        var finish: (@Sendable () -> Void)?
+        var starving: (@Sendable () -> Void)?
+    }
+    private let handlers = Monitor(Handlers())
 
     /// A renderer for a track, which waits for `start`. Fails at once when nothing can decode the track; troubles with the device
     /// are told by `onFailure`.
@@ -128,6 +133,13 @@ public final class AudioRenderer: Sendable {
         set { handlers.withLock { $0.finish = newValue } }
     }
 
+    /// Called each time silence begins in the film's place because no sound is decoded though more is to come, on the audio thread, with no lock
+    /// held.
+    public var onStarving: (@Sendable () -> Void)? {
+        get { handlers.withLock { $0.starving } }
+        set { handlers.withLock { $0.starving = newValue } }
+    }
+
     /// Loudness as a factor on the samples: 0 is silence, 1 as recorded, above 1 may clip. Changes glide over 10 ms; they are heard
     /// after what the device already holds (200 ms).
     public var volume: Double {
@@ -181,4 +193,6 @@ public final class AudioRenderer: Sendable {
     }
 
     func reportFinish() { onFinish?() }
+
+    func reportStarving() { onStarving?() }
 }

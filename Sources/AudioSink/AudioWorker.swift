@@ -12,6 +12,7 @@ final class AudioWorker: Sendable {
     private let clock: AudioClock
     private let fail: @Sendable (AudioError) -> Void
     private let finish: @Sendable () -> Void
+    private let starve: @Sendable () -> Void
 
     init(_ renderer: AudioRenderer) {
         source = renderer.source
@@ -23,6 +24,7 @@ final class AudioWorker: Sendable {
         clock = renderer.clock
         fail = { [weak renderer] error in renderer?.reportFailure(error) }
         finish = { [weak renderer] in renderer?.reportFinish() }
+        starve = { [weak renderer] in renderer?.reportStarving() }
     }
 
     // MARK: audio
@@ -46,7 +48,8 @@ final class AudioWorker: Sendable {
                 state.statistics.sampleFormat = configuration.sampleFormat.rawValue
             }
             let output = AudioOutput(
-                device: device, name: deviceName, store: store, timebase: timebase, clock: clock, shared: shared, finish: finish)
+                device: device, name: deviceName, store: store, timebase: timebase, clock: clock, shared: shared, finish: finish,
+                starve: starve)
             defer { output.stopPiece() }
             var descriptors = [PollDescriptor(fd: shared.bell.rawValue, interest: .readable)]
             while !shared.isStopping {

@@ -20,6 +20,7 @@ public final class PresentationQueue: Sendable {
         var wake: Wake?
         var stepped: (@Sendable (MediaTime) -> Void)?
         var sound: Sound?
+        var starving: (@Sendable () -> Void)?
     }
 
     private let state: Monitor<PresentationQueueState>
@@ -132,6 +133,10 @@ public final class PresentationQueue: Sendable {
     /// `statistics` tells how far picture and sound are apart. Called on the sink's thread, with no lock held.
     public func setSoundLead(_ lead: (@Sendable () -> HostSpan?)?) { link.withLock { $0.sound = lead.map(Sound.init) } }
 
+    /// Called each time the film's time has passed the last picture's end while no other waits and more are to come. On the sink's thread, with
+    /// no lock held.
+    public func onStarving(_ body: (@Sendable () -> Void)?) { link.withLock { $0.starving = body } }
+
     /// Frames waiting now.
     public var count: Int { state.withLock { $0.count } }
 
@@ -145,8 +150,9 @@ public final class PresentationQueue: Sendable {
         while true {
             switch state.change({ $0.next(for: interval, mapping: mapping) }) {
             case .drop(let frame): _ = consume frame
-            case .decided(let decision, let step):
+            case .decided(let decision, let step, let isStarving):
                 if let step { link.withLock { $0.stepped.take() }?(step) }
+                if isStarving { link.withLock { $0.starving }?() }
                 return decision
             }
         }

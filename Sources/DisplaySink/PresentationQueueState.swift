@@ -8,7 +8,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
         /// Let the frame go, then ask again.
         case drop(VideoFrame)
         /// Hand to the sink. `step`: the frame was asked for by `showNext`, and this is its time.
-        case decided(PresentationDecision, step: MediaTime?)
+        /// `isStarving`: from now on the film's time runs without pictures.
+        case decided(PresentationDecision, step: MediaTime?, isStarving: Bool = false)
     }
 
     /// A frame handed to the sink, whose feedback is awaited.
@@ -35,6 +36,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
     /// Counts flushes, so that a frame that waits for room while one happens is not put into the new queue.
     private(set) var epoch = 0
     private var isEnding = false
+    /// The last picture has had its time, and nothing waits.
+    private(set) var isStarving = false
     private var hasReportedEnd = false
     private var mustRemoveImage = false
     /// Frames to show out of turn, one for each step asked for.
@@ -59,13 +62,17 @@ struct PresentationQueueState: ~Copyable, Sendable {
     mutating func append(_ frame: consuming VideoFrame) -> Bool {
         let mustWake = isSinkAsleep || frame.flags.contains(.displayImmediately)
         isSinkAsleep = false
+        isStarving = false
         isEnding = false
         hasReportedEnd = false
         frames.append(frame)
         return mustWake
     }
 
-    mutating func markEndOfStream() { isEnding = true }
+    mutating func markEndOfStream() {
+        isEnding = true
+        isStarving = false
+    }
 
     mutating func countDropped(_ reason: DropReason) { statistics.count(reason) }
 
@@ -78,6 +85,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
         swap(&waiting, &frames)
         epoch += 1
         scheduler.reset()
+        isStarving = false
         isEnding = false
         hasReportedEnd = false
         steps = 0
@@ -117,7 +125,10 @@ struct PresentationQueueState: ~Copyable, Sendable {
             mustRemoveImage = false
             return .decided(.removeImage, step: nil)
         }
-        guard !frames.isEmpty else { return .decided(rest(at: interval.deadline, mapping: mapping), step: nil) }
+        guard !frames.isEmpty else {
+            let wasStarving = isStarving, decision = rest(at: interval.deadline, mapping: mapping)
+            return .decided(decision, step: nil, isStarving: isStarving && !wasStarving)
+        }
         if pacing == .untimed { return take(at: interval.deadline, ideal: nil) }
         if steps > 0 {
             steps -= 1
@@ -152,11 +163,14 @@ struct PresentationQueueState: ~Copyable, Sendable {
     /// Nothing waits: the film is over, or the decoder behind.
     private mutating func rest(at deadline: HostTime, mapping: TimebaseMapping) -> PresentationDecision {
         isSinkAsleep = true
-        guard isEnding, !hasReportedEnd else { return .keep(until: nil) }
+        if isStarving || hasReportedEnd { return .keep(until: nil) }
         if pacing == .display, scheduler.endOfShown.isNumeric {
+            // A film that stands still has no end to wait for.
             guard let end = mapping.hostTime(of: scheduler.endOfShown) else { return .keep(until: nil) }
             if end > deadline { return .keep(until: end) }
+            if !isEnding { isStarving = mapping.rate > 0 }
         }
+        guard isEnding else { return .keep(until: nil) }
         hasReportedEnd = true
         return .finished
     }

@@ -19,6 +19,8 @@ final class OpenedMedia: Sendable {
         var audioReady: @Sendable () -> Void
         /// The end of the sound has been heard.
         var audioFinished: @Sendable () -> Void
+        /// The film's time runs on with nothing left to show, or to hear.
+        var starving: @Sendable () -> Void
         /// There is no sound (any more), and why.
         var audioLost: @Sendable (AudioError) -> Void
     }
@@ -51,6 +53,7 @@ final class OpenedMedia: Sendable {
             let display = DisplayQueue(
                 sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase, exporters: configuration.exporters,
                 onEvent: handlers.display)
+            display.presentation.onStarving(handlers.starving)
             queues.append((track, display.samples))
             self.display = display
         } else {
@@ -67,6 +70,7 @@ final class OpenedMedia: Sendable {
                     handlers.audioLost(error)
                 }
                 renderer.onFinish = handlers.audioFinished
+                renderer.onStarving = handlers.starving
                 queues.append((sound.track, queue))
                 display?.presentation.setSoundLead { [weak renderer] in renderer?.lead }
                 audio = renderer

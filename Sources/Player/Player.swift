@@ -23,6 +23,8 @@ public final class Player: Sendable {
     private let transport = DispatchQueue(label: "player.transport")
     private let events = DispatchQueue(label: "player.events")
     private let state: Monitor<State>
+    /// Milliseconds between two looks at a source that was too slow.
+    private static let glance = 50
     private let startedAt = MonotonicClock.shared.now()
     private let cancellation = AssetCancellation()
 
@@ -211,6 +213,7 @@ public final class Player: Sendable {
     public var statusLine: StatusLine {
         let (media, playing, rate, volume, muted) = state.withLock { ($0.media, $0.transport.isPlaying, $0.rate, $0.volume, $0.isMuted) }
         var line = StatusLine(isPlaying: playing, position: position, duration: duration, speed: rate)
+        line.isWaiting = state.withLock { $0.transport.phase == .starved }
         if let display = media?.display {
             line.framesDropped = display.presentationStatistics.droppedTotal
             line.bufferedSeconds = display.samples.bufferedDuration.seconds
@@ -274,7 +277,26 @@ extension Player {
             display: { [weak self] event in self?.receive(event) },
             audioReady: { [weak self] in self?.decide { $0.audioReady() } },
             audioFinished: { [weak self] in self?.decide { $0.audioFinished() } },
+            starving: { [weak self] in self?.starving() },
             audioLost: { [weak self] error in self?.audioLost(error) })
+    }
+
+    private func starving() {
+        guard configuration.waitsForSource else { return }
+        transport.async { [self] in
+            guard state.withLock({ $0.media })?.feeder.isStarving == true else { return }
+            perform(state.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.starved() })
+            waitForSource()
+        }
+    }
+
+    /// Looks now and then whether a starved film can go on.
+    private func waitForSource() {
+        guard let media = state.withLock({ $0.transport.phase == .starved ? $0.media : nil }) else { return }
+        guard media.feeder.isFed else {
+            return transport.asyncAfter(deadline: .now() + .milliseconds(Self.glance)) { [weak self] in self?.waitForSource() }
+        }
+        perform(state.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.fed() })
     }
 
     /// On the feeder's thread, before any sample of the new position is delivered.
@@ -306,6 +328,7 @@ extension Player {
                 state.seekTarget = nil
                 return state.transport.seekFailed()
             }
+            waitForSource()
             if error.code == .readerDied { state.withLock { $0.loss = error } } else { post(.notice(error.description)) }
             perform(actions)
         }

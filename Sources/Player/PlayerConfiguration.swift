@@ -15,6 +15,9 @@ public struct PlayerConfiguration: Sendable {
     public var loops = false
     /// Show the first picture and wait for `play()`.
     public var startsPaused = false
+    /// Whether the film waits when its source brings less than is played, until there is enough to go on with; else time goes on and what comes too
+    /// late is left out, as live pictures may be better.
+    public var waitsForSource = true
     /// Whether the film waits while its display is gone (a monitor that was unplugged, a compositor that `--reconnect` waits for)
     /// instead of going on unseen.
     public var pausesWithoutDisplay = false

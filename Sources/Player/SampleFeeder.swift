@@ -37,6 +37,21 @@ final class SampleFeeder: Sendable {
         self.thread.withLock { $0 = thread }
     }
 
+    /// The source has nothing more.
+    var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
+
+    /// Every queue is empty though more is to come: the source is slower than the film.
+    var isStarving: Bool { !isAtEnd && queues.allSatisfy { $0.queue.count == 0 } }
+
+    /// Enough to go on with after that.
+    var isFed: Bool {
+        if isAtEnd || !queues.contains(where: { $0.queue.isReadyForMoreSamples }) { return true }
+        return queues.allSatisfy { $0.queue.bufferedDuration >= Self.reserve } || queues.contains { $0.queue.bufferedDuration >= Self.ampleReserve }
+    }
+
+    /// Half a second rides out what keeps an even source from bringing its samples evenly; where one track is rare, one and a half of another.
+    private static let reserve = MediaTime(value: 1, timescale: 2), ampleReserve = MediaTime(value: 3, timescale: 2)
+
     /// Continues from `time`. Of several requests in a row only the newest is carried out.
     func seek(to time: MediaTime) { state.change { $0.requestSeek(time) } }
 

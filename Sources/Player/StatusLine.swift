@@ -5,6 +5,8 @@ public import Media
 /// A pure function of what is known, so that its looks can be tested.
 public struct StatusLine: Sendable, Hashable {
     public var isPlaying: Bool
+    /// It would play, had the source brought enough.
+    public var isWaiting = false
     public var position: MediaTime
     /// Not numeric for a stream without an end.
     public var duration: MediaTime
@@ -34,7 +36,7 @@ public struct StatusLine: Sendable, Hashable {
     public func text(columns: Int) -> String {
         let hasEnd = duration.isNumeric && duration > .zero
         let fraction = hasEnd && position.isNumeric ? min(max(position.seconds / duration.seconds, 0), 1) : nil
-        var head = (isPlaying ? "▶ " : "⏸ ") + position.description
+        var head = (isWaiting ? "… " : isPlaying ? "▶ " : "⏸ ") + position.description
         if hasEnd { head += " / " + duration.description }
         var parts: [String] = []
         if let fraction { parts.append("\(Int((fraction * 100).rounded(.down)))%") }

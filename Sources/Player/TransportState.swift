@@ -3,9 +3,10 @@ package import Media
 /// Play, pause, seek, end: the decisions of a player, as a pure state that answers each event with what to do.
 ///
 /// A position is taken up in two steps. *Prerolling*: the clock stands at the target until the first picture is on the display
-/// and the first sound is decoded. *Running*: the clock moves if the viewer wants it to.
+/// and the first sound is decoded. *Running*: the clock moves if the viewer wants it to. A source that brings less than is played leaves the
+/// film *starved*: the clock stands until enough has come again.
 package struct TransportState: Sendable {
-    package enum Phase: Sendable, Equatable { case idle, prerolling, running, ended }
+    package enum Phase: Sendable, Equatable { case idle, prerolling, running, starved, ended }
 
     package enum Action: Sendable, Equatable {
         /// Let time run from where it stands, at this rate.
@@ -49,7 +50,7 @@ package struct TransportState: Sendable {
         self.pausesWithoutDisplay = pausesWithoutDisplay
     }
 
-    package var isPlaying: Bool { wantsToPlay && (phase == .running || phase == .prerolling) }
+    package var isPlaying: Bool { wantsToPlay && (phase == .running || phase == .prerolling || phase == .starved) }
 
     package mutating func opened(at beginning: MediaTime, hasVideo: Bool, hasAudio: Bool) {
         self.beginning = beginning
@@ -96,7 +97,7 @@ package struct TransportState: Sendable {
         switch phase {
         case .running: return [.startClock(rate: rate)]
         case .ended: return seek(to: beginning)
-        case .idle, .prerolling: return []
+        case .idle, .prerolling, .starved: return []
         }
     }
 
@@ -105,6 +106,21 @@ package struct TransportState: Sendable {
         guard wantsToPlay else { return [] }
         wantsToPlay = false
         return phase == .running ? [.stopClock] : []
+    }
+
+    /// Nothing is left to be shown or heard, and the source has not ended.
+    package mutating func starved() -> [Action] {
+        guard phase == .running, wantsToPlay else { return [] }
+        phase = .starved
+        return [.stopClock]
+    }
+
+    /// Enough has come to go on with, or there will be no more.
+    package mutating func fed() -> [Action] {
+        guard phase == .starved else { return [] }
+        phase = .running
+        let end = finishIfDone()
+        return !end.isEmpty || !wantsToPlay ? end : [.startClock(rate: rate)]
     }
 
     /// Nobody can see the film any more.

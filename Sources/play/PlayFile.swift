@@ -143,6 +143,7 @@ private final class Session {
         configuration.loops = options.loop
         configuration.startsPaused = options.pause
         configuration.pausesWithoutDisplay = options.onUnplug == .pause
+        configuration.waitsForSource = options.onStall == .wait
         configuration.playsAudio = !options.noAudio
         configuration.audioDevice = options.audioDevice
         configuration.volume = Double(options.volume) / 100

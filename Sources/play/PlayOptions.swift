@@ -48,6 +48,11 @@ enum UnplugChoice: String, ExpressibleByArgument, CaseIterable {
     case pause
 }
 
+enum StallChoice: String, ExpressibleByArgument, CaseIterable {
+    case wait
+    case goOn = "go-on"
+}
+
 enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, full, require }
 enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, hardware, software }
 enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }
@@ -151,6 +156,9 @@ struct PlayOptions: ParsableArguments {
 
     @Option(help: "While the monitor or the compositor is gone: go-on unseen, or pause.")
     var onUnplug: UnplugChoice = .goOn
+
+    @Option(help: "While the source brings less than is played: wait, or go-on and leave out what comes too late.")
+    var onStall: StallChoice = .wait
 
     @Option(help: "Decoding threads; 0 chooses.")
     var threads = 0

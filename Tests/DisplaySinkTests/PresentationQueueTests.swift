@@ -247,6 +247,35 @@ struct PresentationQueueTests {
         #expect(stage.queue.statistics.dropped(.late) == 1)
     }
 
+    @Test("time that passes the last picture's end is told once, and not of a film that stands still or ends")
+    func starving() throws {
+        let stage = Stage()
+        stage.timebase.setRate(1)
+        let told = Monitor(0)
+        stage.queue.onStarving { told.withLock { $0 += 1 } }
+        try stage.enqueue(0..<1, rate: 10)
+        guard case .show = stage.ask() else { Issue.record("the frame was not shown"); return }
+        // Within its time the sink is to come back at its end.
+        #expect(stage.ask() == .keep(HostTime(nanoseconds: 1_100_000_000)))
+        #expect(told.withLock { $0 } == 0)
+        stage.timebase.setRate(0)
+        stage.clock.set(to: HostTime(nanoseconds: 3_000_000_000))
+        #expect(stage.ask() == .keep(nil))
+        #expect(told.withLock { $0 } == 0, "a film that stands still")
+        stage.timebase.setRate(1)
+        stage.clock.set(to: HostTime(nanoseconds: 3_200_000_000))
+        #expect(stage.ask() == .keep(nil))
+        #expect(stage.ask() == .keep(nil))
+        #expect(told.withLock { $0 } == 1)
+        // Another picture, and then the end of the stream.
+        try stage.enqueue(1..<2, rate: 10)
+        guard case .show = stage.ask() else { Issue.record("the frame was not shown"); return }
+        stage.queue.markEndOfStream()
+        stage.clock.set(to: HostTime(nanoseconds: 4_000_000_000))
+        #expect(stage.ask() == .finished)
+        #expect(told.withLock { $0 } == 1)
+    }
+
     @Test("picture and sound are as far apart as both their errors together, while there is sound")
     func soundOffset() throws {
         let stage = Stage()

@@ -62,6 +62,58 @@ import Testing
         #expect(state.seek(to: MediaTime(value: -50, timescale: 1)) == [.seek(.zero)])
     }
 
+    @Test func `a starved film stands until it is fed`() {
+        var state = opened()
+        _ = state.videoReady()
+        _ = state.audioReady()
+        #expect(state.starved() == [.stopClock])
+        #expect(state.phase == .starved && state.isPlaying)
+        #expect(state.starved() == [])
+        #expect(state.fed() == [.startClock(rate: 1)])
+        #expect(state.phase == .running)
+        #expect(state.fed() == [])
+    }
+
+    @Test func `a viewer's pause of a starved film holds when it is fed, and ends when the viewer says`() {
+        var state = opened()
+        _ = state.videoReady()
+        _ = state.audioReady()
+        _ = state.starved()
+        #expect(state.pause() == [])
+        #expect(state.fed() == [])
+        #expect(state.phase == .running && !state.isPlaying)
+        #expect(state.play() == [.startClock(rate: 1)])
+    }
+
+    @Test func `neither a paused nor a prerolling film starves`() {
+        var state = opened()
+        #expect(state.starved() == [])
+        _ = state.videoReady()
+        _ = state.audioReady()
+        _ = state.pause()
+        #expect(state.starved() == [])
+    }
+
+    @Test func `a starved film whose source has ended ends`() {
+        var state = opened()
+        _ = state.videoReady()
+        _ = state.audioReady()
+        _ = state.starved()
+        #expect(state.videoFinished() + state.audioFinished() == [])
+        #expect(state.fed() == [.stopClock, .finish])
+    }
+
+    @Test func `a seek ends the wait, and one that fails goes on waiting`() {
+        var state = opened()
+        _ = state.videoReady()
+        _ = state.audioReady()
+        _ = state.starved()
+        #expect(state.seek(to: ten) == [.seek(ten)])
+        #expect(state.fed() == [])
+        #expect(state.seekFailed() == [])
+        #expect(state.phase == .starved)
+    }
+
     @Test func `the film ends when both tracks have`() {
         var state = opened()
         _ = state.videoReady()
