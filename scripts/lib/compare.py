@@ -123,46 +123,101 @@ def decode_table(options):
     print()
 
 
-# With the decoder in a process of its own
+# With decoder and demuxer in processes of their own, and through libva
+
+SANDBOXES = ["decoder", "full"]
+
+
+def stats_of(command, numbers, policy):
+    """Runs `play`, which has to decode where it is told to; what it took, and what it says of it."""
+    result = run(command)
+    if result.status != 0:
+        sys.exit("%s ended with %d" % (" ".join(command), result.status))
+    with open(numbers) as file:
+        stats = json.load(file)
+    if (stats["sandbox"] is None) != (policy == "off"):
+        sys.exit("%s did not decode where it was told to" % " ".join(command))
+    result.start = stats["startupMilliseconds"]
+    return result
+
 
 def sandbox_table(options):
-    """The same program and film with and without; each pair of runs follows each other, so that both meet the same load."""
+    """The same program and film with and without; the runs of a round follow each other, so that all meet the same load."""
     path = options.file or film(options.films, 30, 20, 1920, 1080)
     frames = frame_count(path)
-    print("### The decoder in a process of its own\n\n%d frames of `%s`, %d pairs of runs in turn; medians of the pairs' ratios and differences.\n"
-          % (frames, os.path.basename(path), options.rounds))
-    print("| threads | frames/s in process | in the sandbox | ratio | CPU | added µs/frame | start ms in process | in the sandbox | added |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("### Decoder and demuxer in processes of their own\n\n%d frames of `%s`, %d rounds in turn; medians of the rounds' ratios and differences "
+          "against the run in one process.\n" % (frames, os.path.basename(path), options.rounds))
+    print("| threads | `--sandbox` | frames/s in process | in the sandbox | ratio | CPU | added µs/frame | start ms in process | in the sandbox | added |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         numbers = os.path.join(folder, "stats.json")
 
         def action(policy):
-            command = [options.play, "--sink", "headless", "--untimed", "--no-audio", "--quiet", "--threads", threads, "--sandbox", policy,
-                       "--stats", numbers, path]
-            result = run(command)
-            if result.status != 0:
-                sys.exit("%s ended with %d" % (" ".join(command), result.status))
-            with open(numbers) as file:
-                stats = json.load(file)
-            if (stats["sandbox"] is None) != (policy == "off"):
-                sys.exit("%s did not decode where it was told to" % " ".join(command))
-            result.start = stats["startupMilliseconds"]
-            return result
+            return stats_of([options.play, "--sink", "headless", "--untimed", "--no-audio", "--quiet", "--threads", threads, "--sandbox", policy,
+                             "--stats", numbers, path], numbers, policy)
+
+        def decoding(r):
+            """Seconds after the first picture."""
+            return r.wall - r.start / 1000
 
         for threads in ["1", str(os.cpu_count())]:
-            measure(["off", "require"], 1, action)
-            results = measure(["off", "require"], options.rounds, action)
-            pairs = list(zip(results["off"], results["require"]))
+            policies = ["off"] + SANDBOXES
+            measure(policies, 1, action)
+            results = measure(policies, options.rounds, action)
+            for policy in SANDBOXES:
+                pairs = list(zip(results["off"], results[policy]))
+                print("| %s | %s | %.0f | %.0f | %.3f | %.3f | %.0f | %.0f | %.0f | %.1f |" % (
+                    threads, policy, frames / median([decoding(a) for a, _ in pairs]), frames / median([decoding(b) for _, b in pairs]),
+                    median([decoding(a) / decoding(b) for a, b in pairs]), median([b.cpu / a.cpu for a, b in pairs]),
+                    median([(decoding(b) - decoding(a)) / frames * 1e6 for a, b in pairs]),
+                    median([a.start for a, _ in pairs]), median([b.start for _, b in pairs]), median([b.start - a.start for a, b in pairs])))
+                sys.stdout.flush()
+    print()
 
-            def decoding(r):
-                """Seconds after the first picture."""
-                return r.wall - r.start / 1000
-            print("| %s | %.0f | %.0f | %.3f | %.3f | %.0f | %.0f | %.0f | %.1f |" % (
-                threads, frames / median([decoding(a) for a, _ in pairs]), frames / median([decoding(b) for _, b in pairs]),
-                median([decoding(a) / decoding(b) for a, b in pairs]), median([b.cpu / a.cpu for a, b in pairs]),
-                median([(decoding(b) - decoding(a)) / frames * 1e6 for a, b in pairs]),
-                median([a.start for a, _ in pairs]), median([b.start for _, b in pairs]), median([b.start - a.start for a, b in pairs])))
-            sys.stdout.flush()
+
+def ways_table(options):
+    """One film through every way of decoding, beside ffmpeg by the same ways."""
+    path = options.file or film(options.films, 30, 20, 1920, 1080)
+    frames = frame_count(path)
+    print("### Ways of decoding\n\n%d frames of `%s`; frames a second by wall time of the whole process, its helpers' CPU included. "
+          "libva: the software driver of `Tests/VADriver`, whose decoder has one thread and whose pictures are copied once.\n"
+          % (frames, os.path.basename(path)))
+    print("| threads | program | frames/s | of ffmpeg's | CPU ms/frame |\n|---|---|---|---|---|")
+    driver = os.path.join(os.path.dirname(options.play), "libplayer_drv_video.so")
+    with tempfile.TemporaryDirectory() as folder:
+        module = os.path.join(folder, "player_drv_video.so")
+        os.symlink(os.path.realpath(driver), module)
+        # Preloaded, it makes libva take any file for a render node.
+        libva = dict(os.environ, LIBVA_DRIVER_NAME="player", LIBVA_DRIVERS_PATH=folder, LIBVA_MESSAGING_LEVEL="0", LD_PRELOAD=module)
+        for threads in ["1", str(os.cpu_count())]:
+            play = [options.play, "--sink", "headless", "--untimed", "--no-audio", "--quiet", "--threads", threads]
+            ffmpeg = ["ffmpeg", "-nostdin", "-v", "error", "-threads", threads]
+            ways = {
+                "ffmpeg": (ffmpeg + ["-i", path, "-map", "0:v:0", "-f", "null", "-"], None),
+                "play": (play + ["--decoder", "software", path], None),
+            }
+            for policy in SANDBOXES:
+                ways["play --sandbox " + policy] = (play + ["--sandbox", policy, path], None)
+            if os.path.exists(driver):
+                ways["ffmpeg, libva"] = (
+                    ffmpeg + ["-hwaccel", "vaapi", "-hwaccel_device", "/dev/null", "-hwaccel_output_format", "vaapi", "-i", path, "-map", "0:v:0", "-f", "null", "-"], libva)
+                ways["play, libva"] = (play + ["--decoder", "hardware", "--device", "/dev/null", path], libva)
+
+            def action(name):
+                command, environment = ways[name]
+                result = run(command, environment)
+                if result.status != 0:
+                    sys.exit("%s ended with %d" % (" ".join(command), result.status))
+                return result
+
+            measure(ways, 1, action)
+            results = measure(ways, options.rounds, action)
+            base = median([r.wall for r in results["ffmpeg"]])
+            for name, runs in results.items():
+                wall = median([r.wall for r in runs])
+                print("| %s | %s | %.0f | %.3f | %.3f |" % (
+                    threads, name, frames / wall, base / wall, median([r.cpu for r in runs]) / frames * 1000))
+                sys.stdout.flush()
     print()
 
 
@@ -330,6 +385,7 @@ def main():
     print(machine() + "\n")
     if options.sandbox:
         sandbox_table(options)
+        ways_table(options)
         return
     if options.export:
         compare_export.tables(sys.modules[__name__], options)
