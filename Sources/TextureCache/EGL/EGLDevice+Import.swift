@@ -5,13 +5,7 @@ internal import SurfacePool
 
 /// DMA-BUFs as textures (`EGL_EXT_image_dma_buf_import`).
 extension EGLDevice {
-    enum Import {
-        case textures(EGLTextures)
-        /// The driver does not know the layout.
-        case unknown
-        /// It said that it does, and then did not.
-        case refused
-    }
+    typealias Import = TextureImport<EGLTextures>
 
     /// One image of all planes, which the driver makes RGB when it is sampled.
     func importImage(_ plan: TexturePlan, _ fd: Int32) -> Import {

@@ -6,23 +6,17 @@ internal import SurfacePool
 
 /// DMA-BUFs as images (`VK_EXT_image_drm_format_modifier`, `VK_EXT_external_memory_dma_buf`).
 extension VulkanShell {
-    enum Import {
-        case textures(VulkanTextures)
-        /// The device does not know the layout.
-        case unknown
-        /// It said that it does, and then did not.
-        case refused
-    }
+    typealias Import = TextureImport<VulkanTextures>
 
     static let usage = UInt32(VK_IMAGE_USAGE_SAMPLED_BIT.rawValue | VK_IMAGE_USAGE_TRANSFER_SRC_BIT.rawValue)
 
     /// One image of all planes.
-    func importImage(_ plan: TexturePlan, _ fd: Int32, conversion: (VulkanYCbCr) -> VulkanHandle?) -> Import {
+    func importImage(_ plan: TexturePlan, _ fd: Int32) -> Import {
         let layout = plan.description.layout
         guard hasYCbCrConversion, let format = VulkanYCbCr.format(layout.format), let features = knows(format, layout.modifier, plan.extent),
             features.planes == layout.planeCount, let ycbcr = VulkanYCbCr(plan.description, features: features.flags)
         else { return .unknown }
-        guard let conversion = conversion(ycbcr) else { return .refused }
+        guard let conversion = conversions.conversion(ycbcr) else { return .refused }
         let places = (0..<layout.planeCount).map { layout.plane($0) }
         guard let (image, memory) = unsafe image(format, plan.extent, places, layout.modifier, fd) else { return .refused }
         guard let view = unsafe view(image, format, [], conversion: Self.pointer(conversion)) else {

@@ -30,7 +30,7 @@ extension VulkanShell {
     }
 
     /// Copies every plane's rows into the buffer. The caller has made sure that the device has read what was in it.
-    func fill(_ picture: VulkanTextures, _ plan: TexturePlan, _ memory: UnsafeRawBufferPointer) {
+    func upload(_ plan: TexturePlan, _ memory: UnsafeRawBufferPointer, to picture: VulkanTextures) {
         guard let staging = picture.staging else { return }
         for (plane, start) in zip(plan.planes, staging.offsets) {
             let length = plane.size.width * plane.texel.byteCount

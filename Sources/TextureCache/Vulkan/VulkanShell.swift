@@ -16,6 +16,7 @@ struct VulkanShell {
     let hasYCbCrConversion: Bool
     /// Fences become semaphores, and semaphores fences.
     let importsFences, exportsFences: Bool
+    let conversions: VulkanConversions
     private let memoryTypes: [VkMemoryType]
 
     init(_ handles: VulkanDevice) throws(TextureCacheError) {
@@ -24,6 +25,7 @@ struct VulkanShell {
         else { throw TextureCacheError(.device, "A handle of the Vulkan device is 0.") }
         unsafe functions = try VulkanFunctions(unsafeBitCast(address, to: PFN_vkGetInstanceProcAddr.self), instance: instance, device: device)
         unsafe self.device = unsafe device
+        unsafe conversions = VulkanConversions(functions, device)
         unsafe self.physicalDevice = unsafe physicalDevice
         queueFamily = handles.queueFamily
         foreignFamily = handles.extensions.contains("VK_EXT_queue_family_foreign") ? cvulkan_foreign : cvulkan_external

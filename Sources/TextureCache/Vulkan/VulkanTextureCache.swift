@@ -22,17 +22,10 @@ internal import SurfacePool
 /// Thread-safety: one thread at a time; command buffers as Vulkan wants it. The last reference goes when the device has done everything.
 @safe
 public final class VulkanTextureCache {
-    private let shell: VulkanShell
-    /// What the renderer can draw from, best first.
-    public let paths: [TexturePath]
-    private var state: TextureCacheState
-    private var pictures: [SurfaceIdentity: VulkanTextures] = [:]
-    private var counts = TextureCacheStatistics()
-    private var refused: Set<TextureRefusal> = []
-    private var conversions: [VulkanYCbCr: VulkanHandle] = [:]
+    private var shelf: TextureShelf<VulkanShell>
+    private var shell: VulkanShell { shelf.device }
     /// Semaphores that wait for their next use; those given out come back with a release.
     private var idleSemaphores: [VulkanHandle] = []
-    private let reported = Monitor<[SurfaceIdentity]>([])
 
     /// - Parameters:
     ///   - paths: What the renderer can draw from, best first. One that leaves out `.upload` gets an error instead of a copy.
@@ -40,17 +33,16 @@ public final class VulkanTextureCache {
     ///   - limit: Surfaces that have images at once. More than the decoder has surfaces, or memory is imported again and again.
     /// - Throws: When a handle is 0, or the device does not know the functions of Vulkan 1.1.
     public init(_ device: VulkanDevice, paths: [TexturePath] = [.planes, .upload], limit: Int = 64) throws(TextureCacheError) {
-        shell = try VulkanShell(device)
-        self.paths = paths
-        state = TextureCacheState(limit: limit)
+        shelf = TextureShelf(try VulkanShell(device), paths: paths, limit: limit)
     }
 
     deinit {
-        pictures.values.forEach { shell.destroy($0) }
-        for handle in conversions.values { unsafe shell.functions.destroyConversion!(shell.device, VulkanShell.pointer(handle), nil) }
+        shelf.removeAll()
         for semaphore in idleSemaphores { unsafe shell.functions.destroySemaphore(shell.device, VulkanShell.pointer(semaphore), nil) }
     }
 
+    /// What the renderer can draw from, best first.
+    public var paths: [TexturePath] { shelf.paths }
     /// Whether DMA-BUFs can become images at all; each format is asked about when it comes.
     public var importsImages: Bool { shell.importsImages }
     /// Whether fences become semaphores for the device to wait for; otherwise `acquireSemaphore` waits for them itself.
@@ -58,47 +50,16 @@ public final class VulkanTextureCache {
     /// Whether there are semaphores that become fences for releasing; otherwise `releaseSemaphore` gives none.
     public var exportsFences: Bool { shell.exportsFences }
     /// What has been imported, copied and dropped since the cache was made.
-    public var statistics: TextureCacheStatistics { counts }
+    public var statistics: TextureCacheStatistics { shelf.statistics }
 
     /// The frame as images. The same object for the same memory; valid until the frame has been released and what reads it has ended.
-    public func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> VulkanTextures {
-        collect()
-        let description = frame.description
-        guard let plan = TexturePlan(description) else { throw TextureCacheError(noTexturesOf: description) }
-        let identity = description.identity
-        let (answer, drop) = state.ask(
-            identity, TextureCacheState.Shape(layout: description.layout, extent: plan.extent),
-            TextureCacheState.Content(sequence: description.sequence, time: description.presentationTime), isReported: frame.reportsGone)
-        drop.forEach { destroy($0) }
-        do {
-            switch (answer, pictures[identity]) {
-            case (.keep, .some(let picture)): return picture
-            case (.refresh, .some(let picture)):
-                if picture.path == .upload { try upload(plan, frame, to: picture) } else { counts.reused += 1 }
-                return picture
-            default:
-                let picture = try make(plan, frame)
-                pictures[identity] = picture
-                frame.onGone { [reported] identity in reported.withLock { $0.append(identity) } }
-                return picture
-            }
-        } catch {
-            _ = state.gone(identity)
-            destroy(identity)
-            throw error
-        }
-    }
+    public func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> VulkanTextures { try shelf.textures(for: frame) }
 
     /// Drops what belongs to memory that is no more. `textures(for:)` does it too.
-    public func collect() {
-        for identity in reported.withLock({ list in
-            defer { list.removeAll(keepingCapacity: true) }
-            return list
-        }) where state.gone(identity) { destroy(identity) }
-    }
+    public func collect() { shelf.collect() }
 
     /// Drops everything, which the device must not be reading any more.
-    public func removeAll() { state.removeAll().forEach { destroy($0) } }
+    public func removeAll() { shelf.removeAll() }
 
     // MARK: In a command buffer
 
@@ -137,7 +98,7 @@ public final class VulkanTextureCache {
     ///
     /// Where semaphores cannot be made from fences, the fence is waited for here.
     public func acquireSemaphore(for frame: borrowing ExportedFrame) -> VulkanHandle? {
-        guard let picture = pictures[frame.description.identity], picture.path != .upload else { return nil }
+        guard let picture = shelf[frame.description.identity], picture.path != .upload else { return nil }
         switch frame.acquireFence() {
         case .some(let fence):
             if shell.importsFences, let copy = try? fence.duplicate() {
@@ -185,65 +146,15 @@ public final class VulkanTextureCache {
         _ = unsafe shell.functions.waitForFences(shell.device, 1, &handle, 1, .max)
         frame.release()
     }
+}
 
-    // MARK: Ways
+extension VulkanTextures: CachedTextures {}
 
-    private func make(_ plan: TexturePlan, _ frame: borrowing ExportedFrame) throws(TextureCacheError) -> VulkanTextures {
-        for path in paths {
-            if path == .upload {
-                let picture = try shell.makeUploadTextures(plan)
-                do { try upload(plan, frame, to: picture) } catch {
-                    shell.destroy(picture)
-                    throw error
-                }
-                return picture
-            }
-            let refusal = TextureRefusal(path, plan.description)
-            guard plan.description.isDMABuf, !refused.contains(refusal) else { continue }
-            let result = path == .image ? shell.importImage(plan, frame.fd) { conversion($0) } : shell.importPlanes(plan, frame.fd)
-            switch result {
-            case .textures(let picture):
-                counts.imported += 1
-                return picture
-            case .refused:
-                refused.insert(refusal)
-                counts.refused += 1
-            case .unknown: break
-            }
-        }
-        throw TextureCacheError(noWayFor: plan.description)
+extension VulkanShell: TextureDevice {
+    func importTextures(_ path: TexturePath, _ plan: TexturePlan, _ fd: Int32) -> TextureImport<VulkanTextures> {
+        path == .image ? importImage(plan, fd) : importPlanes(plan, fd)
     }
 
-    private func upload(_ plan: TexturePlan, _ frame: borrowing ExportedFrame, to picture: VulkanTextures) throws(TextureCacheError) {
-        let isDone: Void? = unsafe frame.withUnsafeBytes { unsafe shell.fill(picture, plan, $0) }
-        guard isDone != nil else { throw TextureCacheError(.failed, "The frame's memory cannot be read.") }
-        counts.uploaded += 1
-        counts.bytesCopied += plan.byteCount
-    }
-
-    private func conversion(_ ycbcr: VulkanYCbCr) -> VulkanHandle? {
-        if let known = conversions[ycbcr] { return known }
-        var info = unsafe VkSamplerYcbcrConversionCreateInfo()
-        unsafe info.sType = VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_CREATE_INFO
-        unsafe info.format = VkFormat(rawValue: ycbcr.format)
-        unsafe info.ycbcrModel = VkSamplerYcbcrModelConversion(rawValue: ycbcr.model)
-        unsafe info.ycbcrRange = VkSamplerYcbcrRange(rawValue: ycbcr.range)
-        unsafe info.xChromaOffset = VkChromaLocation(rawValue: ycbcr.xChromaOffset)
-        unsafe info.yChromaOffset = VkChromaLocation(rawValue: ycbcr.yChromaOffset)
-        unsafe info.chromaFilter = ycbcr.filtersChroma ? VK_FILTER_LINEAR : VK_FILTER_NEAREST
-        if ycbcr.swapsChroma {
-            unsafe info.components.r = VK_COMPONENT_SWIZZLE_B
-            unsafe info.components.b = VK_COMPONENT_SWIZZLE_R
-        }
-        var made: VkSamplerYcbcrConversion?
-        guard unsafe shell.functions.createConversion!(shell.device, &info, nil, &made) == VK_SUCCESS else { return nil }
-        conversions[ycbcr] = unsafe VulkanShell.handle(made)
-        return conversions[ycbcr]
-    }
-
-    private func destroy(_ identity: SurfaceIdentity) {
-        guard let picture = pictures.removeValue(forKey: identity) else { return }
-        shell.destroy(picture)
-        counts.dropped += 1
-    }
+    /// The renderer's commands do: `acquireSemaphore`, `recordAcquire`.
+    func prepare(_ textures: VulkanTextures, for frame: borrowing ExportedFrame, isNew: Bool) {}
 }

@@ -1,0 +1,145 @@
+internal import FrameExport
+internal import Media
+internal import SurfacePool
+
+/// What a cache's device does with the memory of frames.
+protocol TextureDevice {
+    associatedtype Textures: CachedTextures
+
+    /// Imports DMA-BUFs as one image (`.image`) or as an image for each plane (`.planes`). `fd` is lent.
+    func importTextures(_ path: TexturePath, _ plan: TexturePlan, _ fd: Int32) -> TextureImport<Textures>
+    /// Has what was imported show the picture that is in the memory now.
+    func prepare(_ textures: Textures, for frame: borrowing ExportedFrame, isNew: Bool)
+    func makeUploadTextures(_ plan: TexturePlan) throws(TextureCacheError) -> Textures
+    func upload(_ plan: TexturePlan, _ memory: UnsafeRawBufferPointer, to textures: Textures)
+    func destroy(_ textures: Textures)
+}
+
+/// What is made for one piece of memory.
+protocol CachedTextures: AnyObject {
+    var path: TexturePath { get }
+}
+
+enum TextureImport<Textures> {
+    case textures(Textures)
+    /// The driver does not know the layout.
+    case unknown
+    /// It said that it does, and then did not.
+    case refused
+}
+
+/// The textures of a cache: made when their memory is asked for first, brought up to date when it holds another picture, dropped when it is gone.
+///
+/// Thread-safety: one thread at a time.
+struct TextureShelf<Device: TextureDevice> {
+    let device: Device
+    /// Ways that the renderer allows, best first.
+    let paths: [TexturePath]
+    private(set) var statistics = TextureCacheStatistics()
+    private var state: TextureCacheState
+    private var shelved: [SurfaceIdentity: Device.Textures] = [:]
+    /// Layouts that the driver said it knows and then refused: not tried again.
+    private var refused: Set<TextureRefusal> = []
+    /// Memory whose end has been reported, from any thread.
+    private let reported = Monitor<[SurfaceIdentity]>([])
+
+    init(_ device: Device, paths: [TexturePath], limit: Int) {
+        self.device = device
+        self.paths = paths
+        state = TextureCacheState(limit: limit)
+    }
+
+    /// What has been made of this memory.
+    subscript(identity: SurfaceIdentity) -> Device.Textures? { shelved[identity] }
+
+    /// The frame's textures, which show it.
+    mutating func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> Device.Textures {
+        collect()
+        let description = frame.description
+        guard let plan = TexturePlan(description) else { throw TextureCacheError(noTexturesOf: description) }
+        let identity = description.identity
+        let (answer, drop) = state.ask(
+            identity, TextureCacheState.Shape(layout: description.layout, extent: plan.extent),
+            TextureCacheState.Content(sequence: description.sequence, time: description.presentationTime), isReported: frame.reportsGone)
+        drop.forEach { destroy($0) }
+        do {
+            switch (answer, shelved[identity]) {
+            case (.keep, .some(let textures)): return textures
+            case (.refresh, .some(let textures)):
+                try refresh(textures, plan, frame)
+                return textures
+            default:
+                let textures = try make(plan, frame)
+                shelved[identity] = textures
+                frame.onGone { [reported] identity in reported.withLock { $0.append(identity) } }
+                return textures
+            }
+        } catch {
+            _ = state.gone(identity)
+            destroy(identity)
+            throw error
+        }
+    }
+
+    /// Drops what belongs to memory that is no more.
+    mutating func collect() {
+        let gone = reported.withLock { list in
+            defer { list.removeAll(keepingCapacity: true) }
+            return list
+        }
+        for identity in gone where state.gone(identity) { destroy(identity) }
+    }
+
+    mutating func removeAll() { state.removeAll().forEach { destroy($0) } }
+
+    private mutating func destroy(_ identity: SurfaceIdentity) {
+        guard let textures = shelved.removeValue(forKey: identity) else { return }
+        device.destroy(textures)
+        statistics.dropped += 1
+    }
+
+    // MARK: Ways
+
+    private mutating func make(_ plan: TexturePlan, _ frame: borrowing ExportedFrame) throws(TextureCacheError) -> Device.Textures {
+        for path in paths {
+            if path == .upload {
+                let textures = try device.makeUploadTextures(plan)
+                do { try upload(plan, frame, to: textures) } catch {
+                    device.destroy(textures)
+                    throw error
+                }
+                return textures
+            }
+            let refusal = TextureRefusal(path, plan.description)
+            guard plan.description.isDMABuf, !refused.contains(refusal) else { continue }
+            switch device.importTextures(path, plan, frame.fd) {
+            case .textures(let textures):
+                device.prepare(textures, for: frame, isNew: true)
+                statistics.imported += 1
+                return textures
+            case .refused:
+                refused.insert(refusal)
+                statistics.refused += 1
+            case .unknown: break
+            }
+        }
+        throw TextureCacheError(noWayFor: plan.description)
+    }
+
+    private mutating func refresh(
+        _ textures: Device.Textures, _ plan: TexturePlan, _ frame: borrowing ExportedFrame
+    ) throws(TextureCacheError) {
+        if textures.path == .upload { return try upload(plan, frame, to: textures) }
+        device.prepare(textures, for: frame, isNew: false)
+        statistics.reused += 1
+    }
+
+    private mutating func upload(
+        _ plan: TexturePlan, _ frame: borrowing ExportedFrame, to textures: Device.Textures
+    ) throws(TextureCacheError) {
+        let isDone: Void? = unsafe frame.withUnsafeBytes { unsafe device.upload(plan, $0, to: textures) }
+        guard isDone != nil else { throw TextureCacheError(.failed, "The frame's memory cannot be read.") }
+        statistics.uploaded += 1
+        statistics.bytesCopied += plan.byteCount
+    }
+}
