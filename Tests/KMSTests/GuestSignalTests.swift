@@ -1,6 +1,7 @@
 import DisplaySink
 import Foundation
 import Media
+import Player
 import SurfacePool
 import TestSupport
 import Testing
@@ -54,17 +55,34 @@ import Testing
         stage.events.withLock { $0.compactMap { if case .detail(let text) = $0 { text } else { nil } } }.joined(separator: "\n")
     }
 
+    /// What drm_info reads where a film in PQ is shown, of a display of DCI-P3's primaries.
+    private static let told = [
+        "EOTF: SMPTE ST 2084 (PQ)", "Red: (0.6800, 0.3200)", "Green: (0.2650, 0.6900)", "Blue: (0.1500, 0.0600)", "White point: (0.3127, 0.3290)",
+        "Max display mastering luminance: 1000 cd/m²", "Min display mastering luminance: 0.0050 cd/m²", "Max content light level: 1000 cd/m²",
+        "Max frame average light level: 400 cd/m²", "= BT2020_RGB", "\"max bpc\": range [8, 12] = 10",
+    ]
+
+    @Test("So it is by a film from its file") func film() throws {
+        try Self.give(Self.edid([0xe3, 6, 0x0d, 1, 0xe3, 5, 0xc0, 0]))
+        defer { try? Self.takeEDID() }
+        let stage = try GuestFilmTests.Stage("hdr10.mp4", connectors: ["Lab HDR"])
+        var info = Self.info
+        for _ in 0..<100 where !info.contains("EOTF") {
+            Thread.sleep(forTimeInterval: 0.1)
+            info = Self.info
+        }
+        for line in Self.told { #expect(info.contains(line), "\(line) is missing in \(info)") }
+        stage.player.close()
+        #expect(!Self.info.contains("EOTF"), "the monitor is left as it was found")
+    }
+
     @Test("A monitor that understands PQ is told of it while such a film is shown") func dynamicRange() throws {
         try Self.give(Self.edid([0xe3, 6, 0x0d, 1, 0xe3, 5, 0xc0, 0]))
         defer { try? Self.takeEDID() }
         let stage = try Stage("Lab HDR")
         try stage.show(Self.film(9, 16))
         var info = Self.info
-        for line in [
-            "EOTF: SMPTE ST 2084 (PQ)", "Red: (0.6800, 0.3200)", "Green: (0.2650, 0.6900)", "Blue: (0.1500, 0.0600)", "White point: (0.3127, 0.3290)",
-            "Max display mastering luminance: 1000 cd/m²", "Min display mastering luminance: 0.0050 cd/m²", "Max content light level: 1000 cd/m²",
-            "Max frame average light level: 400 cd/m²", "= BT2020_RGB", "\"max bpc\": range [8, 12] = 10",
-        ] { #expect(info.contains(line), "\(line) is missing in \(info)") }
+        for line in Self.told { #expect(info.contains(line), "\(line) is missing in \(info)") }
         #expect(Self.details(stage).contains("HDR metadata for PQ, colorspace BT2020_RGB, up to 10 bits a channel"), "\(Self.details(stage))")
         try stage.show(Self.film(1, 1))
         info = Self.info

@@ -146,6 +146,7 @@ enum Guest {
     }
 
     static let small = PixelRect(x: 160, y: 120, width: 320, height: 240), whole = PixelRect(x: 0, y: 0, width: 640, height: 480)
+    static let upright = PixelRect(x: 200, y: 80, width: 240, height: 320)
     static let cases: [Case] =
         [.yuv420p, .nv12, .p010le].flatMap { format in
             [(1, ColorRange.limited), (6, .limited), (9, .limited), (1, .full)].map {
@@ -155,6 +156,8 @@ enum Guest {
         } + [
             Case(still: still(.nv12, margin: 16), isDirect: true, part: small), Case(still: still(.bgr0), isDirect: true, part: small),
             Case(still: still(.nv12, rotation: .clockwise180), isDirect: true, part: small, order: [3, 2, 1, 0]),
+            Case(still: still(.nv12, rotation: .clockwise90), isDirect: true, part: upright, order: [2, 0, 3, 1]),
+            Case(still: still(.yuv420p, rotation: .clockwise270), isDirect: true, part: upright, order: [1, 3, 0, 2]),
             // Without a name in the kernel.
             Case(still: still(.gbrp), isDirect: false, part: whole), Case(still: still(.gbrp10le), isDirect: false, part: whole),
             // libswscale's rounding in 8 bits.
