@@ -125,6 +125,7 @@ struct ClientStorm {
     }
 
     private func note(_ ending: ClientProcess.Ending, _ outcome: inout Outcome) throws {
+        if ending == .exit(3) { throw Failure(description: "a picture changed in a client's hands") }
         guard ending == .exit(0) else { throw Failure(description: "a client ended with \(ending)") }
         outcome.exits += 1
     }
