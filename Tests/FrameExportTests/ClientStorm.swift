@@ -110,8 +110,8 @@ struct ClientStorm {
         defer { storm.close() }
         var dice = Dice(seed: seed), outcome = Outcome()
         while outcome.kills < kills {
-            let client = try ClientProcess(.never, socket: storm.server.path, seed: 1, tally: storm.tally)
             let seen = storm.tally.counts.seen
+            let client = try ClientProcess(.never, socket: storm.server.path, seed: 1, tally: storm.tally)
             // It has all that it may have: nothing moves.
             try storm.waitUntil("a client got no pictures") { storm.tally.counts.seen >= seen + 3 }
             usleep(UInt32.random(in: 0...2000, using: &dice))
