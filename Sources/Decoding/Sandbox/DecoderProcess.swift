@@ -186,9 +186,8 @@ final class DecoderProcess: Sendable {
         }
         var words: String?
         if let pid {
-            // One that has closed its sockets is about to report how it ended.
             var status: Int32 = 0
-            if unsafe clinux_reap_now(pid, &status) == 1 {
+            if reap(pid, &status) {
                 words = Self.words(for: status)
             } else {
                 _ = Glibc.kill(pid, SIGKILL)
@@ -203,6 +202,24 @@ final class DecoderProcess: Sendable {
         for surface in lent.values { surface.endWriting() }
         return words
     }
+
+    /// Whether the process has ended by itself. One that has closed its sockets is on its way out: it gets a moment to report how it ended.
+    private func reap(_ pid: Int32, _ status: inout Int32) -> Bool {
+        if unsafe clinux_reap_now(pid, &status) == 1 { return true }
+        var socket = [PollDescriptor(fd: work.rawValue, interest: .readable)]
+        guard let count = try? pollDescriptors(&socket, until: MonotonicClock.shared.now()), count > 0, socket[0].ready.contains(.hangUp) else {
+            return false
+        }
+        for _ in 0..<Self.looks {
+            usleep(Self.pause)
+            if unsafe clinux_reap_now(pid, &status) == 1 { return true }
+        }
+        return false
+    }
+
+    /// A tenth of a second in all.
+    private static let looks = 50
+    private static let pause: UInt32 = 2_000
 
     private static func words(for status: Int32) -> String {
         let signal = status & 0x7f
