@@ -112,7 +112,8 @@ let package = Package(
             name: "TextureCacheTests",
             dependencies: ["TextureCache", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CEGL", "CVulkan"],
             swiftSettings: house, linkerSettings: [.linkedLibrary("EGL"), .linkedLibrary("GLESv2"), .linkedLibrary("vulkan")]),
-        tests("PlayerTests", ["Player", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
+        tests(
+            "PlayerTests", ["Player", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "CPlayer", "PlayerC", "Player", "Decoding", "DisplaySink", "Media", "TestSupport"]),
         tests("PlayTests", ["Player", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
