@@ -65,12 +65,16 @@ struct CompositorTests {
 
     @Test("a compositor that offers DMA-BUFs and refuses each is given a conversion")
     func refusal() throws {
-        let compositor = try LabCompositor(.sway)
-        let end = try PlayProgram.run(
-            ["--sink", "wayland", "--no-audio", "--duration", "1", "--no-exact-colors", "--stats", "-", TestAssets.demo],
-            environment: compositor.environment, limit: 120)
-        #expect(end.code == 0 && !end.crashed, "\(end.errors)")
-        let members = try statistics(end)
+        var members: [String: Any] = [:]
+        // Now and then sway, freshly started on this slow machine, shows no window at all for seconds: that says nothing about refusals.
+        for _ in 0..<3 where members["framesPresented"] as? Int ?? 0 == 0 {
+            let compositor = try LabCompositor(.sway)
+            let end = try PlayProgram.run(
+                ["--sink", "wayland", "--no-audio", "--duration", "4", "--no-exact-colors", "--stats", "-", TestAssets.demo],
+                environment: compositor.environment, limit: 120)
+            #expect(end.code == 0 && !end.crashed, "\(end.errors)")
+            members = try statistics(end)
+        }
         #expect(members["bytesCopied"] as? Int ?? 0 > 0, "\(members)")
         let conversion = try #require(members["conversion"] as? [String: Any], "\(members)")
         #expect(conversion["why"] as? String == "the compositor does not take yuv420p")
