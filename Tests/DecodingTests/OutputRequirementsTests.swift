@@ -128,10 +128,11 @@ struct OutputRequirementsTests {
     }
 
     /// Converted pictures are kept, so that the conversion waits for memory; a flush and an end free it.
-    @Test("a conversion that waits for consumers is freed by a flush and by the end")
-    func backPressure() throws {
+    /// With two threads the decoder holds a sample whose turn comes after that of the picture given up.
+    @Test("a conversion that waits for consumers is freed by a flush and by the end", arguments: [1, 2])
+    func backPressure(threads: Int) throws {
         let film = try SandboxedSessionTests.film()
-        let options = DecoderOptions(threads: 1, holdCount: 3, requirements: OutputRequirements(formats: [.bgra]))
+        let options = DecoderOptions(threads: threads, holdCount: 3, requirements: OutputRequirements(formats: [.bgra]))
         for isSandboxed in [false, true] {
             let session: any DecodingSession =
                 isSandboxed

@@ -117,7 +117,8 @@ extension SandboxedSession {
                 output(.frame(result))
             case .dropped(let number, let reason):
                 guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
-                output(.dropped(entry.receipt, reason))
+                // `flush` answers all that are open in their order: an older one's picture may have been given up on its way through the stage.
+                if reason == .flushed { ledger.reopen(number) } else { output(.dropped(entry.receipt, reason)) }
             case .failed(let number, let error):
                 guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
                 output(.failed(entry.receipt, error))
