@@ -36,7 +36,7 @@ machine_start() { # FOLDER
         -virtfs local,path=/,mount_tag=hostroot,security_model=passthrough,readonly=on,multidevs=remap \
         -virtfs "local,path=$folder/out,mount_tag=out,security_model=none,multidevs=remap" \
         -kernel "$kernel" -initrd "$cache/initrd.gz" \
-        -append "console=ttyS0 quiet loglevel=4 panic=-1 mitigations=off nokaslr audit=0 random.trust_cpu=on tsc=reliable drm_kms_helper.fbdev_emulation=0 lab.out=$folder/out lab.cache=$cache" \
+        -append "console=ttyS0 quiet loglevel=4 panic=-1 softlockup_panic=1 watchdog_thresh=60 mitigations=off nokaslr audit=0 random.trust_cpu=on tsc=reliable lab.out=$folder/out lab.cache=$cache" \
         "${extra[@]}" </dev/null >"$folder/qemu.log" 2>&1 7>&- 8>&- &
     echo $! >"$folder/pid"
     if ! read -r -t 90 -u 8 line || [ "${line%% *}" != ready ]; then
@@ -96,7 +96,7 @@ machine_run() { # FOLDER COMMAND…
             machine_stop "$folder" hard
         fi
         if [ -n "$code" ]; then
-            tail -n 25 "$folder/console.log" >&2
+            tail -n 80 "$folder/console.log" >&2
             break
         fi
         sleep 0.05

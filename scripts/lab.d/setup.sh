@@ -28,7 +28,7 @@ lab_setup() {
     lab_step base "$suite" lab_base
     lab_step packages "$(lab_key <<<"$suite $packages_guest $packages_module")" lab_packages
     lab_step kernel "$(lab_kernel_version)" lab_kernel
-    lab_step vkms "$(lab_kernel_version) syncobj $(lab_key <"$lab/vkms-lab.c")" lab_vkms
+    lab_step vkms "$(lab_kernel_version) syncobj $(cat "$lab"/vkms-lab*.c | lab_key)" lab_vkms
     lab_step initrd "$(cat "$cache/stamps/vkms") $(find "$lab/guest" -type f -print0 | sort -z | xargs -0 cat | lab_key) $modules_boot $modules_more" lab_initrd
     lab_step smoke-test "$(lab_key <"$cache/initrd.gz")" lab_smoke_test
     echo "The lab is ready in $cache: kernel $(lab_kernel_version), $(awk '
@@ -139,16 +139,16 @@ lab_kernel() {
     rm -f "$cache/payload"
 }
 
-# Not in Debian's kernels. Two changes: DRM sync objects, so that compositors offer explicit synchronisation on it, and what vkms-lab.c says.
+# Not in Debian's kernels. Three changes: DRM sync objects, so that compositors offer explicit synchronisation on it, and what vkms-lab.c and
+# vkms-lab-lock.c say.
 lab_vkms() {
     local version source
     version="$(lab_kernel_version)"
     source="$(find "$tree/usr/src" -name 'linux-source-*.tar.xz' | sort -V | tail -n 1)"
-    cp "$lab/vkms-lab.c" "$tree/root/vkms-lab.c"
+    rm -rf "$tree/root/vkms"
+    mkdir "$tree/root/vkms"
+    cp "$lab"/vkms-lab*.c "$tree/root/vkms"
     lab_in_root sh -ec "
-        rm -rf /root/vkms
-        mkdir /root/vkms
-        mv /root/vkms-lab.c /root/vkms/
         tar -xJf ${source#"$tree"} -C /root/vkms --strip-components=1 --wildcards '*/drivers/gpu/drm/vkms/*'
         cd /root/vkms/drivers/gpu/drm/vkms
         sed -i 's/DRIVER_MODESET | DRIVER_ATOMIC | DRIVER_GEM/& | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE/' vkms_drv.c
@@ -158,6 +158,10 @@ lab_vkms() {
             -e '/Use the default modes list/i count = drm_edid_override_connector_update(connector); if (count) return count;' \\
             -e '/drm_connector_helper_add(&connector->base/a lab_attach(vkmsdev, &connector->base);' vkms_connector.c
         test \$(grep -cE 'vkms-lab.c|lab_status|edid_override|lab_attach' vkms_connector.c) = 4
+        sed -i -e '/^static void vkms_crtc_atomic_begin/i #include \"/root/vkms/vkms-lab-lock.c\"' \\
+            -e 's/spin_lock_irq(&vkms_output->lock)/lab_lock(\&vkms_output->lock)/' \\
+            -e 's/spin_unlock_irq(&vkms_output->lock)/lab_unlock(\&vkms_output->lock)/' vkms_crtc.c
+        test \$(grep -cE 'vkms-lab-lock.c|lab_lock|lab_unlock' vkms_crtc.c) = 3
         make -j$(nproc) -C /usr/src/linux-headers-$version M=\$PWD CONFIG_DRM_VKMS=m CONFIG_DEBUG_INFO_BTF_MODULES= modules
         strip --strip-debug vkms.ko
         cp vkms.ko /kernel/usr/lib/modules/$version/kernel/drivers/gpu/drm/

@@ -5,8 +5,6 @@
 
 lab_tests='^(LabTests\.|KMSTests\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests)\.GuestTests|CInterfaceTests\.(GuestTests|FrameTests))'
 lab_suite_limit=1500 # seconds
-# Only with LAB_FULL=1: sway, started among all the others, does not always show a window on so slow a machine, and slows down who comes after.
-lab_rare_tests='^LabTests\.CompositorTests/(refusal|death)'
 
 lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
     local filter="$lab_tests" scratch="$root/.build" build=1 bundle folder code=0 events log passed failed skipped
@@ -31,9 +29,7 @@ lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
     mkdir -p "$folder"
     events="$folder/test-events.jsonl" log="$folder/test.log"
     cd "$root" || return
-    local rare=()
-    [ -n "${LAB_FULL:-}" ] || [ "$filter" != "$lab_tests" ] || rare=(--skip "$lab_rare_tests")
-    run_command --time "$lab_suite_limit" --out "$folder" --env "LAB_FULL=${LAB_FULL:-}" -- "$bundle" --testing-library swift-testing --no-parallel --filter "$filter" "${rare[@]}" \
+    run_command --time "$lab_suite_limit" --out "$folder" --env "LAB_FULL=${LAB_FULL:-}" -- "$bundle" --testing-library swift-testing --no-parallel --filter "$filter" \
         --event-stream-output-path /out/test-events.jsonl --event-stream-version 0 >"$log" 2>&1 || code=$?
 
     passed="$(lab_count '"kind":"testEnded".*"symbol":"pass')"
