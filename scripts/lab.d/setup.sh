@@ -155,9 +155,9 @@ lab_vkms() {
         grep -q DRIVER_SYNCOBJ_TIMELINE vkms_drv.c
         sed -i -e '/^static enum drm_connector_status vkms_connector_detect/i #include \"/root/vkms/vkms-lab.c\"' \\
             -e 's/status = vkms_config_connector_get_status(connector_cfg)/status = lab_status(connector, connector_cfg)/' \\
-            -e '/Use the default modes list/i count = drm_edid_override_connector_update(connector); if (count) return count;' \\
+            -e '/Use the default modes list/i count = lab_modes(connector); if (count) return count;' \\
             -e '/drm_connector_helper_add(&connector->base/a lab_attach(vkmsdev, &connector->base);' vkms_connector.c
-        test \$(grep -cE 'vkms-lab.c|lab_status|edid_override|lab_attach' vkms_connector.c) = 4
+        test \$(grep -cE 'vkms-lab.c|lab_status|lab_modes|lab_attach' vkms_connector.c) = 4
         sed -i -e '/^static void vkms_crtc_atomic_begin/i #include \"/root/vkms/vkms-lab-lock.c\"' \\
             -e 's/spin_lock_irq(&vkms_output->lock)/lab_lock(\&vkms_output->lock)/' \\
             -e 's/spin_unlock_irq(&vkms_output->lock)/lab_unlock(\&vkms_output->lock)/' vkms_crtc.c
