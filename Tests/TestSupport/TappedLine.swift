@@ -8,6 +8,7 @@ final class TappedLine {
     /// What a number stands for; those that nobody watches have none.
     enum Kind {
         case registry, shm, pool, buffer, compositor, surface, frameCallback, presentation, feedback, shell, shellSurface, window
+        case dmabuf, dmabufParameters, syncManager
         // Those that the compositor knows nothing of.
         case seat, keyboard, pointer, touch
     }
@@ -55,6 +56,8 @@ final class TappedLine {
     /// Those of them that the compositor has not given up yet.
     var answered: Set<UInt32> = []
     var refreshCount: UInt32 = 0
+    /// Feedbacks of each surface: asked for with the commit to come, and with the last one.
+    private var feedbacks: [UInt32: (next: [UInt32], last: [UInt32])] = [:]
     /// What a hidden window is not told.
     private var withheld: [WireSocket.Message] = []
     /// Far above what a compositor counts to in a test.
@@ -93,7 +96,7 @@ final class TappedLine {
         state.withLock { $0.findings.heldAtEnd += held.count }
         (client, server) = (nil, nil)
         (kinds, memories, buffers, attached, releases, withheld) = ([:], [:], [:], [:], [], [])
-        (asked, answers, answered) = ([], [], [])
+        (asked, answers, answered, feedbacks) = ([], [], [], [:])
         (window, keyboard, pointer, touch) = (0, 0, 0, 0)
     }
 
@@ -104,9 +107,18 @@ final class TappedLine {
         while let message = client.next() {
             if kinds[message.object] == .shellSurface, message.operation == 4, message.words[0] >= Self.ownSerial { continue }
             if isForTheTap(message, client, server) { continue }
+            let hasDescriptor = carriesDescriptor(message)
             note(message, client)
-            server.send(message, with: client.descriptors)
-            client.descriptors = []
+            server.send(message, with: hasDescriptor && !client.descriptors.isEmpty ? [client.descriptors.removeFirst()] : [])
+        }
+    }
+
+    /// wl_shm.create_pool, zwp_linux_buffer_params_v1.add, wp_linux_drm_syncobj_manager_v1.import_timeline: what arrives together is many
+    /// messages, and only these take a descriptor each.
+    private func carriesDescriptor(_ message: WireSocket.Message) -> Bool {
+        switch (kinds[message.object], message.operation) {
+        case (.shm, 0), (.dmabufParameters, 1), (.syncManager, 2): true
+        default: false
         }
     }
 
@@ -128,6 +140,8 @@ final class TappedLine {
                 case "wl_compositor": .compositor
                 case "wp_presentation": .presentation
                 case "xdg_wm_base": .shell
+                case "zwp_linux_dmabuf_v1": .dmabuf
+                case "wp_linux_drm_syncobj_manager_v1": .syncManager
                 default: nil
                 }
         case (.shm, 0):
@@ -148,9 +162,14 @@ final class TappedLine {
         case (.surface, 1): attached[message.object] = words[0]
         case (.surface, 3): isAsked(words[0], as: .frameCallback)
         case (.surface, 6):
+            state.withLock { $0.findings.surfaceCommits += 1 }
+            supersede(message.object, client)
             if let buffer = attached.removeValue(forKey: message.object) { committed(buffer) }
             answerAtNextRefresh()
-        case (.presentation, 1): isAsked(words[1], as: .feedback)
+        case (.dmabuf, 1): kinds[words[0]] = .dmabufParameters
+        case (.presentation, 1):
+            isAsked(words[1], as: .feedback)
+            feedbacks[words[0], default: ([], [])].next.append(words[1])
         case (.shell, 2):
             kinds[words[0]] = .shellSurface
             (shellSurface, root) = (words[0], words[1])
@@ -158,6 +177,17 @@ final class TappedLine {
             kinds[words[0]] = .window
             window = words[0]
         default: break
+        }
+    }
+
+    /// A commit takes the place of the one before, which is called discarded if nobody has seen it.
+    private func supersede(_ surface: UInt32, _ client: WireSocket) {
+        guard let before = feedbacks[surface] else { return }
+        feedbacks[surface] = ([], before.next)
+        guard state.withLock({ $0.behaviour.discardsSuperseded }) else { return }
+        for feedback in before.last where kinds[feedback] == .feedback {
+            answered.insert(feedback)
+            client.send(WireSocket.Message(object: feedback, operation: 2))
         }
     }
 
@@ -199,6 +229,8 @@ final class TappedLine {
                 withheld.append(message)
                 continue
             }
+            // wl_display.delete_id: the number is free for something else.
+            if message.object == 1, message.operation == 1 { kinds[message.words[0]] = nil }
             client.send(message, with: server.descriptors)
             server.descriptors = []
         }

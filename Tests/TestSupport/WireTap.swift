@@ -12,6 +12,8 @@ public final class WireTap: Sendable {
     public struct Findings: Sendable {
         /// Pictures handed over.
         public var commits = 0
+        /// Commits of all surfaces, with a new picture or without.
+        public var surfaceCommits = 0
         /// Pictures given back that were as they had been handed over.
         public var unchanged = 0
         /// Pictures that changed between.
@@ -52,6 +54,8 @@ public final class WireTap: Sendable {
         public var refresh: HostSpan?
         /// No frame callback and no presentation feedback reaches the window.
         public var isHidden = false
+        /// A picture that is committed once more before it was seen is called discarded, as wlroots does; Weston 10 answers for both commits.
+        public var discardsSuperseded = false
         public var closeRequests = 0
         /// Sizes that the user gives to the window.
         public var sizes: [PixelSize] = []

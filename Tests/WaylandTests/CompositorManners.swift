@@ -171,6 +171,33 @@ struct CompositorManners {
         #expect(scene.failures.isEmpty, "\(scene.failures)")
     }
 
+    /// As a film that is paused when its window is made to cover the monitor: nothing comes after the one picture.
+    @Test("a picture that is laid out anew before it was seen counts as seen")
+    func laidOutBeforeSeen() throws {
+        let weston = try PrivateWeston(.gl)
+        let tap = try WireTap(to: weston.display)
+        tap.change { $0.discardsSuperseded = true }
+        let stage = try Stage(weston, sink: WaylandSink(display: tap.display))
+        try stage.start()
+        try stage.show(Quadrants(format: .yuv420p))
+        weston.freeze(true)
+        try stage.enqueueUnseen(Quadrants(format: .yuv420p))
+        #expect(stage.wait { tap.findings.commits == 2 })
+        // Twice, so that the answer to the second commit comes before the last one's, too.
+        for width in [400, 480] {
+            let before = tap.findings.surfaceCommits
+            tap.change { $0.sizes = [PixelSize(width: width, height: 300)] }
+            #expect(stage.wait { tap.findings.surfaceCommits == before + 2 })
+        }
+        weston.freeze(false)
+        #expect(stage.wait { stage.queue.statistics.framesPresented == 2 })
+        #expect(stage.queue.statistics.dropped(.late) == 0)
+        try stage.show(Quadrants(format: .yuv420p))
+        #expect(stage.queue.statistics.framesPresented == 3 && stage.queue.statistics.dropped(.late) == 0)
+        stage.sink.stop()
+        #expect(stage.inUse == 0 && stage.failures.isEmpty)
+    }
+
     @Test("a window whose edge is dragged keeps the film's shape")
     func dragging() throws {
         let scene = try Scene()

@@ -75,7 +75,7 @@ final class WaylandPresenter {
         if let window, !window.isConfigured { return nil }
         let isUnseen = isUnseen(now)
         if !isUnseen, let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, clock.interval(at: now)) }
-        window?.layOutIfNeeded()
+        if let window, window.mustLayOut { layOut(window) }
         if let time = nextChance, time > now { return time }
         while true {
             // Two pictures are never made for the same refresh.
@@ -155,11 +155,7 @@ final class WaylandPresenter {
         let sequence = frame.sequence
         let attributes = frame.attributes
         let committed = MonotonicClock.shared.now()
-        if let presentation = unsafe connection.presentation {
-            unsafe freeFeedback().ask(presentation, about: window.film.proxy, sequence: sequence, committed: committed)
-        } else {
-            unreported = sequence
-        }
+        if !ask(window, about: sequence, committed) { unreported = sequence }
         requestCallback(window)
         // Half a refresh early: what is meant for this one, and no guess of its moment can make it miss that.
         let time = clock.period.map { interval.deadline - HostSpan(nanoseconds: $0.nanoseconds / 2) }
@@ -174,12 +170,32 @@ final class WaylandPresenter {
         return nextChance
     }
 
+    /// Places the picture anew. That commits it once more, and a compositor that has not shown it yet answers for the later commit only.
+    private func layOut(_ window: WaylandWindow) {
+        if let latest = feedbacks.filter(\.isWaiting).max(by: { $0.committed < $1.committed }) {
+            _ = ask(window, about: latest.sequence, MonotonicClock.shared.now())
+        }
+        window.layOut()
+    }
+
+    // MARK: Feedback
+
+    /// Asks what becomes of the next commit, which shows this picture. False where the compositor does not tell.
+    private func ask(_ window: WaylandWindow, about sequence: UInt64, _ committed: HostTime) -> Bool {
+        guard let presentation = unsafe connection.presentation else { return false }
+        unsafe freeFeedback().ask(presentation, about: window.film.proxy, sequence: sequence, committed: committed)
+        return true
+    }
+
+    /// Of several commits of one picture, the first that was seen is the picture's; it is lost when none was.
     private func learn(_ feedback: WaylandFeedback, _ fate: WaylandFeedback.Fate) {
+        let others = feedbacks.filter { $0.isWaiting && $0.sequence == feedback.sequence }
         switch fate {
         case .presented(let time, let refresh, let count, let flags):
+            for other in others { other.forget() }
             clock.add(RefreshClock.Feedback(time: time, refresh: refresh, sequence: count, committed: feedback.committed))
             queue.didPresent(sequence: feedback.sequence, at: time, refresh: refresh, flags: flags)
-        case .discarded: queue.didDiscard(sequence: feedback.sequence)
+        case .discarded: if others.isEmpty { queue.didDiscard(sequence: feedback.sequence) }
         }
     }
 

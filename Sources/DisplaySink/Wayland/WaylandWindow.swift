@@ -170,11 +170,11 @@ final class WaylandWindow {
         unsafe wl_surface_commit(film.proxy)
     }
 
-    /// Follows a change of the window's size, if there was one since the last picture.
-    func layOutIfNeeded() { if needsLayout, isConfigured { layOut() } }
+    /// The window's size has changed since the last picture.
+    var mustLayOut: Bool { needsLayout && isConfigured }
 
     /// Places film and black area and commits both, so that they change in the same refresh.
-    private func layOut() {
+    func layOut() {
         needsLayout = false
         if let picture {
             let new = PictureGeometry(
