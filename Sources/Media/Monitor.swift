@@ -42,13 +42,13 @@ public final class Monitor<State: ~Copyable>: @unchecked Sendable {
 
     /// As `withLock`, then wakes every waiter.
     public func change<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> sending R) throws(E) -> sending R {
-        unsafe pthread_mutex_lock(mutex)
-        defer {
-            unsafe pthread_cond_broadcast(condition)
-            unsafe pthread_mutex_unlock(mutex)
-        }
-        return try body(&state)
+        // After the lock: who is woken while it is held runs into it and sleeps a second time.
+        defer { wakeWaiters() }
+        return try withLock(body)
     }
+
+    /// Has every waiter look again, after a `withLock` that turned out to have changed what they wait for. Costs no system call when none waits.
+    public func wakeWaiters() { unsafe pthread_cond_broadcast(condition) }
 
     /// Calls `body` now and after each `change` until it returns a value, or until `deadline` (CLOCK_MONOTONIC;
     /// nil waits for ever) has passed, when the result is nil.
