@@ -11,8 +11,8 @@ public import SurfacePool
 ///         frame.release(after: fence)
 ///     }
 ///
-/// *Pull* with `frame(for:)`, or take what is *pushed* with `waitForFrame`, `next()`, `frames` or `deliver`. An exporter has one client;
-/// several clients have an exporter each.
+/// *Pull* with `frame(for:)`, woken where that is wanted by `setNewsHandler`, or take what is *pushed* with `waitForFrame`, `next()`, `frames`
+/// or `deliver`. An exporter has one client; several clients have an exporter each.
 ///
 /// The other side is fed by whoever decodes: a `DisplayQueue` does it for the exporters that it was made with; a program with a
 /// `DecompressionSession` of its own calls `offer` for each frame and adds `surfaceHoldCount` to `DecoderOptions.holdCount`.
@@ -23,11 +23,8 @@ public final class FrameExporter: Sendable {
         var timebase: Timebase
         var isPaced = true
         var observation: TimebaseObservation?
-        var wake: Wake?
         var copies: SurfacePool?
     }
-
-    struct Wake: Sendable { let call: @Sendable () -> Void }
 
     public let configuration: FrameExporterConfiguration
     let client: ExportClient
@@ -79,41 +76,47 @@ public final class FrameExporter: Sendable {
     /// False when the frame was not taken: cancelled, or flushed while it waited.
     @discardableResult
     public func offer(_ frame: borrowing VideoFrame) -> Bool {
-        var copy = Optional(frame.copy())
+        var copy = Optional(frame.copy()), isFirst = true
         if configuration.policy == .makeDecoderWait {
             var epoch: Int?
-            let isTaken: Bool? = state.wait { state in
-                if state.isCancelled || epoch ?? state.epoch != state.epoch { return false }
+            // How many waited before it; negative: it was not taken.
+            let ahead: Int? = state.wait { state in
+                if state.isCancelled || epoch ?? state.epoch != state.epoch { return -1 }
                 epoch = state.epoch
                 guard !state.isFull, let taken = copy.take() else { return nil }
                 _ = state.append(taken)
-                return true
+                return state.waitingCount - 1
             }
-            guard isTaken == true else { return false }
-            state.change { _ in }
+            guard let ahead, ahead >= 0 else { return false }
+            isFirst = ahead == 0
         } else {
             let (mapping, _) = reading
             let now = MonotonicClock.shared.now()
             while let outdated = state.withLock({ $0.popOutdated(at: now, mapping) }) { _ = consume outdated }
             guard !state.withLock({ $0.isCancelled }) else { return false }
-            let displaced = state.change { $0.append(copy.take()!) }
+            let displaced = state.withLock { state in
+                isFirst = state.waitingCount == 0
+                return state.append(copy.take()!)
+            }
             _ = consume displaced
         }
-        wake()
+        // Who sleeps although a frame waits sleeps until that one's time, or until there is room for it.
+        if isFirst { state.wakeWaiters() }
+        client.news.call()
         return true
     }
 
     /// Says that no frame follows; another frame, or a flush, takes it back.
     public func markEndOfStream() {
         state.change { $0.markEndOfStream() }
-        wake()
+        client.news.call()
     }
 
     /// Forgets the frames that nobody has fetched. The one fetched last is still given out until there is another.
     public func flush() {
         let old = state.change { $0.flush() }
         _ = consume old
-        wake()
+        client.news.call()
     }
 
     /// Takes no frame any more and ends every wait, until `resume()`.
@@ -125,7 +128,7 @@ public final class FrameExporter: Sendable {
         _ = consume old
         let current = state.withLock { $0.takeCurrent() }
         _ = consume current
-        wake()
+        client.news.call()
     }
 
     public func resume() { state.change { $0.setCancelled(false) } }
@@ -140,6 +143,25 @@ public final class FrameExporter: Sendable {
         advance(to: time, onlyOne: false)
         return handOut(again: true)
     }
+
+    /// When the frame that follows lights up, for a renderer that sleeps until there is something to draw; in the past when that is due already.
+    /// Nil when none waits, and while the film stands still: then there will be news.
+    public var nextTime: HostTime? {
+        let (mapping, isPaced) = reading
+        return state.withLock { $0.nextTime(mapping, isPaced: isPaced) }
+    }
+
+    /// Has `body` called when there may be something to fetch: a frame has been put in, the stream has ended, a flush or the film's clock has
+    /// changed what is due, or a fence that frames were released with has signalled. It replaces the handler before; nil for none.
+    ///
+    /// No thread is woken for it: `body` runs on the one that brought the news, which for a frame is the decoder's and for a change of the clock
+    /// whoever changed it, on several at once where that happens. No lock is held, so it may fetch frames (`frame(for:)`, `waitForFrame` with a
+    /// deadline that is over) and let them go. Until it returns that thread decodes nothing: it must not wait, for the renderer's thread or
+    /// its locks least of all, and neither end the player nor call this function. The usual handler sets a flag or wakes the renderer's loop, which
+    /// fetches in its own time. A `FrameServer`'s exporter has the server's.
+    ///
+    /// When it returns, the handler before is not running any more.
+    public func setNewsHandler(_ body: (@Sendable () -> Void)?) { client.news.set(body) }
 
     // MARK: Inside
 
@@ -209,14 +231,9 @@ public final class FrameExporter: Sendable {
         return ExportedFrame(copied, isNew: true, isCopy: true, use: use, hold: FrameHold(nil, of: client))
     }
 
-    /// Has `wake` called, on any thread with no lock held, when there may be something new to fetch.
-    func setWake(_ wake: (@Sendable () -> Void)?) { link.withLock { $0.wake = wake.map(Wake.init) } }
-
-    private func wake() { link.withLock { $0.wake }?.call() }
-
     private func timebaseChanged() {
         state.change { $0.timebaseChanged() }
-        wake()
+        client.news.call()
     }
 }
 

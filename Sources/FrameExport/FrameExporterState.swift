@@ -156,6 +156,13 @@ struct FrameExporterState: ~Copyable, Sendable {
         statistics.overBudget -= 1
     }
 
+    /// When the first waiting frame lights up; nil when nothing but news makes it.
+    func nextTime(_ mapping: TimebaseMapping, isPaced: Bool) -> HostTime? {
+        guard !waiting.isEmpty else { return nil }
+        guard isPaced, !isDue(0, at: .distantPast, mapping) else { return .distantPast }
+        return mapping.hostTime(of: waiting[0].presentationTime)
+    }
+
     private func isDue(_ index: Int, at time: HostTime, _ mapping: TimebaseMapping) -> Bool {
         if waiting[index].flags.contains(.displayImmediately) || !waiting[index].presentationTime.isNumeric { return true }
         guard mapping.isMoving else { return waiting[index].presentationTime <= mapping.mediaAnchor }

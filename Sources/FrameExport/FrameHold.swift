@@ -19,16 +19,25 @@ struct FrameHold: ~Copyable, Sendable {
 
 /// A hold that goes on until the client's device is done: it ends with the object.
 final class FencedHold: FenceOwner {
-    private let hold: FrameHold?
+    private let hold: Monitor<FrameHold?>
+    private let client: ExportClient?
 
-    init(_ hold: consuming FrameHold?) { self.hold = hold }
-
-    func fenceIsLate(_ surface: SurfaceIdentity, by span: HostSpan) {
+    init(_ hold: consuming FrameHold?) {
         switch hold {
-        case .some(let hold): hold.client.fenceIsLate(surface, by: span)
-        case .none: break
+        case .some(let hold): client = hold.client
+        case .none: client = nil
         }
+        self.hold = Monitor(hold)
     }
+
+    deinit {
+        // First the hold, then the news of it: there is room for another frame.
+        let ended = hold.withLock { $0.take() }
+        _ = consume ended
+        client?.news.call()
+    }
+
+    func fenceIsLate(_ surface: SurfaceIdentity, by span: HostSpan) { client?.fenceIsLate(surface, by: span) }
 }
 
 /// What an exporter knows of its client: it outlives the exporter in the frames that the client still holds.
@@ -38,6 +47,7 @@ final class ExportClient: Sendable {
     /// The exporter's.
     let number: Int
     let state: Monitor<FrameExporterState>
+    let news = NewsHandler()
     private let handler = Monitor<NoticeHandler?>(nil)
 
     private struct NoticeHandler: Sendable { let call: @Sendable (String) -> Void }

@@ -15,7 +15,7 @@ public func player_exporter_new(
 }
 
 @_cdecl("player_exporter_close")
-public func player_exporter_close(_ exporter: OpaquePointer?) { unsafe ExporterHandle.take(exporter)?.exporter.cancel() }
+public func player_exporter_close(_ exporter: OpaquePointer?) { unsafe ExporterHandle.take(exporter)?.close() }
 
 @_cdecl("player_exporter_frame_for")
 public func player_exporter_frame_for(

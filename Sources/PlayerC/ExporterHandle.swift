@@ -7,6 +7,12 @@ final class ExporterHandle: Handle {
 
     init(_ configuration: FrameExporterConfiguration) { exporter = FrameExporter(configuration) }
 
+    /// The last that the program hears of it.
+    func close() {
+        exporter.setNewsHandler(nil)
+        exporter.cancel()
+    }
+
     /// 64: nobody renders more often than that, and a count that was not initialised is greater.
     private static let limit = 64
 

@@ -17,10 +17,12 @@ final class Film {
         var message: String
     }
 
-    /// Opens a film whose every frame is exported. `change` alters what is asked for.
+    /// Opens a film whose every frame is exported.
+    ///
+    /// - Parameter listener: Gets the exporter's news from the first on.
     init(
         _ path: String, output: player_output = PLAYER_OUTPUT_UNTIMED, policy: player_policy = PLAYER_POLICY_WAIT, budget: UInt32 = 0,
-        startsPaused: Bool = false
+        startsPaused: Bool = false, listener: Listener? = nil
     ) throws {
         var wishes = player_exporter_options()
         wishes.size = UInt32(MemoryLayout<player_exporter_options>.size)
@@ -28,6 +30,7 @@ final class Film {
         wishes.budget = budget
         let made = unsafe player_exporter_new(&wishes, &exporter)
         guard made == PLAYER_OK else { throw Refusal(result: made, message: "") }
+        unsafe listener?.listen(to: exporter)
         var message = [CChar](repeating: 1, count: 200)
         let exporters = unsafe [exporter]
         let result = unsafe exporters.withUnsafeBufferPointer { exporters in

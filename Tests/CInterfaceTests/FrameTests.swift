@@ -1,5 +1,6 @@
 import CPlayer
 import Foundation
+import Media
 import TestSupport
 import Testing
 
@@ -130,5 +131,16 @@ import Testing
         #expect(unsafe player_play(film.player) == PLAYER_OK)
         let later = try #require(film.next())
         #expect(later.info.film_time > 0 && later.info.host_time != .min)
+    }
+
+    @Test func `every picture can be fetched where the news of it comes`() throws {
+        let path = TestAssets.path("plain.mp4"), listener = Listener()
+        let film = try Film(path, listener: listener)
+        let _: Void? = listener.state.wait { $0.isOver ? () : nil }
+        #expect(unsafe player_exporter_set_news_handler(film.exporter, nil, nil) == PLAYER_OK)
+        let sums = listener.state.withLock { $0.sums }, reference = try Film.reference(path).map(\.hash)
+        #expect(!sums.isEmpty && sums == reference)
+        #expect(unsafe player_exporter_next_time(film.exporter) == .min)
+        #expect(player_exporter_set_news_handler(nil, nil, nil) == PLAYER_ERROR_ARGUMENT)
     }
 }

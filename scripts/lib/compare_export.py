@@ -140,7 +140,9 @@ def in_process(compare, options, film, short, count):
     print("| in the process | CPU µs/frame without | added | pictures |\n|---|---|---|---|")
     for name, path, without, giving in [
             ("every picture, to a thread that waits for it", film, "plain", "push"),
-            ("60 times a second the picture of the moment", short, "timed", "pull")]:
+            ("every picture, in the news handler on the decoder's thread", film, "plain", "handler"),
+            ("60 times a second the picture of the moment", short, "timed", "pull"),
+            ("the picture of the moment, when the news handler has set a flag and it is due", short, "timed", "told")]:
         frames = compare.frame_count(path)
         pairs = [[cost(compare, options, path, how) for how in (without, giving)] for _ in range(count + 1)]
         pairs = pairs[1:]  # the first warms the file cache

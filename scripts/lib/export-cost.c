@@ -1,12 +1,15 @@
 /* Plays a film as scripts/compare --export measures it: export-cost FILM HOW
  *
  *   plain, push     as fast as it goes; push: a thread waits for every picture of an exporter and releases it
+ *   handler         as push, but the news handler fetches every picture and releases it, on the decoder's thread
  *   timed, pull     at the film's pace, with a loop of 60 turns a second; pull: each turn asks an exporter for its picture and releases it
+ *   told            as pull, but the loop asks only when the news handler has set a flag, or the picture that waits is due
  *   busy            1000 turns a second that ask; prints how long asking took
  *
  * Prints "PICTURES MEDIAN P99 MAXIMUM": pictures that came, and nanoseconds that player_exporter_frame_for took (wall time). */
 #define _GNU_SOURCE
 #include <player.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +34,21 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* The news handlers. */
+static player_exporter *exporter;
+static atomic_int has_news, pictures;
+
+static void fetch(void *context) {
+    player_frame *frame;
+    (void)context;
+    while (player_exporter_wait(exporter, 0, &frame) == PLAYER_OK) {
+        player_frame_release(frame);
+        pictures++;
+    }
+}
+
+static void tell(void *context) { atomic_store((atomic_int *)context, 1); }
+
 /* The film has ended, or failed. */
 static int is_over(player *film) {
     player_event event = {.size = sizeof event};
@@ -44,21 +62,23 @@ static int is_over(player *film) {
 int main(int count, char **words) {
     if (count != 3) return 64;
     const char *how = words[2];
-    int is_fast = !strcmp(how, "plain") || !strcmp(how, "push"), asks = !strcmp(how, "pull") || !strcmp(how, "busy");
-    int exports = asks || !strcmp(how, "push");
+    int handles = !strcmp(how, "handler"), is_told = !strcmp(how, "told");
+    int is_fast = !strcmp(how, "plain") || !strcmp(how, "push") || handles, asks = !strcmp(how, "pull") || !strcmp(how, "busy") || is_told;
+    int exports = asks || !strcmp(how, "push") || handles;
     int64_t turn = !strcmp(how, "busy") ? 1000000 : 16666667;
     char message[300];
     player *film;
-    player_exporter *exporter;
     player_exporter_options wishes = {.size = sizeof wishes, .policy = is_fast ? PLAYER_POLICY_WAIT : PLAYER_POLICY_DROP_OLDEST};
     if (player_exporter_new(&wishes, &exporter) != PLAYER_OK) return 70;
+    if (handles) player_exporter_set_news_handler(exporter, fetch, NULL);
+    if (is_told) player_exporter_set_news_handler(exporter, tell, &has_news);
     player_options options = {.size = sizeof options, .output = is_fast ? PLAYER_OUTPUT_UNTIMED : PLAYER_OUTPUT_NONE,
                               .decoder = PLAYER_DECODER_SOFTWARE, .threads = 1, .is_silent = 1, .exporters = &exporter,
                               .exporter_count = exports ? 1 : 0};
     if (player_open(words[1], &options, &film, message, sizeof message) != PLAYER_OK) return fprintf(stderr, "%s\n", message), 66;
 
     player_frame *frame;
-    int pictures = 0, calls = 0;
+    int calls = 0;
     if (!strcmp(how, "push")) {
         while (player_exporter_wait(exporter, -1, &frame) == PLAYER_OK) {
             player_frame_release(frame);
@@ -69,12 +89,15 @@ int main(int count, char **words) {
         while (player_next_event(film, -1, &event) == PLAYER_OK && event.kind != PLAYER_EVENT_ENDED)
             if (event.kind == PLAYER_EVENT_FAILED) return 65;
     } else {
+        int64_t next = PLAYER_NO_TIME;
         for (int64_t moment = now() + turn; !is_over(film); moment += turn) {
             sleep_until(moment);
-            if (!asks) continue;
+            if (is_told && atomic_exchange(&has_news, 0)) next = player_exporter_next_time(exporter);
+            if (!asks || (is_told && (next == PLAYER_NO_TIME || next > moment + turn))) continue;
             int64_t begin = now();
             player_result result = player_exporter_frame_for(exporter, moment + turn, &frame);
             if (calls < CALL_LIMIT) spans[calls++] = now() - begin;
+            if (is_told) next = player_exporter_next_time(exporter);
             if (result != PLAYER_OK) continue;
             player_frame_info info = {.size = sizeof info};
             player_frame_describe(frame, &info);

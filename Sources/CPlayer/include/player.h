@@ -3,7 +3,7 @@
  *     cc example.c $(pkg-config --cflags --libs player)
  *
  * Threads    Every function may be called from any thread, and blocks only where it says so. A handle must not be used while, or after,
- *            another thread closes or releases it. The library never calls you.
+ *            another thread closes or releases it. The library calls you in one place only: player_exporter_set_news_handler.
  * Ownership  What a function hands out through a pointer to a pointer is yours, until you give it to the function that its comment
  *            names. Strings and structs that you pass in are read during the call and not kept.
  * Times      Nanoseconds. A *film time* counts from the beginning of the film, a *host time* is a reading of CLOCK_MONOTONIC, a *timeout*
@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libplayer.so.N. It changes when something that exists changes; a program built with another number must be built anew. */
 #define PLAYER_ABI_VERSION 0
 /* The same number times 65536, and one that grows with each addition: functions, and members at the ends of structs. */
-#define PLAYER_VERSION 0x00000005
+#define PLAYER_VERSION 0x00000006
 
 /* The PLAYER_VERSION of the library that is running. At least yours, or it lacks things that this header has. */
 uint32_t player_version(void);
@@ -177,7 +177,7 @@ typedef struct player_exporter_options {
 /* `options` may be NULL. *exporter is to be closed with player_exporter_close. */
 player_result player_exporter_new(const player_exporter_options *options, player_exporter **exporter);
 
-/* Ends every wait, takes no picture any more and gives the handle up. Frames that you hold stay as they are. NULL is fine. */
+/* Ends every wait and the news, takes no picture any more and gives the handle up. Frames that you hold stay as they are. NULL is fine. */
 void player_exporter_close(player_exporter *exporter);
 
 /* A picture that you hold: its memory does not change until you release it. */
@@ -190,6 +190,23 @@ player_result player_exporter_frame_for(player_exporter *exporter, int64_t host_
 /* Push: the next picture that you have not had, waited for until `timeout`. *frame is to be released. PLAYER_NOTHING: none in time;
  * PLAYER_END: the film is over. It goes on as soon as a seek has been carried out. */
 player_result player_exporter_wait(player_exporter *exporter, int64_t timeout, player_frame **frame);
+
+/* When the next picture lights up, for a renderer that sleeps until there is something to draw: a host time, in the past when it is due already.
+ * PLAYER_NO_TIME: none waits, or the film stands still; then there will be news. Never waits. */
+int64_t player_exporter_next_time(player_exporter *exporter);
+
+/* News: `handler` is called with `context` when there may be something to fetch (a picture has come, the film is over, a seek or a change of
+ * the clock has altered what is due, a fence that you released a picture with has signalled). It replaces the one before; NULL: none.
+ *
+ * No thread is woken for it: it runs on the thread that brought the news, which for a picture is the decoder's, and else whichever it was, yours
+ * inside a player_... call of yours included; on several at once where that happens. Nothing is locked, so it may fetch pictures
+ * (player_exporter_frame_for, player_exporter_wait with a timeout of 0) and release them. Until it returns that thread decodes nothing: it must
+ * not wait, for your renderer or its locks least of all, and must not close anything or set a handler. Most set a flag, or write to
+ * an eventfd that the renderer polls, and fetch in the renderer's own time.
+ *
+ * When this returns, and when player_exporter_close has, the handler before is not running any more: its context can go. */
+typedef void (*player_news_handler)(void *context);
+player_result player_exporter_set_news_handler(player_exporter *exporter, player_news_handler handler, void *context);
 
 typedef struct player_exporter_statistics {
     uint32_t size;

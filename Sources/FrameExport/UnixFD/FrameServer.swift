@@ -73,7 +73,7 @@ public final class FrameServer: Sendable {
                 delivery: configuration.isLossless ? .whenDecoded : .whenDue))
         do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
         let listener = Monitor(Optional(try UnixSocket.listening(path)))
-        exporter.setWake { [bell] in bell.signal() }
+        exporter.setNewsHandler { [bell] in bell.signal() }
         let thread = LoopThread(name: "export") { [self] in
             if let socket = listener.withLock({ $0.take() }) { run(socket) }
         }
@@ -93,7 +93,7 @@ public final class FrameServer: Sendable {
             shared.isStopping = true
             return shared.thread.take()
         }
-        exporter.setWake(nil)
+        exporter.setNewsHandler(nil)
         exporter.cancel()
         bell.signal()
         thread?.join()

@@ -1,0 +1,38 @@
+public import CPlayer
+internal import FrameExport
+internal import Media
+
+@_cdecl("player_exporter_next_time")
+public func player_exporter_next_time(_ exporter: OpaquePointer?) -> Int64 {
+    guard let time = unsafe ExporterHandle.borrow(exporter)?.exporter.nextTime else { return .min }
+    // 0: before everything, and no PLAYER_NO_TIME.
+    return max(time.nanoseconds, 0)
+}
+
+@_cdecl("player_exporter_set_news_handler")
+public func player_exporter_set_news_handler(
+    _ exporter: OpaquePointer?, _ handler: player_news_handler?, _ context: UnsafeMutableRawPointer?
+) -> player_result {
+    guard let exporter = unsafe ExporterHandle.borrow(exporter)?.exporter else { return PLAYER_ERROR_ARGUMENT }
+    guard let handler = unsafe handler else {
+        exporter.setNewsHandler(nil)
+        return PLAYER_OK
+    }
+    let call = unsafe NewsCall(handler: handler, context: context)
+    exporter.setNewsHandler { call.make() }
+    return PLAYER_OK
+}
+
+/// A C program's function with its argument. The program says that both may be used on any thread.
+@safe
+private struct NewsCall: @unchecked Sendable {
+    private let handler: player_news_handler
+    private let context: UnsafeMutableRawPointer?
+
+    init(handler: @escaping player_news_handler, context: UnsafeMutableRawPointer?) {
+        unsafe self.handler = unsafe handler
+        unsafe self.context = unsafe context
+    }
+
+    func make() { unsafe handler(context) }
+}
