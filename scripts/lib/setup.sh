@@ -8,14 +8,14 @@
 #   media_folder            prints the folder of third-party test media, or nothing
 #   build_quietly ARGS...   `swift build ARGS`, silent unless it fails
 #
-# Knows Debian 12, Debian 13 and Ubuntu 24.04. Elsewhere nothing is installed: what is missing is named.
+# Knows Debian 12, Debian 13, Debian testing (forky, and unstable with it) and Ubuntu 24.04. Elsewhere nothing is installed: what is missing is named.
 
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
 swift_minimum="6.2"
 
-# Package sets. All names are the same on the three systems.
+# Package sets. All names are the same on these systems.
 packages_runtime=(xkb-data)
 packages_build=(
     ca-certificates git g++ pkg-config
@@ -38,11 +38,11 @@ fail() {
     exit "${2:-69}"
 }
 
-# Says in two words which system this is: "debian 12", "ubuntu 24.04", …, or "unknown".
+# Says in two words which system this is: "debian 12", "ubuntu 24.04", …, or "unknown". Debian testing and unstable have no number but a name.
 system_name() {
     if [ -r /etc/os-release ]; then
         # shellcheck source=/dev/null
-        (. /etc/os-release && printf '%s %s\n' "${ID:-unknown}" "${VERSION_ID:-}")
+        (. /etc/os-release && printf '%s %s\n' "${ID:-unknown}" "${VERSION_ID:-${VERSION_CODENAME:-}}")
     else
         echo unknown
     fi
@@ -50,7 +50,7 @@ system_name() {
 
 is_known_system() {
     case "$(system_name)" in
-        "debian 12" | "debian 13" | "ubuntu 24.04") return 0 ;;
+        "debian 12" | "debian 13" | "debian forky" | "ubuntu 24.04") return 0 ;;
         *) return 1 ;;
     esac
 }
@@ -146,7 +146,7 @@ install_missing() {
     mapfile -t missing < <(missing_packages "$@")
     [ ${#missing[@]} -gt 0 ] || return 0
     is_known_system ||
-        fail "Packages are installed only on Debian 12, Debian 13 and Ubuntu 24.04 (this is $(system_name)); please install: ${missing[*]}"
+        fail "Packages are installed only on Debian 12, 13 and testing and on Ubuntu 24.04 (this is $(system_name)); please install: ${missing[*]}"
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null ||
             fail "These packages are missing and need root to install (there is no sudo here): ${missing[*]}"
