@@ -11,18 +11,33 @@ struct GuestTests {
 
     private static func scratch(_ name: String) -> String { "/tmp/guest-\(UUID().uuidString.prefix(8))-\(name)" }
 
+    /// What pictures lie in. The library takes the best that a machine has: one without udmabuf has the kernel's heaps.
+    enum Memory: Sendable {
+        case udmabuf, heap
+
+        /// The words before a program that is to have it.
+        var words: [String] {
+            switch self {
+            case .udmabuf: []
+            case .heap: ["unshare", "--mount", "sh", "-c", "mount --bind /dev/null /dev/udmabuf && exec \"$@\"", "sh"]
+            }
+        }
+    }
+
     /// Runs a program that `scripts/install`'s library serves, with the lab's drivers.
-    private static func run(_ program: String, _ arguments: [String]) throws -> Tool.Outcome {
-        let words = try LabLibraries.loader() + [program] + arguments
+    private static func run(_ program: String, _ arguments: [String], _ memory: Memory) throws -> Tool.Outcome {
+        let words = try memory.words + LabLibraries.loader() + [program] + arguments
         return try Tool.run(words[0], Array(words.dropFirst()), environment: LabLibraries.environment)
     }
 
     @Test("every plane is imported, and the GPU reads it as the decoder wrote it", arguments: ExamplesTests.Renderer.cached, films)
-    func planes(renderer: ExamplesTests.Renderer, name: String) throws {
+    func planes(renderer: ExamplesTests.Renderer, name: String) throws { try planes(renderer, name, .udmabuf) }
+
+    private func planes(_ renderer: ExamplesTests.Renderer, _ name: String, _ memory: Memory) throws {
         let installation = try Installation.shared.get(), output = Self.scratch("planes")
         let program = try installation.build(
             TestAssets.root + "/Tests/CInterface/\(renderer.name)-planes.c", packages: renderer.packages, standard: "gnu99")
-        let outcome = try Self.run(program, [TestAssets.path(name), output] + renderer.arguments)
+        let outcome = try Self.run(program, [TestAssets.path(name), output] + renderer.arguments, memory)
         #expect(outcome.code == 0, "\(outcome.errors)")
         defer { try? FileManager.default.removeItem(atPath: output) }
         let all = [UInt8](try Data(contentsOf: URL(filePath: output)))
@@ -37,13 +52,19 @@ struct GuestTests {
     }
 
     @Test("so do the examples' own imports", arguments: ExamplesTests.Renderer.all, ["plain.mp4", "hevc-10bit.mp4"])
-    func byHand(renderer: ExamplesTests.Renderer, name: String) throws { try planes(renderer: renderer, name: name) }
+    func byHand(renderer: ExamplesTests.Renderer, name: String) throws { try planes(renderer, name, .udmabuf) }
 
-    @Test("Python reads DMA-BUFs", arguments: ["size-change.h264", "hdr10.mp4"]) func python(name: String) throws {
+    @Test("and from the kernel's heap", arguments: ExamplesTests.Renderer.all + ExamplesTests.Renderer.cached, ["hevc-10bit.mp4"])
+    func heap(renderer: ExamplesTests.Renderer, name: String) throws { try planes(renderer, name, .heap) }
+
+    @Test("Python reads DMA-BUFs", arguments: [("size-change.h264", Memory.udmabuf), ("hdr10.mp4", .udmabuf), ("size-change.h264", .heap)])
+    func python(name: String, memory: Memory) throws {
+        #expect(memory == .udmabuf || FileManager.default.fileExists(atPath: "/dev/dma_heap/system"))
         let installation = try Installation.shared.get(), folder = Self.scratch("stills")
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        let words = memory.words + installation.python + [TestAssets.root + "/Examples/save_frames.py", TestAssets.path(name), folder]
         let outcome = try Tool.run(
-            installation.python[0], installation.python.dropFirst() + [TestAssets.root + "/Examples/save_frames.py", TestAssets.path(name), folder],
+            words[0], Array(words.dropFirst()),
             environment: ["PLAYER_LIBRARY": installation.prefix + "/lib/libplayer.so.0"])
         #expect(outcome.code == 0, "\(outcome.errors)")
         let sums = Set(try Film.reference(TestAssets.path(name)).map(\.hash))

@@ -55,13 +55,18 @@ struct GuestTests {
         #expect(!pictures.isEmpty && pictures == reference)
     }
 
+    @Test("GStreamer takes DMA-BUFs and gives them on", arguments: films)
+    func relay(name: String) throws { try relay(name, of: "udmabuf", through: .lab) }
+
+    @Test("so does that of Debian 13, of either kind", arguments: allocators, ["plain.mp4", "hevc-10bit.mp4"])
+    func olderRelay(allocator: String, name: String) throws { try relay(name, of: allocator, through: .trixie) }
+
     /// A pipeline of GStreamer's takes the DMA-BUFs by their caps and hands them on to a client of ours, which must see the same memory.
-    @Test("GStreamer takes DMA-BUFs and gives them on", arguments: ["udmabuf"], films)
-    func relay(allocator: String, name: String) throws {
+    private func relay(_ name: String, of allocator: String, through gstreamer: Relay.GStreamer) throws {
         let server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
         defer { server.stop() }
         let film = ExportedFilm(TestAssets.path(name), exporter: server.exporter, allocator: try Self.allocator(allocator))
-        let pipeline = try Pipeline(from: server.path)
+        let pipeline = try Relay(gstreamer, from: server.path)
         defer { pipeline.end() }
         while server.statistics.clients < 1, pipeline.isRunning { usleep(5000) }
         let direct = try RemoteFrameSource(path: server.path), relayed = try pipeline.source()
@@ -102,55 +107,5 @@ struct GuestTests {
         #expect(notices.count == 1 && notices[0].hasPrefix("Exporter \(server.exporter.number): the fence that slot "), "\(notices)")
         #expect(film.goesOn(30, until: Self.limit) && server.exporter.statistics.lateFences == 1)
         try device.signal()
-    }
-}
-
-/// The lab's GStreamer between two sockets.
-private final class Pipeline {
-    private let process = Process()
-    private let folder: String
-    private var output: String { folder + "/out" }
-
-    init(from path: String) throws {
-        folder = "/tmp/pipeline-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // Only what is needed: looking at all plugins takes a minute here.
-        let plugins = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: "/lab/usr/lib").first { $0.hasSuffix("-linux-gnu") }.map {
-                "/usr/lib/\($0)/gstreamer-1.0"
-            })
-        for name in ["libgstcoreelements.so", "libgstunixfd.so"] {
-            try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: "\(plugins)/\(name)")
-        }
-        _ = FileManager.default.createFile(atPath: folder + "/errors", contents: nil)
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "in-lab", "GST_PLUGIN_SYSTEM_PATH_1_0=\(folder)", "GST_REGISTRY_1_0=\(folder)/registry", "GST_REGISTRY_FORK=no",
-            "gst-launch-1.0", "-q", "unixfdsrc", "socket-path=\(path)", "!", "video/x-raw(memory:DMABuf),format=DMA_DRM", "!", "unixfdsink",
-            "socket-path=\(output)", "wait-for-connection=true", "sync=false",
-        ]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: folder + "/errors"))
-        try process.run()
-    }
-
-    var isRunning: Bool { process.isRunning }
-    var errors: String { TextFile.contents(of: folder + "/errors") ?? "" }
-
-    /// The client at its end.
-    func source() throws -> RemoteFrameSource {
-        while isRunning {
-            if let source = try? RemoteFrameSource(path: output) { return source }
-            usleep(10_000)
-        }
-        throw ExportError(.closed, "GStreamer ended: \(errors)")
-    }
-
-    func end() {
-        // Not a signal to be ignored: a test's thread blocks signals, and what it starts inherits that.
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        process.waitUntilExit()
-        try? FileManager.default.removeItem(atPath: folder)
     }
 }

@@ -7,7 +7,7 @@ lab_tests='^(LabTests\.|KMSTests\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(Surface
 lab_suite_limit=1500 # seconds
 
 lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
-    local filter="$lab_tests" scratch="$root/.build" build=1 bundle folder code=0 events log passed failed skipped
+    local filter="$lab_tests" scratch="$root/.build" build=1 bundle folder gstreamer code=0 events log passed failed skipped
     while [ $# -gt 0 ]; do
         case "$1" in
             --filter) [ $# -ge 2 ] || fail "--filter needs a regular expression." 64; filter="$2"; shift ;;
@@ -22,6 +22,9 @@ lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
         need_swift
         build_quietly --build-tests --scratch-path "$scratch"
     fi
+    # A second GStreamer, older than the lab's own; the guest sees it where it lies here.
+    install_missing curl python3
+    gstreamer="$(python3 "$root/scripts/lib/unpacked_gstreamer.py")" || fail "GStreamer of Debian 13 could not be fetched." 69
     bundle="$(readlink -f "$scratch/debug")/playerPackageTests.xctest"
     [ -x "$bundle" ] || fail "There are no built tests in $scratch." 70
     folder="$scratch/lab"
@@ -29,7 +32,7 @@ lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
     mkdir -p "$folder"
     events="$folder/test-events.jsonl" log="$folder/test.log"
     cd "$root" || return
-    run_command --time "$lab_suite_limit" --out "$folder" --env "LAB_FULL=${LAB_FULL:-}" -- "$bundle" --testing-library swift-testing --no-parallel --filter "$filter" \
+    run_command --time "$lab_suite_limit" --out "$folder" --env "LAB_FULL=${LAB_FULL:-}" --env "LAB_GSTREAMER=$gstreamer" -- "$bundle" --testing-library swift-testing --no-parallel --filter "$filter" \
         --event-stream-output-path /out/test-events.jsonl --event-stream-version 0 >"$log" 2>&1 || code=$?
 
     passed="$(lab_count '"kind":"testEnded".*"symbol":"pass')"

@@ -10,9 +10,8 @@ import sys
 import tempfile
 
 import debian_packages
+import unpacked_gstreamer
 
-# unixfdsink came with GStreamer 1.24, and waits for its client since 1.26.
-SUITE = "trixie"
 PLUGINS = ["coreelements", "isomp4", "videoparsersbad", "libav", "unixfd"]
 PAIRS = 3  # of runs for each round: they are short
 
@@ -56,11 +55,7 @@ class GStreamer:
         self.version = text.splitlines()[0].replace("gst-launch-1.0 version", "GStreamer")
 
     def unpack(self):
-        cache = os.environ.get("PLAYER_CACHE") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "player")
-        folder = os.path.join(cache, "gstreamer-" + SUITE)
-        root = debian_packages.unpack(
-            SUITE, ["gstreamer1.0-tools", "libgstreamer-plugins-base1.0-0", "libgstreamer-plugins-bad1.0-0", "gstreamer1.0-libav"],
-            ["gstreamer1.0-plugins-base", "gstreamer1.0-plugins-good", "gstreamer1.0-plugins-bad"], folder)
+        root, folder = unpacked_gstreamer.unpack(), unpacked_gstreamer.folder()
         self.launch = debian_packages.command(root, "gst-launch-1.0")
         # Only what is needed: other plugins lack the libraries that were left out.
         plugins = os.path.join(folder, "plugins")
