@@ -29,7 +29,7 @@ extension TappedLine {
         case (.window, 5): state.withLock { $0.findings.moves += 1 }
         case (.window, 6): state.withLock { $0.findings.edges.append(words[2]) }
         case (.seat, _), (.pointer, _), (.keyboard, _), (.touch, _): break
-        default: return false
+        default: return isAboutDMABufs(message, client, taking: { take($0, as: $1) })
         }
         return true
     }

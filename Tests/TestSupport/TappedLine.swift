@@ -10,7 +10,14 @@ final class TappedLine {
         case registry, shm, pool, buffer, compositor, surface, frameCallback, presentation, feedback, shell, shellSurface, window
         case dmabuf, dmabufParameters, syncManager
         // Those that the compositor knows nothing of.
-        case seat, keyboard, pointer, touch
+        case seat, keyboard, pointer, touch, ownDMABuf, dmabufFeedback
+
+        var isOwn: Bool {
+            switch self {
+            case .seat, .keyboard, .pointer, .touch, .ownDMABuf, .dmabufFeedback: true
+            default: false
+            }
+        }
     }
 
     /// Shared memory that the client handed over.
@@ -58,6 +65,8 @@ final class TappedLine {
     var refreshCount: UInt32 = 0
     /// Feedbacks of each surface: asked for with the commit to come, and with the last one.
     private var feedbacks: [UInt32: (next: [UInt32], last: [UInt32])] = [:]
+    var dmabufFeedbacks: [UInt32] = []
+    var toldOffer: WireTap.DMABufs?
     /// What a hidden window is not told.
     private var withheld: [WireSocket.Message] = []
     /// Far above what a compositor counts to in a test.
@@ -98,6 +107,7 @@ final class TappedLine {
         (kinds, memories, buffers, attached, releases, withheld) = ([:], [:], [:], [:], [], [])
         (asked, answers, answered, feedbacks) = ([], [], [], [:])
         (window, keyboard, pointer, touch) = (0, 0, 0, 0)
+        (dmabufFeedbacks, toldOffer) = ([], nil)
     }
 
     // MARK: From the client
@@ -128,6 +138,10 @@ final class TappedLine {
             if message.object == 1, message.operation == 1 {
                 kinds[words[0]] = .registry
                 client.send(WireSocket.Message(object: words[0], operation: 0, words: [Self.seatName] + WireSocket.Message.words("wl_seat") + [5]))
+                if state.withLock({ $0.behaviour.dmabufs != nil }) {
+                    let interface = WireSocket.Message.words("zwp_linux_dmabuf_v1")
+                    client.send(WireSocket.Message(object: words[0], operation: 0, words: [Self.dmabufName] + interface + [4]))
+                }
             }
             return
         }
@@ -185,7 +199,8 @@ final class TappedLine {
         guard let before = feedbacks[surface] else { return }
         feedbacks[surface] = ([], before.next)
         guard state.withLock({ $0.behaviour.discardsSuperseded }) else { return }
-        for feedback in before.last where kinds[feedback] == .feedback {
+        // A number that is used again belongs to the commit to come.
+        for feedback in before.last where kinds[feedback] == .feedback && !before.next.contains(feedback) {
             answered.insert(feedback)
             client.send(WireSocket.Message(object: feedback, operation: 2))
         }
@@ -196,7 +211,11 @@ final class TappedLine {
         // Handed over once more while it is held: it must still be the same picture.
         check(number)
         buffers[number]!.copy = unsafe [UInt8](UnsafeRawBufferPointer(start: buffer.memory.base, count: buffer.memory.count))
-        state.withLock { $0.findings.commits += 1 }
+        let word = unsafe buffer.memory.base.loadUnaligned(as: UInt64.self)
+        state.withLock { state in
+            state.findings.commits += 1
+            state.findings.lastWord = word
+        }
     }
 
     /// Looks whether a held buffer is as it was.
@@ -211,11 +230,14 @@ final class TappedLine {
 
     private func fromServer() {
         guard let client, let server, server.receive() else { return hangUp() }
-        let (isHidden, delay) = state.withLock { ($0.behaviour.isHidden, $0.behaviour.releaseDelay) }
+        let (isHidden, delay, hasOwnDMABufs) = state.withLock {
+            ($0.behaviour.isHidden, $0.behaviour.releaseDelay, $0.behaviour.dmabufs != nil)
+        }
         while let message = server.next() {
             let kind = kinds[message.object]
-            let isOwn = { (kind: Kind?) in kind == .seat || kind == .keyboard || kind == .pointer || kind == .touch }
+            let isOwn = { (kind: Kind?) in kind?.isOwn == true }
             if isOwn(kind) || (message.object == 1 && message.operation == 1 && isOwn(kinds[message.words[0]])) { continue }
+            if kind == .registry, message.operation == 0, hasOwnDMABufs, message.string(at: 1).0 == "zwp_linux_dmabuf_v1" { continue }
             if answered.contains(message.object), kind == .frameCallback || kind == .feedback { continue }
             if message.object == 1, message.operation == 1 { answered.remove(message.words[0]) }
             if kind == .buffer, message.operation == 0 {
@@ -259,6 +281,7 @@ final class TappedLine {
             for message in withheld { client.send(message) }
             withheld = []
         }
+        tellChangedOffer(client)
         guard window != 0 else { return }
         for _ in 0..<behaviour.closeRequests { client.send(WireSocket.Message(object: window, operation: 1)) }
         for input in behaviour.inputs { send(input, client) }

@@ -14,6 +14,8 @@ public final class WireTap: Sendable {
         public var commits = 0
         /// Commits of all surfaces, with a new picture or without.
         public var surfaceCommits = 0
+        /// The first eight bytes of the last of them.
+        public var lastWord: UInt64 = 0
         /// Pictures given back that were as they had been handed over.
         public var unchanged = 0
         /// Pictures that changed between.
@@ -45,6 +47,14 @@ public final class WireTap: Sendable {
         case button(isDown: Bool, time: UInt32)
     }
 
+    /// Which DMA-BUFs are taken, in linux-dmabuf feedback of the tap's own.
+    public enum DMABufs: Sendable {
+        /// Linear ones, by what draws.
+        case drawn
+        /// These, and by a display controller that is another device than what draws.
+        case scannedOutElsewhere
+    }
+
     /// What the compositor is made to do.
     public struct Behaviour: Sendable {
         /// Milliseconds by which a release comes late.
@@ -56,6 +66,8 @@ public final class WireTap: Sendable {
         public var isHidden = false
         /// A picture that is committed once more before it was seen is called discarded, as wlroots does; Weston 10 answers for both commits.
         public var discardsSuperseded = false
+        /// nil: as the compositor says. To be set before a client connects; told anew when it changes.
+        public var dmabufs: DMABufs?
         public var closeRequests = 0
         /// Sizes that the user gives to the window.
         public var sizes: [PixelSize] = []

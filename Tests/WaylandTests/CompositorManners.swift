@@ -19,10 +19,14 @@ struct CompositorManners {
         let queue: PresentationQueue
         let events = Monitor<[SinkEvent]>([])
 
-        init(_ renderer: PrivateWeston.Renderer = .gl) throws {
+        init(
+            _ renderer: PrivateWeston.Renderer = .gl, _ behave: @Sendable (inout WireTap.Behaviour) -> Void = { _ in },
+            makeSink: (String) throws -> WaylandSink = { try WaylandSink(display: $0) }
+        ) throws {
             weston = try PrivateWeston(renderer)
             tap = try WireTap(to: weston.display)
-            sink = try WaylandSink(display: tap.display)
+            tap.change(behave)
+            sink = try makeSink(tap.display)
             frames = TestFrames(size: PixelSize(width: 160, height: 120), maximumCount: 12, allocator: sink.preferredAllocator)
             queue = PresentationQueue(capacity: 4, timebase: timebase)
             try sink.start(queue) { [events] event in events.change { $0.append(event) } }
@@ -40,6 +44,13 @@ struct CompositorManners {
                 let isAccepted = queue.enqueue(try frames.frame(number, rate: 60), waitingUntil: MonotonicClock.shared.now() + .milliseconds(5_000))
                 try #require(isAccepted, "frame \(number) found no room for five seconds")
             }
+        }
+
+        /// Puts in a picture that is shown whatever the time, and waits until it has been seen.
+        func show(_ number: Int) throws {
+            let before = queue.statistics.framesPresented
+            queue.enqueue(try frames.frame(number, rate: 60, flags: .displayImmediately))
+            try #require(wait { queue.statistics.framesPresented > before }, "picture \(number) is not shown")
         }
 
         func wait(_ condition: () -> Bool) -> Bool {
@@ -127,6 +138,27 @@ struct CompositorManners {
         #expect(scene.wait { scene.count(of: .finished) == 1 })
         #expect(scene.queue.statistics.framesPresented > presented + 15, "\(scene.queue.statistics)")
         #expect(scene.failures.isEmpty)
+    }
+
+    @Test("who sees the window again sees the picture of that time, and none of those before")
+    func seenAgain() throws {
+        let scene = try Scene()
+        try scene.show(0)
+        scene.tap.change { $0.isHidden = true }
+        // The next is handed over and not answered, so that the window counts as hidden; the others have their time meanwhile.
+        for number in 1...12 {
+            scene.queue.enqueue(try scene.frames.frame(number, rate: 60, flags: .displayImmediately))
+            #expect(scene.wait { scene.queue.count == 0 })
+            if number == 1 { Thread.sleep(forTimeInterval: 0.2) }
+        }
+        let commits = scene.tap.findings.commits
+        #expect(commits < 12 && scene.frames.inUse <= 4, "\(commits) commits, \(scene.frames.inUse) in use")
+        scene.tap.change { $0.isHidden = false }
+        #expect(scene.wait { scene.tap.findings.lastWord == TestFrames.word(12, 0) })
+        #expect(scene.tap.findings.commits <= commits + 1)
+        #expect(scene.wait { scene.queue.statistics.framesPresented >= 2 })
+        scene.sink.stop()
+        #expect(scene.frames.inUse == 0 && scene.failures.isEmpty)
     }
 
     @Test("the end of a film is told while nobody sees its window")

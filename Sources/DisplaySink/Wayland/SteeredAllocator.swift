@@ -1,5 +1,5 @@
 internal import Media
-internal import SurfacePool
+package import SurfacePool
 
 /// Allocates what the compositor can show best, and changes over when the compositor changes its mind: the window covers a monitor that could
 /// scan the film out, or moves to another GPU.
@@ -11,14 +11,16 @@ internal import SurfacePool
 ///     else                                            the best kind of the machine
 ///
 /// Thread-safety: all of it.
-final class SteeredAllocator: SurfaceAllocator {
+package final class SteeredAllocator: SurfaceAllocator {
     /// What the machine has to choose from.
-    struct Kinds: Sendable {
-        var plain: any SurfaceAllocator = MemfdAllocator()
+    package struct Kinds: Sendable {
+        package var plain: any SurfaceAllocator = MemfdAllocator()
         /// nil where there are no DMA-BUFs to be had.
-        var best: (any SurfaceAllocator)?
+        package var best: (any SurfaceAllocator)?
         /// Memory without gaps, for display controllers that need it; nil where there is none.
-        var contiguous: (any SurfaceAllocator)?
+        package var contiguous: (any SurfaceAllocator)?
+
+        package init() {}
 
         /// This machine's.
         static func found() -> Kinds {
@@ -46,9 +48,9 @@ final class SteeredAllocator: SurfaceAllocator {
         state = Monitor(State(current: Self.choice(kinds, offer)))
     }
 
-    var name: String { state.withLock { $0.current }.name }
-    var epoch: Int { state.withLock { $0.epoch } }
-    func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory { try state.withLock { $0.current }.allocate(layout) }
+    package var name: String { state.withLock { $0.current }.name }
+    package var epoch: Int { state.withLock { $0.epoch } }
+    package func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory { try state.withLock { $0.current }.allocate(layout) }
 
     /// Follows the compositor; true when from now on other memory is allocated than before.
     func follow(_ offer: DMABufOffer) -> Bool {

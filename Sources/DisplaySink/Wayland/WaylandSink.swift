@@ -33,14 +33,19 @@ public final class WaylandSink: DisplaySink, WindowControl {
     ///     picture; false never copies what the compositor takes; nil copies pictures of up to 2048 × 1152 pixels, where it costs little.
     ///   - reconnects: When the compositor goes away, the film goes on unseen, and in a new window as soon as there is a compositor again.
     ///     Otherwise that is `SinkEvent.failed`.
-    public init(display: String? = nil, exactColors: Bool? = nil, reconnects: Bool = false) throws(SinkError) {
+    public convenience init(display: String? = nil, exactColors: Bool? = nil, reconnects: Bool = false) throws(SinkError) {
+        try self.init(display: display, exactColors: exactColors, reconnects: reconnects, memory: SteeredAllocator.Kinds.found())
+    }
+
+    /// - Parameter memory: What pictures can be made in.
+    package init(display: String?, exactColors: Bool? = nil, reconnects: Bool = false, memory: SteeredAllocator.Kinds) throws(SinkError) {
         self.display = display
         self.exactColors = exactColors
         self.reconnects = reconnects
         surfaceHoldCount = reconnects ? 4 : 3
         do throws(SystemError) { bell = try EventFD() } catch { throw SinkError(.system, error.description) }
         let connection = try WaylandConnection(display, bell: bell)
-        allocator = SteeredAllocator(SteeredAllocator.Kinds.found(), connection.offer)
+        allocator = SteeredAllocator(memory, connection.offer)
         summary = connection.summary
         state = Monitor(WaylandSinkState(connection: connection))
     }
