@@ -25,6 +25,7 @@ let package = Package(
     products: [
         .library(name: "Player", targets: ["Player"]),
         .library(name: "SampleQueue", targets: ["SampleQueue"]),
+        .library(name: "Demuxing", targets: ["Demuxing"]),
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .library(name: "FrameExport", targets: ["FrameExport"]),
@@ -35,6 +36,7 @@ let package = Package(
         // For tests: a VA-API driver without hardware.
         .library(name: "player_drv_video", type: .dynamic, targets: ["VADriver"]),
         .executable(name: "player-decoder", targets: ["player-decoder"]),
+        .executable(name: "player-demuxer", targets: ["player-demuxer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -43,8 +45,10 @@ let package = Package(
         // C doors: a module map and shims, no policy.
         .target(name: "CLinux"),
         .systemLibrary(
-            name: "CAV", pkgConfig: "libavformat libavcodec libavutil libswscale libswresample",
-            providers: [.apt(["libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev", "libswresample-dev"])]),
+            name: "CAV", pkgConfig: "libavcodec libavutil libswscale libswresample",
+            providers: [.apt(["libavcodec-dev", "libavutil-dev", "libswscale-dev", "libswresample-dev"])]),
+        // Apart, because loading it takes longer than all others together. Goes with CAV.
+        .systemLibrary(name: "CAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(
             name: "CWaylandClient", pkgConfig: "wayland-client xkbcommon",
@@ -59,16 +63,21 @@ let package = Package(
         module("SampleQueue", ["Media", "CAV", "CLinux"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
         module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV", "CLinux", "CZimg"]),
-        // The decoder in a process of its own: confines itself, then decodes what it is given.
-        .executableTarget(name: "player-decoder", dependencies: ["Decoding", "Media", "CLinux", "CSeccomp"], swiftSettings: house),
-        module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CWaylandClient", "CWaylandProtocols", "CDRM"]),
+        // Behind Decoding, whose way of running processes a demuxer in one of its own takes.
+        module("Demuxing", ["Media", "SampleQueue", "Decoding", "CAV", "CAVFormat", "CLinux"]),
+        // Decoder and demuxer in processes of their own: each confines itself, then does nothing but its work. The decoder's must not
+        // depend on what loads libavformat.
+        module("Confinement", ["CLinux", "Media", "Decoding", "CSeccomp"]),
+        .executableTarget(name: "player-decoder", dependencies: ["Confinement", "Decoding", "CLinux"], swiftSettings: house),
+        .executableTarget(name: "player-demuxer", dependencies: ["Confinement", "Demuxing", "CLinux"], swiftSettings: house),
+        module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CAVFormat", "CWaylandClient", "CWaylandProtocols", "CDRM"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         module("FrameExport", ["CLinux", "Media", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
         .systemLibrary(name: "CVulkan", providers: [.apt(["libvulkan-dev"])]),
         module("TextureCache", ["CEGL", "CVulkan", "Media", "SurfacePool", "FrameExport"]),
-        module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport"]),
+        module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "DisplaySink", "AudioSink", "FrameExport"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CPlayer"),
         module(
@@ -95,27 +104,31 @@ let package = Package(
             name: "SinkConformance", dependencies: ["DisplaySink", "SurfacePool", "Media"], path: "Tests/SinkConformance", swiftSettings: house),
         tests("TestSupportTests", ["Media", "TestSupport"]),
         tests("MediaTests", ["Media", "TestSupport"]),
-        tests("SampleQueueTests", ["SampleQueue", "Media", "TestSupport"]),
+        tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
-        tests("DecodingTests", ["Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CAV"]),
+        tests("DecodingTests", ["Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CAV"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
-        tests("HardwareTests", ["Decoding", "DisplaySink", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
-        tests("DisplaySinkTests", ["DisplaySink", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
+        tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
+        tests(
+            "DisplaySinkTests", ["DisplaySink", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("KMSTests", ["Player", "DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
-        tests("AudioSinkTests", ["AudioSink", "SampleQueue", "Media", "CAV", "TestSupport"]),
+        tests("AudioSinkTests", ["AudioSink", "Demuxing", "SampleQueue", "Media", "CAV", "CAVFormat", "TestSupport"]),
         // A client of exported frames in a process of its own, without any of our code.
         .executableTarget(name: "export-client", path: "Tests/ExportClient"),
         tests("FrameExportTests", ["FrameExport", "Decoding", "SurfacePool", "DisplaySink", "Player", "Media", "TestSupport", "export-client"]),
         .testTarget(
             name: "TextureCacheTests",
-            dependencies: ["TextureCache", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CEGL", "CVulkan"],
+            dependencies: [
+                "TextureCache", "FrameExport", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CEGL", "CVulkan",
+            ],
             swiftSettings: house, linkerSettings: [.linkedLibrary("EGL"), .linkedLibrary("GLESv2"), .linkedLibrary("vulkan")]),
         tests(
-            "PlayerTests", ["Player", "FrameExport", "Decoding", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
-        tests("CInterfaceTests", ["SampleQueue", "CPlayer", "PlayerC", "Player", "Decoding", "DisplaySink", "Media", "TestSupport"]),
-        tests("PlayTests", ["Player", "FrameExport", "Media", "TestSupport"]),
+            "PlayerTests",
+            ["Player", "FrameExport", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
+        tests("CInterfaceTests", ["SampleQueue", "CPlayer", "PlayerC", "Player", "Decoding", "Demuxing", "DisplaySink", "Media", "TestSupport"]),
+        tests("PlayTests", ["Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Media", "TestSupport"]),
     ]

@@ -1,9 +1,8 @@
-// Door to FFmpeg's libraries (5.1 to 8). Holds what Swift's importer drops; no policy.
+// Door to FFmpeg's libraries (5.1 to 8) but libavformat. Holds what Swift's importer drops; no policy.
 #ifndef CAV_SHIM_H
 #define CAV_SHIM_H
 
 #include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
 #include <libavutil/adler32.h>
 #include <libavutil/avutil.h>
 #include <libavutil/buffer.h>
@@ -164,27 +163,6 @@ static inline void *cav_sws_get_exact(void *old, int width, int height, enum AVP
 static inline void cav_sws_free(void *scaler) { sws_freeContext((struct SwsContext *)scaler); }
 static inline int cav_sws_scale_frame(void *scaler, const AVFrame *frame, uint8_t *planes[4], int pitches[4]) {
     return sws_scale((struct SwsContext *)scaler, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, pitches);
-}
-
-/// Side data of a whole stream; it moved from the stream to its codec parameters in 6.1.
-static inline const uint8_t *cav_stream_side_data(const AVStream *stream, enum AVPacketSideDataType type, size_t *size) {
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
-    const AVPacketSideData *data =
-        av_packet_side_data_get(stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, type);
-    *size = data ? data->size : 0;
-    return data ? data->data : NULL;
-#else
-    return av_stream_get_side_data(stream, type, size);
-#endif
-}
-
-/// Makes libavformat attach a stream's side data to its first packet; since 6.1 it lies where decoders look for it.
-static inline void cav_inject_stream_side_data(AVFormatContext *context) {
-#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(60, 31, 102)
-    av_format_inject_global_side_data(context);
-#else
-    (void)context;
-#endif
 }
 
 /// Nine 32-bit numbers of a display matrix, in a name that Swift can index.

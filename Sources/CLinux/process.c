@@ -31,6 +31,12 @@ int clinux_packet_pair(int *first, int *second, int buffer) {
     return 0;
 }
 
+int clinux_is_packet_socket(int fd) {
+    int type = 0;
+    socklen_t size = sizeof type;
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
 int clinux_send_packet(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count, int wait) {
     char control[CMSG_SPACE(sizeof(int) * MOST_DESCRIPTORS)] = {0};
     struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};

@@ -1,4 +1,5 @@
 internal import CAV
+internal import CAVFormat
 internal import Media
 internal import SurfacePool
 

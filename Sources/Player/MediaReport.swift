@@ -1,4 +1,5 @@
 public import Decoding
+internal import Demuxing
 internal import Media
 internal import SampleQueue
 

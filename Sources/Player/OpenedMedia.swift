@@ -1,6 +1,7 @@
 internal import AudioSink
 internal import CLinux
 internal import Decoding
+internal import Demuxing
 internal import DisplaySink
 internal import Media
 internal import SampleQueue

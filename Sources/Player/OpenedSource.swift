@@ -1,4 +1,5 @@
 internal import Decoding
+internal import Demuxing
 internal import DisplaySink
 internal import Media
 internal import SampleQueue

@@ -1,5 +1,6 @@
 internal import AudioSink
 internal import Decoding
+internal import Demuxing
 internal import Dispatch
 internal import DisplaySink
 internal import Media

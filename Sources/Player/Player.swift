@@ -1,5 +1,6 @@
 package import AudioSink
 internal import Decoding
+internal import Demuxing
 internal import Dispatch
 public import DisplaySink
 public import Media

@@ -1,5 +1,6 @@
 internal import AudioSink
 internal import Decoding
+internal import Demuxing
 public import DisplaySink
 internal import SampleQueue
 

@@ -1,3 +1,4 @@
+internal import Demuxing
 internal import Media
 internal import SampleQueue
 

@@ -1,4 +1,5 @@
 import CAV
+import Demuxing
 import Foundation
 import Media
 import SampleQueue

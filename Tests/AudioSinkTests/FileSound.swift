@@ -1,4 +1,5 @@
 import CAV
+import CAVFormat
 import Media
 import TestSupport
 

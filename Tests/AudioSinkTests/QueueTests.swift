@@ -1,3 +1,4 @@
+import Demuxing
 import Dispatch
 import Foundation
 import Media

@@ -1,4 +1,5 @@
 import CPlayer
+import Demuxing
 import Foundation
 import Media
 import SampleQueue

@@ -1,4 +1,5 @@
 import Decoding
+import Demuxing
 import Media
 import SampleQueue
 import SurfacePool

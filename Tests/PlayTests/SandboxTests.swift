@@ -26,7 +26,7 @@ import Testing
             let deadline = Date().addingTimeInterval(60)
             var killed: Set<Int32> = []
             while killed.count < (loops ? 3 : 1), Date() < deadline {
-                guard let play = handle.processIdentifier, let demuxer = Self.child(of: play, "--demux"), !killed.contains(demuxer),
+                guard let play = handle.processIdentifier, let demuxer = Self.child(of: play, "player-demuxer"), !killed.contains(demuxer),
                     Self.processorTicks(of: demuxer) != nil, TextFile.contents(of: "/proc/\(demuxer)/status")?.contains("Seccomp:\t2") == true
                 else {
                     usleep(1000)
@@ -156,17 +156,15 @@ import Testing
     // Foundation leaks what it has read of a file of /proc whose process goes meanwhile; TextFile does not.
 
     /// The decoder process among the children of `pid`'s threads.
-    private static func decoder(of pid: Int32) -> Int32? { child(of: pid, nil) }
+    private static func decoder(of pid: Int32) -> Int32? { child(of: pid, "player-decoder") }
 
-    /// Its process with this argument, or without any.
-    private static func child(of pid: Int32, _ argument: String?) -> Int32? {
+    private static func child(of pid: Int32, _ program: String) -> Int32? {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
         for task in tasks {
             let children = TextFile.contents(of: "/proc/\(pid)/task/\(task)/children") ?? ""
             for child in children.split(separator: " ").compactMap({ Int32($0) }) {
                 let name = TextFile.contents(of: "/proc/\(child)/comm") ?? ""
-                let arguments = (TextFile.contents(of: "/proc/\(child)/cmdline") ?? "").split(separator: "\0").dropFirst().map(String.init)
-                if name.hasPrefix("player-decoder"), arguments == (argument.map { [$0] } ?? []) { return child }
+                if name == program + "\n" { return child }
             }
         }
         return nil

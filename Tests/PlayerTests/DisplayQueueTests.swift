@@ -1,4 +1,5 @@
 import Decoding
+import Demuxing
 import DisplaySink
 import Media
 import Player

@@ -2,6 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Demuxing
 @testable import SampleQueue
 
 /// The bytes of a film for a reader that may open nothing, and what a playlist may name.

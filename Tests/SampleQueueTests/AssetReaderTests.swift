@@ -4,6 +4,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 @Suite struct AssetReaderTests {
     private func samples(_ reader: AssetReader) throws -> [SampleBuffer] {
         var samples: [SampleBuffer] = []

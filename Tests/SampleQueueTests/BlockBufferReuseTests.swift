@@ -2,6 +2,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 /// Buffers are read into again, but never while anyone holds them.
 @Suite struct BlockBufferReuseTests {
     private func block(_ sample: SampleBuffer) throws -> BlockBuffer {

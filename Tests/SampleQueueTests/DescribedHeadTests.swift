@@ -3,6 +3,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 /// Films whose head tells everything are opened without decoding. Nothing but speed may come of it.
 @Suite struct DescribedHeadTests {
     static let ours = [

@@ -3,6 +3,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 @Suite struct ElementaryStreamReaderTests {
     private func samples(_ name: String, _ codec: NALCodec, packaging: NALPackaging = .startCodes, seed: UInt64? = nil) throws -> [SampleBuffer] {
         let bytes = try #require(TextFile.bytes(of: TestAssets.path(name)))

@@ -3,6 +3,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 /// One track of ExoPlayer's text of everything that its extractor found in a film.
 private struct DumpedTrack {
     struct Sample {

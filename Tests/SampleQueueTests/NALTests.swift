@@ -3,6 +3,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 /// Bytes that no start code can stand in: as an encoder's emulation prevention leaves them, and without zeros at the end.
 private func unit(_ dice: inout Dice) -> [UInt8] {
     var bytes = dice.bytes(Int.random(in: 1...40, using: &dice), among: 0...(Bool.random(using: &dice) ? 3 : 255))

@@ -3,6 +3,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 /// Third-party raw streams, without decoding: what the reader makes of them against libavformat's demuxer and against the sizes
 /// that are known of the films.
 @Suite("Raw films' access units", .enabled(if: MediaCatalog.shared != nil, Comment(rawValue: MediaCatalog.absence)))

@@ -3,6 +3,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 /// Seeking in third-party films of every container, against reading them from the beginning.
 @Suite("Seeking in films", .enabled(if: MediaCatalog.shared != nil, Comment(rawValue: MediaCatalog.absence)))
 struct SeekFilmTests {

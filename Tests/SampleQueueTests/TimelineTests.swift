@@ -3,6 +3,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 @Suite struct TimelineTests {
     private static let broadcast = Ratio(1, 90_000)
 

@@ -10,4 +10,5 @@ public enum BuiltPrograms {
     }()
 
     public static let decoder = folder + "/player-decoder"
+    public static let demuxer = folder + "/player-demuxer"
 }

@@ -1,4 +1,5 @@
 import Decoding
+import Demuxing
 import FrameExport
 import Media
 import SampleQueue

@@ -7,6 +7,8 @@
 
 /// socketpair(2) of AF_UNIX, SOCK_SEQPACKET, close-on-exec, with room for `buffer` bytes each way; 0, or -1 with errno.
 int clinux_packet_pair(int *first, int *second, int buffer);
+/// Whether a descriptor is one end of such a pair (getsockopt(2), SO_TYPE).
+int clinux_is_packet_socket(int fd);
 /// Sends one packet with up to four descriptors (sendmsg(2), MSG_NOSIGNAL; MSG_DONTWAIT unless `wait`); 0, or -1 with errno.
 int clinux_send_packet(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count, int wait);
 /// Receives one packet without waiting, with up to four descriptors, which are the caller's. The count of bytes (0 at the end of the

@@ -1,16 +1,16 @@
 internal import Glibc
-internal import Media
+package import Media
 internal import SurfacePool
 
 /// How a decoder process ended, as the end of "the decoder process …".
-struct ProcessEnd: Error {
-    let sentence: String
+package struct ProcessEnd: Error {
+    package let sentence: String
 
-    init(_ sentence: String) { self.sentence = sentence }
-    init(_ error: SystemError) { sentence = "cannot be talked to: \(error)" }
-    init(_ error: WireError) { sentence = "makes no sense: \(error)" }
+    package init(_ sentence: String) { self.sentence = sentence }
+    package init(_ error: SystemError) { sentence = "cannot be talked to: \(error)" }
+    package init(_ error: WireError) { sentence = "makes no sense: \(error)" }
 
-    static let gone = ProcessEnd("has gone")
+    package static let gone = ProcessEnd("has gone")
 }
 
 /// The pool whose surfaces a session's decoder processes write, made when the first asks for one.
@@ -88,8 +88,6 @@ struct DecoderListener {
         }
     }
 
-    /// 20 seconds: loading two hundred libraries from a slow disk on a busy machine.
-    static let startDeadline = HostSpan.seconds(20)
     /// One second: its memory thread has nothing to do but to answer.
     private static let pingPatience = HostSpan.seconds(1)
 

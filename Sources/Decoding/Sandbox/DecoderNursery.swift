@@ -1,34 +1,24 @@
 internal import Media
 
-/// A decoder process started ahead of need: loading libavcodec takes longer than opening a film.
+/// Decoder and demuxer processes started ahead of need: loading libavcodec takes longer than opening a film.
 ///
 /// Thread-safety: all of it.
-final class DecoderNursery: Sendable {
-    static let shared = DecoderNursery()
+package final class DecoderNursery: Sendable {
+    package static let shared = DecoderNursery()
 
-    private struct Spare: Sendable {
-        var program: String
-        var role: DecoderProcess.Role
-        var process: DecoderProcess
-    }
-
-    /// At most one for each role.
-    private let spares = Monitor<[Spare]>([])
+    /// By program, at most one of each.
+    private let spares = Monitor<[String: DecoderProcess]>([:])
 
     /// Starts one, unless one is waiting. Its failure is told by who needs it.
-    func prepare(_ program: String, as role: DecoderProcess.Role = .decoder) {
-        guard !spares.withLock({ $0.contains { $0.program == program && $0.role == role } }),
-            let process = try? DecoderProcess.start(program, as: role)
-        else { return }
-        let old = spares.withLock { spares in
-            let old = spares.firstIndex { $0.role == role }.map { spares.remove(at: $0) }
-            spares.append(Spare(program: program, role: role, process: process))
-            return old
+    package func prepare(_ program: String) {
+        guard spares.withLock({ $0[program] == nil }), let process = try? DecoderProcess.start(program) else { return }
+        let excess = spares.withLock { spares -> DecoderProcess? in
+            guard spares[program] == nil else { return process }
+            spares[program] = process
+            return nil
         }
-        old?.process.end()
+        excess?.end()
     }
 
-    func take(_ program: String, as role: DecoderProcess.Role = .decoder) -> DecoderProcess? {
-        spares.withLock { spares in spares.firstIndex { $0.program == program && $0.role == role }.map { spares.remove(at: $0) } }?.process
-    }
+    package func take(_ program: String) -> DecoderProcess? { spares.withLock { $0.removeValue(forKey: program) } }
 }

@@ -1,6 +1,6 @@
 internal import CLinux
 internal import Glibc
-internal import Media
+package import Media
 internal import SurfacePool
 
 /// One decoder process as the player sees it: its two sockets, the surfaces that it may write, and its end.
@@ -9,9 +9,9 @@ internal import SurfacePool
 /// write is given back to the pool after it is known to be dead.
 ///
 /// Thread-safety: `kill`, and the ends of readers' uses, from any thread; the rest from one at a time, which receives.
-final class DecoderProcess: Sendable {
-    let work: PacketSocket
-    let memory: PacketSocket
+package final class DecoderProcess: Sendable {
+    package let work: PacketSocket
+    package let memory: PacketSocket
     private let shared: Monitor<Shared>
 
     private struct Shared: Sendable {
@@ -27,7 +27,7 @@ final class DecoderProcess: Sendable {
     }
 
     /// Speaks with whatever is at the other end of the sockets.
-    init(work: PacketSocket, memory: PacketSocket, pid: Int32? = nil) {
+    package init(work: PacketSocket, memory: PacketSocket, pid: Int32? = nil) {
         self.work = work
         self.memory = memory
         shared = Monitor(Shared(pid: pid))
@@ -35,19 +35,12 @@ final class DecoderProcess: Sendable {
 
     deinit { end() }
 
-    /// What a process without rights does.
-    enum Role: Sendable {
-        case decoder, demuxer
-
-        fileprivate var arguments: [String] { self == .demuxer ? [DecoderProgram.demux] : [] }
-    }
-
-    /// Starts `program`. It confines itself, then waits to be told what to decode, or what to read.
-    static func start(_ program: String, as role: Role = .decoder) throws(DecodingError) -> DecoderProcess {
+    /// Starts `program`, a decoder or a demuxer. It confines itself, then waits to be told what to decode, or what to read.
+    package static func start(_ program: String) throws(DecodingError) -> DecoderProcess {
         do throws(SystemError) {
             let (work, itsWork) = try PacketSocket.pair(), (memory, itsMemory) = try PacketSocket.pair()
             var pid: Int32 = 0
-            let status = unsafe withCStrings([program] + role.arguments + [nil]) { arguments in
+            let status = unsafe withCStrings([program, nil]) { arguments in
                 unsafe withCStrings([nil]) { environment in
                     unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, &pid)
                 }
@@ -67,7 +60,7 @@ final class DecoderProcess: Sendable {
         return unsafe copies.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
     }
 
-    var pid: Int32? { shared.withLock { $0.pid } }
+    package var pid: Int32? { shared.withLock { $0.pid } }
 
     // MARK: Surfaces
 
@@ -140,8 +133,11 @@ final class DecoderProcess: Sendable {
 
     // MARK: Time
 
+    /// 20 seconds from its start to its first word: loading two hundred libraries from a slow disk on a busy machine.
+    package static let startDeadline = HostSpan.seconds(20)
+
     /// Lets the process use more of the processor: `cpuAllowance` from what it has used so far.
-    func allowProcessorTime() {
+    package func allowProcessorTime() {
         guard let pid else { return }
         let used = clinux_cpu_seconds_of(pid)
         guard used >= 0 else { return }
@@ -159,7 +155,7 @@ final class DecoderProcess: Sendable {
     // MARK: End
 
     /// Makes the process end soon, from any thread; `end` follows on the receiving one.
-    func kill() {
+    package func kill() {
         shared.withLock { shared in
             if let pid = shared.pid { _ = Glibc.kill(pid, SIGKILL) }
         }
@@ -170,7 +166,7 @@ final class DecoderProcess: Sendable {
     /// Ends the process, waits until it is gone, and gives its surfaces back. Idempotent. The words say how it ended by itself;
     /// nil when this call ended it.
     @discardableResult
-    func end() -> String? {
+    package func end() -> String? {
         let (pid, wasEnded) = shared.withLock { shared in
             defer {
                 shared.isEnded = true

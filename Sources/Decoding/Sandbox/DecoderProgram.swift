@@ -3,8 +3,6 @@ internal import Glibc
 /// Where the decoder program lies.
 public enum DecoderProgram {
     public static let name = "player-decoder"
-    /// The argument with which it demuxes instead.
-    package static let demux = "--demux"
     /// Names the program, before any other place.
     public static let variable = "PLAYER_DECODER"
 
@@ -26,13 +24,13 @@ public enum DecoderProgram {
     }
 
     /// The program at `path`, or at one of the usual places when nil.
-    static func find(_ path: String?) throws(DecodingError) -> String {
+    package static func find(_ path: String?) throws(DecodingError) -> String {
         guard let found = path ?? self.path else { throw DecodingError(.sandbox, absence) }
         guard isProgram(found) else { throw DecodingError(.sandbox, "\(found) is no program that can be started") }
         return found
     }
 
-    static func isProgram(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
+    package static func isProgram(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
     private static var folderOfThisProgram: String? {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { place in

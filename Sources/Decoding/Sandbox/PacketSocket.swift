@@ -1,17 +1,17 @@
 internal import CLinux
 internal import Glibc
-internal import Media
+package import Media
 
 /// One end of a connection on which messages keep their borders and may carry descriptors.
 ///
 /// Thread-safety: any thread may send; one at a time receives. The corresponding C functions are `socketpair(2)` with `SOCK_SEQPACKET`,
 /// `sendmsg(2)` and `recvmsg(2)`.
 @safe
-final class PacketSocket: @unchecked Sendable {
+package final class PacketSocket: @unchecked Sendable {
     private let fd: OwnedFD
     private let buffer: UnsafeMutableRawBufferPointer
 
-    init(adopting fd: consuming OwnedFD) {
+    package init(adopting fd: consuming OwnedFD) {
         self.fd = fd
         unsafe buffer = .allocate(byteCount: WireWriter.capacity, alignment: 16)
     }
@@ -19,7 +19,7 @@ final class PacketSocket: @unchecked Sendable {
     deinit { unsafe buffer.deallocate() }
 
     /// Both ends of a new connection.
-    static func pair() throws(SystemError) -> (PacketSocket, PacketSocket) {
+    package static func pair() throws(SystemError) -> (PacketSocket, PacketSocket) {
         var first: Int32 = -1, second: Int32 = -1
         guard unsafe clinux_packet_pair(&first, &second, roomEachWay) == 0 else { throw SystemError(errno, "connect two sockets") }
         return (PacketSocket(adopting: OwnedFD(adopting: first)), PacketSocket(adopting: OwnedFD(adopting: second)))
@@ -28,11 +28,11 @@ final class PacketSocket: @unchecked Sendable {
     /// 256 KB: a word about every surface that there can be, several times over (the kernel counts about 1 KB for a small message).
     private static let roomEachWay: Int32 = 256 << 10
 
-    var rawValue: Int32 { fd.rawValue }
+    package var rawValue: Int32 { fd.rawValue }
 
     /// Sends one message, with borrowed descriptors.
     /// - Parameter waits: for room, if the other end is behind; else that is an error.
-    func send(_ message: WireWriter, descriptors: [Int32] = [], waits: Bool = false) throws(SystemError) {
+    package func send(_ message: WireWriter, descriptors: [Int32] = [], waits: Bool = false) throws(SystemError) {
         let status = unsafe message.bytes.withUnsafeBytes { bytes in
             unsafe descriptors.withUnsafeBufferPointer { numbers in
                 unsafe clinux_send_packet(fd.rawValue, bytes.baseAddress, bytes.count, numbers.baseAddress, Int32(numbers.count), waits ? 1 : 0)
@@ -41,7 +41,7 @@ final class PacketSocket: @unchecked Sendable {
         guard status == 0 else { throw SystemError(errno, "send a message") }
     }
 
-    enum Received: ~Copyable {
+    package enum Received: ~Copyable {
         case message([UInt8], Descriptors)
         /// Nothing has come.
         case nothing
@@ -50,7 +50,7 @@ final class PacketSocket: @unchecked Sendable {
     }
 
     /// Descriptors that came with a message; those not taken are closed.
-    struct Descriptors: ~Copyable {
+    package struct Descriptors: ~Copyable {
         private var first: OwnedFD?
         private var second: OwnedFD?
         let count: Int
@@ -67,12 +67,12 @@ final class PacketSocket: @unchecked Sendable {
             }
         }
 
-        mutating func takeFirst() -> OwnedFD? { first.take() }
-        mutating func takeSecond() -> OwnedFD? { second.take() }
+        package mutating func takeFirst() -> OwnedFD? { first.take() }
+        package mutating func takeSecond() -> OwnedFD? { second.take() }
     }
 
     /// Takes one message, without waiting.
-    func receive() throws(SystemError) -> Received {
+    package func receive() throws(SystemError) -> Received {
         var numbers: [Int32] = [-1, -1, -1, -1]
         var count: Int32 = 0
         let length = unsafe numbers.withUnsafeMutableBufferPointer { numbers in
@@ -89,5 +89,5 @@ final class PacketSocket: @unchecked Sendable {
     }
 
     /// Makes both ends see the end of the connection.
-    func shutDown() { shutdown(fd.rawValue, Int32(SHUT_RDWR)) }
+    package func shutDown() { shutdown(fd.rawValue, Int32(SHUT_RDWR)) }
 }

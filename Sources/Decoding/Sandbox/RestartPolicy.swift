@@ -15,15 +15,15 @@ public struct RestartLimit: Sendable, Hashable {
 }
 
 /// Remembers the deaths of decoder processes and says whether another may be started; no clock of its own.
-struct RestartPolicy {
+package struct RestartPolicy {
     private let limit: RestartLimit
     /// The last deaths, oldest first; never more than the limit.
     private var deaths: [HostTime] = []
 
-    init(limit: RestartLimit) { self.limit = limit }
+    package init(limit: RestartLimit) { self.limit = limit }
 
     /// A process died at `now`. True when another may take its place.
-    mutating func mayRestart(afterDeathAt now: HostTime) -> Bool {
+    package mutating func mayRestart(afterDeathAt now: HostTime) -> Bool {
         deaths.removeAll { now - $0 >= limit.window }
         guard deaths.count < limit.count else { return false }
         deaths.append(now)

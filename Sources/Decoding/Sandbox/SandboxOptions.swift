@@ -18,7 +18,7 @@ public enum SandboxPolicy: String, Sendable, Hashable, CaseIterable {
 /// How the decoder process is started and how long its failures are put up with.
 public struct SandboxOptions: Sendable, Hashable {
     public var policy: SandboxPolicy
-    /// The decoder program; nil looks in `DecoderProgram.path`.
+    /// The decoder program, beside which the demuxer lies; nil looks in `DecoderProgram.path`.
     public var decoderPath: String?
     public var restarts: RestartLimit
     /// How long a decoder may work on one sample before it counts as hung. Waiting for surfaces that readers hold is no work.

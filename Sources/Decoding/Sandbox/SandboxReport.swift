@@ -64,7 +64,7 @@ extension SandboxReport {
         defer { process.end() }
         let nothing = LentSurfaces(allocator: MemfdAllocator(), maximumCount: 1, maximumByteCount: 0)
         do throws(ProcessEnd) {
-            let listener = DecoderListener(process: process, surfaces: nothing, deadline: DecoderListener.startDeadline)
+            let listener = DecoderListener(process: process, surfaces: nothing, deadline: DecoderProcess.startDeadline)
             if case .confined(let report) = try listener.next() { return report }
             throw ProcessEnd("says what it was not asked")
         } catch {

@@ -32,7 +32,7 @@ extension SandboxedSession {
 
     /// Waits for the answer to `configure`; the decoder's own refusal is returned, the end of the process is thrown.
     func awaitReady() throws(ProcessEnd) -> DecodingError? {
-        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: DecoderListener.startDeadline)
+        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: DecoderProcess.startDeadline)
         while true {
             switch try listener.next() {
             case .confined(let report):

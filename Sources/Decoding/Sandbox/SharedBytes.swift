@@ -1,19 +1,19 @@
 internal import CLinux
 internal import Glibc
-internal import Media
+package import Media
 
 /// Plain memory of a fixed size that two processes map: compressed bytes on their way to the decoder process.
 ///
 /// Thread-safety: may be handed between threads; who writes what is agreed on elsewhere. The corresponding C functions are
 /// `memfd_create(2)` and `mmap(2)`; the size is sealed.
 @safe
-final class SharedBytes: @unchecked Sendable {
-    let descriptor: OwnedFD
-    let count: Int
-    let base: UnsafeMutableRawPointer
+package final class SharedBytes: @unchecked Sendable {
+    package let descriptor: OwnedFD
+    package let count: Int
+    package let base: UnsafeMutableRawPointer
 
     /// Fresh zero bytes to write.
-    init(count: Int) throws(SystemError) {
+    package init(count: Int) throws(SystemError) {
         let raw = unsafe clinux_memfd("samples")
         guard raw >= 0 else { throw SystemError(errno, "create a memfd") }
         let memory = OwnedFD(adopting: raw)
@@ -24,10 +24,10 @@ final class SharedBytes: @unchecked Sendable {
     }
 
     /// What another process wrote, to read.
-    convenience init(reading descriptor: consuming OwnedFD) throws(SystemError) { try self.init(mapping: descriptor, PROT_READ) }
+    package convenience init(reading descriptor: consuming OwnedFD) throws(SystemError) { try self.init(mapping: descriptor, PROT_READ) }
 
     /// What another process made, to write.
-    convenience init(writing descriptor: consuming OwnedFD) throws(SystemError) { try self.init(mapping: descriptor, PROT_READ | PROT_WRITE) }
+    package convenience init(writing descriptor: consuming OwnedFD) throws(SystemError) { try self.init(mapping: descriptor, PROT_READ | PROT_WRITE) }
 
     private init(mapping descriptor: consuming OwnedFD, _ protection: Int32) throws(SystemError) {
         let size = clinux_size(descriptor.rawValue)

@@ -1,13 +1,13 @@
-internal import CAV
+package import CAV
 
 /// What a packet carries beside its bytes, as a row of bytes: for each piece its type and its size (both UInt32), then itself.
-enum SideData {
-    static func byteCount(of packet: UnsafeMutablePointer<AVPacket>) -> Int {
+package enum SideData {
+    package static func byteCount(of packet: UnsafeMutablePointer<AVPacket>) -> Int {
         unsafe (0..<Int(packet.pointee.side_data_elems)).reduce(0) { unsafe $0 + 8 + Int(packet.pointee.side_data[$1].size) }
     }
 
     /// Writes `byteCount(of:)` bytes.
-    static func write(of packet: UnsafeMutablePointer<AVPacket>, to start: UnsafeMutableRawPointer) {
+    package static func write(of packet: UnsafeMutablePointer<AVPacket>, to start: UnsafeMutableRawPointer) {
         var target = unsafe start
         for index in unsafe 0..<Int(packet.pointee.side_data_elems) {
             let side = unsafe packet.pointee.side_data[index]
@@ -19,7 +19,7 @@ enum SideData {
     }
 
     /// Gives a packet what the bytes say, leaving out what `isWanted` refuses by its type and size. False when they make no sense.
-    static func add(
+    package static func add(
         _ bytes: UnsafeRawBufferPointer, to packet: UnsafeMutablePointer<AVPacket>,
         where isWanted: (AVPacketSideDataType, Int) -> Bool = { _, _ in true }
     ) -> Bool {
@@ -40,7 +40,7 @@ enum SideData {
 
     /// Whether a decoder of this process may be given a piece out of the hands of a process that is not trusted: it reads as many bytes as
     /// the type has, whatever the size says.
-    static func isSound(_ type: AVPacketSideDataType, _ size: Int) -> Bool {
+    package static func isSound(_ type: AVPacketSideDataType, _ size: Int) -> Bool {
         switch type {
         case AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_A53_CC, AV_PKT_DATA_STRINGS_METADATA, AV_PKT_DATA_METADATA_UPDATE: true
         case AV_PKT_DATA_PALETTE: size == AVPALETTE_SIZE

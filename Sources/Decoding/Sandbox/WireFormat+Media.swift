@@ -1,33 +1,33 @@
-internal import Media
-internal import SurfacePool
+package import Media
+package import SurfacePool
 
 // How the values of a film travel in messages.
 
 extension WireWriter {
-    mutating func put(_ time: MediaTime) {
+    package mutating func put(_ time: MediaTime) {
         put(time.kind.rawValue)
         put(time.value)
         put(time.timescale)
         put(time.hasBeenRounded)
     }
 
-    mutating func put(_ ratio: Ratio) {
+    package mutating func put(_ ratio: Ratio) {
         put(ratio.numerator)
         put(ratio.denominator)
     }
 
-    mutating func put(_ size: PixelSize) {
+    package mutating func put(_ size: PixelSize) {
         put(UInt32(clamping: size.width))
         put(UInt32(clamping: size.height))
     }
 
-    mutating func put(_ rect: PixelRect) {
+    package mutating func put(_ rect: PixelRect) {
         put(UInt32(clamping: rect.x))
         put(UInt32(clamping: rect.y))
         put(rect.size)
     }
 
-    mutating func put(_ attributes: PictureAttributes) {
+    package mutating func put(_ attributes: PictureAttributes) {
         put(attributes.pixelAspect)
         put(UInt16(attributes.orientation.rotation.rawValue))
         put(attributes.orientation.isMirrored)
@@ -45,7 +45,7 @@ extension WireWriter {
         put(hdr.maximumFrameAverageLightLevel)
     }
 
-    mutating func put(_ layout: SurfaceLayout) {
+    package mutating func put(_ layout: SurfaceLayout) {
         put(layout.format.rawValue)
         put(layout.size)
         put(UInt64(layout.byteCount))
@@ -56,7 +56,7 @@ extension WireWriter {
         }
     }
 
-    mutating func put(_ format: VideoFormat) {
+    package mutating func put(_ format: VideoFormat) {
         put(format.codec.name)
         put(format.codedSize)
         put(format.visible)
@@ -66,7 +66,7 @@ extension WireWriter {
         put(format.codecTag)
     }
 
-    mutating func put(_ report: SandboxReport) {
+    package mutating func put(_ report: SandboxReport) {
         put(report.measures.rawValue)
         put(UInt32(report.landlockVersion))
         let troubles = report.troubles.prefix(WireReader.mostTroubles)
@@ -74,7 +74,7 @@ extension WireWriter {
         for trouble in troubles { put(trouble) }
     }
 
-    mutating func put(_ error: DecodingError) {
+    package mutating func put(_ error: DecodingError) {
         put(error.code.wireNumber)
         put(error.status)
         put(error.description)
@@ -82,7 +82,7 @@ extension WireWriter {
 }
 
 extension WireReader {
-    mutating func takeTime() throws(WireError) -> MediaTime {
+    package mutating func takeTime() throws(WireError) -> MediaTime {
         let kind = try take(UInt8.self), value = try take(Int64.self), timescale = try take(Int32.self), isRounded = try takeBool()
         switch MediaTime.Kind(rawValue: kind) {
         case .invalid: return .invalid
@@ -96,21 +96,21 @@ extension WireReader {
         }
     }
 
-    mutating func takeRatio() throws(WireError) -> Ratio { Ratio(try take(), try take()) }
+    package mutating func takeRatio() throws(WireError) -> Ratio { Ratio(try take(), try take()) }
 
-    mutating func takeSize() throws(WireError) -> PixelSize {
+    package mutating func takeSize() throws(WireError) -> PixelSize {
         PixelSize(width: try takeCount(below: Self.pixels), height: try takeCount(below: Self.pixels))
     }
 
-    mutating func takeRect() throws(WireError) -> PixelRect {
+    package mutating func takeRect() throws(WireError) -> PixelRect {
         let x = try takeCount(below: Self.pixels), y = try takeCount(below: Self.pixels), size = try takeSize()
         return PixelRect(x: x, y: y, width: size.width, height: size.height)
     }
 
     /// One more than the pixels in the longest side of any picture that libavcodec takes.
-    static var pixels: Int { 1 << 17 }
+    package static var pixels: Int { 1 << 17 }
 
-    mutating func takeAttributes() throws(WireError) -> PictureAttributes {
+    package mutating func takeAttributes() throws(WireError) -> PictureAttributes {
         var attributes = PictureAttributes()
         attributes.pixelAspect = try takeRatio()
         guard let rotation = PictureOrientation.Rotation(rawValue: Int(try take(UInt16.self))) else { throw WireError("no such rotation") }
@@ -132,7 +132,7 @@ extension WireReader {
     private mutating func takePoint() throws(WireError) -> HDRStaticMetadata.Chromaticity { .init(x: try take(), y: try take()) }
 
     /// A linear layout in which every row of every plane lies inside the memory.
-    mutating func takeLayout() throws(WireError) -> SurfaceLayout {
+    package mutating func takeLayout() throws(WireError) -> SurfaceLayout {
         let name = try takeText()
         guard let format = PixelFormat(rawValue: name) else { throw WireError("\(name) is no pixel format") }
         let size = try takeSize()
@@ -156,7 +156,7 @@ extension WireReader {
     }
 
     /// Without its configuration record, which lies in shared memory.
-    mutating func takeFormat() throws(WireError) -> VideoFormat {
+    package mutating func takeFormat() throws(WireError) -> VideoFormat {
         let codec = VideoCodec(name: try takeText())
         var format = VideoFormat(codec: codec, codedSize: try takeSize(), visible: try takeRect())
         format.attributes = try takeAttributes()
@@ -170,16 +170,16 @@ extension WireReader {
     }
 
     /// Troubles that a report can tell.
-    static let mostTroubles = 3
+    package static let mostTroubles = 3
 
-    mutating func takeReport() throws(WireError) -> SandboxReport {
+    package mutating func takeReport() throws(WireError) -> SandboxReport {
         let measures = SandboxReport.Measures(rawValue: try take()), version = try takeCount(below: 1 << 16)
         var troubles: [String] = []
         for _ in 0..<(try takeCount(below: Self.mostTroubles + 1)) { troubles.append(try takeText()) }
         return SandboxReport(measures: measures, landlockVersion: version, troubles: troubles)
     }
 
-    mutating func takeError() throws(WireError) -> DecodingError {
+    package mutating func takeError() throws(WireError) -> DecodingError {
         guard let code = DecodingError.Code(wireNumber: try take()) else { throw WireError("no such error") }
         let status = try take(Int32.self)
         return DecodingError(code, try takeText(), status: status)

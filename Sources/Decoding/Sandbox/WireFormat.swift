@@ -1,54 +1,54 @@
 /// A message that cannot be what it says it is.
-struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+package struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
 }
 
 /// Writes the fields of one message, little-endian, one after the other without padding.
-struct WireWriter {
+package struct WireWriter {
     /// Messages are small: what is large lies in shared memory and is only pointed at.
-    static let capacity = 4096
+    package static let capacity = 4096
 
     private(set) var bytes: [UInt8] = []
 
-    init() { bytes.reserveCapacity(256) }
+    package init() { bytes.reserveCapacity(256) }
 
     /// Begins the next message in the same memory.
-    mutating func reset() { bytes.removeAll(keepingCapacity: true) }
+    package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
-    mutating func put<Value: FixedWidthInteger>(_ value: Value) {
+    package mutating func put<Value: FixedWidthInteger>(_ value: Value) {
         for shift in stride(from: 0, to: Value.bitWidth, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 
-    mutating func put(_ value: Bool) { bytes.append(value ? 1 : 0) }
+    package mutating func put(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
     /// At most 1000 bytes of it, cut between characters.
-    mutating func put(_ text: String) {
+    package mutating func put(_ text: String) {
         var kept = text
         while kept.utf8.count > WireReader.longestText { kept.removeLast() }
         put(UInt16(kept.utf8.count))
         bytes.append(contentsOf: kept.utf8)
     }
 
-    mutating func put<Value: FixedWidthInteger>(_ value: Value?) {
+    package mutating func put<Value: FixedWidthInteger>(_ value: Value?) {
         put(value != nil)
         put(value ?? 0)
     }
 }
 
 /// Reads the fields of one message from a sender that is not trusted: every step may fail, none reads past the end.
-struct WireReader {
-    static let longestText = 1000
+package struct WireReader {
+    package static let longestText = 1000
 
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
-    mutating func take<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(WireError) -> Value {
+    package mutating func take<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(WireError) -> Value {
         let size = Value.bitWidth / 8
         guard bytes.endIndex - position >= size else { throw WireError("a message is too short") }
         var value: Value = 0
@@ -57,7 +57,7 @@ struct WireReader {
         return value
     }
 
-    mutating func takeBool() throws(WireError) -> Bool {
+    package mutating func takeBool() throws(WireError) -> Bool {
         switch try take(UInt8.self) {
         case 0: return false
         case 1: return true
@@ -65,14 +65,14 @@ struct WireReader {
         }
     }
 
-    mutating func takeOptional<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(WireError) -> Value? {
+    package mutating func takeOptional<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) throws(WireError) -> Value? {
         let isThere = try takeBool()
         let value = try take(type)
         return isThere ? value : nil
     }
 
     /// UTF-8 without control characters, so that what a stranger writes can be shown in a terminal.
-    mutating func takeText() throws(WireError) -> String {
+    package mutating func takeText() throws(WireError) -> String {
         let count = Int(try take(UInt16.self))
         guard count <= Self.longestText, bytes.endIndex - position >= count else { throw WireError("a text is longer than its message") }
         defer { position += count }
@@ -86,14 +86,14 @@ struct WireReader {
     }
 
     /// A number below `limit`.
-    mutating func takeCount(below limit: Int) throws(WireError) -> Int {
+    package mutating func takeCount(below limit: Int) throws(WireError) -> Int {
         let value = Int(try take(UInt32.self))
         guard value < limit else { throw WireError("\(value) is not below \(limit)") }
         return value
     }
 
     /// Nothing may follow the last field.
-    func finish() throws(WireError) {
+    package func finish() throws(WireError) {
         guard position == bytes.endIndex else { throw WireError("a message is too long") }
     }
 }

@@ -4,10 +4,14 @@ import Testing
 
 /// What a hostile film could try from inside the decoder process: each attempt is refused, or kills it.
 @Suite struct ConfinementTests {
-    private static func run(_ attempt: String) throws -> (code: Int32, wasKilled: Bool, output: String) {
+    private static func run(attempt: String) throws -> (code: Int32, wasKilled: Bool, output: String) {
+        try run(BuiltPrograms.decoder, "--attempt", attempt)
+    }
+
+    private static func run(_ program: String, _ arguments: String...) throws -> (code: Int32, wasKilled: Bool, output: String) {
         let process = Process(), output = Pipe()
-        process.executableURL = URL(fileURLWithPath: BuiltPrograms.decoder)
-        process.arguments = ["--attempt", attempt]
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
         // LeakSanitizer traces the process at its end, which a confined one does not let it.
         process.environment = ProcessInfo.processInfo.environment.merging(["ASAN_OPTIONS": "detect_leaks=0"]) { $1 }
         process.standardOutput = output
@@ -20,30 +24,32 @@ import Testing
     /// A sanitizer's shadow takes more memory than any limit allows: there is none then.
     private static let memory = SoftwareVADriver.isSanitized ? [] : ["memory"]
 
-    private static let canFilter = (try? run("report"))?.output.contains("seccomp") == true
+    private static let canFilter = (try? run(attempt: "report"))?.output.contains("seccomp") == true
 
     @Test(
         .enabled(if: canFilter, "this kernel filters no system calls"),
         arguments: ["open", "write", "socket", "exec", "fork", "ptrace", "kill", "code", "priority"] + memory)
     func `an attempt is refused or deadly`(attempt: String) throws {
-        let outcome = try Self.run(attempt)
+        let outcome = try Self.run(attempt: attempt)
         #expect(outcome.wasKilled || outcome.code == 0, "\(attempt) succeeded: \(outcome.output)")
     }
 
     @Test(.enabled(if: canFilter, "this kernel filters no system calls"), arguments: ["socket", "ptrace", "kill"])
     func `what no decoder asks for kills it`(attempt: String) throws {
-        let outcome = try Self.run(attempt)
+        let outcome = try Self.run(attempt: attempt)
         #expect(outcome.wasKilled && outcome.code == SIGSYS)
     }
 
-    @Test func `started by hand it says what it is`() throws {
-        let process = Process(), output = Pipe()
-        process.executableURL = URL(fileURLWithPath: BuiltPrograms.decoder)
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 64)
-        #expect(text.contains("started by the player"))
+    @Test(arguments: [BuiltPrograms.decoder, BuiltPrograms.demuxer]) func `started by hand it says what it is`(program: String) throws {
+        let outcome = try Self.run(program)
+        #expect(outcome.code == 64)
+        #expect(outcome.output.contains("started by the player"))
+    }
+
+    /// Its libraries take longer to load than all others, and every film waits for that.
+    @Test func `the decoder does not load libavformat`() throws {
+        let decoder = try Self.run("/usr/bin/env", "ldd", BuiltPrograms.decoder), demuxer = try Self.run("/usr/bin/env", "ldd", BuiltPrograms.demuxer)
+        #expect(decoder.output.contains("libavcodec") && !decoder.output.contains("libavformat"))
+        #expect(demuxer.output.contains("libavformat"))
     }
 }

@@ -1,4 +1,5 @@
 import Decoding
+import Demuxing
 import Foundation
 import Media
 import SampleQueue

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Decoding
+@testable import Demuxing
 
 /// A demuxer process that lies: each lie ends it, and none reaches what is not its film's.
 @Suite struct DemuxerLinkTests {

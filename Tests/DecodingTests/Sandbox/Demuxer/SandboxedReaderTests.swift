@@ -5,6 +5,8 @@ import SampleQueue
 import TestSupport
 import Testing
 
+@testable import Demuxing
+
 /// A film read in a process of its own: the same samples, and a program that outlives the process.
 @Suite(.serialized) struct SandboxedReaderTests {
     private static func options(hang: HostSpan = .seconds(30), restarts: Int = 5) -> SandboxOptions {

@@ -1,5 +1,7 @@
 internal import CAV
+internal import CAVFormat
 public import Media
+internal import SampleQueue
 
 extension AssetReader {
     /// Goes to the sync sample at or before `time`; samples that end before `time` come marked `doNotDisplay`.

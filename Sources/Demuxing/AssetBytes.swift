@@ -1,7 +1,9 @@
 internal import CAV
+internal import CAVFormat
 internal import CLinux
 internal import Glibc
 internal import Media
+internal import SampleQueue
 
 /// The bytes of a film as this process opens them for one that may open nothing: a file, a pipe, or whatever address libavformat's
 /// protocols know. What they mean is not looked at here.

@@ -1,6 +1,8 @@
 internal import CAV
+internal import CAVFormat
 internal import Glibc
 public import Media
+public import SampleQueue
 
 /// Opens a film, whatever its container and wherever it lies, and hands out its compressed samples in file order.
 ///

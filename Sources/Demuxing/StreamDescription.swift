@@ -1,5 +1,7 @@
 internal import CAV
+internal import CAVFormat
 internal import Media
+internal import SampleQueue
 
 /// Turns what libavformat knows of a stream into our formats.
 enum StreamDescription {

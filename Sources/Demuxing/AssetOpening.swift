@@ -1,6 +1,8 @@
 internal import CAV
+internal import CAVFormat
 internal import Glibc
 internal import Media
+internal import SampleQueue
 
 /// Opening a film with libavformat: the checks before, the options, and the words for what went wrong.
 @safe

@@ -1,4 +1,5 @@
 package import Media
+package import SampleQueue
 
 /// Puts the times of a container onto one line that begins at 0 and goes on without holes, and fills in what the container left out.
 ///

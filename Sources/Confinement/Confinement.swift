@@ -1,5 +1,5 @@
 internal import CLinux
-internal import Decoding
+package import Decoding
 internal import Glibc
 internal import Media
 
@@ -7,8 +7,8 @@ internal import Media
 ///
 /// Must run before any thread is started: a user namespace can be left behind only by a single thread, and threads inherit what their maker
 /// gave up. Each step that the kernel or an administrator forbids is skipped and told; what remains decides whether the player accepts it.
-enum Confinement {
-    static func enter() -> SandboxReport {
+package enum Confinement {
+    package static func enter() -> SandboxReport {
         var report = SandboxReport(landlockVersion: Int(clinux_landlock_version()))
         func take(_ measure: SandboxReport.Measures, _ what: String, _ step: () -> Int32) {
             if step() == 0 {

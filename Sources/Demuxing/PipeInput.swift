@@ -1,6 +1,8 @@
 internal import CAV
+internal import CAVFormat
 internal import Glibc
 internal import Media
+internal import SampleQueue
 
 /// Reads standard input, pipes and FIFOs for libavformat in a way that can be cancelled: its own reading of a pipe blocks until bytes come.
 ///

@@ -1,3 +1,4 @@
+public import Decoding
 internal import Glibc
 public import Media
 public import SampleQueue
@@ -69,8 +70,8 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
 
     /// Starts a demuxer process ahead of need; the next reader takes it. Returns at once.
     public static func prepare(_ sandbox: SandboxOptions) {
-        guard sandbox.policy.includesDemuxer, let program = try? DecoderProgram.find(sandbox.decoderPath) else { return }
-        DecoderNursery.shared.prepare(program, as: .demuxer)
+        guard sandbox.policy.includesDemuxer, let program = try? DemuxerProgram.find(sandbox) else { return }
+        DecoderNursery.shared.prepare(program)
     }
 
     /// The process in use, for who wants to watch it; nil after the end.

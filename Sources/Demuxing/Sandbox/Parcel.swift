@@ -1,4 +1,5 @@
 internal import CAV
+internal import Decoding
 internal import Media
 internal import SampleQueue
 

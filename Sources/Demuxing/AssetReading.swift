@@ -1,4 +1,6 @@
+internal import CAVFormat
 public import Media
+public import SampleQueue
 
 /// What hands out a film's samples: `AssetReader` in this process; one in a process without rights keeps the same contract.
 ///

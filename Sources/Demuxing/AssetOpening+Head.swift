@@ -1,5 +1,7 @@
 internal import CAV
+internal import CAVFormat
 internal import Media
+internal import SampleQueue
 
 /// Films whose container says in its head all that playing needs.
 ///

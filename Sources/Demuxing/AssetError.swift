@@ -1,5 +1,7 @@
 internal import CAV
+internal import CAVFormat
 internal import Glibc
+internal import SampleQueue
 
 /// Why a film cannot be opened or read, in one sentence that names it and the cause.
 public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {

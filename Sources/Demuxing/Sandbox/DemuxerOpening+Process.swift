@@ -1,3 +1,4 @@
+internal import Decoding
 internal import Media
 internal import SampleQueue
 
@@ -13,13 +14,13 @@ extension DemuxerOpening {
     static func open(_ location: String, _ options: AssetReaderOptions, _ sandbox: SandboxOptions) throws(AssetError) -> Opened {
         let bytes: AssetBytes, link: DemuxerLink
         do {
-            let program = try DecoderProgram.find(sandbox.decoderPath)
+            let program = try DemuxerProgram.find(sandbox)
             bytes = try AssetBytes(location, options: options)
             let process: DecoderProcess
-            if let spare = DecoderNursery.shared.take(program, as: .demuxer) {
+            if let spare = DecoderNursery.shared.take(program) {
                 process = spare
             } else {
-                process = try DecoderProcess.start(program, as: .demuxer)
+                process = try DecoderProcess.start(program)
             }
             // libavformat sleeps until a live playlist may have grown.
             let deadline = bytes.isPlaylist ? sandbox.hangDeadline + longestSegment : sandbox.hangDeadline
@@ -64,7 +65,7 @@ extension DemuxerOpening {
 extension DemuxerLink {
     /// What the process has given up.
     fileprivate func report() throws(ProcessEnd) -> SandboxReport {
-        guard case .confined(let report) = try next(within: DecoderListener.startDeadline) else { throw Self.unasked }
+        guard case .confined(let report) = try next(within: DecoderProcess.startDeadline) else { throw Self.unasked }
         return report
     }
 

@@ -1,5 +1,6 @@
 internal import CAV
 internal import Media
+internal import SampleQueue
 
 /// Hands out block buffers to read into, and uses each again once nobody but it holds it: reading allocates nothing in steady state.
 ///

@@ -1,5 +1,7 @@
 internal import CAV
+internal import CAVFormat
 internal import Glibc
+internal import SampleQueue
 
 /// What libavformat reads from where it is not to open a file or address by itself. It must outlive the format context that uses it.
 protocol AssetInput: AnyObject {
