@@ -21,6 +21,7 @@ final class SurfaceSource: Sendable {
         var layout: SurfaceLayout?
         var pool: SurfacePool?
         var isInterrupted = false
+        var onExhausted: (@Sendable () -> Void)?
         /// The last answer for want of memory; taken by the session when the decoder reports the failure.
         var refusal: DecodingError?
     }
@@ -92,7 +93,10 @@ final class SurfaceSource: Sendable {
 
     private func writer(from pool: SurfacePool, layout: SurfaceLayout) -> SurfaceWriter? {
         do throws(SurfaceError) {
-            if let writer = try pool.acquire(layout, patience: patience) { return writer }
+            if let writer = try pool.acquire(layout, patience: patience) {
+                if let onExhausted = current.withLock({ $0.onExhausted }), pool.isExhausted { onExhausted() }
+                return writer
+            }
             refuse("a picture of \(layout.byteCount) bytes goes beyond the limit of \(maximumByteCount) bytes for all pictures")
         } catch {
             refuse(error.description)
@@ -155,6 +159,9 @@ final class SurfaceSource: Sendable {
 
     /// A picture asked for now would have to wait for a surface.
     var isExhausted: Bool { current.withLock { $0.pool }?.isExhausted ?? false }
+
+    /// Calls `body`, on the thread that took it, when the last surface that can be had has been taken: the next picture has to wait.
+    func whenExhausted(_ body: @escaping @Sendable () -> Void) { current.withLock { $0.onExhausted = body } }
 
     func trimIdle() { current.withLock { $0.pool }?.trimIdle(olderThan: .seconds(1)) }
 

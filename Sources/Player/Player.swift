@@ -44,6 +44,13 @@ public final class Player: Sendable {
         var isClosed = false
     }
 
+    /// Starts the processes that playing with `configuration` will need, so that they load their libraries meanwhile. A player does so, too:
+    /// this is for who has something else to do before making one, such as to connect to a display.
+    public static func prepare(_ configuration: PlayerConfiguration) {
+        if configuration.rawCodec == nil { SandboxedReader.prepare(configuration.sandbox) }
+        SandboxedSession.prepare(configuration.sandbox)
+    }
+
     /// - Parameter onEvent: called for each event.
     public init(
         sink: any DisplaySink, configuration: PlayerConfiguration = PlayerConfiguration(),
@@ -55,9 +62,7 @@ public final class Player: Sendable {
         let transport = TransportState(
             wantsToPlay: !configuration.startsPaused, rate: configuration.rate, loops: configuration.loops,
             pausesWithoutDisplay: configuration.pausesWithoutDisplay)
-        // Their processes load libavformat and libavcodec while the film is looked for and opened.
-        if configuration.rawCodec == nil { SandboxedReader.prepare(configuration.sandbox) }
-        SandboxedSession.prepare(configuration.sandbox)
+        Self.prepare(configuration)
         state = Monitor(State(transport: transport, rate: configuration.rate, volume: configuration.volume))
     }
 

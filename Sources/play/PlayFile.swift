@@ -75,10 +75,11 @@ private final class Session {
                 terminal.restore()
             })
         defer { signals.stop() }
+        var configuration = configuration
+        Player.prepare(configuration)
         let sink = try makeSink()
         let server = try makeServer()
         defer { server?.stop() }
-        var configuration = configuration
         if let server { configuration.exporters = [server.exporter] }
         let player = Player(sink: sink, configuration: configuration) { event in inbox.change { $0.append(.event(event)) } }
         defer { player.close() }

@@ -52,14 +52,23 @@ final class LentSurfaces: Sendable {
 /// Waits for what a decoder process has to say, lends it memory meanwhile, and ends the wait when it hangs.
 ///
 /// Thread-safety: one thread at a time.
-struct DecoderListener {
-    let process: DecoderProcess
-    let surfaces: LentSurfaces
-    let deadline: HostSpan
+final class DecoderListener {
+    private let process: DecoderProcess
+    private let surfaces: LentSurfaces
+    private let deadline: HostSpan
+    /// Answers that came with the last one.
+    private var rest: WireReader?
+
+    init(process: DecoderProcess, surfaces: LentSurfaces, deadline: HostSpan) {
+        self.process = process
+        self.surfaces = surfaces
+        self.deadline = deadline
+    }
 
     /// The next answer on the work socket.
     /// - Throws: when the process has gone, hangs, or says what makes no sense. The caller ends it.
     func next() throws(ProcessEnd) -> DecoderAnswer {
+        if let answer = try following() { return answer }
         var limit = MonotonicClock.shared.now() + deadline
         var hasPinged = false
         var waiting = [
@@ -98,7 +107,20 @@ struct DecoderListener {
         case .nothing: return nil
         case .end: throw .gone
         case .message(let bytes, _):
-            do throws(WireError) { return try DecoderAnswer(bytes[...]) } catch { throw ProcessEnd(error) }
+            rest = WireReader(bytes[...])
+            return try following()
+        }
+    }
+
+    /// The next answer of the message received last.
+    private func following() throws(ProcessEnd) -> DecoderAnswer? {
+        guard var reader = rest else { return nil }
+        do throws(WireError) {
+            let answer = try DecoderAnswer(&reader)
+            rest = reader.isAtEnd ? nil : reader
+            return answer
+        } catch {
+            throw ProcessEnd(error)
         }
     }
 

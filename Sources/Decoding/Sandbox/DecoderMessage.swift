@@ -56,7 +56,7 @@ struct FrameDescriptor: Hashable {
     var sampleNumber: UInt64?
 }
 
-/// On the work socket, from the decoder.
+/// On the work socket, from the decoder. What becomes of a sample may come in one message with the `done` that follows.
 enum DecoderAnswer: Hashable {
     /// The first message, before anything was asked.
     case confined(SandboxReport)
@@ -255,8 +255,8 @@ extension DecoderRequest {
 }
 
 extension DecoderAnswer {
-    init(_ bytes: ArraySlice<UInt8>) throws(WireError) {
-        var reader = WireReader(bytes)
+    /// The next of a message's answers; only those that come of a sample may have another behind them.
+    init(_ reader: inout WireReader) throws(WireError) {
         switch try reader.take(UInt8.self) {
         case 0: self = .ready(decoderName: try reader.takeText())
         case 1: self = .refused(try reader.takeError())
@@ -280,7 +280,10 @@ extension DecoderAnswer {
         case 6: self = .confined(try reader.takeReport())
         case let other: throw WireError("\(other) is no answer")
         }
-        try reader.finish()
+        switch self {
+        case .frame, .dropped, .failed: break
+        case .confined, .ready, .refused, .done: try reader.finish()
+        }
     }
 }
 

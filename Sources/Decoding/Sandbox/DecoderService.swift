@@ -8,15 +8,18 @@ internal import SurfacePool
 /// What a decoder process does once it is confined: decodes the samples that come in on the work socket into surfaces that the player lends,
 /// until the player closes the connection.
 ///
-/// Two threads besides libavcodec's: the one that calls `run` decodes; `memory` reads the memory socket, so that surfaces come back while
-/// decoding waits for one.
+/// Two threads besides libavcodec's: the one that calls `run` decodes; `memory` reads the memory socket while decoding waits for a surface.
 package final class DecoderService: Sendable {
     private let work: PacketSocket
-    private let memory: PacketSocket
-    private let allocator: GrantingAllocator
-    private let shared = Monitor(Shared())
+    let memory: PacketSocket
+    let allocator: GrantingAllocator
+    let shared = Monitor(Shared())
+    let watch: MemoryWatch
+    /// What has become of samples and was not told yet: it goes with the next `done`, or when the next picture has to wait. The lock
+    /// is held while it is sent, for the order.
+    private let outbox = Monitor(WireWriter())
 
-    private struct Shared: Sendable {
+    struct Shared: Sendable {
         var session: DecompressionSession?
         /// Pictures that the player's readers use, by slot.
         var lent: [UInt32: [SharedFrame]] = [:]
@@ -30,7 +33,9 @@ package final class DecoderService: Sendable {
     package init(work: Int32, memory: Int32) {
         self.work = PacketSocket(adopting: OwnedFD(adopting: work))
         self.memory = PacketSocket(adopting: OwnedFD(adopting: memory))
-        allocator = GrantingAllocator(socket: self.memory)
+        let watch = MemoryWatch()
+        self.watch = watch
+        allocator = GrantingAllocator(socket: self.memory) { watch.need() }
     }
 
     /// Serves until the player goes away. A message that cannot be understood ends the process: the player would not send it.
@@ -63,12 +68,11 @@ package final class DecoderService: Sendable {
         var format: VideoFormat
         var ring: SharedBytes
         var statistics: FrameStatistics
-        var writer = WireWriter()
         var reportedWritten = 0
         var reportedCopied = 0
     }
 
-    private enum Ending: Error { case connection }
+    enum Ending: Error { case connection }
 
     private func configure() throws -> Decoding {
         guard case .configure(let format, let options, let ring) = try nextRequest() else { throw Ending.connection }
@@ -77,6 +81,10 @@ package final class DecoderService: Sendable {
         do {
             let session = try DecompressionSession(format: format, options: options, allocator: allocator, statistics: statistics)
             shared.withLock { $0.session = session }
+            session.source.whenExhausted { [self] in
+                watch.need()
+                tell()
+            }
             writer.put(.ready(decoderName: session.decoderName))
             try work.send(writer, waits: true)
             return Decoding(session: session, format: format, ring: ring, statistics: statistics)
@@ -89,27 +97,28 @@ package final class DecoderService: Sendable {
 
     private func serve(_ decoding: inout Decoding) throws {
         while true {
-            switch try nextRequest() {
+            let request = try nextRequest()
+            guard try takeMemory() else { throw Ending.connection }
+            watch.rest(unless: decoding.session.source)
+            switch request {
             case .configure: throw Ending.connection
             case .change(let format): decoding.format = format
             case .sample(let sample, let own):
                 let buffer = try sampleBuffer(sample, own: own, decoding)
-                var writer = decoding.writer
                 guard sample.sampleNumber >= decoding.session.ledger.next else { throw Ending.connection }
-                try decoding.session.decode(buffer, sample.instructions, number: sample.sampleNumber) { send($0, &writer) }
-                decoding.writer = writer
-                try done(sample.number, &decoding)
+                let source = decoding.session.source
+                try decoding.session.decode(buffer, sample.instructions, number: sample.sampleNumber) { note($0, source) }
+                done(sample.number, &decoding)
             case .drain(let number):
-                var writer = decoding.writer
-                decoding.session.finishDelayedFrames { send($0, &writer) }
-                decoding.writer = writer
-                try done(number, &decoding)
+                let source = decoding.session.source
+                decoding.session.finishDelayedFrames { note($0, source) }
+                done(number, &decoding)
             case .flush(let number, let interruptions):
+                watch.need()
                 shared.wait { $0.interruptions == interruptions ? () : nil }
-                var writer = decoding.writer
-                decoding.session.flush { send($0, &writer) }
-                decoding.writer = writer
-                try done(number, &decoding)
+                let source = decoding.session.source
+                decoding.session.flush { note($0, source) }
+                done(number, &decoding)
             }
         }
     }
@@ -128,8 +137,13 @@ package final class DecoderService: Sendable {
             switch try work.receive() {
             case .end: throw Ending.connection
             case .nothing:
-                var waiting = [PollDescriptor(fd: work.rawValue, interest: .readable)]
+                guard try takeMemory() else { throw Ending.connection }
+                var waiting = [
+                    PollDescriptor(fd: work.rawValue, interest: .readable), PollDescriptor(fd: memory.rawValue, interest: .readable),
+                ]
+                watch.idle()
                 _ = try pollDescriptors(&waiting)
+                watch.work()
             case .message(let bytes, var descriptors):
                 switch try DecoderRequest(bytes[...]) {
                 case .configure(let format, let options, let byteCount):
@@ -158,40 +172,55 @@ package final class DecoderService: Sendable {
         return format
     }
 
-    private func send(_ output: consuming DecodeOutput, _ writer: inout WireWriter) {
-        writer.reset()
+    /// Notes what has become of a sample.
+    private func note(_ output: consuming DecodeOutput, _ source: SurfaceSource) {
+        let answer: DecoderAnswer
         switch consume output {
-        case .failed(let sample, let error): writer.put(.failed(sampleNumber: sample.number, error))
-        case .dropped(let sample, let reason): writer.put(.dropped(sampleNumber: sample.number, reason))
+        case .failed(let sample, let error): answer = .failed(sampleNumber: sample.number, error)
+        case .dropped(let sample, let reason): answer = .dropped(sampleNumber: sample.number, reason)
         case .frame(let frame):
             guard let slot = frame.surface.loanNumber else { Self.end(1) }
-            writer.put(
-                .frame(
-                    FrameDescriptor(
-                        slot: slot, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
-                        duration: frame.duration, sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase,
-                        flags: frame.flags, sampleNumber: frame.sampleNumber)))
+            answer = .frame(
+                FrameDescriptor(
+                    slot: slot, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
+                    duration: frame.duration, sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase,
+                    flags: frame.flags, sampleNumber: frame.sampleNumber))
             let kept = SharedFrame(frame)
             shared.withLock { $0.lent[slot, default: []].append(kept) }
         }
-        do throws(SystemError) { try work.send(writer, waits: true) } catch { Self.end(0) }
+        let isFull = outbox.withLock { writer in
+            writer.put(answer)
+            return writer.bytes.count > WireWriter.capacity / 2
+        }
+        // A decoder that waits may wait for the reader of this picture.
+        if isFull || source.isExhausted { tell() }
     }
 
-    private func done(_ number: UInt32, _ decoding: inout Decoding) throws {
+    /// Sends what was noted.
+    func tell() {
+        let isThere = outbox.withLock { writer in
+            guard !writer.bytes.isEmpty else { return true }
+            defer { writer.reset() }
+            do throws(SystemError) { try work.send(writer, waits: true) } catch { return false }
+            return true
+        }
+        if !isThere { Self.end(0) }
+    }
+
+    private func done(_ number: UInt32, _ decoding: inout Decoding) {
         let freed = shared.withLock { shared -> [UInt32] in
             let some = Array(shared.freed.prefix(DecoderAnswer.mostFreed))
             shared.freed.removeFirst(some.count)
             return some
         }
         let written = decoding.statistics.bytesWritten, copied = decoding.statistics.bytesCopied
-        decoding.writer.reset()
-        decoding.writer.put(
-            .done(
-                number: number, bytesWritten: UInt64(written - decoding.reportedWritten), bytesCopied: UInt64(copied - decoding.reportedCopied),
-                freed: freed))
+        let answer = DecoderAnswer.done(
+            number: number, bytesWritten: UInt64(written - decoding.reportedWritten), bytesCopied: UInt64(copied - decoding.reportedCopied),
+            freed: freed)
+        outbox.withLock { $0.put(answer) }
+        tell()
         decoding.reportedWritten = written
         decoding.reportedCopied = copied
-        try work.send(decoding.writer, waits: true)
     }
 
     // MARK: Samples
@@ -239,35 +268,5 @@ package final class DecoderService: Sendable {
         buffer.sourceDecodeTimestamp = sample.sourceDecodeTimestamp
         buffer.sourceTimeBase = sample.sourceTimeBase
         return buffer
-    }
-
-    // MARK: Memory
-
-    private func serveMemory() throws {
-        var waiting = [PollDescriptor(fd: memory.rawValue, interest: .readable)]
-        while true {
-            switch try memory.receive() {
-            case .end: return
-            case .nothing: _ = try pollDescriptors(&waiting)
-            case .message(let bytes, var descriptors):
-                switch try MemoryGrant(bytes[...]) {
-                case .granted(let slot, let kind):
-                    guard let descriptor = descriptors.takeFirst() else { throw Ending.connection }
-                    allocator.granted(slot: slot, kind: kind, descriptor, backing: descriptors.takeSecond())
-                case .denied(let sentence): allocator.denied(sentence)
-                case .released(let slot):
-                    // The frame ends its use outside the lock.
-                    let ended = shared.withLock { $0.lent[slot]?.popLast() }
-                    guard ended != nil else { throw Ending.connection }
-                case .interrupt:
-                    shared.withLock { $0.session }?.interrupt()
-                    shared.change { $0.interruptions &+= 1 }
-                case .ping:
-                    var writer = WireWriter()
-                    writer.put(.pong(isExhausted: shared.withLock { $0.session }?.source.isExhausted ?? false))
-                    try memory.send(writer, waits: true)
-                }
-            }
-        }
     }
 }

@@ -21,7 +21,13 @@ final class GrantingAllocator: SurfaceAllocator {
         case denied(String)
     }
 
-    init(socket: PacketSocket) { self.socket = socket }
+    private let onWait: @Sendable () -> Void
+
+    /// - Parameter onWait: called on the thread that is about to wait for an answer.
+    init(socket: PacketSocket, onWait: @escaping @Sendable () -> Void) {
+        self.socket = socket
+        self.onWait = onWait
+    }
 
     var name: String { "lent" }
 
@@ -32,6 +38,7 @@ final class GrantingAllocator: SurfaceAllocator {
             return ()
         }
         defer { replies.change { $0.isAsking = false } }
+        onWait()
         var writer = WireWriter()
         writer.put(.want(layout))
         do throws(SystemError) { try socket.send(writer, waits: true) } catch { throw SurfaceError(.unavailable, error.description) }

@@ -4,19 +4,12 @@ package import Media
 
 /// One end of a connection on which messages keep their borders and may carry descriptors.
 ///
-/// Thread-safety: any thread may send; one at a time receives. The corresponding C functions are `socketpair(2)` with `SOCK_SEQPACKET`,
+/// Thread-safety: any thread may send and receive. The corresponding C functions are `socketpair(2)` with `SOCK_SEQPACKET`,
 /// `sendmsg(2)` and `recvmsg(2)`.
-@safe
-package final class PacketSocket: @unchecked Sendable {
+package final class PacketSocket: Sendable {
     private let fd: OwnedFD
-    private let buffer: UnsafeMutableRawBufferPointer
 
-    package init(adopting fd: consuming OwnedFD) {
-        self.fd = fd
-        unsafe buffer = .allocate(byteCount: WireWriter.capacity, alignment: 16)
-    }
-
-    deinit { unsafe buffer.deallocate() }
+    package init(adopting fd: consuming OwnedFD) { self.fd = fd }
 
     /// Both ends of a new connection.
     package static func pair() throws(SystemError) -> (PacketSocket, PacketSocket) {
@@ -75,17 +68,21 @@ package final class PacketSocket: @unchecked Sendable {
     package func receive() throws(SystemError) -> Received {
         var numbers: [Int32] = [-1, -1, -1, -1]
         var count: Int32 = 0
-        let length = unsafe numbers.withUnsafeMutableBufferPointer { numbers in
-            unsafe clinux_receive_packet(fd.rawValue, buffer.baseAddress, buffer.count, numbers.baseAddress, &count)
+        var length = 0, code: Int32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: WireWriter.capacity) { place, filled in
+            length = unsafe numbers.withUnsafeMutableBufferPointer { numbers in
+                unsafe clinux_receive_packet(fd.rawValue, place.baseAddress, place.count, numbers.baseAddress, &count)
+            }
+            code = errno
+            filled = max(0, length)
         }
         if length < 0 {
-            let code = errno
             if code == EAGAIN { return .nothing }
             if code == ECONNRESET { return .end }
             throw SystemError(code, "receive a message")
         }
         if length == 0 { return .end }
-        return .message(unsafe [UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<length])), Descriptors(numbers[..<Int(count)]))
+        return .message(bytes, Descriptors(numbers[..<Int(count)]))
     }
 
     /// Makes both ends see the end of the connection.

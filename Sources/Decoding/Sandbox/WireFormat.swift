@@ -92,8 +92,10 @@ package struct WireReader {
         return value
     }
 
+    package var isAtEnd: Bool { position == bytes.endIndex }
+
     /// Nothing may follow the last field.
     package func finish() throws(WireError) {
-        guard position == bytes.endIndex else { throw WireError("a message is too long") }
+        guard isAtEnd else { throw WireError("a message is too long") }
     }
 }

@@ -72,6 +72,22 @@ import Testing
         }
     }
 
+    @Test func `what becomes of a sample comes in one message, and nothing behind its end`() throws {
+        let stage = try Stage(), listener = stage.listener
+        let answers: [DecoderAnswer] = [
+            .dropped(sampleNumber: 1, .noPicture), .failed(sampleNumber: 2, DecodingError(.invalidData, "broken")),
+            .done(number: 0, bytesWritten: 1, bytesCopied: 2, freed: [3]),
+        ]
+        var writer = WireWriter()
+        for answer in answers { writer.put(answer) }
+        try stage.work.send(writer)
+        for answer in answers { #expect(try listener.next() == answer) }
+        writer.put(answers[0])
+        try stage.work.send(writer)
+        for answer in answers.dropLast() { #expect(try listener.next() == answer) }
+        #expect(throws: ProcessEnd.self) { try listener.next() }
+    }
+
     @Test func `a surface is lent, used and taken back`() throws {
         let stage = try Stage()
         try stage.wishes(.want(Self.layout))

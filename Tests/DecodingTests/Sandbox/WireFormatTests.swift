@@ -140,3 +140,12 @@ private let software = DecoderSpecification(hardware: .disable)
         #expect(kept == String(repeating: "ü", count: 500))
     }
 }
+
+extension DecoderAnswer {
+    /// The only answer of a message.
+    fileprivate init(_ bytes: ArraySlice<UInt8>) throws(WireError) {
+        var reader = WireReader(bytes)
+        self = try DecoderAnswer(&reader)
+        try reader.finish()
+    }
+}
