@@ -58,6 +58,7 @@ let package = Package(
         .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
         .systemLibrary(name: "CVA", pkgConfig: "libva libva-drm", providers: [.apt(["libva-dev"])]),
         .systemLibrary(name: "CDRM", pkgConfig: "libdrm libudev", providers: [.apt(["libdrm-dev", "libudev-dev"])]),
+        .systemLibrary(name: "CSeat", pkgConfig: "libseat", providers: [.apt(["libseat-dev"])]),
 
         module("Media", ["CLinux"]),
         module("SampleQueue", ["Media", "CAV", "CLinux"]),
@@ -70,7 +71,7 @@ let package = Package(
         module("Confinement", ["CLinux", "Media", "Decoding", "CSeccomp"]),
         .executableTarget(name: "player-decoder", dependencies: ["Confinement", "Decoding", "CLinux"], swiftSettings: house),
         .executableTarget(name: "player-demuxer", dependencies: ["Confinement", "Demuxing", "CLinux"], swiftSettings: house),
-        module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CAVFormat", "CWaylandClient", "CWaylandProtocols", "CDRM"]),
+        module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CAVFormat", "CWaylandClient", "CWaylandProtocols", "CDRM", "CSeat"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         module("FrameExport", ["CLinux", "Media", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.

@@ -27,4 +27,12 @@ public enum SinkEvent: Sendable, Hashable {
 /// Keys that mean something to a player, by what is printed on them and not by what they do.
 public enum PlayerKey: String, Sendable, Hashable, CaseIterable {
     case space, q, escape, f, o, left, right, up, down, comma, period, m, nine, zero, leftBracket, rightBracket, backspace
+
+    /// Whether it moves something by a step; a repeated space or f would flicker.
+    var repeats: Bool {
+        switch self {
+        case .left, .right, .up, .down, .comma, .period, .nine, .zero: true
+        default: false
+        }
+    }
 }

@@ -72,7 +72,7 @@ final class LabCompositor {
             """,
         ]
         process.environment = ProcessInfo.processInfo.environment.merging([
-            "LAB_SIZE": "\(size.width)x\(size.height)", "LAB_COMPOSITOR_LOG": "\(folder)/log",
+            "LAB_SIZE": "\(size.width)x\(size.height)", "LAB_COMPOSITOR_LOG": "\(folder)/log", "SEATD_SOCK": "/run/seatd.sock",
         ]) { $1 }
         process.standardInput = inlet
         process.standardOutput = FileHandle.nullDevice

@@ -43,6 +43,24 @@ struct LabMonitor {
 
     func waitForConsole() throws { try wait("the film is still on the monitor") { try framebuffers().isEmpty } }
 
+    /// Waits until that console is shown.
+    func waitForConsole(_ number: Int) throws {
+        try wait("console \(number) is not shown") {
+            try String(contentsOfFile: "/sys/class/tty/tty0/active", encoding: .utf8).hasPrefix("tty\(number)\n")
+        }
+    }
+
+    /// Returns once no new picture has come for much longer than a film's pictures take.
+    func waitForStandstill() throws {
+        var last: Set<Int> = [], since = Date()
+        try wait("pictures still follow one another") {
+            let now = try framebuffers()
+            if now != last { since = Date() }
+            last = now
+            return Date().timeIntervalSince(since) > 0.5
+        }
+    }
+
     private func wait(_ failure: String, until isDone: () throws -> Bool) throws {
         for _ in 0..<6000 {
             if try isDone() { return }

@@ -14,14 +14,16 @@ public enum PlayProgram {
 
     /// Runs it to its end, or kills it after `limit` seconds, which counts as a crash.
     ///
-    /// - Parameter terminal: A device or a FIFO to be its standard input instead of `input`.
+    /// - Parameters:
+    ///   - terminal: A device or a FIFO to be its standard input instead of `input`.
+    ///   - launcher: A program with arguments that becomes `play`, such as `setpriv --reuid=…`.
     public static func run(
         _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil,
-        handle: Handle? = nil, terminal: String? = nil
+        handle: Handle? = nil, terminal: String? = nil, launcher: [String] = []
     ) throws -> Outcome {
         let process = Process(), output = Pipe(), errors = Pipe()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
+        process.executableURL = URL(fileURLWithPath: launcher.isEmpty ? path : "/usr/bin/env")
+        process.arguments = launcher.isEmpty ? arguments : launcher + [path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = errors
@@ -65,12 +67,12 @@ public enum PlayProgram {
     /// Runs it on another thread; the result is there when the closure returned is called, which waits for it.
     public static func begin(
         _ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil, handle: Handle? = nil,
-        terminal: String? = nil
+        terminal: String? = nil, launcher: [String] = []
     ) -> () throws -> Outcome {
         let result = ResultBox(), group = DispatchGroup()
         DispatchQueue.global().async(group: group) {
             result.value = Swift.Result {
-                try run(arguments, environment: environment, limit: limit, signal: signal, handle: handle, terminal: terminal)
+                try run(arguments, environment: environment, limit: limit, signal: signal, handle: handle, terminal: terminal, launcher: launcher)
             }
         }
         return {

@@ -27,6 +27,7 @@ lab_setup() {
     lab_step host-tools 1 lab_host_tools
     lab_step base "$suite" lab_base
     lab_step packages "$(lab_key <<<"$suite $packages_guest $packages_module")" lab_packages
+    lab_step seatd "$(lab_seatd_version) $(cat "$cache/stamps/base")" lab_seatd
     lab_step kernel "$(lab_kernel_version)" lab_kernel
     lab_step vkms "$(lab_kernel_version) syncobj $(cat "$lab"/vkms-lab*.c | lab_key)" lab_vkms
     lab_step initrd "$(cat "$cache/stamps/vkms") $(find "$lab/guest" -type f -print0 | sort -z | xargs -0 cat | lab_key) $modules_boot $modules_more" lab_initrd
@@ -105,6 +106,21 @@ lab_packages() {
     lab_in_root apt-get install -yq $packages_guest $packages_module
     lab_in_root apt-get clean
     lab_in_root dpkg-query --show --showformat '${Package} ${Version}\n' >"$cache/versions.txt"
+}
+
+# The host's programs speak to a seatd of their own libseat's version: another's answers stop the old library. Taken out of its package,
+# since installed it would run on the host.
+lab_seatd_version() { dpkg-query --show --showformat '${Version}' libseat1 2>/dev/null || echo none; }
+
+lab_seatd() {
+    local folder version
+    version="$(lab_seatd_version)"
+    [ "$version" != none ] || { echo "libseat1 is not installed"; return 1; }
+    folder="$(mktemp -d)"
+    (cd "$folder" && { apt-get download -q "seatd=$version" || { apt-get update -q && apt-get download -q "seatd=$version"; }; })
+    dpkg --fsys-tarfile "$folder"/seatd_*.deb | tar --extract --to-stdout --wildcards '*/sbin/seatd' >"$tree/usr/local/sbin/host-seatd"
+    chmod +x "$tree/usr/local/sbin/host-seatd"
+    rm -rf "$folder"
 }
 
 lab_kernel_version() {

@@ -16,16 +16,16 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
 swift_minimum="6.2"
 
 # Package sets. All names are the same on these systems.
-packages_runtime=(xkb-data)
+packages_runtime=(xkb-data libseat1)
 packages_build=(
     ca-certificates git g++ pkg-config
     libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libzimg-dev
-    libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseccomp-dev libegl-dev libgles-dev libvulkan-dev
+    libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libseccomp-dev libegl-dev libgles-dev libvulkan-dev
 )
 # What pkg-config calls the libraries among them, for systems with other packages.
 build_libraries=(
-    libavformat libavcodec libavutil libswscale libswresample zimg alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseccomp egl
-    glesv2 vulkan
+    libavformat libavcodec libavutil libswscale libswresample zimg alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseat libseccomp
+    egl glesv2 vulkan
 )
 packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools python3)
 packages_peers=(

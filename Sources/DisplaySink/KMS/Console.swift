@@ -12,22 +12,14 @@ internal import Media
 /// Thread-safety: belongs to one thread, and there is one in a process at a time. The corresponding ioctls are those of `console_ioctl(4)`.
 @safe
 final class Console {
-    enum Move {
-        /// Another console wants the monitor: give it up, then call `yield`.
-        case away
-        /// It is ours again: call `accept`.
-        case back
-    }
-
     private var before = termios()
     private let hasKeys: Bool
     private let hasConsole: Bool
     private let news: OwnedFD?
     private let teller: OwnedFD?
-    /// Another console is shown.
-    var isAway = false
 
-    init() {
+    /// - Parameter isSwitched: The player answers for switches between consoles; else a seat's manager does.
+    init(isSwitched: Bool) {
         var settings = termios()
         if isatty(STDIN_FILENO) == 1, unsafe tcgetattr(STDIN_FILENO, &settings) == 0 {
             before = settings
@@ -37,7 +29,7 @@ final class Console {
             hasKeys = false
         }
         var ends: [Int32] = [-1, -1]
-        if clinux_vt_is_console(STDIN_FILENO) != 0, unsafe pipe(&ends) == 0 {
+        if isSwitched, clinux_vt_is_console(STDIN_FILENO) != 0, unsafe pipe(&ends) == 0 {
             news = OwnedFD(adopting: ends[0])
             teller = OwnedFD(adopting: ends[1])
             for end in ends {
@@ -71,25 +63,20 @@ final class Console {
         }
     }
 
-    /// The last of the announcements that have come.
-    func switched() -> Move? {
+    /// The last of the announcements that have come: another console wants the monitor (to be answered by `yield`), or it is ours again
+    /// (`accept`).
+    func switched() -> SeatState.News? {
         guard hasConsole else { return nil }
-        var last: Move?, byte: UInt8 = 0
+        var last: SeatState.News?, byte: UInt8 = 0
         while unsafe read(switchFD, &byte, 1) == 1 { last = Int32(byte) == SIGUSR1 ? .away : .back }
         return last
     }
 
     /// Lets the other console have the monitor.
-    func yield() {
-        isAway = true
-        clinux_vt_answer(STDIN_FILENO, 1)
-    }
+    func yield() { clinux_vt_answer(STDIN_FILENO, 1) }
 
     /// Takes the monitor back.
-    func accept() {
-        isAway = false
-        clinux_vt_answer(STDIN_FILENO, 0)
-    }
+    func accept() { clinux_vt_answer(STDIN_FILENO, 0) }
 
     // MARK: Keys
 

@@ -1,7 +1,7 @@
 internal import CDRM
 internal import Glibc
 
-/// Hears when monitors are plugged in and out, and when a link to one breaks.
+/// Hears when monitors (and when links to them break) or input devices are plugged in and out.
 ///
 /// It listens to udev where that runs, else to the kernel itself, which says the same a little earlier.
 ///
@@ -11,12 +11,19 @@ final class HotplugWatch {
     private let udev: OpaquePointer?
     private let monitor: OpaquePointer?
 
-    init() {
+    enum Kind {
+        case monitors, input
+    }
+
+    init(_ kind: Kind = .monitors) {
         unsafe udev = udev_new()
         let source = unsafe access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel"
         unsafe monitor = unsafe udev.flatMap { unsafe udev_monitor_new_from_netlink($0, source) }
         if let monitor = unsafe monitor {
-            unsafe udev_monitor_filter_add_match_subsystem_devtype(monitor, "drm", "drm_minor")
+            switch kind {
+            case .monitors: unsafe udev_monitor_filter_add_match_subsystem_devtype(monitor, "drm", "drm_minor")
+            case .input: unsafe udev_monitor_filter_add_match_subsystem_devtype(monitor, "input", nil)
+            }
             unsafe udev_monitor_enable_receiving(monitor)
         }
     }
@@ -29,7 +36,7 @@ final class HotplugWatch {
     /// Readable when there is news; -1 where nothing can be heard.
     var fd: Int32 { unsafe monitor.map { unsafe udev_monitor_get_fd($0) } ?? -1 }
 
-    /// Takes what has come; true when monitors are to be looked at.
+    /// Takes what has come; true when devices are to be looked at.
     func hasNews() -> Bool {
         guard let monitor = unsafe monitor else { return false }
         var hasNews = false

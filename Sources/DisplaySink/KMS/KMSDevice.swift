@@ -31,16 +31,18 @@ final class KMSDevice: @unchecked Sendable {
     let path: String
     /// The kernel driver's name.
     let driver: String
-    private let descriptor: OwnedFD
+    private let file: DeviceFile
     private let atomic: OpaquePointer
     private var flips: [Flip] = []
     let handles: GEMHandles
 
-    var fd: Int32 { descriptor.rawValue }
+    var fd: Int32 { file.fd }
+    /// Whose manager opened the device and says when it is ours; nil: opened straight.
+    var seat: Seat? { file.seat }
 
     /// Takes over an open device and asks for what is needed of it.
-    init(_ descriptor: consuming OwnedFD, path: String) throws(SinkError) {
-        let fd = descriptor.rawValue
+    init(_ file: DeviceFile, path: String) throws(SinkError) {
+        let fd = file.fd
         guard drmSetClientCap(fd, UInt64(DRM_CLIENT_CAP_UNIVERSAL_PLANES), 1) == 0, drmSetClientCap(fd, UInt64(DRM_CLIENT_CAP_ATOMIC), 1) == 0,
             let request = unsafe drmModeAtomicAlloc()
         else { throw SinkError(.unsupported, "\(path) is no display device with atomic mode setting, which this player needs.") }
@@ -51,7 +53,7 @@ final class KMSDevice: @unchecked Sendable {
         } else {
             driver = "?"
         }
-        self.descriptor = descriptor
+        self.file = file
         unsafe atomic = request
         handles = GEMHandles(fd: fd)
         flips.reserveCapacity(8)
@@ -64,8 +66,8 @@ final class KMSDevice: @unchecked Sendable {
     /// Whether commits of ours count; the first to open a device is its master unasked.
     var isMaster: Bool { drmIsMaster(fd) != 0 }
 
-    /// Asks for the right; false while another program has it.
-    func becomeMaster() -> Bool { isMaster || drmSetMaster(fd) == 0 }
+    /// Asks for the right, which a seat's manager alone gives to devices that it opened; false while another program has it.
+    func becomeMaster() -> Bool { isMaster || seat == nil && drmSetMaster(fd) == 0 }
 
     func dropMaster() { _ = drmDropMaster(fd) }
 

@@ -46,10 +46,11 @@ enum KMSSearch {
         let paths = if let wish, wish.hasPrefix("/") { [wish] } else { cards() }
         let name = if let wish, !wish.hasPrefix("/") { wish } else { String?.none }
         guard !paths.isEmpty else { throw SinkError(.noDisplay, "There is no display device: \(folder) has no card.") }
+        let seat = FoundSeat()
         var refusals: [SinkError] = [], seen: [String] = []
         for path in paths {
             let device: KMSDevice
-            do throws(SinkError) { device = try open(path) } catch {
+            do throws(SinkError) { device = try open(path, seat) } catch {
                 refusals.append(error)
                 continue
             }
@@ -96,14 +97,29 @@ enum KMSSearch {
         return numbers.sorted().map { "\(folder)/card\($0)" }
     }
 
-    static func open(_ path: String) throws(SinkError) -> KMSDevice {
-        let fd = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
-        guard fd >= 0 else {
-            let code = errno
-            let help = code == EACCES ? "; members of the group video may" : ""
-            throw SinkError(.noDisplay, "\(path) cannot be opened: \(unsafe String(cString: strerror(code)))\(help).")
+    /// The seat, where a manager gives one; else the devices are opened straight.
+    private struct FoundSeat {
+        var seat: Seat?
+        /// What the manager said instead.
+        var refusal: String?
+
+        init() { do throws(SinkError) { seat = try Seat.open() } catch { refusal = error.description } }
+    }
+
+    private static func open(_ path: String, _ found: FoundSeat) throws(SinkError) -> KMSDevice {
+        let file: DeviceFile
+        do throws(SystemError) { file = try DeviceFile(path, of: found.seat) } catch {
+            let help =
+                if error.code != EACCES {
+                    ""
+                } else if let refusal = found.refusal {
+                    "; \(refusal)"
+                } else {
+                    "; members of the group video may, and others by a seat manager (seatd, logind)"
+                }
+            throw SinkError(.noDisplay, "\(path) cannot be opened: \(unsafe String(cString: strerror(error.code)))\(help).")
         }
-        return try KMSDevice(OwnedFD(adopting: fd), path: path)
+        return try KMSDevice(file, path: path)
     }
 
     private static func matches(_ connector: KMSConnector, _ name: String, card: String) -> Bool {

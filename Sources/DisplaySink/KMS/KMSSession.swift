@@ -67,17 +67,16 @@ final class KMSSession: Sendable {
 
     private func loop(_ monitors: KMSMonitors, _ presenter: KMSPresenter) throws(SinkError) {
         let hotplug = HotplugWatch(), device = monitors.device
-        let console = Console()
+        let turn = KMSTurn(monitors)
+        if let seat = device.seat { events(.detail("\(device.path) is opened by \(seat.manager), on \(seat.name).")) }
         let copiedBefore = state.withLock { $0.bytesCopied }
         var granted: KMSSinkState.Wishes?
-        var descriptors = [bell.rawValue, device.fd, hotplug.fd, console.switchFD, console.keyFD].map {
-            PollDescriptor(fd: $0, interest: .readable)
-        }
+        var descriptors = ([bell.rawValue, device.fd, hotplug.fd, turn.newsFD] + turn.keyFDs).map { PollDescriptor(fd: $0, interest: .readable) }
         while true {
             bell.drain()
             if state.withLock({ $0.isStopping }) { return }
             try grant(&granted, monitors, presenter)
-            presenter.isVisible = !monitors.plugged.isEmpty && !console.isAway
+            presenter.isVisible = !monitors.plugged.isEmpty && turn.isOurs
             let time = try presenter.step(MonotonicClock.shared.now())
             if !presenter.isFlipping { read(monitors) }
             state.withLock { state in
@@ -91,20 +90,9 @@ final class KMSSession: Sendable {
                 throw SinkError(.lost, "\(device.path) is gone.")
             }
             if hotplug.hasNews(), look(at: monitors, presenter) { granted = nil }
-            if let move = console.switched() {
-                switch move {
-                case .away:
-                    presenter.isVisible = false
-                    // The kernel draws a text console's picture again only for those who had switched to graphics mode.
-                    monitors.restore()
-                    device.dropMaster()
-                    console.yield()
-                case .back:
-                    console.accept()
-                    if !device.becomeMaster() { console.isAway = true }
-                }
-            }
-            for key in console.keys() { events(.key(key)) }
+            let isGone = !descriptors[3].ready.isDisjoint(with: [.error, .hangUp, .invalid])
+            try turn.look(isGone: isGone) { presenter.isVisible = false }
+            for key in turn.keys() { events(.key(key)) }
         }
     }
 

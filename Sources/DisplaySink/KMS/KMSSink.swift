@@ -49,7 +49,8 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser, StatusOver
         do throws(SystemError) { bell = try EventFD() } catch { throw SinkError(.system, error.description) }
         let monitors = try Self.open(options)
         let names = monitors.outputs.map { "\($0.connector.description) (\($0.mode))" }.joined(separator: " and ")
-        summary = "\(names) of \(monitors.device.path) (\(monitors.device.driver))"
+        let way = monitors.device.seat.map { "opened by \($0.manager), on \($0.name)" } ?? "opened directly"
+        summary = "\(names) of \(monitors.device.path) (\(monitors.device.driver)), \(way)"
         preferredAllocator = SurfaceAllocators.best()
         state = Monitor(KMSSinkState(opened: Opened(monitors)))
     }

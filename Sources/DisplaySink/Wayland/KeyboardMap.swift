@@ -2,7 +2,7 @@ internal import CWaylandClient
 internal import Glibc
 internal import Media
 
-/// What is printed on the keys: the compositor's keymap, read by libxkbcommon.
+/// What is printed on the keys: the compositor's keymap or the usual one, read by libxkbcommon.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
@@ -18,6 +18,12 @@ final class KeyboardMap {
         unsafe xkb_context_unref(context)
     }
 
+    /// Takes the keymap of the environment (`XKB_DEFAULT_LAYOUT`, …), else the usual one. No key is pressed afterwards.
+    func readUsual() {
+        guard let context = unsafe context, let made = unsafe xkb_keymap_new_from_names(context, nil, XKB_KEYMAP_COMPILE_NO_FLAGS) else { return }
+        unsafe take(made)
+    }
+
     /// Takes the keymap that the descriptor holds as text.
     func read(_ fd: consuming OwnedFD, byteCount: Int, format: UInt32) {
         guard format == UInt32(WL_KEYBOARD_KEYMAP_FORMAT_XKB_V1.rawValue), byteCount > 0, unsafe context != nil,
@@ -29,10 +35,27 @@ final class KeyboardMap {
             let made = unsafe xkb_keymap_new_from_buffer(
                 context, text.assumingMemoryBound(to: CChar.self), length, XKB_KEYMAP_FORMAT_TEXT_V1, XKB_KEYMAP_COMPILE_NO_FLAGS)
         else { return }
+        unsafe take(made)
+    }
+
+    private func take(_ made: OpaquePointer) {
         unsafe xkb_state_unref(state)
         unsafe xkb_keymap_unref(keymap)
         unsafe keymap = made
         unsafe state = xkb_state_new(made)
+    }
+
+    /// A key went down or up, where nobody else keeps the modifiers.
+    func turn(_ code: UInt32, isDown: Bool) {
+        guard let state = unsafe state else { return }
+        unsafe xkb_state_update_key(state, code + 8, isDown ? XKB_KEY_DOWN : XKB_KEY_UP)
+    }
+
+    /// The number of the console that the key asks for now, as Ctrl-Alt-F2 does.
+    func console(_ code: UInt32) -> Int? {
+        guard let state = unsafe state else { return nil }
+        let symbol = unsafe Int32(bitPattern: xkb_state_key_get_one_sym(state, code + 8))
+        return (XKB_KEY_XF86Switch_VT_1...XKB_KEY_XF86Switch_VT_12).contains(symbol) ? Int(symbol - XKB_KEY_XF86Switch_VT_1) + 1 : nil
     }
 
     func setModifiers(_ depressed: UInt32, _ latched: UInt32, _ locked: UInt32, _ group: UInt32) {

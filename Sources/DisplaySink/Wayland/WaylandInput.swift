@@ -98,15 +98,7 @@ final class WaylandInput {
         }
         guard let key = keymap.key(code) else { return }
         pressed(key)
-        if repeatPeriod != nil, Self.repeats(key) { repeating = (code, key, MonotonicClock.shared.now() + repeatDelay) }
-    }
-
-    /// Keys that move something by a step; a repeated space or f would flicker.
-    private static func repeats(_ key: PlayerKey) -> Bool {
-        switch key {
-        case .left, .right, .up, .down, .comma, .period, .nine, .zero: true
-        default: false
-        }
+        if repeatPeriod != nil, key.repeats { repeating = (code, key, MonotonicClock.shared.now() + repeatDelay) }
     }
 
     nonisolated(unsafe) private static let keyboardListener = {

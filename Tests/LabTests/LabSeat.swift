@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// A seatd of a test's own, of the version of our libseat; ended with this object.
+final class LabSeat {
+    /// May ask the manager, and may not open a display.
+    static let user = ["setpriv", "--reuid=65534", "--regid=65534", "--groups=100"]
+
+    private let process = Process(), ended = DispatchSemaphore(value: 0)
+    private let folder = "/run/lab/seat-\(UUID().uuidString.prefix(8))"
+    private var isKilled = false
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        // Its socket has a fixed name, which is another's where a compositor has been. Signals, which a test's thread blocks, are how it
+        // hears of consoles.
+        process.arguments = [
+            "--mount", "bash", "-c",
+            """
+            exec >\(folder)/log 2>&1
+            mount --bind \(folder) /run
+            exec python3 -c 'import os, signal
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            os.execv("/lab/usr/local/sbin/host-seatd", ["seatd", "-g", "users", "-l", "debug"])'
+            """,
+        ]
+        process.standardInput = FileHandle.nullDevice
+        process.terminationHandler = { [ended] _ in ended.signal() }
+        try process.run()
+        for _ in 0..<600 where process.isRunning && !FileManager.default.fileExists(atPath: "\(folder)/seatd.sock") {
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        guard FileManager.default.fileExists(atPath: "\(folder)/seatd.sock") else { throw Lab.Failure(description: "seatd does not start: \(log)") }
+    }
+
+    deinit {
+        kill()
+        try? log.write(toFile: "/out/seatd.log", atomically: false, encoding: .utf8)
+    }
+
+    /// What a program needs to find it.
+    var environment: [String: String] { ["SEATD_SOCK": "\(folder)/seatd.sock", "XDG_RUNTIME_DIR": "/tmp"] }
+
+    var log: String { (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "no log" }
+
+    /// As a crash would; returns when it is gone.
+    func kill() {
+        guard !isKilled else { return }
+        isKilled = true
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        ended.wait()
+    }
+}
+
+/// The keyboard of the virtual machine.
+enum LabKeyboard {
+    /// Presses these together (QEMU's names), and lets them go.
+    static func press(_ keys: String...) throws {
+        for isDown in [true, false] {
+            for key in isDown ? keys : keys.reversed() {
+                _ = try Lab.output(
+                    of: "lab-qmp",
+                    [
+                        """
+                        {"execute":"input-send-event","arguments":{"events":[{"type":"key","data":{"down":\(isDown),\
+                        "key":{"type":"qcode","data":"\(key)"}}}]}}
+                        """
+                    ])
+            }
+        }
+    }
+}
