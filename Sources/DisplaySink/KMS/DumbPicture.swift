@@ -57,5 +57,7 @@ final class DumbPicture {
         drmModeDestroyDumbBuffer(device.fd, handle)
     }
 
+    var bytes: [UInt8] { unsafe Array(UnsafeRawBufferPointer(start: base, count: byteCount)) }
+
     func clear() { unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount) }
 }

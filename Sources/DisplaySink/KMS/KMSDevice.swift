@@ -6,7 +6,7 @@ internal import Media
 ///
 /// Thread-safety: belongs to one thread at a time: first to the one that opens it, then to the sink's.
 @safe
-final class KMSDevice: @unchecked Sendable {
+final class KMSDevice: @unchecked Sendable, CustomStringConvertible {
     struct CommitFlags: OptionSet {
         let rawValue: Int
         /// Asks only whether it could be done.
@@ -35,6 +35,9 @@ final class KMSDevice: @unchecked Sendable {
     private let atomic: OpaquePointer
     private var flips: [Flip] = []
     let handles: GEMHandles
+
+    /// For sentences.
+    var description: String { "\(path) (\(driver))" }
 
     var fd: Int32 { file.fd }
     /// Whose manager opened the device and says when it is ours; nil: opened straight.

@@ -14,6 +14,8 @@ final class KMSMonitors {
     private var known: [MonitorWall.Place] = []
     /// Whether one commit changes all of them; not where the device has refused that.
     private(set) var isJoint = true
+    /// Of a test.
+    var witness: (any PictureWitness)?
 
     /// Shares CRTCs and planes out and chooses modes; nothing on the screens changes yet.
     init(_ found: KMSSearch.Found, _ options: KMSSink.Options) throws(SinkError) {
@@ -136,6 +138,10 @@ final class KMSMonitors {
     private static func concernsAll(_ code: Int32) -> Bool { [EBUSY, EACCES, EPERM, ENODEV].contains(code) }
 
     private func commit(_ pictures: Pictures, _ flags: KMSDevice.CommitFlags) -> Int32 {
+        if let witness {
+            let code = witness.refusal(ofCommitFor: pictures.count)
+            if code != 0 { return code }
+        }
         var request = AtomicRequest()
         do throws(SystemError) {
             for (output, picture) in pictures { try output.add(picture, to: &request) }

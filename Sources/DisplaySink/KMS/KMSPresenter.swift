@@ -31,36 +31,23 @@ final class KMSPresenter {
         var leader: UInt32
         /// The same picture again, because of what lies over it.
         var isRepeat: Bool
+        /// Counts commits.
+        var use: UInt64
+        var witness: (any PictureWitness)?
 
         /// What the processor made may be written again.
         borrowing func release() { for dumb in dumbs { dumb.isHeld = false } }
-    }
 
-    /// What the choice of a way depends on.
-    private struct Kind: Hashable {
-        var layout: SurfaceLayout
-        var memory: SurfaceMemory.Kind
-        var visible: PixelRect
-        /// Without gaps in the colours.
-        var attributes: PictureAttributes
-        var mode: DisplayMode
-        var place: MonitorWall.Place
-        /// The monitor's.
-        var light: EDID.Light
-        var gravity: Gravity
-    }
+        /// What the device reads.
+        borrowing func memory() -> [UInt8] { dumbs.isEmpty ? unsafe frame.surface.withUnsafeBytes { unsafe Array($0) } : dumbs.flatMap(\.bytes) }
 
-    private struct Known {
-        var kind: Kind
-        var choice: PlaneChoice
+        deinit { witness?.ended(use: use, memory()) }
     }
 
     private let monitors: KMSMonitors
     private let queue: PresentationQueue
     private let events: @Sendable (SinkEvent) -> Void
-    private let framebuffers: KMSFramebuffers
-    /// By the size that the film is fitted to.
-    private var converters: [PixelSize: KMSConverter] = [:]
+    private let ways: KMSWays
     private var clock: RefreshClock
     private var onGlass: Held?
     private var flipping: Held?
@@ -68,32 +55,26 @@ final class KMSPresenter {
     private var unseen: VideoFrame?
     /// The refresh that the last commit was made for.
     private var committedFor = HostTime.distantPast
-    /// For each monitor.
-    private var known: [Known?]
     /// The CRTC whose refreshes `clock` follows.
     private var leader: UInt32?
     private var count: UInt64 = 0
     private var lastSequence: UInt32?
-    var gravity = Gravity.aspect
+    private var uses: UInt64 = 0
+    var witness: (any PictureWitness)?
     /// To be shown over the film.
     var status: PlaybackStatus?
     /// What is over it, as far as there is a place.
     private var shownStatus: PlaybackStatus?
-    private var isOverlayRefused = false
+    /// The choice of ways with which the device would not have it.
+    private var overlayRefused: Int?
     /// Whether there are monitors that are ours to use.
     var isVisible = true { didSet { if isVisible != oldValue { visibilityChanged() } } }
-    /// What has to be copied, and why.
-    private(set) var conversion: ConversionReport?
-    /// What is shown how, in a sentence; told when it changes.
-    var describe: (String) -> Void = { _ in }
-    var bytesCopied: Int { converters.values.reduce(0) { $0 + $1.bytesCopied } }
 
-    init(_ monitors: KMSMonitors, _ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) {
+    init(_ monitors: KMSMonitors, _ ways: KMSWays, _ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) {
         self.monitors = monitors
+        self.ways = ways
         self.queue = queue
         self.events = events
-        known = monitors.outputs.map { _ in nil }
-        framebuffers = KMSFramebuffers(monitors.device)
         clock = RefreshClock()
         follow()
     }
@@ -101,18 +82,12 @@ final class KMSPresenter {
     /// Whether a flip's event is awaited.
     var isFlipping: Bool { flipping != nil }
 
-    /// The size of the film on square pixels; nothing before the first picture.
-    var filmSize: PixelSize {
-        known.lazy.compactMap { $0?.kind }.first.map { $0.attributes.displaySize(of: $0.visible.size) } ?? PixelSize(width: 0, height: 0)
-    }
-
     /// Ends every use. To be called when the monitors show something else.
     func destroy() {
         flipping = nil
         onGlass = nil
         unseen = nil
-        framebuffers.destroy()
-        for converter in converters.values { converter.destroy() }
+        ways.destroy()
     }
 
     // MARK: Steps
@@ -121,7 +96,7 @@ final class KMSPresenter {
     func step(_ now: HostTime) throws(SinkError) -> HostTime? {
         if let committed = flipping?.committed {
             let limit = committed + Self.flipPatience
-            guard now < limit else { throw SinkError(.lost, "\(device) does not finish showing a picture.") }
+            guard now < limit else { throw SinkError(.lost, "\(monitors.device) does not finish showing a picture.") }
             return limit
         }
         if isVisible, let frame = unseen.take() { return try show(frame, isFirst: false, now, clock.interval(at: now)) }
@@ -164,6 +139,7 @@ final class KMSPresenter {
         var flags: PresentationFlags = [.vsync, .hardwareClock, .hardwareCompletion]
         if isDirect { flags.insert(.zeroCopy) }
         if flipping?.isRepeat == true { return }
+        witness?.lit(sequence: sequence, at: flip.time, refresh: count)
         queue.didPresent(sequence: sequence, at: flip.time, refresh: clock.period, flags: flags)
     }
 
@@ -200,23 +176,26 @@ final class KMSPresenter {
             if isFirst { events(.firstFrameShown(now)) }
             return committedFor + marginAfterRefresh
         }
-        guard let pictures = try prepare(frame) else {
+        guard let pictures = try ways.prepare(frame) else {
             queue.didDiscard(sequence: frame.sequence)
             return now + marginAfterRefresh
         }
         if status != shownStatus || shownStatus != nil { layStatus(over: pictures) }
         let wasDark = pictures.contains { $0.output.lit == nil }
         let committed = MonotonicClock.shared.now()
-        let outcome = monitors.show(pictures)
+        let wasJoint = monitors.isJoint, outcome = monitors.show(pictures)
+        if wasJoint, !monitors.isJoint { ways.reportJoint(pictures.map(\.output)) }
         guard !outcome.accepted.isEmpty else { return try refused(outcome, frame, isFirst: isFirst, now) }
-        try refuse(outcome)
+        try ways.refuse(outcome)
         let shown = Set(outcome.accepted.map(\.crtc.id))
         let dumbs = pictures.filter { shown.contains($0.output.crtc.id) }.compactMap(\.picture.dumb)
         for dumb in dumbs { dumb.isHeld = true }
         follow()
         flipping = Held(
             frame: frame, dumbs: dumbs, isDirect: dumbs.isEmpty, committed: committed, awaited: shown,
-            leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id, isRepeat: isRepeat)
+            leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id, isRepeat: isRepeat, use: uses, witness: witness)
+        uses += 1
+        if let witness, let use = flipping?.use, let memory = flipping?.memory() { witness.committed(use: use, memory) }
         if wasDark { restartClock() }
         if isFirst { events(.firstFrameShown(committed)) }
         return committed + Self.flipPatience
@@ -230,7 +209,7 @@ final class KMSPresenter {
     /// Puts the status over pictures that are about to be shown, where the device has a place for it.
     private func layStatus(over pictures: KMSMonitors.Pictures) {
         shownStatus = status
-        if status != nil, isOverlayRefused { return }
+        if status != nil, overlayRefused == ways.choices { return }
         var isNew = false, lacking: [String] = []
         for (output, picture) in pictures {
             let had = output.overlay != nil
@@ -239,13 +218,13 @@ final class KMSPresenter {
             if !had, output.overlay != nil { isNew = true }
         }
         if !lacking.isEmpty {
-            isOverlayRefused = lacking.count == pictures.count
-            describe("The status is not shown on \(lacking.joined(separator: " and ")): no free plane with opacity lies above the film.")
+            if lacking.count == pictures.count { overlayRefused = ways.choices }
+            ways.describe("The status is not shown on \(lacking.joined(separator: " and ")): no free plane with opacity lies above the film.")
         }
         guard isNew, let refusal = monitors.test(pictures).refused.first else { return }
-        isOverlayRefused = true
+        overlayRefused = ways.choices
         for (output, _) in pictures { output.removeOverlay() }
-        describe("The status is not shown: \(device) refuses it over the film (\(unsafe String(cString: strerror(refusal.code)))).")
+        ways.describe("The status is not shown: \(monitors.device) refuses it over the film (\(unsafe String(cString: strerror(refusal.code)))).")
     }
 
     /// The device would not take a commit whose like it had agreed to.
@@ -267,155 +246,10 @@ final class KMSPresenter {
             return nil
         case ENODEV: throw SinkError(.lost, "\(monitors.device.path) is gone.")
         default:
-            try refuse(outcome)
+            try ways.refuse(outcome)
             monitors.forget()
             return try show(frame, isFirst: isFirst, now, clock.interval(at: now))
         }
-    }
-
-    /// Takes the next way for the monitors that cannot show theirs as tried.
-    private func refuse(_ outcome: KMSMonitors.Outcome) throws(SinkError) {
-        for (output, code) in outcome.refused {
-            let reason = unsafe String(cString: strerror(code))
-            guard let index = index(of: output), case .direct? = known[index]?.choice.current else {
-                throw SinkError(.unsupported, "\(device) cannot show a picture on \(output.connector.name): \(reason).")
-            }
-            known[index]?.choice.refuse(reason)
-            output.forget()
-            report(output)
-        }
-    }
-
-    // MARK: Ways
-
-    /// The frame on framebuffers for each monitor, by the best ways that the device agrees to; nil when it cannot be shown at all.
-    private func prepare(_ frame: borrowing VideoFrame) throws(SinkError) -> KMSMonitors.Pictures? {
-        var fresh = consider(frame), converted: [PixelSize: DumbPicture] = [:]
-        while true {
-            var pictures: KMSMonitors.Pictures = []
-            for output in monitors.plugged {
-                guard let picture = try picture(frame, on: output, &converted) else { return nil }
-                pictures.append((output, picture))
-            }
-            guard !fresh.isEmpty else { return pictures }
-            let wasJoint = monitors.isJoint
-            let outcome = monitors.test(pictures)
-            // What the monitor is told about light may be what the device does not take.
-            let told = outcome.refused.filter { output, _ in
-                pictures.contains { $0.output === output && isSignalToBlame($0) }
-            }
-            for (output, code) in told {
-                describe("\(output.connector.description) is told nothing of the film's light: \(unsafe String(cString: strerror(code))).")
-            }
-            if !told.isEmpty { continue }
-            let refused = outcome.refused.filter { output, _ in pictures.contains { $0.output === output && $0.picture.isDirect } }
-            guard outcome.hindrance == nil, !refused.isEmpty else {
-                for output in fresh { report(output) }
-                if wasJoint, pictures.count > 1 { reportJoint(pictures.map(\.output)) }
-                return pictures
-            }
-            for (output, code) in refused {
-                if let index = index(of: output) { known[index]?.choice.refuse(unsafe String(cString: strerror(code))) }
-                if !fresh.contains(where: { $0 === output }) { fresh.append(output) }
-            }
-        }
-    }
-
-    /// Whether the device takes a picture once the monitor is told nothing of its light; then it is told nothing.
-    private func isSignalToBlame(_ picture: KMSMonitors.Pictures.Element) -> Bool {
-        let signal = picture.output.signal
-        guard picture.output.giveUpSignal() else { return false }
-        if monitors.test([picture]).refused.isEmpty { return true }
-        picture.output.tell(signal)
-        return false
-    }
-
-    /// Begins a choice for each monitor on which nothing like the frame was shown before, and gives these monitors.
-    private func consider(_ frame: borrowing VideoFrame) -> [KMSOutput] {
-        let surface = frame.surface
-        var attributes = frame.attributes
-        attributes.color = attributes.color.resolved(for: surface.layout.format, size: frame.visible.size)
-        let places = monitors.places
-        var fresh: [KMSOutput] = []
-        for (index, output) in monitors.outputs.enumerated() where output.isPlugged {
-            let place = places[index]
-            let kind = Kind(
-                layout: surface.layout, memory: surface.memoryKind, visible: frame.visible, attributes: attributes, mode: output.mode, place: place,
-                light: output.connector.light, gravity: gravity)
-            guard known[index]?.kind != kind else { continue }
-            let wish = PlaneWish(
-                format: surface.layout.format.opaqueFourCC, pixelFormat: surface.layout.format, modifier: surface.layout.modifier,
-                isDMABuf: surface.isDMABuf, buffer: surface.layout.size, visible: frame.visible, attributes: attributes, screen: place.canvas,
-                part: place.part == PixelRect(place.canvas) ? nil : place.part, gravity: gravity)
-            known[index] = Known(kind: kind, choice: PlaneChoice(wish, output.planes.map(\.offer)))
-            fresh.append(output)
-            isOverlayRefused = false
-            if let lack = output.chooseSignal(for: attributes) { describe("\(output.connector.description): \(lack).") }
-        }
-        return fresh
-    }
-
-    /// The frame on a framebuffer for one monitor, by the way chosen for it; nil when libswscale cannot read it.
-    private func picture(
-        _ frame: borrowing VideoFrame, on output: KMSOutput, _ converted: inout [PixelSize: DumbPicture]
-    ) throws(SinkError) -> KMSOutput.Picture? {
-        guard let index = index(of: output), let place = known[index]?.kind.place else { return nil }
-        while case .direct(let direct)? = known[index]?.choice.current {
-            do throws(SystemError) {
-                let framebuffer = try framebuffers.framebuffer(for: frame.surface, as: frame.pixelFormat.opaqueFourCC!)
-                return KMSOutput.Picture(framebuffer, direct, waitingFor: KMSOutput.Fence(writing: frame.surface.fd))
-            } catch {
-                known[index]?.choice.refuse(error.description)
-            }
-        }
-        do throws(SystemError) {
-            if case .nothing? = known[index]?.choice.current {
-                let black = try output.blackPicture()
-                return KMSOutput.Picture(black, part: PixelRect(black.size))
-            }
-            if let dumb = converted[place.canvas] { return KMSOutput.Picture(dumb, part: place.part) }
-            let converter = converters[place.canvas] ?? KMSConverter(monitors.device)
-            converters[place.canvas] = converter
-            guard let dumb = try converter.convert(frame, screen: place.canvas, gravity: gravity) else { return nil }
-            converted[place.canvas] = dumb
-            return KMSOutput.Picture(dumb, part: place.part)
-        } catch {
-            throw SinkError(.unsupported, "\(device) takes no picture: \(error.description).")
-        }
-    }
-
-    private func index(of output: KMSOutput) -> Int? { monitors.outputs.firstIndex { $0 === output } }
-
-    /// For sentences.
-    private var device: String { "\(monitors.device.path) (\(monitors.device.driver))" }
-
-    private func report(_ output: KMSOutput) {
-        guard let index = index(of: output), let known = known[index] else { return }
-        let format = known.kind.layout.format.rawValue, why = known.choice.reasons.joined(separator: "; ")
-        let screen = "\(output.connector.description) of \(device) at \(output.mode)\(output.signalDescription)"
-        conversion = nil
-        for case .some(let known) in self.known where known.choice.current == .converted {
-            conversion = ConversionReport(
-                from: known.kind.layout.format.rawValue, to: PixelFormat.bgr0.rawValue, why: known.choice.reasons.joined(separator: "; "))
-        }
-        switch known.choice.current {
-        case .direct(let direct):
-            let place = direct.placement.destination, source = direct.placement.source
-            let part =
-                known.kind.place.part == PixelRect(known.kind.place.canvas)
-                ? "\(known.kind.visible.size)" : "\(source.width >> 16)x\(source.height >> 16) of \(known.kind.visible.size)"
-            describe(
-                "\(screen): \(format) straight on the \(direct.kind == .primary ? "primary" : "overlay") plane \(direct.plane), "
-                    + "\(part) \(direct.isScaled ? "scaled to" : "as") \(place.size) at \(place.x),\(place.y)"
-                    + (why.isEmpty ? "." : " (\(why))."))
-        case .converted: describe("\(screen): \(format) converted to \(PixelFormat.bgr0.rawValue), because \(why).")
-        case .nothing: describe("\(screen): black, beside the film.")
-        }
-    }
-
-    private func reportJoint(_ outputs: [KMSOutput]) {
-        let names = outputs.map(\.connector.name).joined(separator: " and ")
-        describe(monitors.isJoint ? "\(names) change in one commit." : "\(names) change in a commit each: the device refuses them in one.")
     }
 
     // MARK: Coming and going

@@ -17,6 +17,8 @@ struct KMSSinkState: Sendable {
     var wishes = Wishes()
     /// Somebody waits to know what is on this monitor.
     var wantedReading: Int?
+    /// Of a test.
+    var witness: (any PictureWitness)?
     var reading: Result<ScreenReading, SystemError>?
     var conversion: ConversionReport?
     /// Of all runs.
@@ -55,17 +57,19 @@ final class KMSSession: Sendable {
     /// Shows until stopped, and leaves the monitors as they were.
     func run() {
         let monitors = opened.monitors
-        let presenter = KMSPresenter(monitors, queue, events: events)
-        presenter.describe = { [events] in events(.detail($0)) }
+        let ways = KMSWays(monitors) { [events] in events(.detail($0)) }
+        let presenter = KMSPresenter(monitors, ways, queue, events: events)
+        presenter.witness = state.withLock { $0.witness }
+        monitors.witness = presenter.witness
         do throws(SinkError) {
-            try loop(monitors, presenter)
+            try loop(monitors, ways, presenter)
         } catch {
             events(.failed(error))
         }
         finish(monitors, presenter)
     }
 
-    private func loop(_ monitors: KMSMonitors, _ presenter: KMSPresenter) throws(SinkError) {
+    private func loop(_ monitors: KMSMonitors, _ ways: KMSWays, _ presenter: KMSPresenter) throws(SinkError) {
         let hotplug = HotplugWatch(), device = monitors.device
         let turn = KMSTurn(monitors)
         if let seat = device.seat { events(.detail("\(device.path) is opened by \(seat.manager), on \(seat.name).")) }
@@ -75,13 +79,13 @@ final class KMSSession: Sendable {
         while true {
             bell.drain()
             if state.withLock({ $0.isStopping }) { return }
-            try grant(&granted, monitors, presenter)
+            try grant(&granted, monitors, ways, presenter)
             presenter.isVisible = !monitors.plugged.isEmpty && turn.isOurs
             let time = try presenter.step(MonotonicClock.shared.now())
             if !presenter.isFlipping { read(monitors) }
             state.withLock { state in
-                state.conversion = presenter.conversion
-                state.bytesCopied = copiedBefore + presenter.bytesCopied
+                state.conversion = ways.conversion
+                state.bytesCopied = copiedBefore + ways.bytesCopied
             }
             do throws(SystemError) { _ = try pollDescriptors(&descriptors, until: time) } catch { throw SinkError(.system, error.description) }
             if descriptors[1].ready.contains(.readable) {
@@ -124,17 +128,19 @@ final class KMSSession: Sendable {
     }
 
     /// Passes the owner's wishes on.
-    private func grant(_ granted: inout KMSSinkState.Wishes?, _ monitors: KMSMonitors, _ presenter: KMSPresenter) throws(SinkError) {
+    private func grant(
+        _ granted: inout KMSSinkState.Wishes?, _ monitors: KMSMonitors, _ ways: KMSWays, _ presenter: KMSPresenter
+    ) throws(SinkError) {
         let wishes = state.withLock { $0.wishes }
         presenter.status = wishes.status
         guard wishes.gravity != granted?.gravity || wishes.filmRate != granted?.filmRate, !presenter.isFlipping else { return }
-        if wishes.gravity != presenter.gravity {
-            presenter.gravity = wishes.gravity
+        if wishes.gravity != ways.gravity {
+            ways.gravity = wishes.gravity
             monitors.forget()
         }
         if wishes.filmRate != granted?.filmRate {
             for output in monitors.plugged {
-                _ = try output.chooseMode(wish: options.mode, filmSize: presenter.filmSize, filmRate: wishes.filmRate)
+                _ = try output.chooseMode(wish: options.mode, filmSize: ways.filmSize, filmRate: wishes.filmRate)
                 output.isVariable =
                     monitors.outputs.count == 1
                     && options.variableRefresh.isWanted(

@@ -101,6 +101,9 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser, StatusOver
     public var conversion: ConversionReport? { state.withLock { $0.conversion } }
     public var bytesCopied: Int { state.withLock { $0.bytesCopied } }
 
+    /// Who sees what becomes of the memory shown from the next `start` on; for tests.
+    package func setWitness(_ witness: (any PictureWitness)?) { state.withLock { $0.witness = witness } }
+
     /// What is on a monitor, read back by the device, once no flip is under way; for tests. The sink must be running.
     ///
     /// - Parameter index: The monitor's place in the options.
