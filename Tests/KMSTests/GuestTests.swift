@@ -38,9 +38,10 @@ enum Guest {
         private var sequence: UInt64 = 0
         private var pools: [SurfacePool] = []
 
-        init(_ cards: String..., mode: String = "640x480", arrangement: MonitorArrangement = .mirror) throws {
+        init(_ cards: String..., mode: String = "640x480", arrangement: MonitorArrangement = .mirror, witness: (any PictureWitness)? = nil) throws {
             sink = try KMSSink(KMSSink.Options(connectors: cards, mode: #require(ModeWish(text: mode)), arrangement: arrangement))
             queue = PresentationQueue(capacity: 4, timebase: Timebase())
+            sink.setWitness(witness)
             try sink.start(queue) { [events] event in events.change { $0.append(event) } }
         }
 

@@ -1,4 +1,5 @@
 import DisplaySink
+import Glibc
 import Media
 import TestSupport
 import Testing
@@ -7,10 +8,10 @@ import Testing
 @Suite("On two monitors", .serialized, .enabled(if: Guest.isOne, "only in the lab's virtual machine")) struct GuestWallTests {
     typealias Stage = GuestTests.Stage
 
-    private static func stage(_ arrangement: MonitorArrangement = .mirror) throws -> Stage {
+    private static func stage(_ arrangement: MonitorArrangement = .mirror, witness: (any PictureWitness)? = nil) throws -> Stage {
         Guest.run("lab-hotplug on wall 0; lab-hotplug on wall 1")
         // The device's first monitor, and its first other one.
-        return try Stage(Guest.wall, Guest.wall, arrangement: arrangement)
+        return try Stage(Guest.wall, Guest.wall, arrangement: arrangement, witness: witness)
     }
 
     private static func still(_ size: PixelSize, _ format: PixelFormat = .nv12) -> Quadrants {
@@ -48,6 +49,50 @@ import Testing
         #expect(stage.sink.bytesCopied == 0)
         #expect(Self.details(stage).contains { $0.hasSuffix("change in one commit.") }, "\(Self.details(stage))")
         stage.sink.stop()
+        #expect(stage.inUse == 0)
+    }
+
+    /// The lab has no device that refuses to change two monitors at once: the test answers for it.
+    private final class Alone: PictureWitness {
+        /// Commits for one monitor, and for both.
+        let commits = Monitor((one: 0, both: 0))
+        private let isRefusedFrom: Int
+
+        /// - Parameter isRefusedFrom: So many commits for both are taken before the first is refused.
+        init(isRefusedFrom: Int) { self.isRefusedFrom = isRefusedFrom }
+
+        func refusal(ofCommitFor monitors: Int) -> Int32 {
+            commits.withLock { commits in
+                if monitors == 1 {
+                    commits.one += 1
+                    return 0
+                }
+                commits.both += 1
+                return commits.both > isRefusedFrom ? EINVAL : 0
+            }
+        }
+    }
+
+    @Test("A device that refuses one commit for both is given one for each, at once or later", arguments: [0, 5]) func separate(_ from: Int) throws {
+        let device = Alone(isRefusedFrom: from), stage = try Self.stage(witness: device)
+        let stills = [Self.small, Self.small, GuestTests.still(.bgr0), GuestTests.still(.yuv420p)]
+        var asked: [Int] = []
+        for still in stills {
+            try stage.show(still)
+            asked.append(device.commits.withLock { $0.both })
+            for monitor in 0..<2 {
+                let (quarters, border) = try GuestTests.look(stage.picture(monitor), at: GuestTests.small)
+                for (color, expected) in zip(quarters, Quadrants.colors) { #expect(color.distance(to: expected) <= 2, "\(monitor): \(quarters)") }
+                #expect(border == 0)
+            }
+        }
+        #expect(Self.details(stage).contains { $0.hasSuffix("change in a commit each: the device refuses them in one.") }, "\(Self.details(stage))")
+        stage.sink.stop()
+        // Both were asked for together until that was refused, though each alone could be had, and never after.
+        #expect(asked[0] > 0 && asked[2] == asked[3], "\(asked)")
+        #expect(device.commits.withLock { $0.one } >= 2 * (stills.count - 2))
+        #expect(stage.queue.statistics.framesPresented == stills.count)
+        #expect(stage.sink.bytesCopied == 0)
         #expect(stage.inUse == 0)
     }
 
