@@ -103,6 +103,10 @@ let package = Package(
         // What every sink must do; run by the tests of each.
         .target(
             name: "SinkConformance", dependencies: ["DisplaySink", "SurfacePool", "Media"], path: "Tests/SinkConformance", swiftSettings: house),
+        // What films hold, decoded once for the tests that compare.
+        .target(
+            name: "FilmReference", dependencies: ["Player", "Decoding", "DisplaySink", "Media", "TestSupport"], path: "Tests/FilmReference",
+            swiftSettings: house),
         tests("TestSupportTests", ["Media", "TestSupport"]),
         tests("MediaTests", ["Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
@@ -118,7 +122,9 @@ let package = Package(
         tests("AudioSinkTests", ["AudioSink", "Demuxing", "SampleQueue", "Media", "CAV", "CAVFormat", "TestSupport"]),
         // A client of exported frames in a process of its own, without any of our code.
         .executableTarget(name: "export-client", path: "Tests/ExportClient"),
-        tests("FrameExportTests", ["FrameExport", "Decoding", "SurfacePool", "DisplaySink", "Player", "Media", "TestSupport", "export-client"]),
+        tests(
+            "FrameExportTests",
+            ["FrameExport", "Decoding", "SurfacePool", "DisplaySink", "Player", "Media", "TestSupport", "FilmReference", "export-client"]),
         .testTarget(
             name: "TextureCacheTests",
             dependencies: [
@@ -128,7 +134,7 @@ let package = Package(
         tests(
             "PlayerTests",
             ["Player", "FrameExport", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
-        tests("CInterfaceTests", ["SampleQueue", "CPlayer", "PlayerC", "Player", "Decoding", "Demuxing", "DisplaySink", "Media", "TestSupport"]),
+        tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CPlayer", "PlayerC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Media", "TestSupport"]),

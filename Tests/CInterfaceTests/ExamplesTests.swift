@@ -1,3 +1,4 @@
+import FilmReference
 import Foundation
 import Media
 import TestSupport
@@ -43,7 +44,7 @@ import Testing
             TestAssets.root + "/Tests/CInterface/\(renderer.name)-planes.c", packages: renderer.packages, standard: "gnu99")
         let outcome = try Tool.run(program, [TestAssets.path(name), output] + renderer.arguments, environment: Self.software)
         #expect(outcome.code == 0, "\(outcome.errors)")
-        let reference = try Film.reference(TestAssets.path(name)), all = try Self.bytes(output)
+        let reference = try FilmReference.lines(TestAssets.path(name)), all = try Self.bytes(output)
         var start = 0, sums: [String] = []
         for line in reference where start + line.byteCount <= all.count {
             sums.append(Checksum.md5(Array(all[start..<start + line.byteCount])))
@@ -78,7 +79,7 @@ import Testing
             installation.python[0], installation.python.dropFirst() + [TestAssets.root + "/Examples/save_frames.py", TestAssets.path(name), folder],
             environment: ["PLAYER_LIBRARY": installation.prefix + "/lib/libplayer.so.0"])
         #expect(outcome.code == 0, "\(outcome.errors)")
-        let reference = try Film.reference(TestAssets.path(name))
+        let reference = try FilmReference.lines(TestAssets.path(name))
         let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(lines.count == (reference.count + rate - 1) / rate)
         for (second, line) in lines.enumerated() {

@@ -1,9 +1,5 @@
 import CPlayer
-import Decoding
-import DisplaySink
-import Foundation
 import Media
-import Player
 import TestSupport
 
 /// A film opened through the C interface, as fast as its frames are fetched; closed with the value.
@@ -71,26 +67,6 @@ final class Film {
         var event = player_event()
         event.size = UInt32(MemoryLayout<player_event>.size)
         return unsafe player_next_event(player, timeout, &event) == PLAYER_OK ? event : nil
-    }
-
-    /// Every picture as the md5 sink describes it.
-    static func reference(_ path: String) throws -> [FrameMD5File.Line] {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("c-interface-\(UUID().uuidString).framemd5").path
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        var configuration = PlayerConfiguration()
-        configuration.playsAudio = false
-        configuration.decoder.hardware = .disable
-        let isOver = Monitor(false)
-        let player = Player(sink: try FrameMD5Sink(path: file), configuration: configuration) { event in
-            switch event {
-            case .ended, .failed: isOver.change { $0 = true }
-            default: break
-            }
-        }
-        try player.open(path)
-        let _: Void? = isOver.wait { $0 ? () : nil }
-        player.close()
-        return FrameMD5File(path: file)?.lines ?? []
     }
 }
 

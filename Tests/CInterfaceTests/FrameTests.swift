@@ -1,4 +1,5 @@
 import CPlayer
+import FilmReference
 import Foundation
 import Media
 import TestSupport
@@ -15,7 +16,7 @@ import Testing
             #expect(frame.info.is_new == 1 && frame.info.is_copy == 0)
             sums.append(frame.md5)
         }
-        let reference = try Film.reference(path).map(\.hash)
+        let reference = try FilmReference.sums(path)
         #expect(!sums.isEmpty && sums == reference)
     }
 
@@ -80,7 +81,7 @@ import Testing
 
     @Test func `a frame outlives its player and its exporter`() throws {
         let path = TestAssets.path("plain.mp4")
-        let reference = try Film.reference(path).map(\.hash)
+        let reference = try FilmReference.sums(path)
         var film: Film? = try Film(path)
         let frame = try #require(film?.next())
         film?.close()
@@ -94,7 +95,7 @@ import Testing
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         let path = TestAssets.path("plain.mp4")
-        let reference = try Film.reference(path).map(\.hash)
+        let reference = try FilmReference.sums(path)
         // One for the frame that its device is not done with, one for those that follow.
         let film = try Film(path, budget: 2)
         let first = try #require(film.next())
@@ -138,7 +139,7 @@ import Testing
         let film = try Film(path, listener: listener)
         let _: Void? = listener.state.wait { $0.isOver ? () : nil }
         #expect(unsafe player_exporter_set_news_handler(film.exporter, nil, nil) == PLAYER_OK)
-        let sums = listener.state.withLock { $0.sums }, reference = try Film.reference(path).map(\.hash)
+        let sums = listener.state.withLock { $0.sums }, reference = try FilmReference.sums(path)
         #expect(!sums.isEmpty && sums == reference)
         #expect(unsafe player_exporter_next_time(film.exporter) == .min)
         #expect(player_exporter_set_news_handler(nil, nil, nil) == PLAYER_ERROR_ARGUMENT)

@@ -1,3 +1,4 @@
+import FilmReference
 import Foundation
 import TestSupport
 import Testing
@@ -42,7 +43,7 @@ struct GuestTests {
         defer { try? FileManager.default.removeItem(atPath: output) }
         let all = [UInt8](try Data(contentsOf: URL(filePath: output)))
         var start = 0, sums: [String] = []
-        let reference = try Film.reference(TestAssets.path(name))
+        let reference = try FilmReference.lines(TestAssets.path(name))
         for line in reference where start + line.byteCount <= all.count {
             sums.append(Checksum.md5(Array(all[start..<start + line.byteCount])))
             start += line.byteCount
@@ -67,7 +68,7 @@ struct GuestTests {
             words[0], Array(words.dropFirst()),
             environment: ["PLAYER_LIBRARY": installation.prefix + "/lib/libplayer.so.0"])
         #expect(outcome.code == 0, "\(outcome.errors)")
-        let sums = Set(try Film.reference(TestAssets.path(name)).map(\.hash))
+        let sums = Set(try FilmReference.sums(TestAssets.path(name)))
         let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(!lines.isEmpty && lines.allSatisfy { $0.count > 2 && sums.contains($0[2]) })
     }

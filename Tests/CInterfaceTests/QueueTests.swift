@@ -1,4 +1,5 @@
 import CPlayer
+import FilmReference
 import Foundation
 import Media
 import TestSupport
@@ -16,7 +17,7 @@ import Testing
             times.append(frame.info.film_time)
         }
         feeder.join()
-        let reference = try Film.reference(path)
+        let reference = try FilmReference.lines(path)
         #expect(!sums.isEmpty && sums == reference.map(\.hash))
         #expect(times == times.sorted() && times[0] == 0)
         #expect(feed.waitForEvent(PLAYER_EVENT_ENDED))

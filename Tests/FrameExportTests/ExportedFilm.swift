@@ -46,26 +46,6 @@ final class ExportedFilm {
         while framesPresented < goal, MonotonicClock.shared.now() < limit { usleep(500) }
         return framesPresented >= goal
     }
-
-    /// Every picture as the md5 sink describes it.
-    static func reference(_ path: String) throws -> [String] {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("exported-\(UUID().uuidString).framemd5").path
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        var configuration = PlayerConfiguration()
-        configuration.playsAudio = false
-        configuration.decoder.hardware = .disable
-        let isOver = Monitor(false)
-        let player = Player(sink: try FrameMD5Sink(path: file), configuration: configuration) { event in
-            switch event {
-            case .ended, .failed: isOver.change { $0 = true }
-            default: break
-            }
-        }
-        try player.open(path)
-        let _: Void? = isOver.wait { $0 ? () : nil }
-        player.close()
-        return FrameMD5File(path: file)?.lines.map(\.hash) ?? []
-    }
 }
 
 extension FrameExporter {

@@ -1,3 +1,4 @@
+import FilmReference
 import Foundation
 import FrameExport
 import Media
@@ -51,7 +52,7 @@ struct GuestTests {
             pictures.append(Sight(frame).picture)
         }
         #expect(source.error == nil && film.bytesCopied == 0)
-        let reference = try ExportedFilm.reference(TestAssets.path(name))
+        let reference = try FilmReference.sums(TestAssets.path(name))
         #expect(!pictures.isEmpty && pictures == reference)
     }
 
@@ -86,7 +87,7 @@ struct GuestTests {
                 return
             }
         }
-        let reference = try ExportedFilm.reference(TestAssets.path(name))
+        let reference = try FilmReference.sums(TestAssets.path(name))
         #expect(!pictures.isEmpty && pictures == reference)
     }
 
