@@ -101,30 +101,33 @@ public final class FrameExporter: Sendable {
             _ = consume displaced
         }
         // Who sleeps although a frame waits sleeps until that one's time, or until there is room for it.
-        if isFirst { state.wakeWaiters() }
+        if isFirst { client.wakeWaiters() }
         client.news.call()
         return true
     }
 
     /// Says that no frame follows; another frame, or a flush, takes it back.
     public func markEndOfStream() {
-        state.change { $0.markEndOfStream() }
+        state.withLock { $0.markEndOfStream() }
+        client.wakeWaiters()
         client.news.call()
     }
 
     /// Forgets the frames that nobody has fetched. The one fetched last is still given out until there is another.
     public func flush() {
-        let old = state.change { $0.flush() }
+        let old = state.withLock { $0.flush() }
+        client.wakeWaiters()
         _ = consume old
         client.news.call()
     }
 
     /// Takes no frame any more and ends every wait, until `resume()`.
     public func cancel() {
-        let old = state.change { state in
+        let old = state.withLock { state in
             state.setCancelled(true)
             return state.flush()
         }
+        client.wakeWaiters()
         _ = consume old
         let current = state.withLock { $0.takeCurrent() }
         _ = consume current
@@ -232,7 +235,8 @@ public final class FrameExporter: Sendable {
     }
 
     private func timebaseChanged() {
-        state.change { $0.timebaseChanged() }
+        state.withLock { $0.timebaseChanged() }
+        client.wakeWaiters()
         client.news.call()
     }
 }

@@ -13,7 +13,9 @@ struct FrameHold: ~Copyable, Sendable {
     }
 
     deinit {
-        if let identity { client.state.change { $0.endHold(identity) } }
+        guard let identity else { return }
+        client.state.withLock { $0.endHold(identity) }
+        client.wakeWaiters()
     }
 }
 
@@ -48,6 +50,7 @@ final class ExportClient: Sendable {
     let number: Int
     let state: Monitor<FrameExporterState>
     let news = NewsHandler()
+    let sleepers = FrameSleepers()
     private let handler = Monitor<NoticeHandler?>(nil)
 
     private struct NoticeHandler: Sendable { let call: @Sendable (String) -> Void }
@@ -60,6 +63,12 @@ final class ExportClient: Sendable {
             return count
         }
         state = Monitor(FrameExporterState(configuration))
+    }
+
+    /// Has threads and tasks that wait for something look again.
+    func wakeWaiters() {
+        state.wakeWaiters()
+        sleepers.wake()
     }
 
     func setNoticeHandler(_ body: (@Sendable (String) -> Void)?) { handler.withLock { $0 = body.map(NoticeHandler.init) } }

@@ -113,6 +113,18 @@ import Testing
         #expect(exporter.statistics.offered == 14)
     }
 
+    @Test func `asynchronous code gets a frame at its time, and the next when there is one`() async {
+        let stage = ExportStage(runs: false), exporter = exporter(stage)
+        let start = MonotonicClock.shared.now() + .milliseconds(30)
+        stage.timebase.setRate(1, time: .zero, atHostTime: start)
+        exporter.offer(stage.next()!.copy())
+        let first = await exporter.frames.makeAsyncIterator().next()
+        #expect(first?.number == 0 && MonotonicClock.shared.now() >= start)
+        let task = Task { await exporter.frames.makeAsyncIterator().next()?.number }
+        exporter.offer(stage.next()!.copy())
+        #expect(await task.value == 1)
+    }
+
     @Test func `an asynchronous wait ends with its task`() async {
         let stage = ExportStage(), exporter = exporter(stage)
         let task = Task { await exporter.frames.makeAsyncIterator().next() == nil }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import CLinux
 internal import Glibc
 public import Media
@@ -71,16 +72,40 @@ public final class RemoteFrameSource: Sendable {
     public func waitForFrame(until deadline: HostTime? = nil) -> ExportedFrame? { waitForFrame(until: deadline) { false } }
 
     /// As `waitForFrame`, for asynchronous code.
-    public func next() async -> ExportedFrame? { await frames.makeAsyncIterator().next()?.take() }
+    public func next() async -> ExportedFrame? { await nextHeldFrame()?.take() }
 
     /// The frames as a sequence, in boxes.
     public var frames: ExportedFrames { ExportedFrames(self) }
 }
 
-extension RemoteFrameSource: WaitableFrameSource {
-    func ring() { bell.signal() }
+extension RemoteFrameSource: AsynchronousFrameSource {
+    private static let queue = DispatchQueue(label: "player.export", attributes: .concurrent)
 
-    func waitForFrame(until deadline: HostTime?, isCancelled: () -> Bool) -> ExportedFrame? {
+    func nextHeldFrame() async -> HeldFrame? {
+        // By the monitor, not the continuation: ThreadSanitizer sees what that hands over.
+        let flag = Monitor(false), answer = Monitor<HeldFrame?>(nil)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // The wait sleeps in `poll`, which the cooperative pool's threads must not.
+                Self.queue.async { [self] in
+                    let frame = waitForFrame(until: nil) { flag.withLock { $0 } }
+                    switch consume frame {
+                    case .some(let frame):
+                        let box = HeldFrame(frame)
+                        answer.withLock { $0 = box }
+                    case .none: break
+                    }
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            flag.withLock { $0 = true }
+            bell.signal()
+        }
+        return answer.withLock { $0.take() }
+    }
+
+    private func waitForFrame(until deadline: HostTime?, isCancelled: () -> Bool) -> ExportedFrame? {
         var descriptors = [
             PollDescriptor(fd: connection.socket.rawValue, interest: .readable), PollDescriptor(fd: bell.rawValue, interest: .readable),
         ]
