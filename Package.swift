@@ -137,6 +137,6 @@ let package = Package(
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CPlayer", "PlayerC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
-        tests("LabTests", ["Media", "TestSupport"]),
+        tests("LabTests", ["Player", "DisplaySink", "Media", "TestSupport"]),
     ]
 )

@@ -48,14 +48,16 @@ final class LabCompositor {
 
     let name: Name
     /// Of the screen.
-    let size = PixelSize(width: 640, height: 360)
+    let size: PixelSize
     private let process = Process(), inlet = Pipe(), ended = DispatchSemaphore(value: 0)
     private let folder: String
     private var display = ""
     private var compositor: Int32 = 0
 
-    init(_ name: Name) throws {
+    /// - Parameter settings: Those of `scripts/lab.d/guest/compositor`.
+    init(_ name: Name, size: PixelSize = PixelSize(width: 640, height: 360), settings: [String: String] = [:]) throws {
         self.name = name
+        self.size = size
         folder = "/run/lab/\(name.rawValue)-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -73,7 +75,7 @@ final class LabCompositor {
         ]
         process.environment = ProcessInfo.processInfo.environment.merging([
             "LAB_SIZE": "\(size.width)x\(size.height)", "LAB_COMPOSITOR_LOG": "\(folder)/log", "SEATD_SOCK": "/run/seatd.sock",
-        ]) { $1 }
+        ]) { $1 }.merging(settings) { $1 }
         process.standardInput = inlet
         process.standardOutput = FileHandle.nullDevice
         process.terminationHandler = { [ended] _ in ended.signal() }
@@ -98,6 +100,15 @@ final class LabCompositor {
 
     /// As a crash would.
     func kill() { Foundation.kill(compositor, SIGKILL) }
+
+    /// Has sway do something: `fullscreen enable`.
+    func command(_ words: String) throws {
+        let socket = "/run/user/0/sway-ipc.0.\(compositor).sock"
+        _ = try Lab.output(of: "in-lab", ["env", "SWAYSOCK=\(socket)", "swaymsg", words])
+    }
+
+    /// The whole path of its socket: a display's name.
+    var socket: String { "/run/user/0/\(display)" }
 
     /// What a client needs to find it.
     var environment: [String: String] { ["XDG_RUNTIME_DIR": "/run/user/0", "WAYLAND_DISPLAY": display] }

@@ -37,6 +37,8 @@ final class SharedMemory {
 
     /// A picture at the memory's beginning; `format` is `wl_shm`'s code.
     func buffer(size: PixelSize, pitch: Int, format: UInt32) -> WaylandBuffer? {
-        unsafe wl_shm_pool_create_buffer(pool, 0, Int32(size.width), Int32(size.height), Int32(pitch), format).map { unsafe WaylandBuffer($0) }
+        unsafe wl_shm_pool_create_buffer(pool, 0, Int32(size.width), Int32(size.height), Int32(pitch), format).map {
+            unsafe WaylandBuffer($0, size: size)
+        }
     }
 }

@@ -1,5 +1,6 @@
 internal import CWaylandClient
 internal import CWaylandProtocols
+internal import Media
 internal import SurfacePool
 
 /// One `wl_buffer`, and the use of the memory behind it while the compositor may read it.
@@ -13,6 +14,7 @@ internal import SurfacePool
 @safe
 final class WaylandBuffer {
     let proxy: OpaquePointer
+    let size: PixelSize
     /// nil: released by event.
     let timeline: BufferTimeline?
     /// From the attachment to the release.
@@ -20,8 +22,9 @@ final class WaylandBuffer {
     private var use: SurfaceUse?
     private var isDestroyed = false
 
-    init(_ proxy: OpaquePointer, timeline: BufferTimeline? = nil) {
+    init(_ proxy: OpaquePointer, size: PixelSize, timeline: BufferTimeline? = nil) {
         unsafe self.proxy = proxy
+        self.size = size
         self.timeline = timeline
         unsafe listen(proxy, Self.listener, self)
     }

@@ -74,20 +74,22 @@ final class WaylandBuffers {
         let surface = frame.surface
         let format = surface.layout.format
         let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
-        let way = way(for: surface, color)
+        let way = way(for: surface, frame.visible, color)
         let light = WaylandFormats.Light(color, hdr: frame.attributes.hdr)
         if case .convert = way {
             var prepared = converter.convert(frame)
             prepared?.told.light = light
             return prepared
         }
-        guard let buffer = slots[surface.identity]?.buffers.first(where: { !$0.isHeld }) ?? make(surface, way) else { return nil }
+        let size = Self.size(of: surface.layout, showing: frame.visible, way)
+        let known = slots[surface.identity]?.buffers.first { !$0.isHeld && $0.size == size }
+        guard let buffer = known ?? make(surface, way, size) else { return nil }
         var told = WaylandFormats.Told(light: light)
         if format.description.model == .yuv, let representation = connection.representation(of: color) {
             told.representation = representation
             told.chromaLocation = WaylandFormats.chromaLocation(format, frame.attributes.color.chromaSiting)
         }
-        return Prepared(buffer: buffer, size: surface.layout.size, visible: frame.visible, isDirect: true, told: told)
+        return Prepared(buffer: buffer, size: size, visible: frame.visible, isDirect: true, told: told)
     }
 
     /// Whether the compositor may be reading a surface.
@@ -127,18 +129,18 @@ final class WaylandBuffers {
 
     // MARK: Choosing
 
-    private func way(for surface: Surface, _ color: ColorDescription) -> Way {
+    private func way(for surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Way {
         let kind = Kind(layout: surface.layout, memory: surface.memoryKind, color: color)
         if let known = ways[kind] {
             if case .convert = known {} else { conversion = nil }
             return known
         }
-        let way = choose(surface, color)
+        let way = choose(surface, visible, color)
         ways[kind] = way
         return way
     }
 
-    private func choose(_ surface: Surface, _ color: ColorDescription) -> Way {
+    private func choose(_ surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Way {
         let layout = surface.layout
         let why: String
         let isExact = exactColors ?? (layout.size.width * layout.size.height <= Self.affordable)
@@ -150,7 +152,9 @@ final class WaylandBuffers {
             if isTaken || (isOffered && canShare), let obstacle {
                 why = obstacle
             } else {
-                if isTaken, tryDMABuf(surface, code) { return direct(.dmabuf(code), "linux-dmabuf", layout) }
+                if isTaken, tryDMABuf(surface, code, Self.size(of: layout, showing: visible, .dmabuf(code))) {
+                    return direct(.dmabuf(code), "linux-dmabuf", layout)
+                }
                 if isTaken { connection.note?("the compositor offers \(layout.format.rawValue) as DMA-BUF and refuses it") }
                 if isOffered, canShare { return direct(.shm(shmCode), "wl_shm", layout) }
                 why =
@@ -179,7 +183,18 @@ final class WaylandBuffers {
 
     // MARK: Making
 
-    private func make(_ surface: Surface, _ way: Way) -> WaylandBuffer? {
+    /// What of a surface is told to the compositor: no more than is shown, to the right and below, where the planes' places do not depend on it.
+    /// At the edge of a crop OpenGL's filter would mix in the color of what is cropped, which may never have been written: green.
+    private static func size(of layout: SurfaceLayout, showing visible: PixelRect, _ way: Way) -> PixelSize {
+        guard case .dmabuf = way, layout.modifier == .linear else { return layout.size }
+        let facts = layout.format.description
+        func fitted(_ end: Int, _ shift: Int, _ whole: Int) -> Int { min(((end + (1 << shift) - 1) >> shift) << shift, whole) }
+        return PixelSize(
+            width: fitted(visible.x + visible.width, facts.chromaShiftX, layout.size.width),
+            height: fitted(visible.y + visible.height, facts.chromaShiftY, layout.size.height))
+    }
+
+    private func make(_ surface: Surface, _ way: Way, _ size: PixelSize) -> WaylandBuffer? {
         let layout = surface.layout
         var slot = slots[surface.identity] ?? newSlot(surface)
         let buffer: WaylandBuffer?
@@ -189,14 +204,14 @@ final class WaylandBuffers {
             // Its like has been tried by `tryDMABuf`.
             let parameters = unsafe parameters(surface)
             buffer = unsafe zwp_linux_buffer_params_v1_create_immed(
-                parameters, Int32(layout.size.width), Int32(layout.size.height), code, 0
-            ).map { unsafe WaylandBuffer($0, timeline: connection.explicitSync.flatMap(BufferTimeline.init)) }
+                parameters, Int32(size.width), Int32(size.height), code, 0
+            ).map { unsafe WaylandBuffer($0, size: size, timeline: connection.explicitSync.flatMap(BufferTimeline.init)) }
             unsafe zwp_linux_buffer_params_v1_destroy(parameters)
         case .shm(let code):
             if unsafe slot.pool == nil { unsafe slot.pool = unsafe wl_shm_create_pool(connection.shm, surface.memfd!, Int32(layout.byteCount)) }
             buffer = unsafe wl_shm_pool_create_buffer(
                 slot.pool, Int32(layout.plane(0).offset), Int32(layout.size.width), Int32(layout.size.height), Int32(layout.plane(0).pitch), code
-            ).map { unsafe WaylandBuffer($0) }
+            ).map { unsafe WaylandBuffer($0, size: size) }
         }
         if let buffer { slot.buffers.append(buffer) }
         slots[surface.identity] = slot
@@ -221,16 +236,16 @@ final class WaylandBuffers {
     }
 
     /// Asks whether the compositor can import surfaces like this one; guessing wrong would end the connection.
-    private func tryDMABuf(_ surface: Surface, _ code: UInt32) -> Bool {
+    private func tryDMABuf(_ surface: Surface, _ code: UInt32, _ size: PixelSize) -> Bool {
         guard let parameters = unsafe parameters(surface) else { return false }
         let answer = DMABufAnswer()
         unsafe listen(parameters, DMABufAnswer.listener, answer)
-        unsafe zwp_linux_buffer_params_v1_create(parameters, Int32(surface.layout.size.width), Int32(surface.layout.size.height), code, 0)
+        unsafe zwp_linux_buffer_params_v1_create(parameters, Int32(size.width), Int32(size.height), code, 0)
         _ = connection.synchronize()
         unsafe zwp_linux_buffer_params_v1_destroy(parameters)
         guard let proxy = unsafe answer.buffer else { return false }
         var slot = slots[surface.identity] ?? newSlot(surface)
-        slot.buffers.append(unsafe WaylandBuffer(proxy, timeline: connection.explicitSync.flatMap(BufferTimeline.init)))
+        slot.buffers.append(unsafe WaylandBuffer(proxy, size: size, timeline: connection.explicitSync.flatMap(BufferTimeline.init)))
         slots[surface.identity] = slot
         return true
     }

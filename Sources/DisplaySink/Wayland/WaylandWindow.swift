@@ -203,7 +203,9 @@ final class WaylandWindow {
 
     private func makeBlack() {
         if let manager = unsafe connection.singlePixel {
-            unsafe black = wp_single_pixel_buffer_manager_v1_create_u32_rgba_buffer(manager, 0, 0, 0, .max).map { unsafe WaylandBuffer($0) }
+            unsafe black = wp_single_pixel_buffer_manager_v1_create_u32_rgba_buffer(manager, 0, 0, 0, .max).map {
+                unsafe WaylandBuffer($0, size: PixelSize(width: 1, height: 1))
+            }
         } else {
             // New shared memory is zero, and zero is black.
             blackMemory = SharedMemory(connection, byteCount: 4)
