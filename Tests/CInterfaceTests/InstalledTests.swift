@@ -11,7 +11,9 @@ import Testing
     @Test func `everything is where it belongs`() throws {
         let prefix = try Installation.shared.get().prefix
         let manager = FileManager.default
-        for program in ["bin/play", "libexec/player-decoder", "libexec/player-demuxer"] { #expect(manager.isExecutableFile(atPath: "\(prefix)/\(program)")) }
+        for program in ["bin/play", "libexec/player-decoder", "libexec/player-demuxer"] {
+            #expect(manager.isExecutableFile(atPath: "\(prefix)/\(program)"))
+        }
         #expect(try manager.destinationOfSymbolicLink(atPath: prefix + "/lib/libplayer.so") == "libplayer.so.0")
         let header = try String(contentsOfFile: prefix + "/include/player.h", encoding: .utf8)
         #expect(header.contains("#define PLAYER_ABI_VERSION 0"))

@@ -26,7 +26,7 @@ struct MemoryChangeTests {
         var kinds = SteeredAllocator.Kinds()
         (kinds.best, kinds.contiguous) = (best, contiguous)
         let memory = kinds
-        let scene = try CompositorManners.Scene(.gl, { $0.dmabufs = .drawn }) { try WaylandSink(display: $0, memory: memory) }
+        let scene = try CompositorManners.Scene(.gl, { $0.dmabufs = .drawn }, makeSink: { try WaylandSink(display: $0, memory: memory) })
         var number = 0
         /// Each is waited for, so that none may be left out for want of time.
         func show(_ count: Int) throws {

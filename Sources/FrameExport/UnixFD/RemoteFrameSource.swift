@@ -1,5 +1,5 @@
-internal import Dispatch
 internal import CLinux
+internal import Dispatch
 internal import Glibc
 public import Media
 internal import SurfacePool
