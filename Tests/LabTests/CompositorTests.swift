@@ -79,17 +79,4 @@ struct CompositorTests {
         let conversion = try #require(members["conversion"] as? [String: Any], "\(members)")
         #expect(conversion["why"] as? String == "the compositor does not take yuv420p")
     }
-
-    @Test("a compositor that dies ends it with one sentence", arguments: [LabCompositor.Name.weston, .westonPixman])
-    func death(_ name: LabCompositor.Name) throws {
-        let compositor = try LabCompositor(name)
-        let outcome = PlayProgram.begin(
-            ["--sink", "wayland", "--no-audio", "--fullscreen", "--loop", TestAssets.demo], environment: compositor.environment, limit: 150)
-        let shot = try look(at: compositor, "before-death") { FrameCode($0, in: PixelRect(compositor.size)) != nil }
-        try #require(FrameCode(shot, in: PixelRect(compositor.size)) != nil, "no film on the screen")
-        compositor.kill()
-        let end = try outcome()
-        #expect(!end.crashed && end.code == 69, "\(end.code)")
-        #expect(end.errors.split(separator: "\n").count == 1, "\(end.errors)")
-    }
 }

@@ -1,0 +1,54 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// Compositors that are killed at any moment under a film, as crashes do.
+@Suite("Compositors that die", .serialized, .enabled(if: Lab.isHere, "runs in the virtual machine: scripts/lab suite"))
+struct CompositorDeathTests {
+    private static let count = Lab.isFull ? 20 : 4
+    private let buffersBefore: Int
+
+    init() throws { buffersBefore = try LabMonitor.sharedBufferCount() }
+
+    /// Nothing of the players is left in the kernel; a compositor that was killed may need a moment for its own.
+    private func expectClean() throws {
+        for _ in 0..<100 where try LabMonitor.sharedBufferCount() > buffersBefore { Thread.sleep(forTimeInterval: 0.1) }
+        #expect(try LabMonitor.sharedBufferCount() <= buffersBefore)
+    }
+
+    private func until(_ what: String, _ isDone: () throws -> Bool) throws {
+        for _ in 0..<600 {
+            if try isDone() { return }
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+        throw Lab.Failure(description: "\(what) did not happen")
+    }
+
+    @Test("each ends the film with one sentence and leaves nothing behind")
+    func storm() throws {
+        var dice = Dice(seed: 69)
+        let names = LabCompositor.Name.allCases
+        for round in 0..<Self.count {
+            let compositor = try LabCompositor(names[round % names.count]), handle = PlayProgram.Handle()
+            let outcome = PlayProgram.begin(
+                ["--sink", "wayland", "--no-audio", "--fullscreen", "--loop", TestAssets.demo], environment: compositor.environment, limit: 150,
+                handle: handle)
+            try until("a thread that presents") { handle.processIdentifier.map(Self.threads)?.contains("present") == true }
+            Thread.sleep(forTimeInterval: .random(in: 0...2, using: &dice))
+            compositor.kill()
+            let end = try outcome()
+            #expect(!end.crashed && end.code == 69, "round \(round), \(compositor.name): \(end.code)")
+            #expect(end.errors.split(separator: "\n").count == 1, "round \(round), \(compositor.name): \(end.errors)")
+        }
+        try expectClean()
+    }
+
+    /// The names of a process's threads; none when it has ended.
+    private static func threads(_ process: Int32) -> [String] {
+        let folder = "/proc/\(process)/task"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { task in
+            (try? String(contentsOfFile: "\(folder)/\(task)/comm", encoding: .utf8))?.trimmingCharacters(in: .newlines)
+        }
+    }
+}
