@@ -11,12 +11,6 @@ struct CompositorDeathTests {
 
     init() throws { buffersBefore = try LabMonitor.sharedBufferCount() }
 
-    /// Nothing of the players is left in the kernel; a compositor that was killed may need a moment for its own.
-    private func expectClean() throws {
-        for _ in 0..<100 where try LabMonitor.sharedBufferCount() > buffersBefore { Thread.sleep(forTimeInterval: 0.1) }
-        #expect(try LabMonitor.sharedBufferCount() <= buffersBefore)
-    }
-
     private func until(_ what: String, _ isDone: () throws -> Bool) throws {
         for _ in 0..<600 {
             if try isDone() { return }
@@ -41,7 +35,7 @@ struct CompositorDeathTests {
             #expect(!end.crashed && end.code == 69, "round \(round), \(compositor.name): \(end.code)")
             #expect(end.errors.split(separator: "\n").count == 1, "round \(round), \(compositor.name): \(end.errors)")
         }
-        try expectClean()
+        try LabMonitor.expectSharedBuffers(atMost: buffersBefore)
     }
 
     /// The names of a process's threads; none when it has ended.

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// The monitor of the lab's vkms, and what the kernel tells of it (debugfs).
 struct LabMonitor {
@@ -76,5 +77,11 @@ struct LabMonitor {
             throw Lab.Failure(description: "the kernel counts no DMA-BUFs: \(text.suffix(200))")
         }
         return count
+    }
+
+    /// That what ended a moment ago leaves no DMA-BUF behind: the kernel frees those of a process that was killed after it has told of its end.
+    static func expectSharedBuffers(atMost count: Int) throws {
+        for _ in 0..<100 where try sharedBufferCount() > count { Thread.sleep(forTimeInterval: 0.1) }
+        #expect(try sharedBufferCount() <= count)
     }
 }

@@ -131,13 +131,16 @@ struct SwayWindowTests {
     func occlusion() throws {
         let stage = try Stage()
         try stage.wait("a film that runs") { stage.presented >= 10 }
+        let late = stage.dropped
         try stage.compositor.command("workspace 2")
-        // The last pictures that were on their way.
-        try stage.wait("a window that nobody sees") { stage.dropped > 0 }
+        // Time for the last pictures that were on their way, and for sway to make the buffers that the other workspace is drawn in.
+        try stage.wait("a window that nobody sees") { stage.dropped >= late + 30 }
         let (presented, dropped, buffers) = (stage.presented, stage.dropped, try LabMonitor.sharedBufferCount())
         try stage.wait("two seconds of film") { stage.dropped >= dropped + 60 }
         #expect(stage.presented <= presented + 4, "\(stage.presented - presented) pictures of a hidden window were seen")
-        #expect(try LabMonitor.sharedBufferCount() <= buffers)
+        // The decoder may come to use a surface or two more; a leak would take one for each of the sixty pictures.
+        let more = try LabMonitor.sharedBufferCount() - buffers
+        #expect(more <= 3, "\(more) DMA-BUFs more, of \(buffers)")
         stage.player.pause()
         try stage.wait("a pause") { !stage.player.isPlaying }
         let position = stage.player.position.seconds
