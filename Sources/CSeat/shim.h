@@ -9,7 +9,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 /// What the manager has told since the last look, in its order: 1 the seat is ours, 0 it is not any more. Kept until it is taken.
 struct cseat_news {
@@ -30,19 +29,6 @@ static inline struct libseat *cseat_open(struct cseat_news *news) {
     static const struct libseat_seat_listener listener = {.enable_seat = cseat_enabled, .disable_seat = cseat_disabled};
     // libseat does not write it, though older versions take it without const.
     return libseat_open_seat((struct libseat_seat_listener *)&listener, news);
-}
-
-/// A connected Unix socket at that path, to be closed; negative when nobody answers there.
-static inline int cseat_connect(const char *path, size_t length) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (length >= sizeof address.sun_path) return -1;
-    for (size_t i = 0; i < length; i++) address.sun_path[i] = path[i];
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
 }
 
 /// The path that the other end of a Unix socket is bound to; empty when it has none.

@@ -1,7 +1,5 @@
 internal import CAV
-internal import CAVFormat
 internal import Glibc
-internal import SampleQueue
 
 /// Why a film cannot be opened or read, in one sentence that names it and the cause.
 public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,7 +1,6 @@
 internal import CAV
 internal import CAVFormat
 internal import Glibc
-internal import SampleQueue
 
 /// What libavformat reads from where it is not to open a file or address by itself. It must outlive the format context that uses it.
 protocol AssetInput: AnyObject {
@@ -15,7 +14,8 @@ protocol AssetInput: AnyObject {
 final class SourceInput: AssetInput {
     private let source: any ByteSource
     private var position: Int64 = 0
-    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    private var context: InputContext?
+    var io: UnsafeMutablePointer<AVIOContext>? { unsafe context?.io }
 
     /// 64 KiB: twice libavformat's own, because each read may be a question to another process.
     private static let bufferBytes = 65_536
@@ -23,22 +23,11 @@ final class SourceInput: AssetInput {
     /// nil when there is no memory.
     init?(_ source: any ByteSource) {
         self.source = source
-        unsafe io = nil
-        guard let buffer = unsafe av_malloc(Self.bufferBytes) else { return nil }
-        unsafe io = avio_alloc_context(
-            buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferBytes), 0, Unmanaged.passUnretained(self).toOpaque(),
-            { context, bytes, count in unsafe Unmanaged<SourceInput>.fromOpaque(context!).takeUnretainedValue().read(bytes!, count) }, nil,
-            source.isSeekable
-                ? { context, offset, whence in unsafe Unmanaged<SourceInput>.fromOpaque(context!).takeUnretainedValue().seek(offset, whence) }
-                : nil)
-        if unsafe io == nil { unsafe av_free(buffer) }
-        guard unsafe io != nil else { return nil }
-    }
-
-    deinit {
-        guard let io = unsafe io else { return }
-        unsafe av_free(io.pointee.buffer)
-        unsafe avio_context_free(&self.io)
+        context = unsafe InputContext(
+            asking: self, bufferBytes: Self.bufferBytes,
+            read: { unsafe Unmanaged<SourceInput>.fromOpaque($0!).takeUnretainedValue().read($1!, $2) },
+            seek: source.isSeekable ? { unsafe Unmanaged<SourceInput>.fromOpaque($0!).takeUnretainedValue().seek($1, $2) } : nil)
+        guard context != nil else { return nil }
     }
 
     var canBegin: Bool { source.isSeekable }

@@ -1,5 +1,3 @@
-internal import CAVFormat
-internal import SampleQueue
 internal import Synchronization
 
 /// How a film is to be opened, beyond its name.

@@ -1,4 +1,3 @@
-internal import CAVFormat
 public import Media
 public import SampleQueue
 

@@ -1,5 +1,4 @@
 public import Media
-internal import SampleQueue
 
 /// One track of a film, as its container describes it.
 public struct AssetTrack: Sendable, Hashable {

@@ -1,6 +1,3 @@
-internal import CAVFormat
-internal import SampleQueue
-
 /// A film's bytes where libavformat does not fetch them by itself.
 ///
 /// Thread-safety: one thread at a time.

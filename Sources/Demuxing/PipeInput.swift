@@ -2,7 +2,6 @@ internal import CAV
 internal import CAVFormat
 internal import Glibc
 internal import Media
-internal import SampleQueue
 
 /// Reads standard input, pipes and FIFOs for libavformat in a way that can be cancelled: its own reading of a pipe blocks until bytes come.
 ///
@@ -13,7 +12,8 @@ final class PipeInput: AssetInput {
     private let descriptor: OwnedFD
     private let isFile: Bool
     private let cancellation: AssetCancellation
-    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    private var context: InputContext?
+    var io: UnsafeMutablePointer<AVIOContext>? { unsafe context?.io }
 
     /// What has been read is gone.
     var canBegin: Bool { false }
@@ -29,22 +29,11 @@ final class PipeInput: AssetInput {
         isFile = unsafe fstat(descriptor.rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         self.descriptor = descriptor
         self.cancellation = cancellation
-        unsafe io = nil
-        guard let buffer = unsafe av_malloc(Self.bufferBytes) else { return nil }
-        unsafe io = avio_alloc_context(
-            buffer.assumingMemoryBound(to: UInt8.self), Int32(Self.bufferBytes), 0, Unmanaged.passUnretained(self).toOpaque(),
-            { context, bytes, count in unsafe Unmanaged<PipeInput>.fromOpaque(context!).takeUnretainedValue().read(bytes!, count) }, nil,
-            isFile
-                ? { context, offset, whence in unsafe Unmanaged<PipeInput>.fromOpaque(context!).takeUnretainedValue().seek(offset, whence) }
-                : nil)
-        if unsafe io == nil { unsafe av_free(buffer) }
-        guard unsafe io != nil else { return nil }
-    }
-
-    deinit {
-        guard let io = unsafe io else { return }
-        unsafe av_free(io.pointee.buffer)
-        unsafe avio_context_free(&self.io)
+        context = unsafe InputContext(
+            asking: self, bufferBytes: Self.bufferBytes,
+            read: { unsafe Unmanaged<PipeInput>.fromOpaque($0!).takeUnretainedValue().read($1!, $2) },
+            seek: isFile ? { unsafe Unmanaged<PipeInput>.fromOpaque($0!).takeUnretainedValue().seek($1, $2) } : nil)
+        guard context != nil else { return nil }
     }
 
     private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {

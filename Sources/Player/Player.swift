@@ -46,6 +46,8 @@ public final class Player: Sendable {
 
     /// Starts the processes that playing with `configuration` will need, so that they load their libraries meanwhile. A player does so, too:
     /// this is for who has something else to do before making one, such as to connect to a display.
+    ///
+    /// Does not wait for them; from any thread. A process that cannot be started is told of by the player that needs it.
     public static func prepare(_ configuration: PlayerConfiguration) {
         if configuration.rawCodec == nil { SandboxedReader.prepare(configuration.sandbox) }
         SandboxedSession.prepare(configuration.sandbox)

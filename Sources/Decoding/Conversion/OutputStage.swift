@@ -1,4 +1,3 @@
-internal import CAV
 internal import Media
 internal import SurfacePool
 

@@ -29,7 +29,7 @@ final class LentSurfaces: Sendable {
     }
 
     /// Lends the process a surface of the layout that it asks for, or tells it why not.
-    func grant(_ layout: SurfaceLayout, to process: DecoderProcess) throws(SystemError) {
+    func grant(_ layout: SurfaceLayout, to process: SandboxedProcess) throws(SystemError) {
         let pool = pool.withLock { pool in
             let there =
                 pool ?? SurfacePool(layout: layout, allocator: allocator, maximumCount: maximumCount, maximumByteCount: maximumByteCount)
@@ -53,13 +53,13 @@ final class LentSurfaces: Sendable {
 ///
 /// Thread-safety: one thread at a time.
 final class DecoderListener {
-    private let process: DecoderProcess
+    private let process: SandboxedProcess
     private let surfaces: LentSurfaces
     private let deadline: HostSpan
     /// Answers that came with the last one.
     private var rest: WireReader?
 
-    init(process: DecoderProcess, surfaces: LentSurfaces, deadline: HostSpan) {
+    init(process: SandboxedProcess, surfaces: LentSurfaces, deadline: HostSpan) {
         self.process = process
         self.surfaces = surfaces
         self.deadline = deadline

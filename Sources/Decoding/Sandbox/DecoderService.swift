@@ -1,5 +1,4 @@
 internal import CAV
-internal import CLinux
 internal import Glibc
 internal import Media
 internal import SampleQueue

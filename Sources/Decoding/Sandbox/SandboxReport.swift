@@ -60,11 +60,11 @@ extension SandboxReport {
     /// - Parameter path: the decoder program; nil looks in `DecoderProgram.path`.
     /// - Throws: `.sandbox` when there is no such program, or it does not answer.
     public static func probe(path: String? = nil) throws(DecodingError) -> SandboxReport {
-        let process = try DecoderProcess.start(try DecoderProgram.find(path))
+        let process = try SandboxedProcess.start(try DecoderProgram.find(path))
         defer { process.end() }
         let nothing = LentSurfaces(allocator: MemfdAllocator(), maximumCount: 1, maximumByteCount: 0)
         do throws(ProcessEnd) {
-            let listener = DecoderListener(process: process, surfaces: nothing, deadline: DecoderProcess.startDeadline)
+            let listener = DecoderListener(process: process, surfaces: nothing, deadline: SandboxedProcess.startDeadline)
             if case .confined(let report) = try listener.next() { return report }
             throw ProcessEnd("says what it was not asked")
         } catch {

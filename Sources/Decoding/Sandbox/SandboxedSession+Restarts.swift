@@ -32,7 +32,7 @@ extension SandboxedSession {
 
     /// Waits for the answer to `configure`; the decoder's own refusal is returned, the end of the process is thrown.
     func awaitReady() throws(ProcessEnd) -> DecodingError? {
-        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: DecoderProcess.startDeadline)
+        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: SandboxedProcess.startDeadline)
         while true {
             switch try listener.next() {
             case .confined(let report):
@@ -90,7 +90,7 @@ extension SandboxedSession {
         ringState.removeAll()
         needsSync = true
         do throws(DecodingError) {
-            process = try DecoderProcess.start(program)
+            process = try SandboxedProcess.start(program)
         } catch {
             lost = DecodingError(.decoderLost, error.description, status: error.status)
             return

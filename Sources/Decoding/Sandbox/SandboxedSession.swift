@@ -42,7 +42,7 @@ public final class SandboxedSession: @unchecked Sendable {
 
     // Of the thread that decodes:
     var stream: VideoFormat
-    var process: DecoderProcess
+    var process: SandboxedProcess
     var ring: SharedBytes
     var ringState: SampleRingState
     var policy: RestartPolicy
@@ -63,7 +63,7 @@ public final class SandboxedSession: @unchecked Sendable {
         var decoderName = ""
         var statistics = Statistics()
         var report = SandboxReport()
-        var process: DecoderProcess?
+        var process: SandboxedProcess?
         /// Sent to this process.
         var interruptions: UInt32 = 0
     }
@@ -96,7 +96,7 @@ public final class SandboxedSession: @unchecked Sendable {
             throw DecodingError(.sandbox, error.description, status: error.code)
         }
         ringState = SampleRingState(capacity: Self.ringByteCount)
-        if let spare = DecoderNursery.shared.take(program) { process = spare } else { process = try DecoderProcess.start(program) }
+        if let spare = SandboxNursery.shared.take(program) { process = spare } else { process = try SandboxedProcess.start(program) }
         shared.withLock { $0.process = process }
         while true {
             let outcome: Result<DecodingError?, ProcessEnd>
@@ -117,7 +117,7 @@ public final class SandboxedSession: @unchecked Sendable {
                 throw DecodingError(.sandbox, "the decoder process \(sentence)")
             }
             count(death: sentence)
-            process = try DecoderProcess.start(program)
+            process = try SandboxedProcess.start(program)
             shared.withLock { $0.process = process }
         }
     }
@@ -130,7 +130,7 @@ public final class SandboxedSession: @unchecked Sendable {
     /// Starts a decoder process ahead of need, so that it is ready when a format is known; the next session takes it. Returns at once.
     public static func prepare(_ sandbox: SandboxOptions) {
         guard sandbox.policy != .off, let program = try? DecoderProgram.find(sandbox.decoderPath) else { return }
-        DecoderNursery.shared.prepare(program)
+        SandboxNursery.shared.prepare(program)
     }
 
     /// libavcodec's name of the decoder.

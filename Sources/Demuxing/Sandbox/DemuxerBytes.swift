@@ -1,7 +1,4 @@
 internal import CAV
-internal import Decoding
-internal import Media
-internal import SampleQueue
 
 /// In the demuxer process: bytes of a film that the player reads and puts into the window.
 ///

@@ -1,14 +1,12 @@
-internal import CAV
 internal import Decoding
 internal import Glibc
 internal import Media
-internal import SampleQueue
 
 /// The player's end of a demuxer process: asks, waits for answers, and reads the film for it meanwhile.
 ///
 /// Thread-safety: one thread at a time.
 final class DemuxerLink {
-    let process: DecoderProcess
+    let process: SandboxedProcess
     let tray: SharedBytes
     private let window: SharedBytes
     private let cancellation: AssetCancellation
@@ -19,7 +17,7 @@ final class DemuxerLink {
     private var nextSource: UInt16 = 1
     private var writer = WireWriter()
 
-    init(_ process: DecoderProcess, film: any ByteSource, deadline: HostSpan, cancellation: AssetCancellation) throws(SystemError) {
+    init(_ process: SandboxedProcess, film: any ByteSource, deadline: HostSpan, cancellation: AssetCancellation) throws(SystemError) {
         self.process = process
         self.film = film
         sources = [0: film]

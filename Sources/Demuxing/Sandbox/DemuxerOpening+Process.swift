@@ -1,6 +1,5 @@
 internal import Decoding
 internal import Media
-internal import SampleQueue
 
 /// Opening a film in a demuxer process.
 extension DemuxerOpening {
@@ -16,11 +15,11 @@ extension DemuxerOpening {
         do {
             let program = try DemuxerProgram.find(sandbox)
             bytes = try AssetBytes(location, options: options)
-            let process: DecoderProcess
-            if let spare = DecoderNursery.shared.take(program) {
+            let process: SandboxedProcess
+            if let spare = SandboxNursery.shared.take(program) {
                 process = spare
             } else {
-                process = try DecoderProcess.start(program)
+                process = try SandboxedProcess.start(program)
             }
             // libavformat sleeps until a live playlist may have grown.
             let deadline = bytes.isPlaylist ? sandbox.hangDeadline + longestSegment : sandbox.hangDeadline
@@ -65,7 +64,7 @@ extension DemuxerOpening {
 extension DemuxerLink {
     /// What the process has given up.
     fileprivate func report() throws(ProcessEnd) -> SandboxReport {
-        guard case .confined(let report) = try next(within: DecoderProcess.startDeadline) else { throw Self.unasked }
+        guard case .confined(let report) = try next(within: SandboxedProcess.startDeadline) else { throw Self.unasked }
         return report
     }
 

@@ -29,7 +29,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     private let options: AssetReaderOptions
     private let sandbox: SandboxOptions
     /// For who watches it; `link` belongs to the thread that reads.
-    private let process: Monitor<DecoderProcess>
+    private let process: Monitor<SandboxedProcess>
     private var link: DemuxerLink
     private var policy: RestartPolicy
     private var selected: Set<Int>
@@ -71,7 +71,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     /// Starts a demuxer process ahead of need; the next reader takes it. Returns at once.
     public static func prepare(_ sandbox: SandboxOptions) {
         guard sandbox.policy.includesDemuxer, let program = try? DemuxerProgram.find(sandbox) else { return }
-        DecoderNursery.shared.prepare(program)
+        SandboxNursery.shared.prepare(program)
     }
 
     /// The process in use, for who wants to watch it; nil after the end.

@@ -1,6 +1,5 @@
 internal import Decoding
 internal import Media
-internal import SampleQueue
 
 // How a film's tracks travel in messages. What a demuxer says of them goes into decoders and clocks of the player, so every number has bounds.
 

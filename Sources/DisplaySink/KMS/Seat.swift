@@ -1,3 +1,4 @@
+internal import CLinux
 internal import CSeat
 internal import Glibc
 internal import Media
@@ -72,7 +73,7 @@ final class Seat: @unchecked Sendable {
         let logind = unsafe access("/run/systemd/seats", F_OK)
         if chosenManager != nil || logind == 0 { return true }
         let path = unsafe getenv("SEATD_SOCK").map { unsafe String(cString: $0) } ?? "/run/seatd.sock"
-        let fd = unsafe cseat_connect(path, path.utf8.count)
+        let fd = unsafe clinux_unix_connect(path)
         if fd >= 0 { Glibc.close(fd) }
         return fd >= 0
     }

@@ -197,6 +197,12 @@ final class WaylandBuffers {
     private func make(_ surface: Surface, _ way: Way, _ size: PixelSize) -> WaylandBuffer? {
         let layout = surface.layout
         var slot = slots[surface.identity] ?? newSlot(surface)
+        // A crop that changes asks for other sizes of the same memory: however often it does, only what the compositor reads stays.
+        slot.buffers.removeAll { old in
+            guard !old.isHeld, old.size != size else { return false }
+            old.destroy()
+            return true
+        }
         let buffer: WaylandBuffer?
         switch way {
         case .convert: buffer = nil

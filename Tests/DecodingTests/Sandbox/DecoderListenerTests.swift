@@ -11,14 +11,14 @@ import Testing
 
     /// Both sides, with the test in the place of the process.
     private struct Stage {
-        var process: DecoderProcess
+        var process: SandboxedProcess
         var work: PacketSocket
         var memory: PacketSocket
         var surfaces: LentSurfaces
 
         init(maximumCount: Int = 3, maximumByteCount: Int = .max) throws {
             let (ours, work) = try PacketSocket.pair(), (ourMemory, memory) = try PacketSocket.pair()
-            process = DecoderProcess(work: ours, memory: ourMemory)
+            process = SandboxedProcess(work: ours, memory: ourMemory)
             self.work = work
             self.memory = memory
             surfaces = LentSurfaces(allocator: MemfdAllocator(), maximumCount: maximumCount, maximumByteCount: maximumByteCount)

@@ -20,7 +20,7 @@ import Testing
             self.work = work
             let film = try AssetBytes(path, options: AssetReaderOptions())
             link = try DemuxerLink(
-                DecoderProcess(work: ours, memory: memory), film: film, deadline: deadline, cancellation: cancellation)
+                SandboxedProcess(work: ours, memory: memory), film: film, deadline: deadline, cancellation: cancellation)
         }
 
         func says(_ answer: DemuxerAnswer) throws {

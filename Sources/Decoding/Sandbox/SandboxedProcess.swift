@@ -3,13 +3,13 @@ internal import Glibc
 package import Media
 internal import SurfacePool
 
-/// One decoder process as the player sees it: its two sockets, the surfaces that it may write, and its end.
+/// A decoder's or demuxer's process as the player sees it: its two sockets, the surfaces that a decoder may write, and its end.
 ///
 /// It is never trusted. Every message is parsed with bounds; the first that makes no sense ends it. It ends by SIGKILL only, and what it could
 /// write is given back to the pool after it is known to be dead.
 ///
 /// Thread-safety: `kill`, and the ends of readers' uses, from any thread; the rest from one at a time, which receives.
-package final class DecoderProcess: Sendable {
+package final class SandboxedProcess: Sendable {
     package let work: PacketSocket
     package let memory: PacketSocket
     private let shared: Monitor<Shared>
@@ -36,7 +36,7 @@ package final class DecoderProcess: Sendable {
     deinit { end() }
 
     /// Starts `program`, a decoder or a demuxer. It confines itself, then waits to be told what to decode, or what to read.
-    package static func start(_ program: String) throws(DecodingError) -> DecoderProcess {
+    package static func start(_ program: String) throws(DecodingError) -> SandboxedProcess {
         do throws(SystemError) {
             let (work, itsWork) = try PacketSocket.pair(), (memory, itsMemory) = try PacketSocket.pair()
             var pid: Int32 = 0
@@ -46,7 +46,7 @@ package final class DecoderProcess: Sendable {
                 }
             }
             guard status == 0 else { throw SystemError(status, "start \(program)") }
-            let process = DecoderProcess(work: work, memory: memory, pid: pid)
+            let process = SandboxedProcess(work: work, memory: memory, pid: pid)
             process.allowProcessorTime()
             return process
         } catch {
@@ -101,9 +101,9 @@ package final class DecoderProcess: Sendable {
 
     /// Tells the process when the last reader of a picture has ended.
     private final class ReleaseNote: Sendable {
-        let process: DecoderProcess
+        let process: SandboxedProcess
         let slot: UInt32
-        init(process: DecoderProcess, slot: UInt32) {
+        init(process: SandboxedProcess, slot: UInt32) {
             self.process = process
             self.slot = slot
         }

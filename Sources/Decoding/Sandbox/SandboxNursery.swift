@@ -3,16 +3,16 @@ internal import Media
 /// Decoder and demuxer processes started ahead of need: loading libavcodec takes longer than opening a film.
 ///
 /// Thread-safety: all of it.
-package final class DecoderNursery: Sendable {
-    package static let shared = DecoderNursery()
+package final class SandboxNursery: Sendable {
+    package static let shared = SandboxNursery()
 
     /// By program, at most one of each.
-    private let spares = Monitor<[String: DecoderProcess]>([:])
+    private let spares = Monitor<[String: SandboxedProcess]>([:])
 
     /// Starts one, unless one is waiting. Its failure is told by who needs it.
     package func prepare(_ program: String) {
-        guard spares.withLock({ $0[program] == nil }), let process = try? DecoderProcess.start(program) else { return }
-        let excess = spares.withLock { spares -> DecoderProcess? in
+        guard spares.withLock({ $0[program] == nil }), let process = try? SandboxedProcess.start(program) else { return }
+        let excess = spares.withLock { spares -> SandboxedProcess? in
             guard spares[program] == nil else { return process }
             spares[program] = process
             return nil
@@ -20,5 +20,5 @@ package final class DecoderNursery: Sendable {
         excess?.end()
     }
 
-    package func take(_ program: String) -> DecoderProcess? { spares.withLock { $0.removeValue(forKey: program) } }
+    package func take(_ program: String) -> SandboxedProcess? { spares.withLock { $0.removeValue(forKey: program) } }
 }
