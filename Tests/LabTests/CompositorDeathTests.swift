@@ -1,5 +1,7 @@
+import DisplaySink
 import Foundation
 import Media
+import Player
 import TestSupport
 import Testing
 
@@ -35,6 +37,42 @@ struct CompositorDeathTests {
             #expect(!end.crashed && end.code == 69, "round \(round), \(compositor.name): \(end.code)")
             #expect(end.errors.split(separator: "\n").count == 1, "round \(round), \(compositor.name): \(end.errors)")
         }
+        try LabMonitor.expectSharedBuffers(atMost: buffersBefore)
+    }
+
+    @Test("a film that reconnects goes on through all of them")
+    func reconnects() throws {
+        // Both have the same socket: one takes DMA-BUFs, the other shared memory.
+        let names: [LabCompositor.Name] = [.weston, .westonPixman]
+        var compositor = try LabCompositor(names[0])
+        let sink = try WaylandSink(display: compositor.socket, reconnects: true), messages = Monitor<[String]>([])
+        sink.setFullscreen(true)
+        var configuration = PlayerConfiguration()
+        (configuration.playsAudio, configuration.loops) = (false, true)
+        let player = Player(sink: sink, configuration: configuration) { event in messages.change { $0.append("\(event)") } }
+        try player.open(TestAssets.demo)
+        defer { player.close() }
+        var descriptors: [LabCompositor.Name: Int] = [:]
+        for round in 0...Self.count {
+            if round > 0 {
+                compositor.kill()
+                compositor = try LabCompositor(names[round % 2])
+            }
+            let presented = player.statistics.framesPresented
+            try until("the film on compositor \(round): \(messages.withLock { $0.suffix(4) })") {
+                player.statistics.framesPresented >= presented + 3 && sink.isFullscreen
+            }
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+            // The decoder may have come to use some surfaces more; a leak would take one or more each time.
+            #expect(open <= descriptors[compositor.name, default: open] + 12, "round \(round)")
+            descriptors[compositor.name] = descriptors[compositor.name] ?? open
+        }
+        let whole = PixelRect(compositor.size)
+        try until("the film on the screen") { FrameCode(try compositor.screenshot("reconnected"), in: whole) != nil }
+        #expect(!messages.withLock { $0.contains { $0.hasPrefix("failed") } }, "\(messages.withLock { $0 })")
+        player.close()
+        // It keeps buffers of its own while it lives.
+        compositor.kill()
         try LabMonitor.expectSharedBuffers(atMost: buffersBefore)
     }
 

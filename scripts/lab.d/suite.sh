@@ -5,9 +5,10 @@
 
 lab_tests='^(LabTests\.|KMSTests\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests)\.GuestTests|CInterfaceTests\.(GuestTests|FrameTests))'
 lab_suite_limit=1500 # seconds
-# Only with LAB_FULL=1, where sway on a monitor runs before: without a monitor it draws by virtio-gpu's render node, on which Mesa's software driver may
-# not make pictures (CREATE_DUMB: Permission denied), and mostly shows none. wlroots takes nothing but a render node.
-lab_rare_tests='^LabTests\.CompositorTests/refusal'
+# Only with LAB_FULL=1. Refusals: where sway on a monitor runs before; without a monitor it draws by virtio-gpu's render node, on which Mesa's software
+# driver may not make pictures (CREATE_DUMB: Permission denied), and mostly shows none. wlroots takes nothing but a render node. Reconnecting takes
+# a minute and a half; the host's tests have a few rounds of it.
+lab_rare_tests='^LabTests\.(CompositorTests/refusal|CompositorDeathTests/reconnects)'
 
 lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
     local filter="$lab_tests" scratch="$root/.build" build=1 bundle folder gstreamer code=0 events log passed failed skipped
