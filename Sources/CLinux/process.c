@@ -10,17 +10,22 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_DESCRIPTORS = 4 };
+// DMA_BUF_MAGIC of linux/magic.h.
+enum { MOST_DESCRIPTORS = 4, DMA_BUF_FILE_SYSTEM = 0x444d4142 };
 
 int clinux_packet_pair(int *first, int *second, int buffer) {
     int pair[2];
@@ -88,6 +93,18 @@ long clinux_receive_packet(int socket, void *bytes, size_t capacity, int *descri
 
 int clinux_memfd_seal_size(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL); }
 
+int clinux_drives_monitors(int fd) {
+    struct stat node;
+    return fstat(fd, &node) == 0 && S_ISCHR(node.st_mode) && major(node.st_rdev) == 226 && minor(node.st_rdev) < 128;
+}
+
+int clinux_cannot_shrink(int fd) {
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals != -1) return (seals & F_SEAL_SHRINK) != 0;
+    struct statfs system;
+    return fstatfs(fd, &system) == 0 && system.f_type == DMA_BUF_FILE_SYSTEM;
+}
+
 int64_t clinux_size(int fd) { return lseek(fd, 0, SEEK_END); }
 
 int clinux_open_beneath(const char *folder, const char *name) {
@@ -100,14 +117,18 @@ int clinux_open_beneath(const char *folder, const char *name) {
     return result;
 }
 
-int clinux_spawn(const char *path, char *const *arguments, char *const *environment, int first, int second, int *pid) {
+int clinux_is_open(int fd) { return fcntl(fd, F_GETFD) != -1; }
+
+int clinux_spawn(const char *path, char *const *arguments, char *const *environment, int first, int second, int third, int *pid) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, every;
     // Copies above the numbers that are about to be overwritten.
-    int a = fcntl(first, F_DUPFD_CLOEXEC, 10), b = fcntl(second, F_DUPFD_CLOEXEC, 10), result = errno;
-    if (a == -1 || b == -1) {
+    int a = fcntl(first, F_DUPFD_CLOEXEC, 10), b = fcntl(second, F_DUPFD_CLOEXEC, 10);
+    int c = third == -1 ? -1 : fcntl(third, F_DUPFD_CLOEXEC, 10), result = errno;
+    if (a == -1 || b == -1 || (c == -1 && third != -1)) {
         if (a != -1) close(a);
+        if (b != -1) close(b);
         return result;
     }
     posix_spawn_file_actions_init(&actions);
@@ -117,7 +138,8 @@ int clinux_spawn(const char *path, char *const *arguments, char *const *environm
     posix_spawn_file_actions_adddup2(&actions, 0, 2);
     posix_spawn_file_actions_adddup2(&actions, a, 3);
     posix_spawn_file_actions_adddup2(&actions, b, 4);
-    posix_spawn_file_actions_addclosefrom_np(&actions, 5);
+    if (c != -1) posix_spawn_file_actions_adddup2(&actions, c, 5);
+    posix_spawn_file_actions_addclosefrom_np(&actions, c == -1 ? 5 : 6);
     sigemptyset(&none);
     sigfillset(&every);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -130,6 +152,7 @@ int clinux_spawn(const char *path, char *const *arguments, char *const *environm
     posix_spawn_file_actions_destroy(&actions);
     close(a);
     close(b);
+    if (c != -1) close(c);
     return result;
 }
 
@@ -203,10 +226,13 @@ int clinux_own_user_namespace(void) {
 
 int clinux_own_network_namespace(void) { return unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP); }
 
-int clinux_empty_root(void) {
+int clinux_own_mount_namespace(void) {
     if (unshare(CLONE_NEWNS) == -1) return -1;
     // Nothing done here is seen outside.
-    if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) == -1) return -1;
+    return mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL);
+}
+
+int clinux_empty_root(void) {
     // /proc exists wherever a user namespace could be mapped, and any directory will do.
     const char *place = "/proc";
     if (mount("none", place, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4k,nr_inodes=2,mode=555") == -1) return -1;
@@ -215,6 +241,12 @@ int clinux_empty_root(void) {
     // The old root lies over the new one now.
     if (umount2(".", MNT_DETACH) == -1 || chdir("/") == -1) return -1;
     return mount("none", "/", NULL, MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_BIND, NULL);
+}
+
+int clinux_is_single_thread(void) {
+    struct stat tasks;
+    // One link for itself, one for its name, one for each thread.
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
 }
 
 int clinux_landlock_version(void) {
@@ -261,19 +293,24 @@ static int set_limit(int resource, uint64_t value) {
     return setrlimit(resource, &limit);
 }
 
-int clinux_limit_resources(uint64_t data, uint64_t cpu_seconds, uint64_t open_files, uint64_t processes) {
+int clinux_limit_resources(uint64_t data, uint64_t cpu_seconds, uint64_t open_files, uint64_t processes, uint64_t file) {
     if (data && set_limit(RLIMIT_DATA, data) == -1) return -1;
     if (cpu_seconds && set_limit(RLIMIT_CPU, cpu_seconds) == -1) return -1;
     if (open_files && set_limit(RLIMIT_NOFILE, open_files) == -1) return -1;
     if (processes && set_limit(RLIMIT_NPROC, processes) == -1) return -1;
     if (set_limit(RLIMIT_CORE, 0) == -1) return -1;
-    return set_limit(RLIMIT_FSIZE, 0);
+    return set_limit(RLIMIT_FSIZE, file);
 }
 
 int clinux_try_fork(void) {
     pid_t child = fork();
     if (child == 0) _exit(0);
     return child == -1 ? -1 : 0;
+}
+
+int clinux_try_terminal(void) {
+    char letter = 'x';
+    return ioctl(0, TIOCSTI, &letter) == -1 && errno == EPERM ? -1 : 0;
 }
 
 int clinux_try_ptrace(void) { return ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) == -1 ? -1 : 0; }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/dma-buf.h>
 #include <linux/sched.h>
+#include <linux/sync_file.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -32,4 +33,14 @@ static const uint64_t cseccomp_clone_thread = CLONE_THREAD | CLONE_VM | CLONE_SI
 static const uint64_t cseccomp_clone_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 static const uint64_t cseccomp_pr_set_name = PR_SET_NAME;
 static const uint64_t cseccomp_dma_buf_sync = DMA_BUF_IOCTL_SYNC;
+/// The bits of an ioctl request that name its family, and the families of DRM, DMA-BUF and sync_file (_IOC_TYPE of their headers).
+static const uint64_t cseccomp_ioctl_family = (uint64_t)_IOC_TYPEMASK << _IOC_TYPESHIFT;
+static const uint64_t cseccomp_ioctl_drm = (uint64_t)'d' << _IOC_TYPESHIFT;
+static const uint64_t cseccomp_ioctl_dma_buf = (uint64_t)DMA_BUF_BASE << _IOC_TYPESHIFT;
+static const uint64_t cseccomp_ioctl_sync_file = (uint64_t)SYNC_IOC_MAGIC << _IOC_TYPESHIFT;
+/// AT_EMPTY_PATH, which the C library shows to GNU programs only.
+static const uint64_t cseccomp_at_empty_path = 0x1000;
+
+/// Makes the filter hold for every thread that there is, too.
+static inline int cseccomp_all_threads(scmp_filter_ctx filter) { return seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1); }
 #endif

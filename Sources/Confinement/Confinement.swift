@@ -5,38 +5,72 @@ internal import Media
 
 /// Gives up, once and for ever, what a process can do besides computing.
 ///
-/// Must run before any thread is started: a user namespace can be left behind only by a single thread, and threads inherit what their maker
-/// gave up. Each step that the kernel or an administrator forbids is skipped and told; what remains decides whether the player accepts it.
-package enum Confinement {
-    package static func enter() -> SandboxReport {
-        var report = SandboxReport(landlockVersion: Int(clinux_landlock_version()))
-        func take(_ measure: SandboxReport.Measures, _ what: String, _ step: () -> Int32) {
-            if step() == 0 {
-                report.measures.insert(measure)
-            } else {
-                report.troubles.append(SystemError(errno, what).description)
-            }
-        }
+/// In two steps, because a driver opens files and starts threads while it is loaded. `begin` must run before any thread is started: a user
+/// namespace can be left behind only by a single thread. `complete` comes before the first byte of a film and holds for the threads that there
+/// are, too. Each step that the kernel or an administrator forbids is skipped and told; what remains decides whether the player accepts it.
+package struct Confinement: ~Copyable {
+    /// How much is left.
+    package enum Profile: Sendable {
+        /// Computing, with memory that is lent.
+        case strict
+        /// That, and driving a device that is open already.
+        case hardware
+    }
+
+    private let profile: Profile
+    private var report: SandboxReport
+
+    /// Both steps in one, for a process that loads nothing in between.
+    package static func enter(_ profile: Profile = .strict) -> SandboxReport { begin(profile).complete() }
+
+    /// Leaves what belongs to all: other descriptors, the user's and the network's namespaces, new privileges. Files can still be read.
+    package static func begin(_ profile: Profile) -> Confinement {
+        var confinement = Confinement(profile: profile, report: SandboxReport(landlockVersion: Int(clinux_landlock_version())))
         // Nothing else may be open: not even what whoever started the player left open for its children.
-        take(.closedDescriptors, "close what is open") { clinux_close_from(5) }
-        take(.userNamespace, "have a user namespace") { clinux_own_user_namespace() }
-        take(.noNetwork, "have a network namespace") { clinux_own_network_namespace() }
-        take(.emptyRoot, "have an empty root") { clinux_empty_root() }
-        take(.noNewPrivileges, "give up new privileges") { clinux_no_new_privileges() }
+        confinement.take(.closedDescriptors, "close what is open") { clinux_close_from(profile == .hardware ? 6 : 5) }
+        confinement.take(.userNamespace, "have a user namespace") { clinux_own_user_namespace() }
+        confinement.take(.noNetwork, "have a network namespace") { clinux_own_network_namespace() }
+        confinement.take(.emptyRoot, "have a mount namespace") { clinux_own_mount_namespace() }
+        confinement.take(.noNewPrivileges, "give up new privileges") { clinux_no_new_privileges() }
+        return confinement
+    }
+
+    /// Gives up the rest.
+    package consuming func complete() -> SandboxReport {
+        // Asked while there is a /proc.
+        let isSingleThread = clinux_is_single_thread() != 0
+        if report.measures.contains(.emptyRoot) {
+            report.measures.remove(.emptyRoot)
+            take(.emptyRoot, "have an empty root") { clinux_empty_root() }
+        }
         take(.landlock, "use Landlock") { clinux_landlock_nothing() }
+        if !isSingleThread, report.measures.contains(.landlock) {
+            report.measures.remove(.landlock)
+            report.troubles.append("Landlock does not hold for the threads that the driver has started")
+        }
         _ = clinux_not_dumpable()
-        let hasOwnUsers = report.measures.contains(.userNamespace)
+        let hasOwnUsers = report.measures.contains(.userNamespace), isHardware = profile == .hardware
         take(.limits, "set limits") {
             clinux_limit_resources(
-                clinux_has_sanitizer() != 0 ? 0 : Self.dataBytes, Self.processorSeconds, Self.openFiles, hasOwnUsers ? Self.threads : 0)
+                clinux_has_sanitizer() != 0 ? 0 : Self.dataBytes, Self.processorSeconds, Self.openFiles, hasOwnUsers ? Self.threads : 0,
+                isHardware ? Self.surfaceBytes : 0)
         }
         do throws(SystemError) {
-            try SystemCallFilter.install()
+            try SystemCallFilter.install(profile)
             report.measures.insert(.systemCallFilter)
         } catch {
             report.troubles.append(error.description)
         }
+        report.keepsDevice = isHardware
         return report
+    }
+
+    private mutating func take(_ measure: SandboxReport.Measures, _ what: String, _ step: () -> Int32) {
+        if step() == 0 {
+            report.measures.insert(measure)
+        } else {
+            report.troubles.append(SystemError(errno, what).description)
+        }
     }
 
     /// 2 GB of memory of its own: four times what 16 threads of libavcodec were seen to need for 4K. Pictures are not counted: they are shared.
@@ -47,4 +81,6 @@ package enum Confinement {
     private static let openFiles: UInt64 = 512
     /// 16 of libavcodec's and our own, with room; counted within the user namespace.
     private static let threads: UInt64 = 64
+    /// 1 GB in one piece of a driver's shared memory, which counts as a file: a picture of 16384x16384 in 10 bit.
+    private static let surfaceBytes: UInt64 = 1 << 30
 }

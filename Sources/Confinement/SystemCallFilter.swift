@@ -30,7 +30,12 @@ enum SystemCallFilter {
         "setuid", "setgid", "setresuid", "setresgid", "setgroups", "capset", "personality", "seccomp",
     ]
 
-    static func install() throws(SystemError) {
+    /// What a driver asks of the kernel besides, all of it about descriptors that are open: memory to share, words between threads, whether two
+    /// descriptors are the same.
+    private static let allowedForDrivers = ["memfd_create", "ftruncate", "fallocate", "eventfd2", "dup"]
+
+    /// Holds for every thread that there is, and for those to come.
+    static func install(_ profile: Confinement.Profile) throws(SystemError) {
         guard let filter = unsafe seccomp_init(cseccomp_errno(EPERM)) else { throw SystemError(ENOMEM, "make a filter of system calls") }
         defer { unsafe seccomp_release(filter) }
         for name in allowed { try unsafe add(filter, cseccomp_allow, name) }
@@ -43,10 +48,26 @@ enum SystemCallFilter {
         try unsafe add(filter, cseccomp_errno(ENOSYS), "clone3")
         // A thread's name; a word to the memory's exporter; a signal to itself, as abort(3) sends it.
         try unsafe add(filter, cseccomp_allow, "prctl", argument: 0, mask: .max, equals: cseccomp_pr_set_name)
-        try unsafe add(filter, cseccomp_allow, "ioctl", argument: 1, mask: 0xffff_ffff, equals: cseccomp_dma_buf_sync)
+        if profile == .strict {
+            try unsafe add(filter, cseccomp_allow, "ioctl", argument: 1, mask: 0xffff_ffff, equals: cseccomp_dma_buf_sync)
+        }
         try unsafe add(filter, cseccomp_allow, "tgkill", argument: 0, mask: 0xffff_ffff, equals: UInt64(getpid()))
+        if profile == .hardware { try unsafe allowDriver(filter) }
+        guard unsafe cseccomp_all_threads(filter) == 0 else { throw SystemError(EINVAL, "filter every thread's system calls") }
         let status = unsafe seccomp_load(filter)
         guard status == 0 else { throw SystemError(-status, "load a filter of system calls") }
+    }
+
+    /// The device's requests, which of them a render node takes is the kernel's affair (`DRM_RENDER_ALLOW`), and those of DMA-BUFs and fences.
+    private static func allowDriver(_ filter: scmp_filter_ctx) throws(SystemError) {
+        for name in allowedForDrivers { try unsafe add(filter, cseccomp_allow, name) }
+        for family in [cseccomp_ioctl_drm, cseccomp_ioctl_dma_buf, cseccomp_ioctl_sync_file] {
+            try unsafe add(filter, cseccomp_allow, "ioctl", argument: 1, mask: cseccomp_ioctl_family, equals: family)
+        }
+        // fstat(3). A path may stand there, too, but there are no files that it could name.
+        try unsafe add(filter, cseccomp_allow, "newfstatat", argument: 3, mask: cseccomp_at_empty_path, equals: cseccomp_at_empty_path)
+        // Whether two of its own descriptors are one file.
+        try unsafe add(filter, cseccomp_allow, "kcmp", argument: 0, mask: 0xffff_ffff, equals: UInt64(getpid()))
     }
 
     private static func add(

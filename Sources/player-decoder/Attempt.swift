@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Something that a hostile film would try once it rules the decoder. Run in the sandbox, to show that it is killed or refused.
 enum Attempt: String, CaseIterable {
-    case report, open, write, socket, exec, fork, ptrace, kill, code, memory, priority
+    case report, open, write, socket, exec, fork, ptrace, kill, code, memory, priority, terminal
 
     /// The process's exit code: 0 when refused, 1 when the attempt succeeded; the sandbox may kill it instead.
     func run(_ report: SandboxReport) -> Int32 {
@@ -21,6 +21,7 @@ enum Attempt: String, CaseIterable {
             var pid: pid_t = 0
             return Self.refused(unsafe posix_spawn(&pid, "/bin/true", nil, nil, [nil], [nil]) != 0)
         case .fork: return Self.refused(clinux_try_fork() == -1)
+        case .terminal: return Self.refused(clinux_try_terminal() == -1)
         case .ptrace: return Self.refused(clinux_try_ptrace() == -1)
         case .kill: return Self.refused(Glibc.kill(getppid(), 0) == -1)
         case .code: return Self.refused(unsafe mmap(nil, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)

@@ -10,10 +10,10 @@ internal import Glibc
 if clinux_is_packet_socket(3) != 0, clinux_is_packet_socket(4) != 0 { DecoderService(work: 3, memory: 4).run(Confinement.enter()) }
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.first == "--attempt", let name = arguments.dropFirst().first, let attempt = Attempt(rawValue: name) {
-    let report = Confinement.enter()
+    let report = Confinement.enter(arguments.last == "hardware" ? .hardware : .strict)
     exit(attempt.run(report))
 }
 print(
-    "\(DecoderProgram.name) is started by the player, not by hand; --attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) tries the sandbox."
+    "\(DecoderProgram.name) is started by the player, not by hand; --attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) tries the sandbox, with hardware behind it the one that drives a device."
 )
 exit(64)

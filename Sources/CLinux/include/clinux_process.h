@@ -17,15 +17,22 @@ long clinux_receive_packet(int socket, void *bytes, size_t capacity, int *descri
 
 /// Adds F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_SEAL to a memfd; 0, or -1 with errno.
 int clinux_memfd_seal_size(int fd);
+/// Whether `fd` is a DRM device's primary or control node, which drives monitors: character device 226, below number 128.
+int clinux_drives_monitors(int fd);
+/// Whether the memory behind a descriptor stays as large as it is: a memfd sealed against shrinking, or a DMA-BUF.
+int clinux_cannot_shrink(int fd);
 /// The size of shared memory (lseek(2), which moves its position), -1 with errno. fstat(3) needs a system call that takes paths.
 int64_t clinux_size(int fd);
 /// Opens a file to read, if it lies in `folder` or below it, whatever `..`, links and absolute names in `name` say (openat2(2), Linux 5.6);
 /// -1 with errno.
 int clinux_open_beneath(const char *folder, const char *name);
 
+/// Whether `fd` is open.
+int clinux_is_open(int fd);
 /// Starts `path` with `arguments` (ends with NULL), an empty environment but for `environment`, /dev/null as standard input, output and error,
-/// `first` as descriptor 3, `second` as 4, and nothing else open (posix_spawn(3)). 0 and the process, or the errno value.
-int clinux_spawn(const char *path, char *const *arguments, char *const *environment, int first, int second, int *pid);
+/// `first` as descriptor 3, `second` as 4, `third` as 5 unless it is -1, and nothing else open (posix_spawn(3)). 0 and the process, or the
+/// errno value.
+int clinux_spawn(const char *path, char *const *arguments, char *const *environment, int first, int second, int third, int *pid);
 /// Waits for the end of a child process (waitpid(2)); its status, or -1 with errno.
 int clinux_reap(int pid, int *status);
 /// As clinux_reap without waiting: 1 when it has ended, 0 when it runs, -1 with errno.
@@ -47,20 +54,27 @@ int clinux_close_from(unsigned first);
 int clinux_own_user_namespace(void);
 /// Namespaces without a network, and with System V objects, host name and control groups of their own.
 int clinux_own_network_namespace(void);
-/// A mount namespace whose root is an empty, read-only file system (unshare(2), mount(2), pivot_root(2)).
+/// A mount namespace of its own, which shows the files that it showed before (unshare(2)).
+int clinux_own_mount_namespace(void);
+/// Makes the root of such a namespace an empty, read-only file system, for every thread (mount(2), pivot_root(2)).
 int clinux_empty_root(void);
+/// Whether the process has no thread but this one (the links of /proc/self/task).
+int clinux_is_single_thread(void);
 /// The highest Landlock version of this kernel; 0 where it has none or has it turned off.
 int clinux_landlock_version(void);
 /// A Landlock domain in which no file can be opened and, where the version has it, no TCP port bound or reached, no abstract socket and no
-/// process outside reached by a signal.
+/// process outside reached by a signal. Holds for the calling thread and those that it starts from here on.
 int clinux_landlock_nothing(void);
 /// The program was built with a sanitizer, which needs terabytes of address space for its shadow of memory.
 int clinux_has_sanitizer(void);
-/// setrlimit(2) of data, processor seconds, open files, processes, core size and written files. Zero leaves one as it is (core and files become 0).
-int clinux_limit_resources(uint64_t data, uint64_t cpu_seconds, uint64_t open_files, uint64_t processes);
+/// setrlimit(2) of data, processor seconds, open files, processes, core size (0) and the size of written files. Zero leaves the first four as
+/// they are.
+int clinux_limit_resources(uint64_t data, uint64_t cpu_seconds, uint64_t open_files, uint64_t processes, uint64_t file);
 
-/// fork(2), whose child ends at once, and ptrace(2) of the parent: -1 when refused. For showing that they are.
+/// fork(2), whose child ends at once, ptrace(2) of the parent, and ioctl(2) that types a letter on a terminal (TIOCSTI): -1 when refused. For
+/// showing that they are.
 int clinux_try_fork(void);
+int clinux_try_terminal(void);
 int clinux_try_ptrace(void);
 
 #endif

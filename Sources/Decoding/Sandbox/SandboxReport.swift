@@ -34,11 +34,14 @@ public struct SandboxReport: Sendable, Hashable {
     public var landlockVersion: Int
     /// Why a measure could not be taken: one sentence each.
     public var troubles: [String]
+    /// It drives a render node, which was opened for it.
+    public var keepsDevice: Bool
 
-    public init(measures: Measures = [], landlockVersion: Int = 0, troubles: [String] = []) {
+    public init(measures: Measures = [], landlockVersion: Int = 0, troubles: [String] = [], keepsDevice: Bool = false) {
         self.measures = measures
         self.landlockVersion = landlockVersion
         self.troubles = troubles
+        self.keepsDevice = keepsDevice
     }
 
     /// Enough for `SandboxPolicy.require`: system calls are filtered, and a second, independent measure keeps files out of reach.
@@ -47,10 +50,10 @@ public struct SandboxReport: Sendable, Hashable {
             && !measures.isDisjoint(with: [.emptyRoot, .landlock])
     }
 
-    /// The measures taken, in words: `no new privileges, …, seccomp`.
+    /// The measures taken, in words: `no new privileges, …, seccomp`, and `with a render node` where one was left.
     public var summary: String {
         let names = Measures.names.filter { measures.contains($0.0) }.map { $0.0 == .landlock ? "\($0.1) \(landlockVersion)" : $0.1 }
-        return names.isEmpty ? "nothing" : names.joined(separator: ", ")
+        return (names.isEmpty ? "nothing" : names.joined(separator: ", ")) + (keepsDevice ? ", with a render node" : "")
     }
 }
 

@@ -42,7 +42,7 @@ package final class SandboxedProcess: Sendable {
             var pid: Int32 = 0
             let status = unsafe withCStrings([program, nil]) { arguments in
                 unsafe withCStrings([nil]) { environment in
-                    unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, &pid)
+                    unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, -1, &pid)
                 }
             }
             guard status == 0 else { throw SystemError(status, "start \(program)") }

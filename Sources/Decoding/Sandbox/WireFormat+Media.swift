@@ -72,6 +72,7 @@ extension WireWriter {
         let troubles = report.troubles.prefix(WireReader.mostTroubles)
         put(UInt32(troubles.count))
         for trouble in troubles { put(trouble) }
+        put(report.keepsDevice)
     }
 
     package mutating func put(_ error: DecodingError) {
@@ -176,7 +177,7 @@ extension WireReader {
         let measures = SandboxReport.Measures(rawValue: try take()), version = try takeCount(below: 1 << 16)
         var troubles: [String] = []
         for _ in 0..<(try takeCount(below: Self.mostTroubles + 1)) { troubles.append(try takeText()) }
-        return SandboxReport(measures: measures, landlockVersion: version, troubles: troubles)
+        return SandboxReport(measures: measures, landlockVersion: version, troubles: troubles, keepsDevice: try takeBool())
     }
 
     package mutating func takeError() throws(WireError) -> DecodingError {
@@ -189,10 +190,10 @@ extension WireReader {
 extension DecodingError.Code {
     /// The errors that a decoder may report of itself.
     private static let inWireOrder: [DecodingError.Code] = [
-        .noDecoder, .cannotOpen, .invalidData, .unsupportedPixelFormat, .outOfSurfaces, .invalidated, .decoder,
+        .noDecoder, .cannotOpen, .invalidData, .unsupportedPixelFormat, .outOfSurfaces, .invalidated, .decoder, .noHardware,
     ]
 
-    var wireNumber: UInt8 { UInt8(Self.inWireOrder.firstIndex(of: self) ?? Self.inWireOrder.count - 1) }
+    var wireNumber: UInt8 { UInt8((Self.inWireOrder.firstIndex(of: self) ?? Self.inWireOrder.firstIndex(of: .decoder))!) }
 
     init?(wireNumber: UInt8) {
         guard wireNumber < Self.inWireOrder.count else { return nil }

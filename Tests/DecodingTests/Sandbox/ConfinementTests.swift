@@ -4,8 +4,8 @@ import Testing
 
 /// What a hostile film could try from inside the decoder process: each attempt is refused, or kills it.
 @Suite struct ConfinementTests {
-    private static func run(attempt: String) throws -> (code: Int32, wasKilled: Bool, output: String) {
-        try run(BuiltPrograms.decoder, "--attempt", attempt)
+    private static func run(attempt: String, _ profile: String = "strict") throws -> (code: Int32, wasKilled: Bool, output: String) {
+        try run(BuiltPrograms.decoder, "--attempt", attempt, profile)
     }
 
     private static func run(_ program: String, _ arguments: String...) throws -> (code: Int32, wasKilled: Bool, output: String) {
@@ -28,15 +28,15 @@ import Testing
 
     @Test(
         .enabled(if: canFilter, "this kernel filters no system calls"),
-        arguments: ["open", "write", "socket", "exec", "fork", "ptrace", "kill", "code", "priority"] + memory)
-    func `an attempt is refused or deadly`(attempt: String) throws {
-        let outcome = try Self.run(attempt: attempt)
+        arguments: ["open", "write", "socket", "exec", "fork", "ptrace", "kill", "code", "priority", "terminal"] + memory, ["strict", "hardware"])
+    func `an attempt is refused or deadly`(attempt: String, profile: String) throws {
+        let outcome = try Self.run(attempt: attempt, profile)
         #expect(outcome.wasKilled || outcome.code == 0, "\(attempt) succeeded: \(outcome.output)")
     }
 
-    @Test(.enabled(if: canFilter, "this kernel filters no system calls"), arguments: ["socket", "ptrace", "kill"])
-    func `what no decoder asks for kills it`(attempt: String) throws {
-        let outcome = try Self.run(attempt: attempt)
+    @Test(.enabled(if: canFilter, "this kernel filters no system calls"), arguments: ["socket", "ptrace", "kill"], ["strict", "hardware"])
+    func `what no decoder asks for kills it`(attempt: String, profile: String) throws {
+        let outcome = try Self.run(attempt: attempt, profile)
         #expect(outcome.wasKilled && outcome.code == SIGSYS)
     }
 
