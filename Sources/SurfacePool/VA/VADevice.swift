@@ -22,10 +22,16 @@ public final class VADevice: Sendable {
 
     /// Opens a render node and the driver for it.
     /// - Throws: `.unavailable` with the reason in one sentence.
-    public init(path: String) throws(SurfaceError) {
+    public convenience init(path: String) throws(SurfaceError) {
         let number = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard number >= 0 else { throw SurfaceError(.unavailable, SystemError(errno, "open \(path)")) }
-        let descriptor = OwnedFD(adopting: number)
+        try self.init(OwnedFD(adopting: number), path: path)
+    }
+
+    /// Opens the driver for a render node that is open.
+    /// - Parameter path: What it is called in messages.
+    /// - Throws: `.unavailable` with the reason in one sentence.
+    package init(_ descriptor: consuming OwnedFD, path: String) throws(SurfaceError) {
         guard let display = unsafe vaGetDisplayDRM(descriptor.rawValue) else {
             throw SurfaceError(.unavailable, "\(path) is not a DRM device.")
         }
