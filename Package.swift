@@ -111,7 +111,7 @@ let package = Package(
         tests("MediaTests", ["Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
-        tests("DecodingTests", ["Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CAV"]),
+        tests("DecodingTests", ["Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CAV", "CLinux"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),

@@ -57,7 +57,9 @@ final class Codec {
                 else { return cav_error(EINVAL) }
                 let memory = unsafe Unmanaged<Memory>.fromOpaque(opaque).takeUnretainedValue()
                 if unsafe frame.pointee.format == AV_PIX_FMT_VAAPI.rawValue {
-                    return unsafe memory.hardware?.fill(frame, for: context) ?? cav_error(EINVAL)
+                    guard let hardware = memory.hardware else { return cav_error(EINVAL) }
+                    defer { if hardware.isExhausted { memory.source.tellExhausted() } }
+                    return unsafe hardware.fill(frame, for: context)
                 }
                 return unsafe memory.source.fill(frame, for: context)
             }

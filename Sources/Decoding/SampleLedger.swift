@@ -99,6 +99,9 @@ struct SampleLedger {
     /// Gives up the oldest sample still open; nil when none is.
     mutating func closeOldest() -> Entry? { firstOpen().flatMap { close($0) } }
 
+    /// The sample has not been answered.
+    func isOpen(_ number: UInt64) -> Bool { entry(number)?.isOpen ?? false }
+
     var isEmpty: Bool { !(oldest..<next).contains { entry($0)?.isOpen == true } }
 
     private mutating func firstOpen() -> UInt64? {

@@ -94,7 +94,7 @@ final class SurfaceSource: Sendable {
     private func writer(from pool: SurfacePool, layout: SurfaceLayout) -> SurfaceWriter? {
         do throws(SurfaceError) {
             if let writer = try pool.acquire(layout, patience: patience) {
-                if let onExhausted = current.withLock({ $0.onExhausted }), pool.isExhausted { onExhausted() }
+                if pool.isExhausted { tellExhausted() }
                 return writer
             }
             refuse("a picture of \(layout.byteCount) bytes goes beyond the limit of \(maximumByteCount) bytes for all pictures")
@@ -162,6 +162,9 @@ final class SurfaceSource: Sendable {
 
     /// Calls `body`, on the thread that took it, when the last surface that can be had has been taken: the next picture has to wait.
     func whenExhausted(_ body: @escaping @Sendable () -> Void) { current.withLock { $0.onExhausted = body } }
+
+    /// The last surface has been taken, of this source or of the hardware in its place.
+    func tellExhausted() { current.withLock { $0.onExhausted }?() }
 
     func trimIdle() { current.withLock { $0.pool }?.trimIdle(olderThan: .seconds(1)) }
 

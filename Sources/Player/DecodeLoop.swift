@@ -134,7 +134,7 @@ final class DecodeLoop: Sendable {
                 return true
             }
             // A process for the new decoder starts while the display shows what the old one still puts out.
-            if sandbox.policy != .off { SandboxedSession.prepare(sandbox) }
+            if sandbox.policy != .off { SandboxedSession.prepare(sandbox, options.specification) }
             drain(&worker)
             session.invalidate()
             worker.session = nil
@@ -160,14 +160,7 @@ final class DecodeLoop: Sendable {
 
     /// A session in a process of its own where that is wished for, in this one where it is not or cannot be had and need not be.
     private func makeSession(_ format: VideoFormat) throws(DecodingError) -> any DecodingSession {
-        let wantsHardware = options.specification.hardware == .require
-        if wantsHardware, sandbox.policy == .require {
-            throw DecodingError(.noHardware, "a decoder without rights has no right to the hardware either")
-        }
-        if wantsHardware, sandbox.policy != .off {
-            onEvent(.notice("Decoding without a sandbox: a decoder in one has no right to the hardware that is required."))
-        }
-        if sandbox.policy != .off, !wantsHardware {
+        if sandbox.policy != .off {
             do throws(DecodingError) {
                 return try SandboxedSession(format: format, options: options, sandbox: sandbox, allocator: allocator, statistics: counters)
             } catch {
@@ -220,11 +213,15 @@ final class DecodeLoop: Sendable {
         }
         let layout = frame.surface.layout
         let pool = worker.session?.poolStatistics, way = worker.session?.way
+        var sandbox: SandboxReport?
         if let way, way != worker.way {
             worker.way = way
+            // Another way is another process, with other rights.
+            sandbox = (worker.session as? SandboxedSession)?.report
             let decoder = worker.session?.decoderName ?? ""
             let reason = way.reason.map { ", because \($0)" } ?? ""
-            onEvent(.detail("Decoder: \(way.label(decoder))\(reason)\(reason.hasSuffix(".") ? "" : ".")"))
+            let place = sandbox == nil ? "" : " in a process of its own"
+            onEvent(.detail("Decoder: \(way.label(decoder))\(place)\(reason)\(reason.hasSuffix(".") ? "" : ".")"))
         }
         let conversion = worker.session?.conversion
         if let conversion, conversion.why != worker.conversion { onEvent(.detail(conversion.sentence)) }
@@ -236,6 +233,7 @@ final class DecodeLoop: Sendable {
             report.pixelFormat = layout.format
             report.modifier = layout.modifier
             if let way { report.way = way }
+            if let sandbox { report.sandbox = sandbox }
             if let pool {
                 report.surfacesAllocated = pool.allocated
                 report.poolCapacity = pool.capacity

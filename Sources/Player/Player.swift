@@ -50,7 +50,7 @@ public final class Player: Sendable {
     /// Does not wait for them; from any thread. A process that cannot be started is told of by the player that needs it.
     public static func prepare(_ configuration: PlayerConfiguration) {
         if configuration.rawCodec == nil { SandboxedReader.prepare(configuration.sandbox) }
-        SandboxedSession.prepare(configuration.sandbox)
+        SandboxedSession.prepare(configuration.sandbox, configuration.decoder)
     }
 
     /// - Parameter onEvent: called for each event.

@@ -10,6 +10,7 @@ struct HardwareFallbackStateTests {
     private enum Step {
         case key(at: Double, way: HardwareFallbackState.Way)
         case error
+        case death(at: Double)
         case errorAtKey(at: Double, HardwareFallbackState.Verdict)
     }
 
@@ -19,12 +20,22 @@ struct HardwareFallbackStateTests {
             switch step {
             case .key(let time, let way):
                 #expect(state.keyframe(now: HostTime(nanoseconds: 0) + .seconds(time)) == way, "step \(index)", sourceLocation: location)
+            case .death(let time): state.died(now: HostTime(nanoseconds: 0) + .seconds(time), window: .seconds(10))
             case .error: _ = state.failed(isKeyframe: false, now: HostTime(nanoseconds: 0))
             case .errorAtKey(let time, let verdict):
                 let now = HostTime(nanoseconds: 0) + .seconds(time)
                 #expect(state.failed(isKeyframe: true, now: now) == verdict, "step \(index)", sourceLocation: location)
             }
         }
+    }
+
+    @Test("a process that dies once is an accident; the second death within the window ends hardware, a later one does not")
+    func deaths() {
+        run([.death(at: 0), .key(at: 1, way: .hardware), .death(at: 9), .key(at: 9.5, way: .software), .key(at: 20, way: .hardware)])
+        run([.death(at: 0), .key(at: 1, way: .hardware), .death(at: 10), .key(at: 11, way: .hardware), .death(at: 12), .key(at: 12, way: .software)])
+        run(isRequired: true, [.death(at: 0), .death(at: 1), .key(at: 1, way: .hardware)])
+        // Errors of a process that is gone are not the next one's.
+        run([.error, .error, .error, .death(at: 0), .key(at: 0, way: .hardware)])
     }
 
     @Test("errors below the tolerance are forgotten at the next key picture, for ever")

@@ -1,6 +1,7 @@
 import Decoding
 import Demuxing
 import DisplaySink
+import Glibc
 import Media
 import SampleQueue
 import SurfacePool
@@ -61,17 +62,28 @@ struct HardwareFilm {
         }
     }
 
-    /// - Parameter holds: pictures that are held while later ones are decoded.
-    init(_ path: String, _ specification: DecoderSpecification, holds: Int = 0) throws {
+    /// - Parameters:
+    ///   - holds: pictures that are held while later ones are decoded.
+    ///   - sandbox: decodes in a process; nil in this one.
+    ///   - kills: samples before which that process is killed.
+    init(
+        _ path: String, _ specification: DecoderSpecification, holds: Int = 0, sandbox: SandboxOptions? = nil, killsAt kills: [Int] = []
+    ) throws {
         let reader = try AssetReader(url: path)
         guard let track = reader.tracks.first(where: { $0.kind == .video }), case .video(let format) = track.format else { throw NoVideo() }
         reader.select([track.id])
         let counters = FrameStatistics()
         let options = DecoderOptions(threads: 1, holdCount: 4 + holds, specification: specification)
-        let session = try DecompressionSession(format: format, options: options, statistics: counters)
+        let session: any DecodingSession =
+            if let sandbox {
+                try SandboxedSession(format: format, options: options, sandbox: sandbox, statistics: counters)
+            } else {
+                try DecompressionSession(format: format, options: options, statistics: counters)
+            }
         let audience = Audience(holds: holds)
         var samples = 0
         while let sample = try? reader.nextSample() {
+            if kills.contains(samples), let process = (session as? SandboxedSession)?.processIdentifier { kill(process, SIGKILL) }
             samples += 1
             try session.decode(sample) { audience.receive($0) }
         }

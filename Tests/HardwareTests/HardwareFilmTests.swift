@@ -119,7 +119,7 @@ struct HardwareFilmTests {
     }
 
     /// Films that do not come out of libva as out of software, and why.
-    private static let known: [String: String] = [
+    static let known: [String: String] = [
         "mpeg2/hachoir/sample.ts": "the last picture is cut off; libavcodec's software conceals what is missing, the driver does not",
         "mpeg2/mpeg2fpga/greyramp.mpg": "as above",
         "mpeg2/tsduck/test-025.ts": "as above",

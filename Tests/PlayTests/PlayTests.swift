@@ -55,6 +55,33 @@ import Testing
         #expect(members?["bytesCopied"] as? Int == 0)
     }
 
+    @Test(
+        .enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"), arguments: ["decoder", "full", "require"])
+    func `hardware in a process without other rights gives software's checksums without a copy`(sandbox: String) throws {
+        // Only the process sees the driver.
+        let environment = ["PLAYER_DECODER": try SoftwareVADriver.decoder(["PLAYER_VA_CHECK": "1"])]
+        let stats = "/tmp/sandboxed-hardware-stats-\(getpid()).json"
+        defer { unsafe unlink(stats) }
+        let decoding = ["--sandbox", sandbox, "--decoder", "hardware", "--device", SoftwareVADriver.device]
+        let hardware = try PlayProgram.run(decoding + ["-v", "--sink", "md5=-", "--stats", stats, TestAssets.demo], environment: environment)
+        let software = try PlayProgram.run(["--decoder", "software", "--sink", "md5=-", TestAssets.demo])
+        #expect(hardware.code == 0 && hardware.output == software.output && hardware.output.count > 10_000, "\(hardware.errors)")
+        #expect(hardware.errors.contains("Decoder: h264 (VA-API: Player software driver"), "\(hardware.errors)")
+        #expect(hardware.errors.contains(") in a process of its own."), "\(hardware.errors)")
+        let members = try JSONSerialization.jsonObject(with: try Data(contentsOf: URL(fileURLWithPath: stats))) as? [String: Any]
+        #expect((members?["decoder"] as? String)?.hasPrefix("h264 (VA-API: Player software driver") == true)
+        #expect(members?["bytesCopied"] as? Int == 0)
+        #expect((members?["sandbox"] as? String)?.hasSuffix("seccomp, limits, with a render node") == true, "\(members ?? [:])")
+    }
+
+    @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
+    func `hardware required where a process has none is refused in one sentence`() throws {
+        let arguments = ["--sandbox", "decoder", "--decoder", "hardware", "--device", "/dev/null", "--sink", "md5=-", TestAssets.demo]
+        let outcome = try PlayProgram.run(arguments)
+        #expect(outcome.code == 69 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.contains("/dev/null"), "\(outcome.errors)")
+    }
+
     @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
     func `a device that goes while playing is said in one line, and the film goes on`() throws {
         let environment = SoftwareVADriver.environment(preloads: true).merging(["PLAYER_VA_GONE": "50"]) { $1 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Media
 
 /// The VA-API driver of `Tests/VADriver`, as libva finds it: a folder that holds it under the name that libva looks for.
 public enum SoftwareVADriver {
@@ -35,6 +36,22 @@ public enum SoftwareVADriver {
         return environment
     }
 
+    /// A decoder program whose processes take `device` for a render node, with `switches` as for `adopt`: a script that sets its environment and
+    /// becomes the program itself. The demuxer lies beside it. For PLAYER_DECODER, or `SandboxOptions.decoderPath`.
+    public static func decoder(_ switches: [String: String] = [:]) throws -> String {
+        unsafe symlink(BuiltPrograms.demuxer, demuxer)
+        let path = "\(folder)/player-decoder-\(decoders.withLock { $0 += 1; return $0 })"
+        let variables = environment(preloads: true).merging(switches) { $1 }.map { "export \($0)='\($1)'" }.sorted()
+        let text = (["#!/bin/sh"] + variables + ["exec \(BuiltPrograms.decoder) \"$@\"", ""]).joined(separator: "\n")
+        guard let file = unsafe fopen(path, "w") else { throw SystemError(errno, "write \(path)") }
+        unsafe fputs(text, file)
+        guard unsafe fclose(file) == 0, unsafe chmod(path, 0o700) == 0 else { throw SystemError(errno, "write \(path)") }
+        return path
+    }
+
+    private static let decoders = Monitor(0)
+    private static var demuxer: String { "\(folder)/player-demuxer" }
+
     /// Makes this process use the driver; `switches` are the variables described in `player_va_driver.h`. For processes of a single test.
     public static func adopt(_ switches: [String: String] = [:]) {
         for (name, value) in environment(preloads: false).merging(switches, uniquingKeysWith: { $1 }) { unsafe setenv(name, value, 1) }
@@ -48,6 +65,8 @@ public enum SoftwareVADriver {
 
     private static func removeFolder() {
         unsafe unlink(library)
+        unsafe unlink(demuxer)
+        for number in 0..<decoders.withLock({ $0 }) { unsafe unlink("\(folder)/player-decoder-\(number + 1)") }
         unsafe rmdir(folder)
     }
 }

@@ -18,6 +18,9 @@ public enum HardwareDevices {
         return device
     }
 
+    /// Makes an open device the one at its path, as long as somebody keeps it.
+    static func add(_ device: VADevice) { open.withLock { $0[device.path] = Entry(device: device) } }
+
     /// The device that decodes `format`, as `specification` wants it.
     /// - Throws: `.noHardware` with the reason.
     static func device(

@@ -6,6 +6,7 @@ internal import Media
 ///
 ///     hardware ── too many errors since the last key picture, then a key picture ──► software
 ///     hardware ── an error at a key picture itself: that picture is decoded anew ──► software
+///     hardware ── the process that drives it dies for the second time ─────────────► software
 ///     software ── a key picture after the pause ───────────────────────────────────► hardware
 ///
 /// A single error is no reason: the next key picture forgets it. Each time hardware is given up in a row the pause doubles.
@@ -30,6 +31,8 @@ struct HardwareFallbackState {
     private(set) var way: Way
     /// Errors since the last key picture.
     private(set) var errors = 0
+    /// When a process that drove the hardware died last.
+    private var lastDeath: HostTime?
     /// Times that hardware was given up in a row.
     private(set) var defeats = 0
     private var retryTime = HostTime.distantPast
@@ -76,6 +79,25 @@ struct HardwareFallbackState {
         }
         if errors >= Self.tolerance { isCondemned = true }
         return .goOn
+    }
+
+    /// The process that drove the hardware has died. Once is an accident; twice within `window` gives the hardware up.
+    mutating func died(now: HostTime, window: HostSpan) {
+        guard way == .hardware, !isRequired else { return }
+        errors = 0
+        isCondemned = false
+        goodKeyframes = 0
+        if let last = lastDeath, now - last < window {
+            lastDeath = nil
+            giveUp(now: now)
+        } else {
+            lastDeath = now
+        }
+    }
+
+    /// The hardware does not take the stream, or cannot be had any more: software, until the pause has passed.
+    mutating func refused(now: HostTime) {
+        if way == .hardware { giveUp(now: now) }
     }
 
     private mutating func giveUp(now: HostTime) {

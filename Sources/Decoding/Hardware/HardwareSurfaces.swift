@@ -192,5 +192,8 @@ final class HardwareSurfaces: Sendable {
     /// Why there was no hardware or no surface since the last call.
     func takeRefusal() -> String? { current.withLock { $0.refusal.take() } }
 
+    /// A picture asked for now would have to wait for a surface.
+    var isExhausted: Bool { current.withLock { $0.pool }?.isExhausted ?? false }
+
     var poolStatistics: SurfacePoolStatistics? { current.withLock { $0.pool }?.statistics }
 }

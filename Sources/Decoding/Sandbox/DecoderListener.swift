@@ -28,8 +28,12 @@ final class LentSurfaces: Sendable {
         self.maximumByteCount = maximumByteCount
     }
 
+    /// For surfaces that a process gives, too.
+    var limits: (count: Int, byteCount: Int) { (maximumCount, maximumByteCount) }
+
     /// Lends the process a surface of the layout that it asks for, or tells it why not.
     func grant(_ layout: SurfaceLayout, to process: SandboxedProcess) throws(SystemError) {
+        guard !process.drivesDevice else { return try deny("a decoder on hardware has the driver's memory", process) }
         let pool = pool.withLock { pool in
             let there =
                 pool ?? SurfacePool(layout: layout, allocator: allocator, maximumCount: maximumCount, maximumByteCount: maximumByteCount)
@@ -41,6 +45,10 @@ final class LentSurfaces: Sendable {
         var surface: Surface?
         do throws(SurfaceError) { surface = try pool.acquire()?.detach() } catch { sentence = error.description }
         if let surface { return try process.lend(surface) }
+        try deny(sentence, process)
+    }
+
+    private func deny(_ sentence: String, _ process: SandboxedProcess) throws(SystemError) {
         var writer = WireWriter()
         writer.put(.denied(sentence))
         try process.memory.send(writer)
@@ -133,12 +141,15 @@ final class DecoderListener {
             switch consume received {
             case .nothing: return isWaitingForReaders
             case .end: throw .gone
-            case .message(let bytes, _):
+            case .message(let bytes, var descriptors):
                 let wish: MemoryWish
                 do throws(WireError) { wish = try MemoryWish(bytes[...]) } catch { throw ProcessEnd(error) }
                 switch wish {
                 case .want(let layout):
                     do throws(SystemError) { try surfaces.grant(layout, to: process) } catch { throw ProcessEnd(error) }
+                case .offer(let slot, let layout):
+                    guard let descriptor = descriptors.takeFirst() else { throw ProcessEnd("gives no memory for its pictures") }
+                    try process.adopt(descriptor, slot: slot, layout, surfaces.limits)
                 case .gone(let slot):
                     guard process.takeBack(slot: slot) else { throw ProcessEnd("gives back memory that it was not lent") }
                 case .pong(let isExhausted):

@@ -61,7 +61,8 @@ enum DecoderAnswer: Hashable {
     /// The first message, before anything was asked.
     case confined(SandboxReport)
     /// The answer to `configure`.
-    case ready(decoderName: String)
+    /// - driver: the hardware's, nil for software.
+    case ready(decoderName: String, driver: String?)
     case refused(DecodingError)
     case frame(FrameDescriptor)
     case dropped(sampleNumber: UInt64, DropReason)
@@ -91,6 +92,8 @@ enum MemoryWish: Hashable {
     case want(SurfaceLayout)
     /// The decoder has unmapped this memory.
     case gone(slot: UInt32)
+    /// The driver has made this memory, and pictures will lie in it; one descriptor comes with it. `gone` ends that.
+    case offer(slot: UInt32, SurfaceLayout)
     /// The answer to `ping`: alive, and whether decoding waits for readers to give a surface back.
     case pong(isExhausted: Bool)
 }
@@ -148,9 +151,11 @@ extension WireWriter {
 
     mutating func put(_ answer: DecoderAnswer) {
         switch answer {
-        case .ready(let name):
+        case .ready(let name, let driver):
             put(UInt8(0))
             put(name)
+            put(driver != nil)
+            put(driver ?? "")
         case .refused(let error):
             put(UInt8(1))
             put(error)
@@ -214,106 +219,11 @@ extension WireWriter {
         case .pong(let isExhausted):
             put(UInt8(2))
             put(isExhausted)
+        case .offer(let slot, let layout):
+            put(UInt8(3))
+            put(slot)
+            put(layout)
+            put(layout.modifier.rawValue)
         }
-    }
-}
-
-// MARK: Reading
-
-extension DecoderRequest {
-    init(_ bytes: ArraySlice<UInt8>) throws(WireError) {
-        var reader = WireReader(bytes)
-        switch try reader.take(UInt8.self) {
-        case 0:
-            let format = try reader.takeFormat()
-            let threads = Int(try reader.take(UInt16.self)), lowDelay = try reader.takeBool(), holdCount = Int(try reader.take(UInt16.self))
-            let options = DecoderOptions(
-                threads: threads, lowDelay: lowDelay, holdCount: holdCount, maximumSurfaceBytes: Int(clamping: try reader.take(UInt64.self)),
-                deadline: try reader.takeOptional(Int64.self).map { HostSpan(nanoseconds: $0) },
-                specification: DecoderSpecification(hardware: .disable))
-            self = .configure(format: format, options: options, configurationByteCount: try reader.takeCount(below: 1 << 30))
-        case 1:
-            self = .sample(
-                SampleDescriptor(
-                    number: try reader.take(), sampleNumber: try reader.take(), offset: try reader.take(), byteCount: try reader.take(),
-                    sideByteCount: try reader.take(),
-                    isInRing: try reader.takeBool(), presentationTime: try reader.takeTime(), decodeTime: try reader.takeTime(),
-                    duration: try reader.takeTime(), sourcePresentationTimestamp: try reader.takeOptional(),
-                    sourceDecodeTimestamp: try reader.takeOptional(), sourceTimeBase: try reader.takeRatio(),
-                    flags: SampleFlags(rawValue: try reader.take()), packetFlags: try reader.take(),
-                    instructions: DecodeInstructions(
-                        doNotOutput: try reader.takeBool(), skipsNonReference: try reader.takeBool(),
-                        deadline: try reader.takeOptional(Int64.self).map { HostTime(nanoseconds: $0) })))
-        case 2: self = .drain(number: try reader.take())
-        case 3: self = .flush(number: try reader.take(), interruptions: try reader.take())
-        case 4:
-            self = .change(format: try reader.takeFormat(), configurationByteCount: try reader.takeCount(below: 1 << 30))
-        case let other: throw WireError("\(other) is no request")
-        }
-        try reader.finish()
-    }
-}
-
-extension DecoderAnswer {
-    /// The next of a message's answers; only those that come of a sample may have another behind them.
-    init(_ reader: inout WireReader) throws(WireError) {
-        switch try reader.take(UInt8.self) {
-        case 0: self = .ready(decoderName: try reader.takeText())
-        case 1: self = .refused(try reader.takeError())
-        case 2:
-            self = .frame(
-                FrameDescriptor(
-                    slot: try reader.take(), visible: try reader.takeRect(), attributes: try reader.takeAttributes(),
-                    presentationTime: try reader.takeTime(), duration: try reader.takeTime(), sourceTimestamp: try reader.takeOptional(),
-                    sourceTimeBase: try reader.takeRatio(), flags: VideoFrame.Flags(rawValue: try reader.take()),
-                    sampleNumber: try reader.takeOptional()))
-        case 3:
-            let number = try reader.take(UInt64.self), reason = Int(try reader.take(UInt8.self))
-            guard reason < DropReason.allCases.count else { throw WireError("no such reason to drop a picture") }
-            self = .dropped(sampleNumber: number, DropReason.allCases[reason])
-        case 4: self = .failed(sampleNumber: try reader.take(), try reader.takeError())
-        case 5:
-            let number = try reader.take(UInt32.self), written = try reader.take(UInt64.self), copied = try reader.take(UInt64.self)
-            var freed: [UInt32] = []
-            for _ in 0..<(try reader.takeCount(below: Self.mostFreed + 1)) { freed.append(try reader.take()) }
-            self = .done(number: number, bytesWritten: written, bytesCopied: copied, freed: freed)
-        case 6: self = .confined(try reader.takeReport())
-        case let other: throw WireError("\(other) is no answer")
-        }
-        switch self {
-        case .frame, .dropped, .failed: break
-        case .confined, .ready, .refused, .done: try reader.finish()
-        }
-    }
-}
-
-extension MemoryGrant {
-    init(_ bytes: ArraySlice<UInt8>) throws(WireError) {
-        var reader = WireReader(bytes)
-        switch try reader.take(UInt8.self) {
-        case 0:
-            let slot = try reader.take(UInt32.self), kind = Int(try reader.take(UInt8.self))
-            guard kind < SurfaceMemory.Kind.allCases.count else { throw WireError("no such kind of memory") }
-            self = .granted(slot: slot, kind: SurfaceMemory.Kind.allCases[kind])
-        case 1: self = .denied(try reader.takeText())
-        case 2: self = .released(slot: try reader.take())
-        case 3: self = .interrupt
-        case 4: self = .ping
-        case let other: throw WireError("\(other) is no grant")
-        }
-        try reader.finish()
-    }
-}
-
-extension MemoryWish {
-    init(_ bytes: ArraySlice<UInt8>) throws(WireError) {
-        var reader = WireReader(bytes)
-        switch try reader.take(UInt8.self) {
-        case 0: self = .want(try reader.takeLayout())
-        case 1: self = .gone(slot: try reader.take())
-        case 2: self = .pong(isExhausted: try reader.takeBool())
-        case let other: throw WireError("\(other) is no wish")
-        }
-        try reader.finish()
     }
 }

@@ -32,8 +32,8 @@ final class MemoryWatch: Sendable {
     }
 
     /// No message is awaited, unless decoding would have to wait for a surface now.
-    func rest(unless source: SurfaceSource) {
-        state.withLock { if !source.isExhausted { $0.isNeeded = false } }
+    func rest(unless session: DecompressionSession) {
+        state.withLock { if !session.isExhausted { $0.isNeeded = false } }
     }
 
     func idle() { state.withLock { $0.isIdle = true } }
@@ -91,7 +91,7 @@ extension DecoderService {
                     shared.change { $0.interruptions &+= 1 }
                 case .ping:
                     var writer = WireWriter()
-                    writer.put(.pong(isExhausted: shared.withLock { $0.session }?.source.isExhausted ?? false))
+                    writer.put(.pong(isExhausted: shared.withLock { $0.session }?.isExhausted ?? false))
                     try memory.send(writer, waits: true)
                 }
             }

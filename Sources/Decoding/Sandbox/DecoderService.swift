@@ -1,17 +1,19 @@
-internal import CAV
 internal import Glibc
 internal import Media
 internal import SampleQueue
 internal import SurfacePool
 
-/// What a decoder process does once it is confined: decodes the samples that come in on the work socket into surfaces that the player lends,
-/// until the player closes the connection.
+/// What a decoder process does once it is confined: decodes the samples that come in on the work socket into surfaces that the player lends, or
+/// that the driver of a granted device makes and the player is given, until the player closes the connection.
 ///
 /// Two threads besides libavcodec's: the one that calls `run` decodes; `memory` reads the memory socket while decoding waits for a surface.
+/// With a device a third, `pictures`, copies what the player cannot map.
 package final class DecoderService: Sendable {
     private let work: PacketSocket
     let memory: PacketSocket
     let allocator: GrantingAllocator
+    private let device: GrantedDevice?
+    private let offered: OfferedSurfaces
     let shared = Monitor(Shared())
     let watch: MemoryWatch
     /// What has become of samples and was not told yet: it goes with the next `done`, or when the next picture has to wait. The lock
@@ -20,6 +22,7 @@ package final class DecoderService: Sendable {
 
     struct Shared: Sendable {
         var session: DecompressionSession?
+        var pictures: LoopThread?
         /// Pictures that the player's readers use, by slot.
         var lent: [UInt32: [SharedFrame]] = [:]
         /// Samples whose bytes libavcodec has let go, not yet reported.
@@ -28,13 +31,17 @@ package final class DecoderService: Sendable {
         var interruptions: UInt32 = 0
     }
 
-    /// - Parameters: the descriptors of both sockets, owned by the service from now on.
-    package init(work: Int32, memory: Int32) {
+    /// - Parameters:
+    ///   - work: The descriptor of a socket, owned by the service from now on; `memory` too.
+    ///   - device: To decode on; nil decodes in software.
+    package init(work: Int32, memory: Int32, device: GrantedDevice? = nil) {
         self.work = PacketSocket(adopting: OwnedFD(adopting: work))
         self.memory = PacketSocket(adopting: OwnedFD(adopting: memory))
         let watch = MemoryWatch()
         self.watch = watch
         allocator = GrantingAllocator(socket: self.memory) { watch.need() }
+        self.device = device
+        offered = OfferedSurfaces(socket: self.memory)
     }
 
     /// Serves until the player goes away. A message that cannot be understood ends the process: the player would not send it.
@@ -61,7 +68,7 @@ package final class DecoderService: Sendable {
 
     // MARK: Work
 
-    private struct Decoding {
+    struct Decoding {
         var session: DecompressionSession
         /// Of the samples that come.
         var format: VideoFormat
@@ -78,13 +85,14 @@ package final class DecoderService: Sendable {
         var writer = WireWriter()
         let statistics = FrameStatistics()
         do {
-            let session = try DecompressionSession(format: format, options: options, allocator: allocator, statistics: statistics)
+            let session = try DecompressionSession(
+                format: format, options: try device?.options(options) ?? options, allocator: allocator, statistics: statistics)
             shared.withLock { $0.session = session }
             session.source.whenExhausted { [self] in
                 watch.need()
                 tell()
             }
-            writer.put(.ready(decoderName: session.decoderName))
+            writer.put(.ready(decoderName: session.decoderName, driver: session.way.driver))
             try work.send(writer, waits: true)
             return Decoding(session: session, format: format, ring: ring, statistics: statistics)
         } catch let error as DecodingError {
@@ -98,25 +106,25 @@ package final class DecoderService: Sendable {
         while true {
             let request = try nextRequest()
             guard try takeMemory() else { throw Ending.connection }
-            watch.rest(unless: decoding.session.source)
+            watch.rest(unless: decoding.session)
             switch request {
             case .configure: throw Ending.connection
             case .change(let format): decoding.format = format
             case .sample(let sample, let own):
                 let buffer = try sampleBuffer(sample, own: own, decoding)
                 guard sample.sampleNumber >= decoding.session.ledger.next else { throw Ending.connection }
-                let source = decoding.session.source
-                try decoding.session.decode(buffer, sample.instructions, number: sample.sampleNumber) { note($0, source) }
+                let session = decoding.session
+                try session.decode(buffer, sample.instructions, number: sample.sampleNumber) { note($0, session) }
                 done(sample.number, &decoding)
             case .drain(let number):
-                let source = decoding.session.source
-                decoding.session.finishDelayedFrames { note($0, source) }
+                let session = decoding.session
+                session.finishDelayedFrames { note($0, session) }
                 done(number, &decoding)
             case .flush(let number, let interruptions):
                 watch.need()
                 shared.wait { $0.interruptions == interruptions ? () : nil }
-                let source = decoding.session.source
-                decoding.session.flush { note($0, source) }
+                let session = decoding.session
+                session.flush { note($0, session) }
                 done(number, &decoding)
             }
         }
@@ -147,6 +155,7 @@ package final class DecoderService: Sendable {
                 switch try DecoderRequest(bytes[...]) {
                 case .configure(let format, let options, let byteCount):
                     guard let ring = descriptors.takeFirst(), let record = descriptors.takeSecond() else { throw Ending.connection }
+                    if let wishes = descriptors.takeThird() { servePictures(PacketSocket(adopting: wishes)) }
                     return .configure(try Self.format(format, record, byteCount), options, try SharedBytes(reading: ring))
                 case .change(let format, let byteCount):
                     guard let record = descriptors.takeFirst() else { throw Ending.connection }
@@ -162,6 +171,11 @@ package final class DecoderService: Sendable {
         }
     }
 
+    private func servePictures(_ wishes: PacketSocket) {
+        let thread = LoopThread(name: "pictures") { [offered] in try? offered.serve(wishes) }
+        shared.withLock { $0.pictures = thread }
+    }
+
     /// The format with its configuration record.
     private static func format(_ bare: VideoFormat, _ record: consuming OwnedFD, _ byteCount: Int) throws -> VideoFormat {
         let memory = try SharedBytes(reading: record)
@@ -172,13 +186,13 @@ package final class DecoderService: Sendable {
     }
 
     /// Notes what has become of a sample.
-    private func note(_ output: consuming DecodeOutput, _ source: SurfaceSource) {
+    private func note(_ output: consuming DecodeOutput, _ session: DecompressionSession) {
         let answer: DecoderAnswer
         switch consume output {
         case .failed(let sample, let error): answer = .failed(sampleNumber: sample.number, error)
         case .dropped(let sample, let reason): answer = .dropped(sampleNumber: sample.number, reason)
         case .frame(let frame):
-            guard let slot = frame.surface.loanNumber else { Self.end(1) }
+            guard let slot = slot(of: frame.surface) else { Self.end(1) }
             answer = .frame(
                 FrameDescriptor(
                     slot: slot, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
@@ -192,7 +206,13 @@ package final class DecoderService: Sendable {
             return writer.bytes.count > WireWriter.capacity / 2
         }
         // A decoder that waits may wait for the reader of this picture.
-        if isFull || source.isExhausted { tell() }
+        if isFull || session.isExhausted { tell() }
+    }
+
+    /// The player's number for a picture's memory: lent by it, or given to it.
+    private func slot(of surface: Surface) -> UInt32? {
+        if let slot = surface.loanNumber { return slot }
+        return surface.memoryKind == .va ? try? offered.slot(of: surface) : nil
     }
 
     /// Sends what was noted.
@@ -220,52 +240,5 @@ package final class DecoderService: Sendable {
         tell()
         decoding.reportedWritten = written
         decoding.reportedCopied = copied
-    }
-
-    // MARK: Samples
-
-    /// Keeps the memory of a sample's bytes until libavcodec has let go of them.
-    private final class Bytes: Sendable {
-        let memory: SharedBytes
-        let number: UInt32
-        let service: DecoderService?
-
-        /// - Parameter service: hears of the end; nil for memory of the sample's own.
-        init(memory: SharedBytes, number: UInt32, service: DecoderService?) {
-            self.memory = memory
-            self.number = number
-            self.service = service
-        }
-
-        deinit { service?.shared.withLock { $0.freed.append(number) } }
-    }
-
-    /// A sample whose bytes libavcodec reads where the player wrote them.
-    private func sampleBuffer(_ sample: SampleDescriptor, own: SharedBytes?, _ decoding: Decoding) throws -> SampleBuffer {
-        let memory = own ?? decoding.ring
-        let count = Int(sample.byteCount), sides = Int(sample.sideByteCount), padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
-        guard sample.offset <= UInt64(memory.count), count + padding + sides <= memory.count - Int(sample.offset),
-            let packet = unsafe av_packet_alloc()
-        else { throw Ending.connection }
-        let start = unsafe memory.base + Int(sample.offset)
-        let bytes = Bytes(memory: memory, number: sample.number, service: own == nil ? self : nil)
-        unsafe packet.pointee.buf = av_buffer_create(
-            start.assumingMemoryBound(to: UInt8.self), count + padding,
-            { opaque, _ in unsafe Unmanaged<Bytes>.fromOpaque(opaque!).release() },
-            Unmanaged.passRetained(bytes).toOpaque(), AV_BUFFER_FLAG_READONLY)
-        unsafe packet.pointee.data = start.assumingMemoryBound(to: UInt8.self)
-        unsafe packet.pointee.size = Int32(count)
-        unsafe packet.pointee.flags = sample.packetFlags
-        let block = unsafe BlockBuffer(moving: packet)
-        guard unsafe packet.pointee.buf != nil,
-            unsafe SideData.add(UnsafeRawBufferPointer(start: start + count + padding, count: sides), to: packet)
-        else { throw Ending.connection }
-        var buffer = SampleBuffer(
-            content: .compressed(block, .video(decoding.format)), presentationTime: sample.presentationTime,
-            decodeTime: sample.decodeTime, duration: sample.duration, flags: sample.flags)
-        buffer.sourcePresentationTimestamp = sample.sourcePresentationTimestamp
-        buffer.sourceDecodeTimestamp = sample.sourceDecodeTimestamp
-        buffer.sourceTimeBase = sample.sourceTimeBase
-        return buffer
     }
 }

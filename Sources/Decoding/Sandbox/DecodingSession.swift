@@ -38,6 +38,4 @@ extension DecodingSession {
 }
 
 extension DecompressionSession: DecodingSession {}
-extension SandboxedSession: DecodingSession {
-    public var way: DecoderWay { DecoderWay(isHardware: false, reason: "a decoder without rights has no right to the hardware either") }
-}
+extension SandboxedSession: DecodingSession {}

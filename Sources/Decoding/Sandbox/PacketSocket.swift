@@ -46,6 +46,7 @@ package final class PacketSocket: Sendable {
     package struct Descriptors: ~Copyable {
         private var first: OwnedFD?
         private var second: OwnedFD?
+        private var third: OwnedFD?
         let count: Int
 
         fileprivate init(_ numbers: ArraySlice<Int32>) {
@@ -55,6 +56,7 @@ package final class PacketSocket: Sendable {
                 switch index {
                 case 0: first = consume owned
                 case 1: second = consume owned
+                case 2: third = consume owned
                 default: _ = consume owned
                 }
             }
@@ -62,6 +64,7 @@ package final class PacketSocket: Sendable {
 
         package mutating func takeFirst() -> OwnedFD? { first.take() }
         package mutating func takeSecond() -> OwnedFD? { second.take() }
+        package mutating func takeThird() -> OwnedFD? { third.take() }
     }
 
     /// Takes one message, without waiting.

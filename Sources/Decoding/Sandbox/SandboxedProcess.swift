@@ -12,14 +12,19 @@ internal import SurfacePool
 package final class SandboxedProcess: Sendable {
     package let work: PacketSocket
     package let memory: PacketSocket
-    private let shared: Monitor<Shared>
+    /// It drives a device: pictures lie in memory that it gives, and are read out of it here where they cannot be mapped.
+    let pictures: PacketSocket?
+    let reader: PictureReader?
+    let shared: Monitor<Shared>
 
-    private struct Shared: Sendable {
+    struct Shared: Sendable {
         /// nil for one that is no process (a test's thread), and after the end.
         var pid: Int32?
         var isEnded = false
         /// Surfaces lent to it, by its number for them.
         var lent: [UInt32: Surface] = [:]
+        /// Bytes of those that it has made itself.
+        var offeredBytes = 0
         var nextSlot: UInt32 = 0
         /// Readers' uses of its pictures that it has not heard the end of.
         var usesOutside = 0
@@ -27,26 +32,37 @@ package final class SandboxedProcess: Sendable {
     }
 
     /// Speaks with whatever is at the other end of the sockets.
-    package init(work: PacketSocket, memory: PacketSocket, pid: Int32? = nil) {
+    /// - Parameter drivesDevice: It decodes on hardware.
+    package init(work: PacketSocket, memory: PacketSocket, pid: Int32? = nil, drivesDevice: Bool = false) {
         self.work = work
         self.memory = memory
+        let ends = drivesDevice ? try? PacketSocket.pair() : nil
+        pictures = ends?.1
+        reader = ends.map { PictureReader($0.0) }
         shared = Monitor(Shared(pid: pid))
     }
 
     deinit { end() }
 
     /// Starts `program`, a decoder or a demuxer. It confines itself, then waits to be told what to decode, or what to read.
-    package static func start(_ program: String) throws(DecodingError) -> SandboxedProcess {
+    /// - Parameter device: The render node that a decoder is to drive; opened here, for the process cannot.
+    package static func start(_ program: String, device: String? = nil) throws(DecodingError) -> SandboxedProcess {
+        guard let device else { return try start(program, node: -1) }
+        let node = try RenderNode.open(device)
+        return try start(program, node: node.rawValue)
+    }
+
+    private static func start(_ program: String, node: Int32) throws(DecodingError) -> SandboxedProcess {
         do throws(SystemError) {
             let (work, itsWork) = try PacketSocket.pair(), (memory, itsMemory) = try PacketSocket.pair()
             var pid: Int32 = 0
             let status = unsafe withCStrings([program, nil]) { arguments in
-                unsafe withCStrings([nil]) { environment in
-                    unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, -1, &pid)
+                unsafe withCStrings((node == -1 ? [] : RenderNode.environment) + [nil]) { environment in
+                    unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, node, &pid)
                 }
             }
             guard status == 0 else { throw SystemError(status, "start \(program)") }
-            let process = SandboxedProcess(work: work, memory: memory, pid: pid)
+            let process = SandboxedProcess(work: work, memory: memory, pid: pid, drivesDevice: node != -1)
             process.allowProcessorTime()
             return process
         } catch {
@@ -61,75 +77,6 @@ package final class SandboxedProcess: Sendable {
     }
 
     package var pid: Int32? { shared.withLock { $0.pid } }
-
-    // MARK: Surfaces
-
-    /// Lends a surface that the pool has handed out for writing; the process maps it from here on.
-    func lend(_ surface: Surface) throws(SystemError) {
-        let slot = shared.withLock { shared -> UInt32? in
-            guard !shared.isEnded else { return nil }
-            defer { shared.nextSlot += 1 }
-            shared.lent[shared.nextSlot] = surface
-            return shared.nextSlot
-        }
-        guard let slot else { return surface.endWriting() }
-        var writer = WireWriter()
-        writer.put(.granted(slot: slot, kind: surface.memoryKind))
-        var descriptors = [surface.fd]
-        if surface.isDMABuf, let memfd = surface.memfd { descriptors.append(memfd) }
-        try memory.send(writer, descriptors: descriptors)
-    }
-
-    /// A reader's use of the picture that the process says lies in `slot`; nil when it was lent no such thing.
-    func use(ofSlot slot: UInt32, visible: PixelRect) -> SurfaceUse? {
-        let surface = shared.withLock { shared -> Surface? in
-            guard !shared.isEnded, let surface = shared.lent[slot] else { return nil }
-            shared.usesOutside += 1
-            return surface
-        }
-        guard let surface else { return nil }
-        let note = ReleaseNote(process: self, slot: slot)
-        let size = surface.layout.size
-        guard visible.width > 0, visible.height > 0, visible.x + visible.width <= size.width, visible.y + visible.height <= size.height else {
-            note.tell()
-            return nil
-        }
-        return unsafe surface.share(keeping: Unmanaged.passRetained(note).toOpaque()) { context in
-            unsafe Unmanaged<ReleaseNote>.fromOpaque(context).takeRetainedValue().tell()
-        }
-    }
-
-    /// Tells the process when the last reader of a picture has ended.
-    private final class ReleaseNote: Sendable {
-        let process: SandboxedProcess
-        let slot: UInt32
-        init(process: SandboxedProcess, slot: UInt32) {
-            self.process = process
-            self.slot = slot
-        }
-
-        func tell() {
-            let isOver = process.shared.withLock { shared in
-                shared.usesOutside -= 1
-                return shared.isEnded
-            }
-            guard !isOver else { return }
-            var writer = WireWriter()
-            writer.put(.released(slot: slot))
-            // One that does not read its messages is no use any more; its end is noticed where its answers are waited for.
-            do throws(SystemError) { try process.memory.send(writer) } catch { process.kill() }
-        }
-    }
-
-    /// The process has unmapped a surface. False when it was lent no such thing.
-    func takeBack(slot: UInt32) -> Bool {
-        guard let surface = shared.withLock({ $0.lent.removeValue(forKey: slot) }) else { return false }
-        surface.endWriting()
-        return true
-    }
-
-    /// Readers hold pictures, so that the process may have to wait for one.
-    var hasReaders: Bool { shared.withLock { $0.usesOutside > 0 } }
 
     // MARK: Time
 
@@ -159,8 +106,13 @@ package final class SandboxedProcess: Sendable {
         shared.withLock { shared in
             if let pid = shared.pid { _ = Glibc.kill(pid, SIGKILL) }
         }
+        shutDown()
+    }
+
+    private func shutDown() {
         work.shutDown()
         memory.shutDown()
+        pictures?.shutDown()
     }
 
     /// Ends the process, waits until it is gone, and gives its surfaces back. Idempotent. The words say how it ended by itself;
@@ -176,10 +128,7 @@ package final class SandboxedProcess: Sendable {
         }
         guard !wasEnded else { return nil }
         // Not before its end is known: one whose sockets are shut ends by itself, as if nothing had been wrong with it.
-        defer {
-            work.shutDown()
-            memory.shutDown()
-        }
+        defer { shutDown() }
         var words: String?
         if let pid {
             var status: Int32 = 0

@@ -9,28 +9,36 @@ extension SandboxedSession {
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ output: (consuming DecodeOutput) -> Void
     ) {
         if case .compressed(_, .video(let format)) = sample.content, format != stream { follow(format, isSync: sample.flags.contains(.sync), output) }
+        let isSync = sample.flags.contains(.sync)
+        if isSync { reconsider(output) }
         let number = open(sample, output)
         if needsSync {
-            guard sample.flags.contains(.sync) else {
+            guard isSync else {
                 shared.withLock { $0.statistics.samplesSkipped += 1 }
                 if let entry = ledger.close(number) { output(.dropped(entry.receipt, .discontinuity)) }
                 return
             }
             needsSync = false
         }
-        if isStarting {
-            do throws(ProcessEnd) {
-                if let failure = try awaitReady() { return give(up: failure, output) }
-            } catch {
-                return replace(error.sentence, output)
-            }
-        }
+        guard isReady(output) else { return }
+        keyNumber = isSync ? number : nil
+        deliver(sample, block, instructions, number, output)
+        if wantsRedo { redo(sample, block, instructions, number, output) }
+        keyNumber = nil
+    }
+
+    /// Sends a sample and takes what comes of it. Hardware's failure at a key picture is waited for, so that software can decode it anew.
+    func deliver(
+        _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ number: UInt64,
+        _ output: (consuming DecodeOutput) -> Void
+    ) {
         do throws(SystemError) {
             try send(sample, block, instructions, number)
         } catch {
             return replace("takes no samples: \(error)", output)
         }
-        pump(ahead: instructions.isFollowed ? 1 : 0, output)
+        let isAwaited = keyNumber != nil && process.drivesDevice
+        pump(ahead: instructions.isFollowed && !isAwaited ? 1 : 0, output)
         process.allowProcessorTime()
     }
 
@@ -91,19 +99,20 @@ extension SandboxedSession {
         try process.work.send(writer, descriptors: own.map { [$0.descriptor.rawValue] } ?? [])
     }
 
-    /// Takes what the process says until it has done what was asked last, or all but `ahead` samples of it.
-    func pump(ahead: UInt32 = 0, _ output: (consuming DecodeOutput) -> Void) {
+    /// Takes what the process says until it has done what was asked last, or all but `ahead` samples of it. False when it had to be replaced.
+    @discardableResult
+    func pump(ahead: UInt32 = 0, _ output: (consuming DecodeOutput) -> Void) -> Bool {
         let listener = DecoderListener(process: process, surfaces: surfaces, deadline: sandbox.hangDeadline)
         while true {
             let answer: DecoderAnswer
-            do throws(ProcessEnd) { answer = try listener.next() } catch { return replace(error.sentence, output) }
+            do throws(ProcessEnd) { answer = try listener.next() } catch { return replaced(error.sentence, output) }
             switch answer {
             case .frame(let descriptor):
                 let entry = descriptor.sampleNumber.flatMap { ledger.close($0) }
-                if descriptor.sampleNumber != nil, entry == nil { return replace(Self.answersTwice, output) }
+                if descriptor.sampleNumber != nil, entry == nil { return replaced(Self.answersTwice, output) }
                 guard let frame = frame(descriptor) else {
                     if let entry { output(.failed(entry.receipt, DecodingError(.decoderDied, "the decoder process \(Self.hasNoMemory)"))) }
-                    return replace(Self.hasNoMemory, output)
+                    return replaced(Self.hasNoMemory, output)
                 }
                 let result: VideoFrame
                 do throws(DecodingError) {
@@ -116,20 +125,28 @@ extension SandboxedSession {
                 }
                 output(.frame(result))
             case .dropped(let number, let reason):
-                guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
+                guard let entry = ledger.close(number) else { return replaced(Self.answersTwice, output) }
                 // `flush` answers all that are open in their order: an older one's picture may have been given up on its way through the stage.
                 if reason == .flushed { ledger.reopen(number) } else { output(.dropped(entry.receipt, reason)) }
             case .failed(let number, let error):
-                guard let entry = ledger.close(number) else { return replace(Self.answersTwice, output) }
+                guard let entry = ledger.close(number) else { return replaced(Self.answersTwice, output) }
+                if error.code == .noHardware, hardwareFailed(error, at: number) { continue }
                 output(.failed(entry.receipt, error))
             case .done(let number, let written, let copied, let freed):
-                guard freed.allSatisfy({ ringState.free($0) }) else { return replace("gives back a sample that it was not given", output) }
+                guard freed.allSatisfy({ ringState.free($0) }) else {
+                    return replaced("gives back a sample that it was not given", output)
+                }
                 counters.addWritten(Int(min(written, Self.mostBytesAtOnce)))
                 counters.addCopied(Int(min(copied, Self.mostBytesAtOnce)))
-                if nextNumber &- 1 &- number <= ahead { return }
-            case .confined, .ready, .refused: return replace("says what it was not asked", output)
+                if nextNumber &- 1 &- number <= ahead { return true }
+            case .confined, .ready, .refused: return replaced("says what it was not asked", output)
             }
         }
+    }
+
+    private func replaced(_ sentence: String, _ output: (consuming DecodeOutput) -> Void) -> Bool {
+        replace(sentence, output)
+        return false
     }
 
     /// 1 TB: keeps a counter that a stranger feeds from overflowing.

@@ -9,7 +9,8 @@ extension SandboxedSession {
         isStarting = true
         do throws(SystemError) {
             let memory = try configuration()
-            try process.work.send(writer, descriptors: [ring.descriptor.rawValue, memory.descriptor.rawValue])
+            let wishes = process.pictures.map { [$0.rawValue] } ?? []
+            try process.work.send(writer, descriptors: [ring.descriptor.rawValue, memory.descriptor.rawValue] + wishes)
         } catch {
             throw ProcessEnd(error)
         }
@@ -41,8 +42,13 @@ extension SandboxedSession {
                     let why = report.troubles.first ?? "this kernel does not offer it"
                     return DecodingError(.sandbox, "the decoder process cannot be confined as required: \(why)")
                 }
-            case .ready(let name):
-                shared.withLock { $0.decoderName = name }
+            case .ready(let name, let driver):
+                guard (driver != nil) == process.drivesDevice else { throw ProcessEnd("decodes in another way than it is to") }
+                let reason = driver == nil ? choice.sentence : nil
+                shared.withLock { shared in
+                    shared.decoderName = name
+                    shared.way = DecoderWay(isHardware: driver != nil, driver: driver, reason: reason)
+                }
                 isStarting = false
                 return nil
             case .refused(let error): return error
@@ -59,6 +65,7 @@ extension SandboxedSession {
         if isInvalidated { return abandon(DecodingError(.invalidated, "the decoding session has been invalidated"), output) }
         count(death: sentence)
         abandon(error, output)
+        noteDeath(sentence)
         if policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) {
             start()
         } else {
@@ -90,7 +97,7 @@ extension SandboxedSession {
         ringState.removeAll()
         needsSync = true
         do throws(DecodingError) {
-            process = try SandboxedProcess.start(program)
+            process = try relaunch()
         } catch {
             lost = DecodingError(.decoderLost, error.description, status: error.status)
             return

@@ -7,7 +7,7 @@ public import SurfacePool
 /// As `DecompressionSession`, with libavcodec in a process of its own that has no rights: a film that breaks the decoder breaks only that.
 ///
 /// Compressed bytes are copied once, into memory shared with the process; pictures are written by it into surfaces of this session's pool, which
-/// displays read in place. When the process dies or hangs, the samples it had not answered fail with `.decoderDied`, another process
+/// displays read in place. Hardware is driven by a process with one right more, to its render node, and pictures lie in surfaces of its driver's. When the process dies or hangs, the samples it had not answered fail with `.decoderDied`, another process
 /// takes its place, and decoding goes on with the next sync sample; frames handed out stay valid.
 ///
 ///     let session = try SandboxedSession(format: track.format, sandbox: SandboxOptions(policy: .decoder))
@@ -46,6 +46,12 @@ public final class SandboxedSession: @unchecked Sendable {
     var ring: SharedBytes
     var ringState: SampleRingState
     var policy: RestartPolicy
+    var choice: DeviceChoice
+    /// nil while there is no hardware to choose.
+    var fallback: HardwareFallbackState?
+    /// The key picture that is being given to the process: if hardware fails at it, software decodes it anew.
+    var keyNumber: UInt64?
+    var wantsRedo = false
     var writer = WireWriter()
     var nextNumber: UInt32 = 0
     /// Twice what the process's own holds, which gives up the oldest samples before this one has to.
@@ -61,6 +67,7 @@ public final class SandboxedSession: @unchecked Sendable {
         var format: VideoFormat
         var pixelFormat: PixelFormat?
         var decoderName = ""
+        var way = DecoderWay(isHardware: false)
         var statistics = Statistics()
         var report = SandboxReport()
         var process: SandboxedProcess?
@@ -70,8 +77,8 @@ public final class SandboxedSession: @unchecked Sendable {
 
     /// Starts a decoder process, or takes the one that `SandboxedSession.prepare` has started, and opens the decoder in it.
     ///
-    /// - Throws: `.sandbox` when there is no decoder program or it cannot be confined as required; `.noDecoder` and `.cannotOpen` as
-    ///   `DecompressionSession`.
+    /// - Throws: `.sandbox` when there is no decoder program or it cannot be confined as required; `.noDecoder`, `.cannotOpen` and
+    ///   `.noHardware` as `DecompressionSession`.
     public init(
         format: VideoFormat, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions,
         allocator: any SurfaceAllocator = MemfdAllocator(), statistics: FrameStatistics = FrameStatistics()
@@ -96,30 +103,11 @@ public final class SandboxedSession: @unchecked Sendable {
             throw DecodingError(.sandbox, error.description, status: error.code)
         }
         ringState = SampleRingState(capacity: Self.ringByteCount)
-        if let spare = SandboxNursery.shared.take(program) { process = spare } else { process = try SandboxedProcess.start(program) }
+        choice = DeviceChoice(for: format, options.specification)
+        process = try Self.launch(program, &choice, isRequired: options.specification.hardware == .require)
+        if process.drivesDevice { fallback = HardwareFallbackState(isRequired: options.specification.hardware == .require, way: .hardware) }
         shared.withLock { $0.process = process }
-        while true {
-            let outcome: Result<DecodingError?, ProcessEnd>
-            do throws(ProcessEnd) {
-                try configure()
-                outcome = .success(try awaitReady())
-            } catch {
-                outcome = .failure(error)
-            }
-            let end: ProcessEnd
-            switch outcome {
-            case .success(nil): return
-            case .success(let failure?): throw failure
-            case .failure(let error): end = error
-            }
-            let sentence = process.end() ?? end.sentence
-            guard policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) else {
-                throw DecodingError(.sandbox, "the decoder process \(sentence)")
-            }
-            count(death: sentence)
-            process = try SandboxedProcess.start(program)
-            shared.withLock { $0.process = process }
-        }
+        try connect()
     }
 
     deinit { process.end() }
@@ -128,9 +116,11 @@ public final class SandboxedSession: @unchecked Sendable {
     private static let ringByteCount = 4 << 20
 
     /// Starts a decoder process ahead of need, so that it is ready when a format is known; the next session takes it. Returns at once.
-    public static func prepare(_ sandbox: SandboxOptions) {
+    /// - Parameter specification: Whether it is to drive hardware.
+    public static func prepare(_ sandbox: SandboxOptions, _ specification: DecoderSpecification = DecoderSpecification(hardware: .disable)) {
         guard sandbox.policy != .off, let program = try? DecoderProgram.find(sandbox.decoderPath) else { return }
-        SandboxNursery.shared.prepare(program)
+        let device = specification.hardware == .disable ? nil : specification.device ?? VADevice.paths().first
+        SandboxNursery.shared.prepare(program, device: device)
     }
 
     /// libavcodec's name of the decoder.
@@ -139,15 +129,25 @@ public final class SandboxedSession: @unchecked Sendable {
     public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
     /// As `DecompressionSession.conversion`.
     public var conversion: OutputConversion? { stage.conversion }
-    public var poolStatistics: SurfacePoolStatistics { surfaces.statistics }
+    public var poolStatistics: SurfacePoolStatistics {
+        shared.withLock { $0.process }?.offered(capacity: surfaces.limits.count) ?? surfaces.statistics
+    }
+    /// As `DecompressionSession.way`.
+    public var way: DecoderWay { shared.withLock { $0.way } }
     public var statistics: Statistics { shared.withLock { $0.statistics } }
     /// What the process in use has given up.
     public var report: SandboxReport { shared.withLock { $0.report } }
     /// The process in use, for who wants to watch it; nil after the end.
     public var processIdentifier: Int32? { shared.withLock { $0.process }?.pid }
 
-    /// As `DecompressionSession.canAccept`.
-    public func canAccept(_ other: VideoFormat) -> Bool { other.codec == format.codec }
+    /// As `DecompressionSession.canAccept`; what only a device could say is left to a new session.
+    public func canAccept(_ other: VideoFormat) -> Bool {
+        let format = format
+        guard other.codec == format.codec else { return false }
+        if options.specification.hardware == .disable || other.isDecoded(as: format) { return true }
+        if !way.isHardware, VADevice.paths().isEmpty, options.specification.device == nil { return true }
+        return HardwareProfiles.names(for: other) == HardwareProfiles.names(for: format) && other.codedSize == format.codedSize
+    }
 
     /// Of the samples given last.
     public var format: VideoFormat { shared.withLock { $0.format } }

@@ -16,9 +16,9 @@ import Testing
         var memory: PacketSocket
         var surfaces: LentSurfaces
 
-        init(maximumCount: Int = 3, maximumByteCount: Int = .max) throws {
+        init(maximumCount: Int = 3, maximumByteCount: Int = 1 << 40, drivesDevice: Bool = false) throws {
             let (ours, work) = try PacketSocket.pair(), (ourMemory, memory) = try PacketSocket.pair()
-            process = SandboxedProcess(work: ours, memory: ourMemory)
+            process = SandboxedProcess(work: ours, memory: ourMemory, drivesDevice: drivesDevice)
             self.work = work
             self.memory = memory
             surfaces = LentSurfaces(allocator: MemfdAllocator(), maximumCount: maximumCount, maximumByteCount: maximumByteCount)

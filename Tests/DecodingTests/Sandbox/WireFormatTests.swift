@@ -27,6 +27,13 @@ private let software = DecoderSpecification(hardware: .disable)
         SurfaceLayout(format: .gbrap16le, covering: PixelSize(width: 4096, height: 2304)),
     ]
 
+    private static let surfaces = [
+        SurfaceLayout(format: .nv12, covering: PixelSize(width: 640, height: 360)),
+        SurfaceLayout(
+            format: .p010le, size: PixelSize(width: 64, height: 64), modifier: FormatModifier(rawValue: 0x0100_0000_0000_0002),
+            planes: [.init(offset: 0, pitch: 256), .init(offset: 256 * 64, pitch: 256)], byteCount: 256 * 96),
+    ]
+
     private static let requests: [DecoderRequest] = [
         .configure(
             format: format, options: DecoderOptions(threads: 7, lowDelay: true, holdCount: 9, maximumSurfaceBytes: 1 << 33, specification: software),
@@ -46,7 +53,9 @@ private let software = DecoderSpecification(hardware: .disable)
     ]
     private static let answers: [DecoderAnswer] = [
         .confined(SandboxReport(measures: [.landlock, .limits], landlockVersion: 7, troubles: ["no", "not that", ""])), .confined(SandboxReport()),
-        .ready(decoderName: "libdav1d"), .refused(error),
+        .ready(decoderName: "libdav1d", driver: nil), .ready(decoderName: "h264", driver: ""), .ready(decoderName: "vp9", driver: "iHD 24"),
+        .refused(error), .refused(DecodingError(.noHardware, "the driver does not decode H264High", status: 12)),
+        .confined(SandboxReport(measures: [.systemCallFilter], keepsDevice: true)),
         .frame(
             FrameDescriptor(
                 slot: 12, visible: PixelRect(x: 8, y: 2, width: 640, height: 360), attributes: attributes, presentationTime: .zero,
@@ -63,7 +72,7 @@ private let software = DecoderSpecification(hardware: .disable)
     private static let grants: [MemoryGrant] =
         SurfaceMemory.Kind.allCases.map { .granted(slot: 5, kind: $0) } + [.denied("no room"), .released(slot: 77), .interrupt, .ping]
     private static let wishes: [MemoryWish] =
-        layouts.map { .want($0) } + [.gone(slot: 4), .pong(isExhausted: true), .pong(isExhausted: false)]
+        layouts.map { .want($0) } + surfaces.map { .offer(slot: 9, $0) } + [.gone(slot: 4), .pong(isExhausted: true), .pong(isExhausted: false)]
 
     private static func bytes(_ body: (inout WireWriter) -> Void) -> [UInt8] {
         var writer = WireWriter()
@@ -129,8 +138,21 @@ private let software = DecoderSpecification(hardware: .disable)
         #expect(throws: WireError.self) { try read([luma], 4096, format: .nv12) }
     }
 
+    @Test func `a driver's surface has a format that hardware decodes into, and lies inside its memory`() throws {
+        func read(_ layout: SurfaceLayout) throws -> MemoryWish { try MemoryWish(Self.bytes { $0.put(.offer(slot: 0, layout)) }[...]) }
+        for layout in Self.layouts { #expect(throws: WireError.self) { try read(layout) } }
+        for layout in Self.surfaces {
+            #expect(try read(layout) == .offer(slot: 0, layout))
+            let planes = [layout.plane(0), SurfaceLayout.Plane(offset: layout.plane(1).offset, pitch: 2 * layout.plane(1).pitch)]
+            let beyond = SurfaceLayout(
+                format: layout.format, size: layout.size, modifier: layout.modifier, planes: planes,
+                byteCount: layout.plane(1).offset + layout.plane(1).pitch)
+            #expect(throws: WireError.self) { try read(beyond) }
+        }
+    }
+
     @Test func `a stranger's text cannot steer a terminal`() {
-        #expect(throws: WireError.self) { try DecoderAnswer(Self.bytes { $0.put(.ready(decoderName: "\u{1b}[2J")) }[...]) }
+        #expect(throws: WireError.self) { try DecoderAnswer(Self.bytes { $0.put(.ready(decoderName: "\u{1b}[2J", driver: nil)) }[...]) }
         #expect(throws: WireError.self) { try MemoryGrant(Self.bytes { $0.put(.denied("two\nlines")) }[...]) }
     }
 

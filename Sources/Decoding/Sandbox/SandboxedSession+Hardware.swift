@@ -1,0 +1,146 @@
+internal import Media
+internal import SampleQueue
+
+/// Which kind of process a session has, and when that changes: as `DecompressionSession` chooses between its decoders, only that another decoder
+/// is another process.
+extension SandboxedSession {
+    /// A process for the next device that can be opened, else one for software.
+    /// - Throws: `.noHardware` when there is no device and one is required; `.sandbox`.
+    static func launch(_ program: String, _ choice: inout DeviceChoice, isRequired: Bool) throws(DecodingError) -> SandboxedProcess {
+        while let node = choice.next() {
+            if let spare = SandboxNursery.shared.take(program, device: node) { return spare }
+            do throws(DecodingError) {
+                return try SandboxedProcess.start(program, device: node)
+            } catch {
+                guard error.code == .noHardware else { throw error }
+                choice.refused(error.description)
+            }
+        }
+        if isRequired { throw DecodingError(.noHardware, choice.sentence ?? "there is no hardware decoder") }
+        if let spare = SandboxNursery.shared.take(program) { return spare }
+        return try SandboxedProcess.start(program)
+    }
+
+    /// Has the first process opened its decoder, or the next one that takes its place because it does not take the stream or dies.
+    func connect() throws(DecodingError) {
+        while true {
+            let outcome: Result<DecodingError?, ProcessEnd>
+            do throws(ProcessEnd) {
+                try configure()
+                outcome = .success(try awaitReady())
+            } catch {
+                outcome = .failure(error)
+            }
+            switch outcome {
+            case .success(nil): return
+            case .success(let refusal?):
+                guard process.drivesDevice, refusal.code == .noHardware else { throw refusal }
+                process.end()
+                choice.refused(refusal.description)
+                process = try Self.launch(program, &choice, isRequired: fallback?.isRequired ?? false)
+                if !process.drivesDevice { fallback = nil }
+            case .failure(let end):
+                let sentence = process.end() ?? end.sentence
+                guard policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) else {
+                    throw DecodingError(.sandbox, "the decoder process \(sentence)")
+                }
+                count(death: sentence)
+                noteDeath(sentence)
+                process = try relaunch()
+            }
+            shared.withLock { $0.process = process }
+        }
+    }
+
+    /// Another process for the way that decoding is to go on.
+    func relaunch() throws(DecodingError) -> SandboxedProcess {
+        guard let state = fallback, state.way == .hardware, let node = choice.node else { return try SandboxedProcess.start(program) }
+        do throws(DecodingError) {
+            return try SandboxedProcess.start(program, device: node)
+        } catch {
+            guard error.code == .noHardware, !state.isRequired else { throw error }
+            refuse(error.description)
+            return try SandboxedProcess.start(program)
+        }
+    }
+
+    /// The process that is at its end may have driven the hardware.
+    func noteDeath(_ sentence: String) {
+        guard process.drivesDevice, var state = fallback else { return }
+        state.died(now: MonotonicClock.shared.now(), window: sandbox.restarts.window)
+        fallback = state
+        if state.way == .software { choice.failed("the process that drives \(choice.node ?? "it") \(sentence)") }
+    }
+
+    private func refuse(_ reason: String) {
+        fallback?.refused(now: MonotonicClock.shared.now())
+        choice.failed(reason)
+    }
+
+    /// Waits until a process that was started has opened its decoder. False when no sample can be given to it.
+    func isReady(_ output: (consuming DecodeOutput) -> Void) -> Bool {
+        while isStarting {
+            do throws(ProcessEnd) {
+                guard let refusal = try awaitReady() else { return true }
+                guard process.drivesDevice, refusal.code == .noHardware, fallback?.isRequired == false else {
+                    give(up: refusal, output)
+                    return false
+                }
+                refuse(refusal.description)
+                process.end()
+                start()
+                needsSync = false
+                if lost != nil { return false }
+            } catch {
+                replace(error.sentence, output)
+                return false
+            }
+        }
+        return true
+    }
+
+    /// A key picture comes: changes the kind of process if it is time to.
+    func reconsider(_ output: (consuming DecodeOutput) -> Void) {
+        guard var state = fallback else { return }
+        let way = state.keyframe(now: MonotonicClock.shared.now())
+        fallback = state
+        guard (way == .hardware) != process.drivesDevice else { return }
+        if way == .software { choice.failed("the hardware decoder failed too often") }
+        turn(output)
+    }
+
+    /// The hardware failed at a sample. True when software is to decode it anew.
+    func hardwareFailed(_ error: DecodingError, at number: UInt64) -> Bool {
+        guard process.drivesDevice else { return false }
+        guard fallback?.failed(isKeyframe: number == keyNumber, now: MonotonicClock.shared.now()) == .redo else { return false }
+        ledger.reopen(number)
+        choice.failed(error.description)
+        wantsRedo = true
+        return true
+    }
+
+    /// Decodes the key picture in software at which the hardware failed. Nothing is lost: what came before is put out first.
+    func redo(
+        _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ number: UInt64,
+        _ output: (consuming DecodeOutput) -> Void
+    ) {
+        wantsRedo = false
+        // A process that has died since has taken the sample with it.
+        guard ledger.isOpen(number) else { return }
+        turn(output)
+        guard lost == nil, ledger.isOpen(number), isReady(output) else { return }
+        deliver(sample, block, instructions, number, output)
+    }
+
+    /// Puts out what the present process holds back and goes on with one of the other kind, at a key picture.
+    private func turn(_ output: (consuming DecodeOutput) -> Void) {
+        if !isStarting, !needsSync {
+            request { .drain(number: $0) }
+            // One that died meanwhile has been replaced by the right kind, and the samples that it had are answered.
+            guard pump(output) else { return }
+        }
+        process.end()
+        start()
+        needsSync = false
+    }
+}
