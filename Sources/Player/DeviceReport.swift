@@ -47,7 +47,7 @@ public struct DeviceReport: Sendable {
                         name: finding.name, isUsable: finding.allocator != nil,
                         note: finding.reason ?? (finding.name == "memfd" ? "plain memory" : "DMA-BUF"))
                 }),
-            Section(title: "Sandbox", findings: Self.sandbox()),
+            Section(title: "Sandbox", findings: Self.sandbox(device)),
             Section(title: "Sound", findings: Self.sound()),
         ]
     }
@@ -78,14 +78,19 @@ public struct DeviceReport: Sendable {
             })
     }
 
-    /// Tries it: a decoder process confines itself and says what it has given up.
-    private static func sandbox() -> [Finding] {
+    /// Tries it: a decoder process, and one for each device that has a driver, confines itself and says what it has given up.
+    private static func sandbox(_ device: String?) -> [Finding] {
+        let devices = HardwareDevices.findings(path: device).filter { $0.reason == nil }.map(\.path)
+        return sandbox("decoder", on: nil) + devices.flatMap { sandbox("decoder on \($0)", on: $0) }
+    }
+
+    private static func sandbox(_ name: String, on device: String?) -> [Finding] {
         do throws(DecodingError) {
-            let report = try SandboxReport.probe()
-            return [Finding(name: "decoder", isUsable: report.isConfined, note: report.summary)]
-                + report.troubles.map { Finding(name: "decoder", isUsable: false, note: $0) }
+            let report = try SandboxReport.probe(device: device)
+            return [Finding(name: name, isUsable: report.isConfined, note: report.summary)]
+                + report.troubles.map { Finding(name: name, isUsable: false, note: $0) }
         } catch {
-            return [Finding(name: "decoder", isUsable: false, note: error.description)]
+            return [Finding(name: name, isUsable: false, note: error.description)]
         }
     }
 

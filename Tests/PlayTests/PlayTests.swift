@@ -94,9 +94,11 @@ import Testing
 
     @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
     func `devices names what a driver decodes, or why there is none`() throws {
-        let environment = SoftwareVADriver.environment(preloads: true)
+        let environment = SoftwareVADriver.environment(preloads: true).merging(["PLAYER_DECODER": try SoftwareVADriver.decoder()]) { $1 }
         let found = try PlayProgram.run(["devices", "--device", SoftwareVADriver.device], environment: environment)
         #expect(found.output.contains("H264High") && found.output.contains("VLD into NV12"), "\(found.output)")
+        let confined = found.output.split(separator: "\n").first { $0.contains("decoder on \(SoftwareVADriver.device)") }
+        #expect(confined?.hasSuffix("with a render node") == true, "\(found.output)")
         let none = try PlayProgram.run(["devices", "--device", "/nowhere/renderD1"])
         #expect(none.output.contains("✗ /nowhere/renderD1"), "\(none.output)")
     }

@@ -60,10 +60,12 @@ public struct SandboxReport: Sendable, Hashable {
 extension SandboxReport {
     /// Starts a decoder process, hears what it has given up, and ends it.
     ///
-    /// - Parameter path: the decoder program; nil looks in `DecoderProgram.path`.
-    /// - Throws: `.sandbox` when there is no such program, or it does not answer.
-    public static func probe(path: String? = nil) throws(DecodingError) -> SandboxReport {
-        let process = try SandboxedProcess.start(try DecoderProgram.find(path))
+    /// - Parameters:
+    ///   - path: the decoder program; nil looks in `DecoderProgram.path`.
+    ///   - device: a render node that it is to drive; nil for a process without.
+    /// - Throws: `.sandbox` when there is no such program, or it does not answer; `.noHardware` when the node cannot be opened.
+    public static func probe(path: String? = nil, device: String? = nil) throws(DecodingError) -> SandboxReport {
+        let process = try SandboxedProcess.start(try DecoderProgram.find(path), device: device)
         defer { process.end() }
         let nothing = LentSurfaces(allocator: MemfdAllocator(), maximumCount: 1, maximumByteCount: 0)
         do throws(ProcessEnd) {

@@ -82,6 +82,25 @@ import Testing
         #expect(stage.process.hasReaders && stage.process.offered(capacity: 9)?.byteCount == Self.layout.byteCount)
     }
 
+    @Test(.enabled(if: udmabuf != nil, "this kernel makes no DMA-BUFs of plain memory"))
+    func `a DMA-BUF is memory, too, as large as it is`() throws {
+        let pool = SurfacePool(layout: Self.layout, allocator: try #require(Self.udmabuf), maximumCount: 1)
+        guard let writer = try pool.acquire() else { Issue.record("no surface"); return }
+        let surface = writer.surface
+        let stage = try Stage()
+        try stage.offers(7, Self.layout, surface.fd)
+        try stage.listen()
+        guard let use = stage.process.use(ofSlot: 7, visible: PixelRect(x: 0, y: 0, width: 64, height: 64)) else { Issue.record("no use"); return }
+        #expect(use.surface.isDMABuf)
+        let planes = [Self.layout.plane(0), Self.layout.plane(1)]
+        let larger = SurfaceLayout(
+            format: .nv12, size: Self.layout.size, modifier: .linear, planes: planes, byteCount: Self.layout.byteCount + 4096)
+        try stage.offers(8, larger, surface.fd)
+        #expect(throws: ProcessEnd.self) { try stage.listen() }
+    }
+
+    private static let udmabuf = SurfaceAllocators.findings().first { $0.name == "udmabuf" }?.allocator
+
     @Test func `its surfaces outlive it while somebody reads them, and no longer`() throws {
         for isWithdrawn in [true, false] {
             let stage = try Stage(), memory = try Self.memfd(Self.layout.byteCount)
