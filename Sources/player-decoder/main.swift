@@ -4,7 +4,8 @@ internal import Decoding
 internal import Glibc
 
 // A decoder for one player, which starts it with two connected sockets as descriptors 3 and 4: gives up every right that decoding can do
-// without, then decodes. On a render node as descriptor 5, if there is one: its driver is loaded before the last of those rights are gone. With `--attempt NAME` it tries something forbidden instead, to show that it cannot.
+// without, then decodes; on the render node that is descriptor 5, if there is one, whose driver is loaded before the last of those rights are
+// gone. With `--attempt NAME` it tries something forbidden instead, to show that it cannot.
 
 // Arguments come second: Swift looks for them in /proc/self/maps, which takes a millisecond with a hundred libraries.
 if clinux_is_packet_socket(3) != 0, clinux_is_packet_socket(4) != 0 {
@@ -17,7 +18,8 @@ if arguments.first == "--attempt", let name = arguments.dropFirst().first, let a
     exit(attempt.run(report))
 }
 print(
-    "\(DecoderProgram.name) is started by the player, not by hand; --attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) tries the sandbox, with hardware behind it the one that drives a device."
+    "\(DecoderProgram.name) is started by the player, not by hand; --attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) [hardware] "
+        + "tries the sandbox, or the one for a process that drives a device."
 )
 exit(64)
 

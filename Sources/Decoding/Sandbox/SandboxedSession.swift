@@ -7,8 +7,9 @@ public import SurfacePool
 /// As `DecompressionSession`, with libavcodec in a process of its own that has no rights: a film that breaks the decoder breaks only that.
 ///
 /// Compressed bytes are copied once, into memory shared with the process; pictures are written by it into surfaces of this session's pool, which
-/// displays read in place. Hardware is driven by a process with one right more, to its render node, and pictures lie in surfaces of its driver's. When the process dies or hangs, the samples it had not answered fail with `.decoderDied`, another process
-/// takes its place, and decoding goes on with the next sync sample; frames handed out stay valid.
+/// displays read in place. Hardware is driven by a process with one right more, to its render node, and pictures lie in surfaces of its driver.
+/// When the process dies or hangs, the samples it had not answered fail with `.decoderDied`, another process takes its place, and decoding goes on
+/// with the next sync sample; frames handed out stay valid.
 ///
 ///     let session = try SandboxedSession(format: track.format, sandbox: SandboxOptions(policy: .decoder))
 ///     while let sample = try reader.nextSample() { try session.decode(sample) { output in … } }
