@@ -54,16 +54,34 @@ struct SandboxedHardwareTests {
         }
     }
 
-    @Test("the process has given up what every decoder process gives up, with a render node")
-    func report() throws {
+    private static func report(_ specification: DecoderSpecification, _ switches: [String: String] = [:]) throws -> SandboxReport {
         let reader = try AssetReader(url: TestAssets.path("plain.mp4"))
         let track = try #require(reader.tracks.first { $0.kind == .video })
         guard case .video(let format) = track.format else { throw HardwareFilm.NoVideo() }
-        let session = try SandboxedSession(
-            format: format, options: DecoderOptions(specification: .required), sandbox: Self.sandbox())
-        let strict = try SandboxedSession(format: format, options: DecoderOptions(specification: .software), sandbox: Self.sandbox())
-        #expect(session.report.keepsDevice && !strict.report.keepsDevice)
-        #expect(session.report.measures == strict.report.measures && session.report.isConfined == strict.report.isConfined, "\(session.report)")
+        return try SandboxedSession(format: format, options: DecoderOptions(specification: specification), sandbox: sandbox(switches)).report
+    }
+
+    @Test("a thread that the driver has started before can open nothing afterwards, and the report says what does not hold for it")
+    func driverThread() async throws {
+        let switches = ["PLAYER_VA_THREAD": "1"]
+        let film = try HardwareFilm(TestAssets.path("plain.mp4"), .required, sandbox: Self.sandbox(switches))
+        #expect(film.hashes == (try HardwareFilm(TestAssets.path("plain.mp4"), .software)).hashes)
+        let usual = try Self.report(.required), threaded = try Self.report(.required, switches)
+        #expect(threaded.measures == usual.measures.subtracting(.landlock), "\(threaded)")
+        #expect(!usual.measures.contains(.landlock) || threaded.troubles.contains { $0.contains("threads") }, "\(threaded)")
+        // Without a sandbox the thread can, and the driver says so by failing.
+        await #expect(processExitsWith: .success) {
+            SoftwareVADriver.adopt(["PLAYER_VA_THREAD": "1"])
+            let film = try HardwareFilm(TestAssets.path("plain.mp4"), .preferred)
+            #expect(!film.way.isHardware)
+        }
+    }
+
+    @Test("the process has given up what every decoder process gives up, with a render node")
+    func report() throws {
+        let session = try Self.report(.required), strict = try Self.report(.software)
+        #expect(session.keepsDevice && !strict.keepsDevice)
+        #expect(session.measures == strict.measures && session.isConfined == strict.isConfined, "\(session)")
     }
 
     @Test(

@@ -96,6 +96,10 @@ static VAStatus create_context(VADriverContextP ctx, VAConfigID config_id, int w
     Driver *driver = DRIVER(ctx);
     if (driver->is_gone) return VA_STATUS_ERROR_OPERATION_FAILED;
     pthread_mutex_lock(&driver->lock);
+    if (thread_can_open(driver)) {
+        pthread_mutex_unlock(&driver->lock);
+        return VA_STATUS_ERROR_OPERATION_FAILED;
+    }
     VAStatus status = VA_STATUS_ERROR_ALLOCATION_FAILED;
     Config *config = driver_object(driver, config_id, kind_config);
     Context *context = calloc(1, sizeof *context);

@@ -4,6 +4,7 @@
 
 #include <libavcodec/avcodec.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -124,8 +125,12 @@ typedef struct {
     const char *fail;
     uint64_t hang, gone;
     unsigned most_surfaces, failing_contexts;
-    bool checks, is_gone, is_tiled;
+    bool checks, is_gone, is_tiled, has_thread;
     int udmabuf;
+    pthread_t thread;
+    sem_t asks, answers;
+    /// What the thread found when it was asked: it could open a file.
+    bool could_open;
     char vendor[96];
 } Driver;
 
@@ -136,6 +141,12 @@ unsigned driver_add(Driver *driver, void *object, Kind kind);
 void driver_remove(Driver *driver, unsigned id);
 /// Whether the picture `number` is in the list that a variable holds ("3,7-9").
 bool driver_list_has(const char *list, uint64_t number);
+
+/// A thread of the driver's own, from here to `thread_end`.
+void thread_begin(Driver *driver);
+/// Whether it can open a file now; false without one.
+bool thread_can_open(Driver *driver);
+void thread_end(Driver *driver);
 
 Surface *surface_new(Driver *driver, uint32_t fourcc, uint32_t width, uint32_t height);
 void surface_free(Surface *surface);

@@ -56,6 +56,7 @@ static VAStatus terminate(VADriverContextP ctx) {
         }
     }
     if (driver->udmabuf >= 0) close(driver->udmabuf);
+    thread_end(driver);
     pthread_mutex_destroy(&driver->lock);
     free(driver->objects);
     free(driver);
@@ -112,6 +113,7 @@ __attribute__((visibility("default"))) int __vaDriverInit_1_0(void *context) {
     driver->checks = number("PLAYER_VA_CHECK") != 0;
     driver->is_tiled = number("PLAYER_VA_TILED") != 0;
     driver->most_surfaces = number("PLAYER_VA_SURFACES") ? (unsigned)number("PLAYER_VA_SURFACES") : 1024;
+    if (number("PLAYER_VA_THREAD")) thread_begin(driver);
     driver->udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
     snprintf(driver->vendor, sizeof driver->vendor, "Player software driver, libavcodec %u", avcodec_version() >> 16);
     ctx->pDriverData = driver;

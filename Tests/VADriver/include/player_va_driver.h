@@ -15,6 +15,7 @@
 ///     PLAYER_VA_SURFACES=10      no more than 10 surfaces at once
 ///     PLAYER_VA_GONE=20          from picture 20 on every call fails, as with a device that was taken away
 ///     PLAYER_VA_TILED=1          surfaces are exported as if they were tiled (and still are not)
+///     PLAYER_VA_THREAD=1         a thread is started at once, which tries to open a file when the first context is made; if it can, none is made
 ///     PLAYER_VA_CHECK=1          a reference picture whose bytes changed since it was decoded fails the picture that refers to it (one a
 ///                                picture is looked at, in turn)
 #ifndef PLAYER_VA_DRIVER_H
