@@ -121,24 +121,24 @@ def give(compare, options, giver, socket):
 def tables(compare, options):
     prepare(options)
     gstreamer = GStreamer()
-    film, short = [compare.film(options.films, 60, seconds, 320, 180) for seconds in (60, 10)]
     # Decoding one of its pictures costs little, so that what giving it out adds is not lost in the decoder's own ups and downs.
-    tiny = compare.film(options.films, 60, 60, 64, 36)
+    film = compare.film(options.films, 60, 60, 64, 36)
+    short = compare.film(options.films, 60, 10, 320, 180)
     frames = compare.frame_count(film)
     count = options.rounds * PAIRS
-    print("### Giving frames out\n\n%d frames of `%s`, one decoding thread, %d pairs of runs in turn; every picture in the process: of `%s`.\n" % (
-        frames, os.path.basename(film), count, os.path.basename(tiny)))
+    print("### Giving frames out\n\n%d frames of `%s`, one decoding thread, %d pairs of runs in turn; by the film's pace `%s`.\n" % (
+        frames, os.path.basename(film), count, os.path.basename(short)))
     if options.play:
-        in_process(compare, options, tiny, short, count)
+        in_process(compare, options, film, short, count)
     with tempfile.TemporaryDirectory() as folder:
         through_socket(compare, options, gstreamer, film, short, count, os.path.join(folder, "film"))
 
 
-def in_process(compare, options, tiny, short, count):
+def in_process(compare, options, film, short, count):
     print("| in the process | CPU µs/frame without | added | pictures |\n|---|---|---|---|")
     for name, path, without, giving in [
-            ("every picture, to a thread that waits for it", tiny, "plain", "push"),
-            ("every picture, in the news handler on the decoder's thread", tiny, "plain", "handler"),
+            ("every picture, to a thread that waits for it", film, "plain", "push"),
+            ("every picture, in the news handler on the decoder's thread", film, "plain", "handler"),
             ("60 times a second the picture of the moment", short, "timed", "pull"),
             ("the picture of the moment, when the news handler has set a flag and it is due", short, "timed", "told")]:
         frames = compare.frame_count(path)
