@@ -19,6 +19,8 @@ package struct Confinement: ~Copyable {
 
     private let profile: Profile
     private var report: SandboxReport
+    /// Its mounts are its own, so that its root can be emptied.
+    private var hasOwnMounts = false
 
     /// Both steps in one, for a process that loads nothing in between.
     package static func enter(_ profile: Profile = .strict) -> SandboxReport { begin(profile).complete() }
@@ -30,7 +32,7 @@ package struct Confinement: ~Copyable {
         confinement.take(.closedDescriptors, "close what is open") { clinux_close_from(profile == .hardware ? 6 : 5) }
         confinement.take(.userNamespace, "have a user namespace") { clinux_own_user_namespace() }
         confinement.take(.noNetwork, "have a network namespace") { clinux_own_network_namespace() }
-        confinement.take(.emptyRoot, "have a mount namespace") { clinux_own_mount_namespace() }
+        confinement.hasOwnMounts = confinement.took("have a mount namespace") { clinux_own_mount_namespace() }
         confinement.take(.noNewPrivileges, "give up new privileges") { clinux_no_new_privileges() }
         return confinement
     }
@@ -39,10 +41,7 @@ package struct Confinement: ~Copyable {
     package consuming func complete() -> SandboxReport {
         // Asked while there is a /proc.
         let isSingleThread = clinux_is_single_thread() != 0
-        if report.measures.contains(.emptyRoot) {
-            report.measures.remove(.emptyRoot)
-            take(.emptyRoot, "have an empty root") { clinux_empty_root() }
-        }
+        if hasOwnMounts { take(.emptyRoot, "have an empty root") { clinux_empty_root() } }
         take(.landlock, "use Landlock") { clinux_landlock_nothing() }
         if !isSingleThread, report.measures.contains(.landlock) {
             report.measures.remove(.landlock)
@@ -66,11 +65,13 @@ package struct Confinement: ~Copyable {
     }
 
     private mutating func take(_ measure: SandboxReport.Measures, _ what: String, _ step: () -> Int32) {
-        if step() == 0 {
-            report.measures.insert(measure)
-        } else {
-            report.troubles.append(SystemError(errno, what).description)
-        }
+        if took(what, step) { report.measures.insert(measure) }
+    }
+
+    private mutating func took(_ what: String, _ step: () -> Int32) -> Bool {
+        if step() == 0 { return true }
+        report.troubles.append(SystemError(errno, what).description)
+        return false
     }
 
     /// 2 GB of memory of its own: four times what 16 threads of libavcodec were seen to need for 4K. Pictures are not counted: they are shared.

@@ -33,13 +33,14 @@ package final class SandboxedProcess: Sendable {
 
     /// Speaks with whatever is at the other end of the sockets.
     /// - Parameter drivesDevice: It decodes on hardware.
-    package init(work: PacketSocket, memory: PacketSocket, pid: Int32? = nil, drivesDevice: Bool = false) {
+    /// - Throws: when there can be no socket for its pictures.
+    package init(work: PacketSocket, memory: PacketSocket, drivesDevice: Bool = false) throws(SystemError) {
         self.work = work
         self.memory = memory
-        let ends = drivesDevice ? try? PacketSocket.pair() : nil
+        let ends = drivesDevice ? try PacketSocket.pair() : nil
         pictures = ends?.1
         reader = ends.map { PictureReader($0.0) }
-        shared = Monitor(Shared(pid: pid))
+        shared = Monitor(Shared())
     }
 
     deinit { end() }
@@ -55,6 +56,7 @@ package final class SandboxedProcess: Sendable {
     private static func start(_ program: String, node: Int32) throws(DecodingError) -> SandboxedProcess {
         do throws(SystemError) {
             let (work, itsWork) = try PacketSocket.pair(), (memory, itsMemory) = try PacketSocket.pair()
+            let process = try SandboxedProcess(work: work, memory: memory, drivesDevice: node != -1)
             var pid: Int32 = 0
             let status = unsafe withCStrings([program, nil]) { arguments in
                 unsafe withCStrings((node == -1 ? [] : RenderNode.environment) + [nil]) { environment in
@@ -62,7 +64,7 @@ package final class SandboxedProcess: Sendable {
                 }
             }
             guard status == 0 else { throw SystemError(status, "start \(program)") }
-            let process = SandboxedProcess(work: work, memory: memory, pid: pid, drivesDevice: node != -1)
+            process.shared.withLock { $0.pid = pid }
             process.allowProcessorTime()
             return process
         } catch {

@@ -9,57 +9,10 @@ import Testing
 @Suite struct DecoderListenerTests {
     private static let layout = SurfaceLayout(format: .yuv420p, covering: PixelSize(width: 64, height: 64))
 
-    /// Both sides, with the test in the place of the process.
-    private struct Stage {
-        var process: SandboxedProcess
-        var work: PacketSocket
-        var memory: PacketSocket
-        var surfaces: LentSurfaces
-
-        init(maximumCount: Int = 3, maximumByteCount: Int = 1 << 40, drivesDevice: Bool = false) throws {
-            let (ours, work) = try PacketSocket.pair(), (ourMemory, memory) = try PacketSocket.pair()
-            process = SandboxedProcess(work: ours, memory: ourMemory, drivesDevice: drivesDevice)
-            self.work = work
-            self.memory = memory
-            surfaces = LentSurfaces(allocator: MemfdAllocator(), maximumCount: maximumCount, maximumByteCount: maximumByteCount)
-        }
-
-        var listener: DecoderListener { DecoderListener(process: process, surfaces: surfaces, deadline: .seconds(60)) }
-
-        func says(_ answer: DecoderAnswer) throws {
-            var writer = WireWriter()
-            writer.put(answer)
-            try work.send(writer)
-        }
-
-        func wishes(_ wish: MemoryWish) throws {
-            var writer = WireWriter()
-            writer.put(wish)
-            try memory.send(writer)
-        }
-
-        func canUse(_ slot: UInt32, _ visible: PixelRect) -> Bool { if process.use(ofSlot: slot, visible: visible) == nil { false } else { true } }
-
-        /// What the process has been told, after the listener has heard all.
-        func hears() throws -> MemoryGrant? {
-            switch try memory.receive() {
-            case .message(let bytes, _): return try MemoryGrant(bytes[...])
-            case .nothing: return nil
-            case .end: return nil
-            }
-        }
-
-        /// Lets the listener hear everything said so far.
-        func listen() throws {
-            try says(.done(number: 0, bytesWritten: 0, bytesCopied: 0, freed: []))
-            _ = try listener.next()
-        }
-    }
-
     @Test func `random bytes on either socket end it`() throws {
         var dice = Dice(seed: 0xbad_dec0de)
         for round in 0..<200 {
-            let stage = try Stage()
+            let stage = try LyingProcess()
             var writer = WireWriter()
             writer.put(UInt8.random(in: 3...255, using: &dice))
             for _ in 0..<Int.random(in: 0...100, using: &dice) { writer.put(UInt8.random(in: 0...255, using: &dice)) }
@@ -73,7 +26,7 @@ import Testing
     }
 
     @Test func `what becomes of a sample comes in one message, and nothing behind its end`() throws {
-        let stage = try Stage(), listener = stage.listener
+        let stage = try LyingProcess(), listener = stage.listener
         let answers: [DecoderAnswer] = [
             .dropped(sampleNumber: 1, .noPicture), .failed(sampleNumber: 2, DecodingError(.invalidData, "broken")),
             .done(number: 0, bytesWritten: 1, bytesCopied: 2, freed: [3]),
@@ -89,7 +42,7 @@ import Testing
     }
 
     @Test func `a surface is lent, used and taken back`() throws {
-        let stage = try Stage()
+        let stage = try LyingProcess()
         try stage.wishes(.want(Self.layout))
         try stage.listen()
         #expect(try stage.hears() == .granted(slot: 0, kind: .memfd))
@@ -105,7 +58,7 @@ import Testing
     }
 
     @Test func `a picture lies only in what was lent, and inside it`() throws {
-        let stage = try Stage()
+        let stage = try LyingProcess()
         try stage.wishes(.want(Self.layout))
         try stage.listen()
         let size = Self.layout.size
@@ -121,7 +74,7 @@ import Testing
 
     @Test func `memory that was not lent cannot be given back`() throws {
         for times in [1, 2] {
-            let stage = try Stage()
+            let stage = try LyingProcess()
             if times == 2 {
                 try stage.wishes(.want(Self.layout))
                 try stage.wishes(.gone(slot: 0))
@@ -132,20 +85,20 @@ import Testing
     }
 
     @Test func `no more memory is lent than the limits say`() throws {
-        let stage = try Stage(maximumCount: 2)
+        let stage = try LyingProcess(maximumCount: 2)
         for _ in 0..<3 { try stage.wishes(.want(Self.layout)) }
         try stage.listen()
         #expect(try stage.hears() == .granted(slot: 0, kind: .memfd))
         #expect(try stage.hears() == .granted(slot: 1, kind: .memfd))
         guard case .denied = try stage.hears() else { Issue.record("a third was lent"); return }
-        let small = try Stage(maximumByteCount: Self.layout.byteCount - 1)
+        let small = try LyingProcess(maximumByteCount: Self.layout.byteCount - 1)
         try small.wishes(.want(Self.layout))
         try small.listen()
         guard case .denied = try small.hears() else { Issue.record("more bytes were lent than allowed"); return }
     }
 
     @Test func `what it was lent comes back when it ends, but for what readers use`() throws {
-        let stage = try Stage()
+        let stage = try LyingProcess()
         try stage.wishes(.want(Self.layout))
         try stage.wishes(.want(Self.layout))
         try stage.listen()
@@ -158,7 +111,7 @@ import Testing
     }
 
     @Test func `a claim to wait for readers is believed only while there are some`() throws {
-        let stage = try Stage()
+        let stage = try LyingProcess()
         try stage.wishes(.pong(isExhausted: true))
         #expect(throws: ProcessEnd.self) { try stage.listen() }
     }

@@ -7,59 +7,35 @@ import Testing
 
 @testable import Decoding
 
+extension LyingProcess {
+    fileprivate static func onHardware(maximumCount: Int = 3, maximumByteCount: Int = 1 << 30) throws -> LyingProcess {
+        try LyingProcess(maximumCount: maximumCount, maximumByteCount: maximumByteCount, drivesDevice: true)
+    }
+
+    /// - Parameter descriptor: nil gives none.
+    fileprivate func offers(_ slot: UInt32, _ layout: SurfaceLayout, _ descriptor: Int32?) throws {
+        try wishes(.offer(slot: slot, layout), descriptors: descriptor.map { [$0] } ?? [])
+    }
+
+    fileprivate func withdraws(_ slot: UInt32) throws { try wishes(.gone(slot: slot)) }
+
+    fileprivate func isHeard(_ descriptor: borrowing OwnedFD?, _ layout: SurfaceLayout = OfferedMemoryTests.layout) -> Bool {
+        let number: Int32?
+        switch descriptor {
+        case .some(let owned): number = owned.rawValue
+        case .none: number = nil
+        }
+        do {
+            try offers(0, layout, number)
+            try listen()
+            return true
+        } catch { return false }
+    }
+}
+
 /// A decoder process on hardware that lies about the memory that it gives: each lie ends it.
 @Suite struct OfferedMemoryTests {
-    private static let layout = SurfaceLayout(format: .nv12, covering: PixelSize(width: 64, height: 64))
-
-    /// Both sides, with the test in the place of the process.
-    private struct Stage {
-        var process: SandboxedProcess
-        var work: PacketSocket
-        var memory: PacketSocket
-        var surfaces: LentSurfaces
-
-        init(maximumCount: Int = 3, maximumByteCount: Int = 1 << 30, drivesDevice: Bool = true) throws {
-            let (ours, work) = try PacketSocket.pair(), (ourMemory, memory) = try PacketSocket.pair()
-            process = SandboxedProcess(work: ours, memory: ourMemory, drivesDevice: drivesDevice)
-            self.work = work
-            self.memory = memory
-            surfaces = LentSurfaces(allocator: MemfdAllocator(), maximumCount: maximumCount, maximumByteCount: maximumByteCount)
-        }
-
-        /// - Parameter descriptor: nil gives none.
-        func offers(_ slot: UInt32, _ layout: SurfaceLayout, _ descriptor: Int32?) throws {
-            var writer = WireWriter()
-            writer.put(.offer(slot: slot, layout))
-            try memory.send(writer, descriptors: descriptor.map { [$0] } ?? [])
-        }
-
-        func withdraws(_ slot: UInt32) throws {
-            var writer = WireWriter()
-            writer.put(.gone(slot: slot))
-            try memory.send(writer)
-        }
-
-        /// Lets the player hear everything said so far.
-        func listen() throws {
-            var writer = WireWriter()
-            writer.put(.done(number: 0, bytesWritten: 0, bytesCopied: 0, freed: []))
-            try work.send(writer)
-            _ = try DecoderListener(process: process, surfaces: surfaces, deadline: .seconds(60)).next()
-        }
-
-        func isHeard(_ descriptor: borrowing OwnedFD?, _ layout: SurfaceLayout = OfferedMemoryTests.layout) -> Bool {
-            let number: Int32?
-            switch descriptor {
-            case .some(let owned): number = owned.rawValue
-            case .none: number = nil
-            }
-            do {
-                try offers(0, layout, number)
-                try listen()
-                return true
-            } catch { return false }
-        }
-    }
+    fileprivate static let layout = SurfaceLayout(format: .nv12, covering: PixelSize(width: 64, height: 64))
 
     private static func memfd(_ byteCount: Int, isSealed: Bool = true) throws -> OwnedFD {
         let memory = OwnedFD(adopting: unsafe clinux_memfd("offered"))
@@ -70,7 +46,7 @@ import Testing
     }
 
     @Test func `memory that is what it is said to be becomes a surface, whose bytes are the process's`() throws {
-        let stage = try Stage(), memory = try Self.memfd(Self.layout.byteCount)
+        let stage = try LyingProcess.onHardware(), memory = try Self.memfd(Self.layout.byteCount)
         try stage.offers(7, Self.layout, memory.rawValue)
         try stage.listen()
         var letter: UInt8 = 77
@@ -87,7 +63,7 @@ import Testing
         let pool = SurfacePool(layout: Self.layout, allocator: try #require(Self.udmabuf), maximumCount: 1)
         guard let writer = try pool.acquire() else { Issue.record("no surface"); return }
         let surface = writer.surface
-        let stage = try Stage()
+        let stage = try LyingProcess.onHardware()
         try stage.offers(7, Self.layout, surface.fd)
         try stage.listen()
         guard let use = stage.process.use(ofSlot: 7, visible: PixelRect(x: 0, y: 0, width: 64, height: 64)) else { Issue.record("no use"); return }
@@ -103,7 +79,7 @@ import Testing
 
     @Test func `its surfaces outlive it while somebody reads them, and no longer`() throws {
         for isWithdrawn in [true, false] {
-            let stage = try Stage(), memory = try Self.memfd(Self.layout.byteCount)
+            let stage = try LyingProcess.onHardware(), memory = try Self.memfd(Self.layout.byteCount)
             try stage.offers(0, Self.layout, memory.rawValue)
             try stage.listen()
             guard let use = stage.process.use(ofSlot: 0, visible: PixelRect(Self.layout.size)) else { Issue.record("no use"); return }
@@ -126,20 +102,20 @@ import Testing
 
     @Test func `what is no memory, or could become smaller, or is smaller than it is said to be, ends it`() throws {
         let byteCount = Self.layout.byteCount
-        #expect(try Stage().isHeard(Self.memfd(byteCount)))
-        #expect(try !Stage().isHeard(nil))
-        #expect(try !Stage().isHeard(Self.memfd(byteCount, isSealed: false)))
-        #expect(try !Stage().isHeard(Self.memfd(byteCount - 1)))
-        #expect(try !Stage().isHeard(OwnedFD(adopting: unsafe open("/dev/null", O_RDWR | O_CLOEXEC))))
-        #expect(try !Stage().isHeard(OwnedFD(adopting: unsafe open("/dev/zero", O_RDWR | O_CLOEXEC))))
-        #expect(try !Stage().isHeard(OwnedFD(adopting: unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC))))
+        #expect(try LyingProcess.onHardware().isHeard(Self.memfd(byteCount)))
+        #expect(try !LyingProcess.onHardware().isHeard(nil))
+        #expect(try !LyingProcess.onHardware().isHeard(Self.memfd(byteCount, isSealed: false)))
+        #expect(try !LyingProcess.onHardware().isHeard(Self.memfd(byteCount - 1)))
+        #expect(try !LyingProcess.onHardware().isHeard(OwnedFD(adopting: unsafe open("/dev/null", O_RDWR | O_CLOEXEC))))
+        #expect(try !LyingProcess.onHardware().isHeard(OwnedFD(adopting: unsafe open("/dev/zero", O_RDWR | O_CLOEXEC))))
+        #expect(try !LyingProcess.onHardware().isHeard(OwnedFD(adopting: unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC))))
         let (end, _) = try PacketSocket.pair()
-        #expect(try !Stage().isHeard(OwnedFD(adopting: dup(end.rawValue))))
+        #expect(try !LyingProcess.onHardware().isHeard(OwnedFD(adopting: dup(end.rawValue))))
     }
 
     @Test func `a process for software gives none, and one on hardware is lent none`() throws {
-        #expect(try !Stage(drivesDevice: false).isHeard(Self.memfd(Self.layout.byteCount)))
-        let stage = try Stage()
+        #expect(try !LyingProcess(maximumByteCount: 1 << 30).isHeard(Self.memfd(Self.layout.byteCount)))
+        let stage = try LyingProcess.onHardware()
         var writer = WireWriter()
         writer.put(.want(Self.layout))
         try stage.memory.send(writer)
@@ -152,17 +128,17 @@ import Testing
 
     @Test func `a number is given once, and not more than the limits allow`() throws {
         let memory = try Self.memfd(Self.layout.byteCount)
-        let twice = try Stage()
+        let twice = try LyingProcess.onHardware()
         for _ in 0..<2 { try twice.offers(3, Self.layout, memory.rawValue) }
         #expect(throws: ProcessEnd.self) { try twice.listen() }
 
-        let many = try Stage(maximumCount: 3)
+        let many = try LyingProcess.onHardware(maximumCount: 3)
         for slot in 0..<6 { try many.offers(UInt32(slot), Self.layout, memory.rawValue) }
         try many.listen()
         try many.offers(6, Self.layout, memory.rawValue)
         #expect(throws: ProcessEnd.self) { try many.listen() }
 
-        let large = try Stage(maximumByteCount: Self.layout.byteCount)
+        let large = try LyingProcess.onHardware(maximumByteCount: Self.layout.byteCount)
         for slot in 0..<2 { try large.offers(UInt32(slot), Self.layout, memory.rawValue) }
         try large.listen()
         try large.offers(2, Self.layout, memory.rawValue)
@@ -170,7 +146,7 @@ import Testing
     }
 
     @Test func `a picture that cannot be mapped is black when the process does not read it`() throws {
-        let stage = try Stage(), memory = try Self.memfd(Self.layout.byteCount)
+        let stage = try LyingProcess.onHardware(), memory = try Self.memfd(Self.layout.byteCount)
         var letter: UInt8 = 77
         #expect(unsafe pwrite(memory.rawValue, &letter, 1, 5) == 1)
         let tiled = SurfaceLayout(
