@@ -152,7 +152,9 @@ struct PixelTransferTests {
         let color = ColorDescription(primaries: 1, transfer: 1, matrix: 6, range: .limited, chromaSiting: .left)
         for size in [PixelSize(width: 20, height: 75), PixelSize(width: 101, height: 33)] {
             var picture = ExactPicture(.yuv420p, PixelSize(width: 60, height: 50), color, isSmooth: true, &dice)
-            for plane in 0..<3 { picture.planes[plane] = picture.planes[plane].map { _ in [90, 110, 170][plane] } }
+            for (plane, code) in [90.0, 110, 170].enumerated() {
+                picture.planes[plane] = [Double](repeating: code, count: picture.planes[plane].count)
+            }
             let result = try PixelTransfer(to: PictureTarget(format: .gbrp, size: size, filter: filter), threads: 2).convert(try picture.frame())
             let exact = picture.converted(to: .gbrp, result.attributes.color).map { [Double](repeating: $0[0], count: size.width * size.height) }
             #expect(ExactPicture.worst(ExactPicture.codes(of: result), exact) <= 1)
@@ -167,7 +169,12 @@ struct PixelTransferTests {
         var dice = Dice(seed: 11)
         let color = ColorDescription(primaries: 1, transfer: 1, matrix: 1, range: .full, chromaSiting: .left)
         var picture = ExactPicture(.gray10le, PixelSize(width: 64, height: 64), color, isSmooth: true, &dice)
-        picture.planes[0] = (0..<64 * 64).map { Double($0 % 64) * 8 + Double($0 / 64) * 4 }
+        for y in 0..<64 {
+            for x in 0..<64 {
+                let code: Double = Double(x) * 8 + Double(y) * 4
+                picture.planes[0][y * 64 + x] = code
+            }
+        }
         let result = try PixelTransfer(
             to: PictureTarget(format: .gray10le, size: PixelSize(width: 128, height: 128), filter: .bilinear), threads: 3
         ).convert(try picture.frame())
@@ -175,7 +182,7 @@ struct PixelTransferTests {
         // Between the outer samples, which have no neighbours.
         for y in 1..<127 {
             for x in 1..<127 {
-                let exact = (Double(x) / 2 - 0.25) * 8 + (Double(y) / 2 - 0.25) * 4
+                let exact: Double = (Double(x) / 2 - 0.25) * 8 + (Double(y) / 2 - 0.25) * 4
                 #expect(abs(codes[y * 128 + x] - exact) <= 1)
             }
         }
