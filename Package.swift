@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "SampleQueue", targets: ["SampleQueue"]),
         .library(name: "Demuxing", targets: ["Demuxing"]),
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
+        .library(name: "PixelConversion", targets: ["PixelConversion"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .library(name: "FrameExport", targets: ["FrameExport"]),
         .library(name: "TextureCache", targets: ["TextureCache"]),
@@ -49,6 +50,8 @@ let package = Package(
             providers: [.apt(["libavcodec-dev", "libavutil-dev", "libswscale-dev", "libswresample-dev"])]),
         // Apart, because loading it takes longer than all others together. Goes with CAV.
         .systemLibrary(name: "CAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
+        // Apart from CAV, so that converting frames does not load libavcodec.
+        .systemLibrary(name: "CSwscale", pkgConfig: "libswscale libavutil", providers: [.apt(["libswscale-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(
             name: "CWaylandClient", pkgConfig: "wayland-client xkbcommon",
@@ -63,7 +66,8 @@ let package = Package(
         module("Media", ["CLinux"]),
         module("SampleQueue", ["Media", "CAV", "CLinux"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
-        module("Decoding", ["Media", "SampleQueue", "SurfacePool", "CAV", "CLinux", "CZimg"]),
+        module("PixelConversion", ["Media", "SurfacePool", "CSwscale", "CZimg"]),
+        module("Decoding", ["Media", "SampleQueue", "SurfacePool", "PixelConversion", "CAV", "CLinux"]),
         // Behind Decoding, whose way of running processes a demuxer in one of its own takes.
         module("Demuxing", ["Media", "SampleQueue", "Decoding", "CAV", "CAVFormat", "CLinux"]),
         // Decoder and demuxer in processes of their own: each confines itself, then does nothing but its work. The decoder's must not
@@ -71,14 +75,18 @@ let package = Package(
         module("Confinement", ["CLinux", "Media", "Decoding", "CSeccomp"]),
         .executableTarget(name: "player-decoder", dependencies: ["Confinement", "Decoding", "CLinux"], swiftSettings: house),
         .executableTarget(name: "player-demuxer", dependencies: ["Confinement", "Demuxing", "CLinux"], swiftSettings: house),
-        module("DisplaySink", ["Media", "SurfacePool", "CLinux", "CAV", "CAVFormat", "CWaylandClient", "CWaylandProtocols", "CDRM", "CSeat"]),
+        module(
+            "DisplaySink",
+            ["Media", "SurfacePool", "PixelConversion", "CLinux", "CAV", "CAVFormat", "CWaylandClient", "CWaylandProtocols", "CDRM", "CSeat"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         module("FrameExport", ["CLinux", "Media", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
         .systemLibrary(name: "CVulkan", providers: [.apt(["libvulkan-dev"])]),
         module("TextureCache", ["CEGL", "CVulkan", "Media", "SurfacePool", "FrameExport"]),
-        module("Player", ["CLinux", "Media", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "DisplaySink", "AudioSink", "FrameExport"]),
+        module(
+            "Player",
+            ["CLinux", "Media", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "DisplaySink", "AudioSink", "FrameExport"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CPlayer"),
         module(
@@ -111,7 +119,8 @@ let package = Package(
         tests("MediaTests", ["Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
-        tests("DecodingTests", ["Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "CAV", "CLinux"]),
+        tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport"]),
+        tests("DecodingTests", ["Decoding", "Demuxing", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport", "CAV", "CLinux"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),

@@ -128,43 +128,14 @@ static inline int cav_align_dimensions(AVCodecContext *context, int *width, int 
     return widest;
 }
 
-/// av_image_copy from a frame whose planes may lie anywhere and run upwards.
-static inline void cav_image_copy(uint8_t *planes[4], int pitches[4], const AVFrame *frame, enum AVPixelFormat format, int width, int height) {
-    const uint8_t *source[4] = {frame->data[0], frame->data[1], frame->data[2], frame->data[3]};
-    av_image_copy(planes, pitches, source, frame->linesize, format, width, height);
-}
-
 /// av_image_copy_to_buffer: a frame's pixels without padding, plane after plane.
 static inline int cav_image_copy_to_buffer(uint8_t *buffer, int size, const AVFrame *frame) {
     return av_image_copy_to_buffer(buffer, size, (const uint8_t *const *)frame->data, frame->linesize, frame->format, frame->width, frame->height, 1);
 }
 
-/// Where one component of a pixel format lies: its plane, bytes from one sample to the next, the first one's offset in bytes, bits below it that
-/// mean nothing, and its bits. 0 when there is no such component, or it cannot be described so.
-static inline int cav_component(enum AVPixelFormat format, int index, int *plane, int *step, int *offset, int *shift, int *depth) {
-    const AVPixFmtDescriptor *descriptor = av_pix_fmt_desc_get(format);
-    const uint64_t other = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
-    if (!descriptor || index >= descriptor->nb_components || (descriptor->flags & other)) return 0;
-    *plane = descriptor->comp[index].plane;
-    *step = descriptor->comp[index].step;
-    *offset = descriptor->comp[index].offset;
-    *shift = descriptor->comp[index].shift;
-    *depth = descriptor->comp[index].depth;
-    return 1;
-}
-
 // SwsContext is an incomplete type before FFmpeg 8 and a complete one since, which Swift imports differently: hence void.
 
-/// A scaler that changes the format only, as exactly as libswscale can; `old` is reused where it fits and freed where not.
-static inline void *cav_sws_get_exact(void *old, int width, int height, enum AVPixelFormat from, enum AVPixelFormat to) {
-    return sws_getCachedContext((struct SwsContext *)old, width, height, from, width, height, to,
-                                SWS_POINT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP, NULL, NULL, NULL);
-}
 static inline void cav_sws_free(void *scaler) { sws_freeContext((struct SwsContext *)scaler); }
-static inline int cav_sws_scale_frame(void *scaler, const AVFrame *frame, uint8_t *planes[4], int pitches[4]) {
-    return sws_scale((struct SwsContext *)scaler, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, planes, pitches);
-}
-
 /// Nine 32-bit numbers of a display matrix, in a name that Swift can index.
 static inline double cav_display_rotation(const uint8_t *matrix) { return av_display_rotation_get((const int32_t *)matrix); }
 /// The matrix turns the picture inside out.

@@ -1,4 +1,5 @@
 public import Media
+public import PixelConversion
 
 /// How to decode.
 public struct DecoderOptions: Sendable, Hashable {

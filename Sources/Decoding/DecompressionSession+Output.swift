@@ -101,7 +101,7 @@ extension DecompressionSession {
     private func surfaceUse(of frame: UnsafePointer<AVFrame>) throws(DecodingError) -> SurfaceUse {
         let own = unsafe codec.hardware?.surface(of: frame) ?? source.surface(of: frame)
         guard let surface = own, let reference = unsafe av_buffer_ref(frame.pointee.buf.0) else {
-            return try unsafe transfer.transfer(frame, from: source, statistics: statistics)
+            return try unsafe copier.copy(frame, to: source, statistics: statistics)
         }
         // While a reader holds the picture libavcodec sees a second reference, so that a decoder that updates pictures in place copies first.
         return unsafe surface.share(

@@ -1,5 +1,6 @@
 internal import CAV
 public import Media
+public import PixelConversion
 public import SampleQueue
 public import SurfacePool
 
@@ -47,7 +48,7 @@ public final class DecompressionSession: @unchecked Sendable {
     var current: UInt64?
     public let options: DecoderOptions
     var threads: Int
-    var transfer = PictureTransfer()
+    let copier = FrameCopier()
     var ledger = SampleLedger()
     var byteCount = ByteCountCache()
     var sequence: UInt64 = 0
@@ -151,7 +152,7 @@ public final class DecompressionSession: @unchecked Sendable {
     public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
 
     /// The conversion that `DecoderOptions.requirements` made necessary; nil while pictures are handed out where they were decoded.
-    public var conversion: OutputConversion? { stage.conversion }
+    public var conversion: ConversionReport? { stage.conversion }
 
     public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.hardware }?.poolStatistics ?? source.statistics }
 

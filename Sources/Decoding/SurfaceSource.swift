@@ -1,6 +1,7 @@
 internal import CAV
 internal import Glibc
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
 /// Where libavcodec gets the memory of its pictures: the pool's own surfaces, through `get_buffer2`.

@@ -1,3 +1,4 @@
+public import PixelConversion
 public import SurfacePool
 
 /// Where decoded pictures go: a window, a monitor, a file of checksums, nowhere.
@@ -38,19 +39,3 @@ extension DisplaySink {
 
 /// Whether a sink shows pictures at their times, or takes them as fast as they come.
 public enum Pacing: Sendable, Hashable { case display, untimed }
-
-/// A conversion that a sink has to make, and why.
-public struct ConversionReport: Sendable, Hashable {
-    /// What the decoder made: a pixel format by name.
-    public var from: String
-    /// What the display takes.
-    public var to: String
-    /// The reason, for people.
-    public var why: String
-
-    public init(from: String, to: String, why: String) {
-        self.from = from
-        self.to = to
-        self.why = why
-    }
-}

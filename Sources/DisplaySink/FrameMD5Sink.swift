@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Media
+public import PixelConversion
 public import SurfacePool
 
 /// Writes one line of MD5 a frame, in the format of FFmpeg's `framemd5`, so that two decoders can be compared with `diff`.

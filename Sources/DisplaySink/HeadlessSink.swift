@@ -1,4 +1,5 @@
 public import Media
+public import PixelConversion
 public import SurfacePool
 
 /// A display that nobody sees: it refreshes like a monitor and keeps each picture as long as a monitor would, or, untimed, takes every

@@ -1,4 +1,5 @@
 public import Media
+public import PixelConversion
 public import SurfacePool
 
 /// A headless display that writes down what was seen: one line a picture, so that a change in a playback is a readable difference

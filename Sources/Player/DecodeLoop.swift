@@ -1,6 +1,7 @@
 public import Decoding
 internal import DisplaySink
 public import Media
+public import PixelConversion
 internal import SampleQueue
 public import SurfacePool
 
@@ -21,7 +22,7 @@ public struct DecoderReport: Sendable, Hashable {
     /// What the decoder process has given up; nil when libavcodec runs in this process.
     public var sandbox: SandboxReport?
     /// A conversion that the requirements on the output made necessary; nil without.
-    public var conversion: OutputConversion?
+    public var conversion: ConversionReport?
     /// Decoder processes that died or hung and were replaced.
     public var decoderDeaths = 0
 }

@@ -1,6 +1,7 @@
 import DisplaySink
 import Glibc
 import Media
+import PixelConversion
 import SurfacePool
 import TestSupport
 

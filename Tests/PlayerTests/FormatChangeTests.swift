@@ -2,6 +2,7 @@ import Decoding
 import Demuxing
 import DisplaySink
 import Media
+import PixelConversion
 import Player
 import SampleQueue
 import SurfacePool

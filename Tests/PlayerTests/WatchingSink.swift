@@ -1,5 +1,6 @@
 import DisplaySink
 import Media
+import PixelConversion
 import SurfacePool
 import TestSupport
 

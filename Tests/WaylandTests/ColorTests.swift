@@ -1,6 +1,7 @@
 import DisplaySink
 import Foundation
 import Media
+import PixelConversion
 import SurfacePool
 import TestSupport
 import Testing

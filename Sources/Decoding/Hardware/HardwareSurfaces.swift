@@ -1,6 +1,7 @@
 internal import CAV
 internal import Glibc
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
 /// Where a hardware decoder gets its surfaces: from a pool of ours, through `get_format` and `get_buffer2`.

@@ -1,4 +1,5 @@
 public import Media
+public import PixelConversion
 public import SampleQueue
 public import SurfacePool
 
@@ -10,7 +11,7 @@ public protocol DecodingSession: AnyObject, Sendable {
     var decoderName: String { get }
     var poolStatistics: SurfacePoolStatistics { get }
     /// The conversion that `DecoderOptions.requirements` made necessary.
-    var conversion: OutputConversion? { get }
+    var conversion: ConversionReport? { get }
     /// Hardware or software, and why.
     var way: DecoderWay { get }
     var options: DecoderOptions { get }

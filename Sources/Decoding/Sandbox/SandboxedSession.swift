@@ -1,6 +1,7 @@
 internal import CAV
 internal import Glibc
 public import Media
+public import PixelConversion
 public import SampleQueue
 public import SurfacePool
 
@@ -129,7 +130,7 @@ public final class SandboxedSession: @unchecked Sendable {
     /// The layout of the pictures put out last; nil before the first.
     public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
     /// As `DecompressionSession.conversion`.
-    public var conversion: OutputConversion? { stage.conversion }
+    public var conversion: ConversionReport? { stage.conversion }
     public var poolStatistics: SurfacePoolStatistics {
         shared.withLock { $0.process }?.offered(capacity: surfaces.limits.count) ?? surfaces.statistics
     }

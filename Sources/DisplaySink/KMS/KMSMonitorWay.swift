@@ -1,4 +1,5 @@
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
 /// The way in which one monitor shows a film, with the film, the monitor and the place on a wall that it was chosen for.

@@ -1,4 +1,5 @@
 public import Media
+public import PixelConversion
 public import SurfacePool
 
 /// A monitor without any desktop, or several: the kernel's display device is driven directly (KMS, atomic).

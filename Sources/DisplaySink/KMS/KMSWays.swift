@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
 /// How a film's pictures get on the monitors: the best way for each that the device agrees to, all of them together where it can.

@@ -1,6 +1,7 @@
 internal import CWaylandClient
 internal import CWaylandProtocols
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
 /// Turns pictures into `wl_buffer`s: the memory itself where the compositor takes it, else a conversion.

@@ -1,4 +1,5 @@
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
 /// What the sink's owner and its thread share.

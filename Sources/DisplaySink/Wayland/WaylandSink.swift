@@ -1,4 +1,5 @@
 internal import Media
+public import PixelConversion
 public import SurfacePool
 
 /// A window on a Wayland desktop.

@@ -1,7 +1,8 @@
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
-/// The last step of a session: hands pictures on as they are where that meets the requirements, converted where it does not.
+/// The last step of a session: passes frames on as they are when they meet the requirements, and converts them when they do not.
 ///
 /// Thread-safety: `pass` on one thread at a time; the rest from any.
 final class OutputStage: Sendable {
@@ -13,11 +14,11 @@ final class OutputStage: Sendable {
     private let shared = Monitor(Shared())
 
     private struct Shared: Sendable {
-        /// Decided for pictures like this.
+        /// The frames that the decision below is for.
         var offer: OutputRequirements.Offer?
-        var converter: PixelTransfer?
+        var converter: PixelTransferSession?
         var refusal: DecodingError?
-        var conversion: OutputConversion?
+        var conversion: ConversionReport?
         var isInterrupted = false
     }
 
@@ -29,11 +30,11 @@ final class OutputStage: Sendable {
         self.statistics = statistics
     }
 
-    /// The conversion in use; nil while pictures are handed on as they are.
-    var conversion: OutputConversion? { shared.withLock { $0.conversion } }
+    /// The conversion in use; nil while frames are passed on as they are.
+    var conversion: ConversionReport? { shared.withLock { $0.conversion } }
     var isInterrupted: Bool { shared.withLock { $0.isInterrupted } }
 
-    /// - Throws: when the requirements cannot be met, or there is no memory for the conversion.
+    /// - Throws: `.unsupportedPixelFormat` when the requirements cannot be met, `.outOfSurfaces` when there is no memory for the conversion.
     func pass(_ frame: consuming VideoFrame) throws(DecodingError) -> VideoFrame {
         if requirements.isEmpty { return frame }
         let offer = OutputRequirements.Offer(frame)
@@ -41,10 +42,15 @@ final class OutputStage: Sendable {
         let (converter, refusal) = shared.withLock { ($0.converter, $0.refusal) }
         if let refusal { throw refusal }
         guard let converter else { return frame }
-        let result = try converter.convert(frame)
+        let result: VideoFrame
+        do throws(PixelConversionError) {
+            result = try converter.convert(frame)
+        } catch {
+            throw DecodingError(error.code == .outOfSurfaces ? .outOfSurfaces : .unsupportedPixelFormat, error.description)
+        }
         let made = OutputRequirements.Offer(result)
         if let reason = requirements.reason(against: made) {
-            let error = DecodingError(.unsupportedPixelFormat, "the pictures cannot be made as they are wanted: \(reason)")
+            let error = DecodingError(.unsupportedPixelFormat, "the decoder cannot meet the requirements: \(reason)")
             shared.withLock { $0.refusal = error }
             throw error
         }
@@ -59,32 +65,31 @@ final class OutputStage: Sendable {
     }
 
     func interrupt() {
-        shared.withLock { shared -> PixelTransfer? in
+        shared.withLock { shared -> PixelTransferSession? in
             shared.isInterrupted = true
             return shared.converter
         }?.interrupt()
     }
 
     func resume() {
-        shared.withLock { shared -> PixelTransfer? in
+        shared.withLock { shared -> PixelTransferSession? in
             shared.isInterrupted = false
             return shared.converter
         }?.resume()
     }
 
     private func decide(_ offer: OutputRequirements.Offer) {
-        var converter: PixelTransfer?, refusal: DecodingError?, conversion: OutputConversion?
+        var converter: PixelTransferSession?, refusal: DecodingError?, conversion: ConversionReport?
         if let reason = requirements.reason(against: offer) {
-            if let target = requirements.target(for: offer, nearest: Self.nearest) {
-                converter = PixelTransfer(
+            if let target = requirements.target(for: offer) {
+                converter = PixelTransferSession(
                     to: target, allocator: allocator, holdCount: holdCount, maximumByteCount: maximumByteCount, statistics: statistics)
                 let size = target.size ?? offer.size
-                conversion = OutputConversion(
-                    from: "\(offer.format.rawValue) \(offer.size.width)x\(offer.size.height)",
-                    to: "\(target.format.rawValue) \(size.width)x\(size.height)", why: reason,
+                conversion = ConversionReport(
+                    from: "\(offer.format.rawValue) \(offer.size)", to: "\(target.format.rawValue) \(size)", why: reason,
                     bytesPerFrame: target.format.byteCount(width: size.width, height: size.height))
             } else {
-                refusal = DecodingError(.unsupportedPixelFormat, "the pictures cannot be made as they are wanted: \(reason)")
+                refusal = DecodingError(.unsupportedPixelFormat, "the decoder cannot meet the requirements: \(reason)")
             }
         }
         let made = converter, failure = refusal, report = conversion
@@ -96,9 +101,5 @@ final class OutputStage: Sendable {
             return shared.isInterrupted
         }
         if isInterrupted { made?.interrupt() }
-    }
-
-    private static func nearest(_ format: PixelFormat, _ others: Set<PixelFormat>) -> PixelFormat? {
-        PixelFormatTable.shared.nearest(to: format, among: others)
     }
 }

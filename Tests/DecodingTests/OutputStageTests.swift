@@ -1,4 +1,5 @@
 import Media
+import PixelConversion
 import SampleQueue
 import SurfacePool
 import TestSupport
@@ -6,63 +7,8 @@ import Testing
 
 @testable import Decoding
 
-@Suite("OutputRequirements")
-struct OutputRequirementsTests {
-    private typealias Offer = OutputRequirements.Offer
-
-    private static let size = PixelSize(width: 64, height: 48)
-    private static let native = Offer(format: .yuv420p, modifier: .linear, size: size, memory: .memfd, isDMABuf: false)
-
-    private func nearest(_ format: PixelFormat, _ others: Set<PixelFormat>) -> PixelFormat? {
-        PixelFormatTable.shared.nearest(to: format, among: others)
-    }
-
-    @Test("what is met needs no conversion")
-    func met() {
-        let fitting: [OutputRequirements] = [
-            OutputRequirements(), OutputRequirements(formats: [.bgra, .yuv420p]), OutputRequirements(modifiers: [.linear]),
-            OutputRequirements(sizes: [Self.size, PixelSize(width: 1, height: 1)]), OutputRequirements(usages: [.cpu, .display]),
-        ]
-        for requirements in fitting { #expect(requirements.reason(against: Self.native) == nil, "\(requirements)") }
-        #expect(fitting[0].isEmpty && !fitting[1].isEmpty)
-    }
-
-    @Test("what is not met is told, and what the picture is best converted to")
-    func unmet() {
-        var hardware = Self.native
-        hardware.memory = .va
-        hardware.format = .nv12
-        hardware.modifier = FormatModifier(rawValue: 0x100_0000_0000_0002)
-        hardware.isDMABuf = true
-        let rows: [(OutputRequirements, Offer, reason: String, target: PictureTarget?)] = [
-            (
-                OutputRequirements(formats: [.bgra, .gray]), Self.native, "the decoder puts out yuv420p, wanted is bgra or gray",
-                PictureTarget(format: .bgra)
-            ),
-            (OutputRequirements(formats: [.nv12, .gray, .rgb24]), Self.native, "wanted is gray or nv12 or rgb24", PictureTarget(format: .nv12)),
-            (
-                OutputRequirements(sizes: [PixelSize(width: 32, height: 24), PixelSize(width: 60, height: 50)]), Self.native,
-                "it is 64x48, wanted is 32x24 or 60x50", PictureTarget(format: .yuv420p, size: PixelSize(width: 60, height: 50))
-            ),
-            (OutputRequirements(modifiers: [.linear]), hardware, "its modifier is 0x100000000000002, wanted is linear", PictureTarget(format: .nv12)),
-            (OutputRequirements(usages: [.cpu]), hardware, "the CPU cannot read the hardware's memory in place", PictureTarget(format: .nv12)),
-            (OutputRequirements(modifiers: [hardware.modifier]), Self.native, "its modifier is linear", nil),
-            (OutputRequirements(formats: [.pal8]), Self.native, "wanted is pal8", nil),
-            (OutputRequirements(usages: [.egl]), Self.native, "memfd is no memory that a GPU imports", PictureTarget(format: .yuv420p)),
-        ]
-        for row in rows {
-            let reason = row.0.reason(against: row.1) ?? ""
-            #expect(reason.contains(row.reason), "\(reason)")
-            #expect(row.0.target(for: row.1, nearest: nearest) == row.target, "\(row.0)")
-        }
-        var deep = Self.native
-        deep.format = .gbrp10le
-        let display = OutputRequirements(usages: [.display])
-        #expect(display.reason(against: deep) == "no display or GPU has a code for gbrp10le")
-        let target = display.target(for: deep, nearest: nearest)
-        #expect(target?.format.fourCC != nil)
-    }
-
+@Suite("output stage")
+struct OutputStageTests {
     private func sessions(_ format: VideoFormat, _ requirements: OutputRequirements, _ statistics: FrameStatistics) throws -> [any DecodingSession] {
         let options = DecoderOptions(threads: 2, requirements: requirements)
         return [

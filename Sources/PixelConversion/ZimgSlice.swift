@@ -1,31 +1,15 @@
 internal import CZimg
 internal import Media
-internal import SurfacePool
 
-/// What a conversion begins and ends with: everything that its graph depends on.
-struct ConversionPlan: Hashable {
-    /// A side of the conversion.
-    struct Side: Hashable {
-        var format: PixelFormat
-        var color: ColorDescription
-        /// The picture, in pixels.
-        var size: PixelSize
-    }
-
-    var source: Side
-    var target: Side
-    var filter: PictureTarget.Filter
-}
-
-/// The conversion of some rows of a picture, by zimg.
+/// Converts some rows of a frame with zimg.
 ///
-/// zimg reads and writes planes of plain numbers; rows are brought into that form, and back, as it asks for them, through a few lines of memory that
-/// stay in the cache.
+/// zimg reads and writes planes of plain numbers. Its callbacks unpack rows of the source into that form and pack rows of the result, through a few
+/// lines of memory that stay in the cache.
 ///
 /// Thread-safety: one thread at a time. The corresponding C type is `zimg_filter_graph`.
 @safe
-final class ConversionSlice: @unchecked Sendable {
-    /// Rows of the target that this slice is responsible for.
+final class ZimgSlice: @unchecked Sendable {
+    /// Rows of the target that this slice writes.
     let rows: Range<Int>
     private let plan: ConversionPlan
     private let source: ComponentMap
@@ -34,22 +18,12 @@ final class ConversionSlice: @unchecked Sendable {
     private var input = Lines()
     private var output = Lines()
     private let scratch: UnsafeMutableRawPointer
-    /// The rows of source and target at which the graph's pictures begin.
+    /// The rows of source and target at which the graph's images begin.
     private let sourceTop: Int
     private let targetTop: Int
     // While `convert` runs:
-    private var from = Picture()
-    private var to = Picture()
-
-    /// Where a picture's planes are.
-    @safe
-    struct Picture {
-        var planes: [UnsafeMutableRawPointer] = unsafe []
-        var pitches: [Int] = []
-        /// Of the visible part, in pixels; a multiple of what shares its chroma.
-        var left = 0
-        var top = 0
-    }
+    private var from = ImagePlanes()
+    private var to = ImagePlanes()
 
     /// A few rows of each component.
     @safe
@@ -63,22 +37,22 @@ final class ConversionSlice: @unchecked Sendable {
         }
     }
 
-    /// Rows above and below a slice that its picture takes in, so that chroma is interpolated at its borders as in its middle.
+    /// Rows above and below a slice that its graph reads, so that chroma is interpolated at its borders as in its middle.
     private static let margin = 16
 
-    /// The same for a change of height: the reach of the widest filter (Lanczos, 3 samples of the coarser side) at chroma's quarter resolution.
+    /// The margin for a change of height: the reach of the widest filter (Lanczos, 3 samples of the coarser side) at a quarter of the resolution.
     private static func margin(from: Int, to: Int) -> Int { Int((4 * max(Double(from) / Double(to), 1)).rounded(.up)) + 12 }
 
-    /// The fewest rows that a slice may have. zimg turns colours on the side with fewer rows, the same for each slice only if its source with the
-    /// margins has fewer rows than its target where the whole has.
+    /// The fewest rows that a slice may have. zimg converts colours on the side with fewer rows. Each slice must choose the same side as the whole
+    /// frame: its source, margins included, must have fewer rows than its target if the whole source has fewer than the whole target.
     static func leastRows(from: Int, to: Int) -> Int {
         guard to > from else { return 64 }
         let growth = Double(to) / Double(from)
         return max(64, Int((2 * Double(margin(from: from, to: to) + 4) * growth / (growth - 1)).rounded(.up)))
     }
 
-    /// - Throws: `.unsupportedPixelFormat` with zimg's reason.
-    init(_ plan: ConversionPlan, _ source: ComponentMap, _ target: ComponentMap, rows: Range<Int>) throws(DecodingError) {
+    /// - Throws: `.unsupportedFormat` with zimg's reason.
+    init(_ plan: ConversionPlan, _ source: ComponentMap, _ target: ComponentMap, rows: Range<Int>) throws(PixelConversionError) {
         self.plan = plan
         self.rows = rows
         self.source = source
@@ -88,7 +62,7 @@ final class ConversionSlice: @unchecked Sendable {
         var sourceFormat = Self.format(from, source), targetFormat = Self.format(to, target)
         let all = rows == 0..<to.size.height
         if isScaled {
-            // The part of the source that the slice's rows show, and what filters see around it.
+            // The part of the source that the slice's rows show, and what filters read around it.
             let scale = Double(from.size.height) / Double(to.size.height), margin = Self.margin(from: from.size.height, to: to.size.height)
             let first = Double(rows.lowerBound) * scale, last = Double(rows.upperBound) * scale
             sourceTop = all ? 0 : max(0, Int(first) - margin) / 4 * 4
@@ -109,7 +83,7 @@ final class ConversionSlice: @unchecked Sendable {
             targetTop = top
             sourceFormat.height = UInt32(bottom - top)
             targetFormat.height = UInt32(bottom - top)
-            // Both alike, so that nothing is scaled.
+            // The same size on both sides, so that nothing is scaled.
             Self.pad(&sourceFormat, from.format)
             Self.pad(&targetFormat, to.format)
             sourceFormat.width = max(sourceFormat.width, targetFormat.width)
@@ -146,8 +120,8 @@ final class ConversionSlice: @unchecked Sendable {
         for index in output.masks.indices { unsafe output.memory[index].deallocate() }
     }
 
-    /// Converts the slice's rows. False when zimg fails, which it does for want of memory only.
-    func convert(_ from: Picture, _ to: Picture) -> Bool {
+    /// Converts the slice's rows. False when zimg fails, which it does only when memory runs out.
+    func convert(_ from: ImagePlanes, _ to: ImagePlanes) -> Bool {
         self.from = from
         self.to = to
         var source = czimg_input(), target = czimg_output()
@@ -161,11 +135,11 @@ final class ConversionSlice: @unchecked Sendable {
         let status = unsafe zimg_filter_graph_process(
             graph, &source, &target, scratch,
             { user, row, left, right in
-                unsafe Unmanaged<ConversionSlice>.fromOpaque(user!).takeUnretainedValue().unpack(Int(row), Int(left)..<Int(right))
+                unsafe Unmanaged<ZimgSlice>.fromOpaque(user!).takeUnretainedValue().unpack(Int(row), Int(left)..<Int(right))
                 return 0
             }, own,
             { user, row, left, right in
-                unsafe Unmanaged<ConversionSlice>.fromOpaque(user!).takeUnretainedValue().pack(Int(row), Int(left)..<Int(right))
+                unsafe Unmanaged<ZimgSlice>.fromOpaque(user!).takeUnretainedValue().pack(Int(row), Int(left)..<Int(right))
                 return 0
             }, own)
         return status == ZIMG_ERROR_SUCCESS
@@ -173,7 +147,7 @@ final class ConversionSlice: @unchecked Sendable {
 
     // MARK: For zimg
 
-    /// Brings rows of the source into the lines, as many as share a row of chroma.
+    /// Unpacks rows of the source into the lines, as many as share a row of chroma.
     private func unpack(_ row: Int, _ columns: Range<Int>) {
         let facts = plan.source.format.description
         for (index, component) in source.components.enumerated() {
@@ -191,7 +165,7 @@ final class ConversionSlice: @unchecked Sendable {
         }
     }
 
-    /// Brings finished lines to their places, if they are of the slice's rows.
+    /// Packs finished lines that belong to the slice's rows.
     private func pack(_ row: Int, _ columns: Range<Int>) {
         let facts = plan.target.format.description
         for (index, component) in target.components.enumerated() {
@@ -242,7 +216,7 @@ final class ConversionSlice: @unchecked Sendable {
         return format
     }
 
-    /// Sides of whole chroma samples, as zimg wants them.
+    /// Rounds the size up to whole chroma samples, which zimg requires.
     private static func pad(_ format: inout zimg_image_format, _ pixelFormat: PixelFormat) {
         let facts = pixelFormat.description
         let x = UInt32(1 << facts.chromaShiftX), y = UInt32(1 << facts.chromaShiftY)
@@ -266,15 +240,15 @@ final class ConversionSlice: @unchecked Sendable {
         return lines
     }
 
-    private static func refusal(_ plan: ConversionPlan) -> DecodingError {
+    private static func refusal(_ plan: ConversionPlan) -> PixelConversionError {
         let reason = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text -> String in
             unsafe text[0] = 0
             unsafe zimg_get_last_error(text.baseAddress, text.count)
             return unsafe String(cString: text.baseAddress!)
         }
-        return DecodingError(
-            .unsupportedPixelFormat,
-            "no conversion from \(plan.source.format.rawValue) (matrix \(plan.source.color.matrix)) to \(plan.target.format.rawValue) "
+        return PixelConversionError(
+            .unsupportedFormat,
+            "there is no conversion from \(plan.source.format.rawValue) (matrix \(plan.source.color.matrix)) to \(plan.target.format.rawValue) "
                 + "(matrix \(plan.target.color.matrix)): \(reason)")
     }
 }

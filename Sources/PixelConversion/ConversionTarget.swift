@@ -1,18 +1,19 @@
 public import Media
 
-/// What pictures are to become. What is left open stays as it is.
-public struct PictureTarget: Sendable, Hashable {
-    /// How pixels between pixels are found when the size changes. (Coarser chroma is always interpolated linearly.)
+/// What frames are converted to. What is left open stays as it is in the source.
+public struct ConversionTarget: Sendable, Hashable {
+    /// How pixels are interpolated when the size changes. Subsampled chroma is always interpolated linearly.
+    /// Only `PixelTransferSession.Engine.exact` has a choice; `.fast` is bilinear.
     public enum Filter: Sendable, Hashable, CaseIterable { case nearest, bilinear, bicubic, lanczos }
 
     public var format: PixelFormat
-    /// nil keeps the size of what is meant to be seen.
+    /// nil keeps the size of the visible part.
     public var size: PixelSize?
-    /// H.273's matrix coefficients for a YUV format; nil keeps the source's, or takes what is usual for the size when the source is RGB.
+    /// H.273's matrix coefficients for a YUV format; nil keeps the source's, or takes the usual ones for the size when the source is RGB.
     public var matrix: UInt8?
-    /// `.unspecified` keeps the source's range; from RGB to YUV it is limited, to RGB full.
+    /// `.unspecified` keeps the source's range; it means limited from RGB to YUV, and full to RGB.
     public var range: ColorRange
-    /// `.unspecified` keeps the source's, or takes left.
+    /// `.unspecified` keeps the source's siting, or takes left.
     public var chromaSiting: ChromaSiting
     public var filter: Filter
 
@@ -28,10 +29,10 @@ public struct PictureTarget: Sendable, Hashable {
         self.filter = filter
     }
 
-    /// The colours that a picture has when it has become this.
+    /// The colours of a converted frame.
     ///
     /// - Parameters:
-    ///   - source: The picture's, without gaps.
+    ///   - source: The frame's colours before, without gaps.
     ///   - sourceModel: What its code values stand for.
     func color(from source: ColorDescription, _ sourceModel: PixelFormat.Model, size: PixelSize) -> ColorDescription {
         var color = source

@@ -1,24 +1,23 @@
-internal import CAV
+internal import CSwscale
 internal import Media
-internal import SurfacePool
 
-/// Where each component of a pixel format lies in its memory, for formats whose components are whole bytes or 16-bit words.
+/// Where each component of a pixel format lies in memory, for formats whose components are whole bytes or 16-bit words.
 ///
-/// libavutil knows it (`av_pix_fmt_desc_get`); no format needs code of its own.
+/// libavutil describes the formats (`av_pix_fmt_desc_get`), so that no format needs code of its own.
 struct ComponentMap {
     /// Y Cb Cr, R G B, or Y alone.
     struct Component {
         var plane: Int
         /// Bytes from one sample to the next.
         var step: Int
-        /// Of the first sample in its row, in bytes.
+        /// Offset of a row's first sample, in bytes.
         var offset: Int
-        /// Bits of padding below the value (P010 has 6).
+        /// Unused bits below the value (P010 has 6).
         var shift: Int
     }
 
     let components: [Component]
-    /// Bytes that hold alpha or nothing: to be filled with ones.
+    /// Components that hold alpha or nothing, which are filled with ones.
     let fillers: [Component]
     let depth: Int
     var bytesPerSample: Int { depth > 8 ? 2 : 1 }
@@ -31,7 +30,7 @@ struct ComponentMap {
         var found: [Component] = [], depths: Set<Int32> = []
         for index in 0..<4 {
             var plane: Int32 = 0, step: Int32 = 0, offset: Int32 = 0, shift: Int32 = 0, depth: Int32 = 0
-            guard unsafe cav_component(number, Int32(index), &plane, &step, &offset, &shift, &depth) != 0 else { break }
+            guard unsafe csws_component(number, Int32(index), &plane, &step, &offset, &shift, &depth) != 0 else { break }
             depths.insert(depth)
             found.append(Component(plane: Int(plane), step: Int(step), offset: Int(offset), shift: Int(shift)))
         }
@@ -41,15 +40,15 @@ struct ComponentMap {
         guard found.count >= count else { return nil }
         components = Array(found.prefix(count))
         var fillers = Array(found.dropFirst(count))
-        // The fourth byte of RGB in 32 bits is nobody's component.
+        // The fourth byte of RGB in 32 bits belongs to no component.
         if fillers.isEmpty, facts.model == .rgb, facts.planes.count == 1, found[0].step == 4 {
             fillers = [Component(plane: 0, step: 4, offset: 6 - found.reduce(0) { $0 + $1.offset }, shift: 0)]
         }
         self.fillers = fillers
     }
 
-    /// Copies samples `range` of a component's row to `target`, from its beginning on, as numbers without padding; past the last one that exists it is
-    /// repeated.
+    /// Copies samples `range` of a component's row to the same places in `target`, as numbers without padding. Repeats the last of the `existing`
+    /// samples beyond the end of the row.
     static func read(
         _ component: Component, row: UnsafeRawPointer, bytesPerSample: Int, first: Int, range: Range<Int>, existing: Int,
         to target: UnsafeMutableRawPointer

@@ -1,10 +1,10 @@
 internal import Media
 
-/// Threads that work on the slices of one picture at the same time, and sleep between pictures.
+/// Threads that work on the slices of one frame at the same time and sleep between frames.
 ///
-/// Thread-safety: one thread at a time calls `run`, which takes part in the work.
+/// Thread-safety: one thread at a time may call `run`, which takes part in the work.
 final class SliceThreads: Sendable {
-    /// Slice numbers that have yet to be begun, and those not yet done.
+    /// Which slices have not begun, and how many are not done.
     private struct State: Sendable {
         var work: (@Sendable (Int) -> Void)?
         var next = 0

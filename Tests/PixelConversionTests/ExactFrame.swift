@@ -2,10 +2,10 @@ import Media
 import SurfacePool
 import TestSupport
 
-@testable import Decoding
+@testable import PixelConversion
 
-/// A picture as numbers, and what it is converted to in floating point, by the formulas of H.273 and nothing else.
-struct ExactPicture {
+/// A frame as numbers, and what it is converted to in floating point, by the formulas of H.273 and nothing else.
+struct ExactFrame {
     var format: PixelFormat
     var size: PixelSize
     var color: ColorDescription
@@ -19,7 +19,7 @@ struct ExactPicture {
     private func width(_ plane: Int) -> Int { plane == 0 ? size.width : (size.width + (1 << shiftX) - 1) >> shiftX }
     private func height(_ plane: Int) -> Int { plane == 0 ? size.height : (size.height + (1 << shiftY) - 1) >> shiftY }
 
-    /// Code values by chance: all that the range allows, half of the pictures smooth and within the gamut.
+    /// Code values by chance: all that the range allows, half of the frames smooth and within the gamut.
     init(_ format: PixelFormat, _ size: PixelSize, _ color: ColorDescription, isSmooth: Bool, _ dice: inout Dice) {
         self.format = format
         self.size = size
@@ -108,7 +108,7 @@ struct ExactPicture {
         }
     }
 
-    /// The exact code values, unrounded, of this picture converted to a format whose chroma is as fine as its luma.
+    /// The exact code values, unrounded, of this frame converted to a format whose chroma is as fine as its luma.
     func converted(to format: PixelFormat, _ color: ColorDescription) -> [[Double]] {
         let target = format.description, depth = target.bitDepth
         var result = Array(repeating: [Double](), count: target.model == .gray ? 1 : 3)
@@ -130,7 +130,7 @@ struct ExactPicture {
         return result
     }
 
-    /// The exact code values of the same picture with another range or depth, each plane for itself.
+    /// The exact code values of the same frame with another range or depth, each plane for itself.
     func rescaled(to format: PixelFormat, _ range: ColorRange) -> [[Double]] {
         planes.enumerated().map { index, values in
             let isChroma = index > 0 && facts.model == .yuv
@@ -142,7 +142,7 @@ struct ExactPicture {
 
     // MARK: Its bytes
 
-    /// The picture in a surface, `left` and `top` pixels from its corner.
+    /// The frame in a surface, `left` and `top` pixels from its corner.
     func frame(left: Int = 0, top: Int = 0, pool: SurfacePool? = nil) throws -> VideoFrame {
         let whole = PixelSize(width: size.width + left, height: size.height + top)
         let layout = SurfaceLayout(format: format, covering: whole)
@@ -170,7 +170,7 @@ struct ExactPicture {
             attributes: PictureAttributes(color: color), presentationTime: MediaTime(value: 7, timescale: 25), sequence: 3, sampleNumber: 5)
     }
 
-    /// The code values of a picture in memory.
+    /// The code values of a frame in memory.
     static func codes(of frame: borrowing VideoFrame) -> [[Double]] {
         let layout = frame.surface.layout, map = ComponentMap(layout.format)!, facts = layout.format.description, visible = frame.visible
         return unsafe frame.surface.withUnsafeBytes { bytes in

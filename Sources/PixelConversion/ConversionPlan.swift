@@ -1,0 +1,51 @@
+package import Media
+
+/// Everything that the arithmetic of a conversion depends on, but the pixels.
+package struct ConversionPlan: Hashable, Sendable {
+    /// One side of the conversion.
+    package struct Side: Hashable, Sendable {
+        package var format: PixelFormat
+        /// Without gaps.
+        package var color: ColorDescription
+        /// Pixels to convert.
+        package var size: PixelSize
+    }
+
+    package var source: Side
+    package var target: Side
+    package var filter: ConversionTarget.Filter
+}
+
+/// Where the planes of an image lie, lent for one conversion.
+@safe
+package struct ImagePlanes: @unchecked Sendable {
+    package var planes: [UnsafeMutableRawPointer]
+    /// Bytes from one row to the next, of each plane.
+    package var pitches: [Int]
+    /// The first pixel to convert. Chroma that it shares with its neighbours begins at its own sample; a pixel between two chroma samples is
+    /// taken to begin at the first.
+    package var left: Int
+    package var top: Int
+
+    /// No planes.
+    init() { unsafe self.init(planes: [], pitches: []) }
+
+    package init(planes: [UnsafeMutableRawPointer], pitches: [Int], left: Int = 0, top: Int = 0) {
+        unsafe self.planes = planes
+        self.pitches = pitches
+        self.left = left
+        self.top = top
+    }
+}
+
+/// The arithmetic behind a `PixelTransferSession`.
+///
+/// Thread-safety: one thread at a time.
+package protocol ConversionEngine: AnyObject {
+    /// Whether frames of one format can be converted to another.
+    func canConvert(_ source: PixelFormat, to target: PixelFormat) -> Bool
+    /// The smallest rectangle around `rect` that begins where a conversion can begin.
+    func aligned(_ rect: PixelRect, of format: PixelFormat) -> PixelRect
+    /// Writes what lies in `source` to `target`.
+    func convert(_ plan: ConversionPlan, from source: ImagePlanes, to target: ImagePlanes) throws(PixelConversionError)
+}

@@ -1,0 +1,25 @@
+/// Why a frame cannot be converted.
+public struct PixelConversionError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Code: Sendable, Hashable {
+        /// The source's or the target's pixel format or colours cannot be converted. The next frame like this one fails, too.
+        case unsupportedFormat
+        /// There is no surface to write into: consumers hold them all, the wait was interrupted, or the system has no memory.
+        case outOfSurfaces
+    }
+
+    public let code: Code
+    /// One sentence.
+    public let description: String
+
+    public init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}
+
+extension PixelConversionError {
+    /// Formats by name.
+    package static func noConversion(from source: String, to target: String) -> PixelConversionError {
+        PixelConversionError(.unsupportedFormat, "there is no conversion from \(source) to \(target)")
+    }
+}

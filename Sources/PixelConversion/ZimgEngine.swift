@@ -1,0 +1,53 @@
+internal import Glibc
+internal import Media
+
+/// Converts as exactly as the formulas of H.273 say, on several threads: each converts some rows.
+///
+/// zimg computes in floating point, or with 16-bit fixed point where that is as exact, and rounds once at the end.
+///
+/// Thread-safety: one thread at a time.
+final class ZimgEngine: ConversionEngine {
+    private let threads: SliceThreads
+    private var plan: ConversionPlan?
+    private var slices: [ZimgSlice] = []
+
+    /// - Parameter threads: That compute, the caller's included; 0 takes one for each processor, up to 8.
+    init(threads: Int) {
+        // More than 8 wait for memory, not for each other.
+        self.threads = SliceThreads(count: threads > 0 ? threads : min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8))
+    }
+
+    func canConvert(_ source: PixelFormat, to target: PixelFormat) -> Bool { ComponentMap(source) != nil && ComponentMap(target) != nil }
+
+    func aligned(_ rect: PixelRect, of format: PixelFormat) -> PixelRect { rect }
+
+    func convert(_ plan: ConversionPlan, from source: ImagePlanes, to target: ImagePlanes) throws(PixelConversionError) {
+        try prepare(plan)
+        let slices = slices, hasFailed = Monitor(false)
+        threads.run(slices.count) { index in
+            if !slices[index].convert(source, target) { hasFailed.withLock { $0 = true } }
+        }
+        if hasFailed.withLock({ $0 }) { throw PixelConversionError(.outOfSurfaces, "there is no memory to convert a frame") }
+    }
+
+    private func prepare(_ plan: ConversionPlan) throws(PixelConversionError) {
+        guard plan != self.plan else { return }
+        self.plan = nil
+        slices = []
+        guard let source = ComponentMap(plan.source.format), let target = ComponentMap(plan.target.format) else {
+            throw .noConversion(from: plan.source.format.rawValue, to: plan.target.format.rawValue)
+        }
+        let least = ZimgSlice.leastRows(from: plan.source.size.height, to: plan.target.size.height)
+        for rows in Self.slices(height: plan.target.size.height, count: threads.count, least: least) {
+            slices.append(try ZimgSlice(plan, source, target, rows: rows))
+        }
+        self.plan = plan
+    }
+
+    /// Rows for each thread: multiples of 16, so that no two write to one row of chroma or to one line of the cache, and not too few.
+    static func slices(height: Int, count: Int, least: Int) -> [Range<Int>] {
+        let slices = max(min(count, height / max(least, 1)), 1)
+        let borders = (0...slices).map { $0 == slices ? height : height * $0 / slices / 16 * 16 }
+        return zip(borders, borders.dropFirst()).compactMap { $0 < $1 ? $0..<$1 : nil }
+    }
+}
