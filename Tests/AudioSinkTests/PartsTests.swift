@@ -12,7 +12,10 @@ import Testing
     }
     /// Frames `first...` whose two channels are `n` and `-n`.
     private func insert(_ store: PCMStore, _ count: Int, value: Int, at milliseconds: Int64?, epoch: UInt64? = nil) -> Bool {
-        let piece = (0..<count).flatMap { [Float(value + $0), -Float(value + $0)] }
+        let piece: [Float] = (0..<count).flatMap { (index: Int) -> [Float] in
+            let level = Float(value + index)
+            return [level, -level]
+        }
         let time = milliseconds.map { MediaTime(value: $0, timescale: 1000) } ?? .invalid
         return unsafe piece.withUnsafeBufferPointer { unsafe store.insert($0, at: time, epoch: epoch ?? store.epoch) }
     }

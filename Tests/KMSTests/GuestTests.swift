@@ -148,13 +148,16 @@ enum Guest {
 
     static let small = PixelRect(x: 160, y: 120, width: 320, height: 240), whole = PixelRect(x: 0, y: 0, width: 640, height: 480)
     static let upright = PixelRect(x: 200, y: 80, width: 240, height: 320)
+    private static let direct: [Case] = [PixelFormat.yuv420p, .nv12, .p010le].flatMap { (format: PixelFormat) -> [Case] in
+        let colors: [(matrix: UInt8, range: ColorRange)] = [(1, .limited), (6, .limited), (9, .limited), (1, .full)]
+        return colors.map { color in
+            // The still's brightest chroma of P010 is 255 of 255.75, which vkms shows as 252.
+            let tolerance = format == .p010le && color.range == .full ? 3 : 2
+            return Case(still: still(format, color.matrix, color.range), isDirect: true, part: small, tolerance: tolerance)
+        }
+    }
     static let cases: [Case] =
-        [.yuv420p, .nv12, .p010le].flatMap { format in
-            [(1, ColorRange.limited), (6, .limited), (9, .limited), (1, .full)].map {
-                // The still's brightest chroma of P010 is 255 of 255.75, which vkms shows as 252.
-                Case(still: still(format, $0, $1), isDirect: true, part: small, tolerance: format == .p010le && $1 == .full ? 3 : 2)
-            }
-        } + [
+        direct + [
             Case(still: still(.nv12, margin: 16), isDirect: true, part: small), Case(still: still(.bgr0), isDirect: true, part: small),
             Case(still: still(.nv12, rotation: .clockwise180), isDirect: true, part: small, order: [3, 2, 1, 0]),
             Case(still: still(.nv12, rotation: .clockwise90), isDirect: true, part: upright, order: [2, 0, 3, 1]),

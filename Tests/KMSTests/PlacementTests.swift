@@ -81,7 +81,9 @@ import Testing
         let namesUnknown = request.set(plane, "COLOR_RANGE", named: "YCbCr wide range")
         #expect(!setsFixed && !setsMissing && !namesUnknown)
         #expect(request.entries.allSatisfy { $0.object == 31 })
-        #expect(request.entries.map(\.property) == Array(1...11).map(UInt32.init))
-        #expect(request.entries.map(\.value) == [77, 40, 0, 0, 2 << 16, 3 << 16, UInt64.max, 5, 6, 7, 1])
+        let properties: [UInt32] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+        let values: [UInt64] = [77, 40, 0, 0, 0x2_0000, 0x3_0000, .max, 5, 6, 7, 1]
+        #expect(request.entries.map(\.property) == properties)
+        #expect(request.entries.map(\.value) == values)
     }
 }

@@ -25,8 +25,10 @@ import Testing
         // The beep of the film's first instant belongs to that very first picture.
         let begun = sightings.dropFirst().first.map { $0.time + .milliseconds(100) } ?? .distantPast
         let found = beeps.filter { $0 > begun }.map { beep -> Pair? in
-            flashes.map { Pair(second: ($0.number + 15) / 30, offset: (beep - $0.time).seconds) }.min { abs($0.offset) < abs($1.offset) }
-                .flatMap { abs($0.offset) < 0.2 ? $0 : nil }
+            let pairs = flashes.map { flash in Pair(second: (flash.number + 15) / 30, offset: (beep - flash.time).seconds) }
+            let nearest: Pair? = pairs.min { (one: Pair, other: Pair) -> Bool in abs(one.offset) < abs(other.offset) }
+            guard let nearest, abs(nearest.offset) < 0.2 else { return nil }
+            return nearest
         }
         return (found.compactMap { $0 }, found.count { $0 == nil })
     }

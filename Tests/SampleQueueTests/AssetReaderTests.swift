@@ -59,7 +59,8 @@ import Testing
         let hidden = all.filter { $0.flags.contains(.doNotDisplay) }, shown = all.filter { !$0.flags.contains(.doNotDisplay) }
         #expect(hidden.count == 20)
         #expect(hidden.allSatisfy { $0.presentationTime < .zero })
-        #expect(shown.map(\.presentationTime).min().map { $0 >= .zero && $0.seconds < 0.05 } == true)
+        let first = try #require(shown.map(\.presentationTime).min())
+        #expect(first >= .zero && first.seconds < 0.05)
     }
 
     @Test(arguments: [0, 0.5, 1.99, 2, 3.7, 9.9, -1])

@@ -62,8 +62,9 @@ import Testing
                 let codes: [Float] = [code.y, code.cb, code.cr].map { Float($0 << shift) / greatest }
                 let sample = codes.indices.map { codes[$0] - conversion.offset[$0] }
                 for (channel, expected) in [color.red, color.green, color.blue].enumerated() {
-                    let value: Float = 255 * (0..<3).reduce(Float(0)) { $0 + conversion.matrix[3 * $1 + channel] * sample[$1] }
-                    #expect(abs(value - Float(expected)) < 1.5, "\(format): \(code)")
+                    var value: Float = 0
+                    for row in 0..<3 { value += conversion.matrix[3 * row + channel] * sample[row] }
+                    #expect(abs(255 * value - Float(expected)) < 1.5, "\(format): \(code)")
                 }
             }
         }
@@ -74,7 +75,11 @@ import Testing
         let conversion = try #require(
             YCbCrConversion(description(.nv12, PixelRect(x: 0, y: 0, width: 8, height: 8), color: ColorDescription(matrix: matrix, range: range))))
         func rgb(_ sample: [Float]) -> [Float] {
-            (0..<3).map { channel in (0..<3).reduce(Float(0)) { $0 + conversion.matrix[3 * $1 + channel] * (sample[$1] - conversion.offset[$1]) } }
+            (0..<3).map { (channel: Int) -> Float in
+                var sum: Float = 0
+                for row in 0..<3 { sum += conversion.matrix[3 * row + channel] * (sample[row] - conversion.offset[row]) }
+                return sum
+            }
         }
         let (black, white): (Float, Float) = range == .full ? (0, 1) : (16 / 255, 235 / 255)
         let isRGB = matrix == 0

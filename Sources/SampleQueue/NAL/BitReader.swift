@@ -56,8 +56,9 @@ struct BitReader {
         while left > 0 {
             let free = 8 - position & 7
             let taken = min(free, left)
-            let part = UInt32(bytes[position >> 3]) >> UInt32(free - taken) & ((1 << UInt32(taken)) - 1)
-            value = value << UInt32(taken) | part
+            let mask: UInt32 = (1 << taken) - 1
+            let byte = UInt32(bytes[position >> 3])
+            value = value << taken | byte >> (free - taken) & mask
             position += taken
             left -= taken
         }
