@@ -73,7 +73,7 @@ import Testing
         let catalog = try #require(MediaCatalog.shared)
         var compared = 0
         // A playlist may be a live one, whose end ffmpeg waits for.
-        for film in catalog.films where !["malformed", "hls"].contains(film.group) {
+        for film in catalog.sweep where !["malformed", "hls"].contains(film.group) {
             let path = catalog.path(film.path)
             guard let (samples, breaks) = try decode(path) else { continue }
             let reference = try reference(path)

@@ -9,7 +9,7 @@ struct Installation: Sendable {
     static let shared = Result { try Installation() }
 
     /// Under a sanitizer the library needs that sanitizer's runtime, which no C program has.
-    static let isPossible = unsafe dlsym(nil, "__tsan_init") == nil && dlsym(nil, "__asan_init") == nil
+    static let isPossible = !TestExtent.isSanitized
 
     private init() throws {
         prefix = BuiltPrograms.folder + "/installed"

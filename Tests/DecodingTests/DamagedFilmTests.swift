@@ -16,7 +16,7 @@ struct DamagedFilmTests {
         let log = "/tmp/damaged-films-\(getpid())"
         await #expect(processExitsWith: .success) {
             guard let catalog = MediaCatalog.shared, let note = unsafe fopen("/tmp/damaged-films-\(getppid())", "we") else { return }
-            let films = catalog.films.filter { $0.group == "malformed" }
+            let films = catalog.sweep.filter { $0.group == "malformed" }
             let before = (0..<1024).count { fcntl($0, F_GETFD) != -1 }
             var playable = 0, errors = 0, slowest = 0.0
             for film in films {

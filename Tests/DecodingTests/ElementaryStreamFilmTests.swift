@@ -8,7 +8,7 @@ import Testing
 /// Raw films read by the project's own reader, in pieces of random length, against libavformat's demuxer.
 @Suite("Raw films in pieces", .enabled(if: MediaCatalog.shared != nil, Comment(rawValue: MediaCatalog.absence)))
 struct ElementaryStreamFilmTests {
-    static let films: [String] = (MediaCatalog.shared?.films ?? []).filter { film in
+    static let films: [String] = (MediaCatalog.shared?.sweep ?? []).filter { film in
         ["h264", "hevc"].contains(film.codec) && film.group != "malformed"
             && !["mp4", "mkv", "mov", "ts", "webm", "m3u8", "flv", "avi", "mxf", "m4s", "MTS", "m2ts"].contains { film.path.hasSuffix(".\($0)") }
     }.map(\.path)

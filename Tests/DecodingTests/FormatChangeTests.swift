@@ -54,7 +54,7 @@ struct FormatChangeTests {
     }
 
     /// Films whose pictures change their size, as their checksums tell.
-    private static let changing: [MediaCatalog.Film] = (MediaCatalog.shared?.films ?? []).filter { film in
+    private static let changing: [MediaCatalog.Film] = (MediaCatalog.shared?.sweep ?? []).filter { film in
         guard film.group != "malformed", let name = film.frameMD5, let path = MediaCatalog.shared?.path(name) else { return false }
         return Set(FrameMD5File(path: path)?.lines.map(\.byteCount) ?? []).count > 1
     }

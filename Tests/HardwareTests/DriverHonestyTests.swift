@@ -4,7 +4,7 @@ import Testing
 
 /// The software VA-API driver is only worth something if it does what hardware does: FFmpeg's own program, which knows nothing of it, must
 /// get from it what its software decoders give.
-@Suite("software VA-API driver", .enabled(if: !SoftwareVADriver.isSanitized, "ffmpeg cannot load a driver that was built with a sanitizer"))
+@Suite("software VA-API driver", .enabled(if: !TestExtent.isSanitized, "ffmpeg cannot load a driver that was built with a sanitizer"))
 struct DriverHonestyTests {
     @Test(
         "ffmpeg -hwaccel vaapi gives the software decoder's pictures",

@@ -101,7 +101,7 @@ struct HardwareFilmTests {
 
     @Test(
         "third-party films", .enabled(if: catalog != nil, Comment(rawValue: MediaCatalog.absence)),
-        .enabled(if: !SoftwareVADriver.isSanitized, "our own films lead a sanitizer through the same code in a tenth of the time"),
+        .enabled(if: !TestExtent.isSanitized, "our own films lead a sanitizer through the same code in a tenth of the time"),
         arguments: ["h264", "vp9", "vp8", "mpeg2video"])
     func thirdParty(codec: String) throws {
         let catalog = try #require(catalog)

@@ -10,7 +10,7 @@ import Testing
 /// Hardware driven by a decoder process: the driver runs there, its surfaces are shown from here.
 @Suite(
     "films through libva in a process of its own", .serialized,
-    .enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
+    .enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"))
 struct SandboxedHardwareTests {
     private static func sandbox(_ switches: [String: String] = [:], restarts: Int = 5) throws -> SandboxOptions {
         SandboxOptions(

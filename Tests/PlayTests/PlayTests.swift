@@ -40,7 +40,7 @@ import Testing
         if (65...69).contains(code) { #expect(outcome.errors.split(separator: "\n").count == 1, "one sentence: \(outcome.errors)") }
     }
 
-    @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
+    @Test(.enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"))
     func `hardware required, through libva, gives software's checksums without a copy`() throws {
         let environment = SoftwareVADriver.environment(preloads: true).merging(["PLAYER_VA_CHECK": "1"]) { $1 }
         let stats = "/tmp/hardware-stats-\(getpid()).json"
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"), arguments: ["decoder", "full", "require"])
+        .enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"), arguments: ["decoder", "full", "require"])
     func `hardware in a process without other rights gives software's checksums without a copy`(sandbox: String) throws {
         // Only the process sees the driver.
         let environment = ["PLAYER_DECODER": try SoftwareVADriver.decoder(["PLAYER_VA_CHECK": "1"])]
@@ -74,7 +74,7 @@ import Testing
         #expect((members?["sandbox"] as? String)?.hasSuffix("seccomp, limits, with a render node") == true, "\(members ?? [:])")
     }
 
-    @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
+    @Test(.enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"))
     func `hardware required where a process has none is refused in one sentence`() throws {
         let arguments = ["--sandbox", "decoder", "--decoder", "hardware", "--device", "/dev/null", "--sink", "md5=-", TestAssets.demo]
         let outcome = try PlayProgram.run(arguments)
@@ -82,7 +82,7 @@ import Testing
         #expect(outcome.errors.contains("/dev/null"), "\(outcome.errors)")
     }
 
-    @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
+    @Test(.enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"))
     func `a device that goes while playing is said in one line, and the film goes on`() throws {
         let environment = SoftwareVADriver.environment(preloads: true).merging(["PLAYER_VA_GONE": "50"]) { $1 }
         let outcome = try PlayProgram.run(
@@ -92,7 +92,7 @@ import Testing
         #expect(outcome.errors.contains("Decoder: h264 (software), because"), "\(outcome.errors)")
     }
 
-    @Test(.enabled(if: !SoftwareVADriver.isSanitized, "a sanitized driver cannot be preloaded"))
+    @Test(.enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"))
     func `devices names what a driver decodes, or why there is none`() throws {
         let environment = SoftwareVADriver.environment(preloads: true).merging(["PLAYER_DECODER": try SoftwareVADriver.decoder()]) { $1 }
         let found = try PlayProgram.run(["devices", "--device", SoftwareVADriver.device], environment: environment)

@@ -55,9 +55,10 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM]) func `a signal leaves the terminal as it was found`(_ signal: Int32) throws {
-        let terminal = try PseudoTerminal()
-        let outcome = PlayProgram.begin(Self.film, limit: 40, signal: (signal, after: 2), terminal: terminal.path)
+        let terminal = try PseudoTerminal(), handle = PlayProgram.Handle()
+        let outcome = PlayProgram.begin(Self.film, limit: 40, handle: handle, terminal: terminal.path)
         #expect(terminal.wait { !terminal.isAsFound })
+        handle.send(signal)
         #expect(try outcome().code == 0)
         #expect(terminal.isAsFound)
     }

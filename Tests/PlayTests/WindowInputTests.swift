@@ -99,10 +99,10 @@ import Testing
     private static let restless: [UInt32] = [10, 11, 14, 26, 27, 30, 33, 50, 51, 52, 57, 103, 105, 106, 108]
 
     @Test(arguments: ["demo.mp4", "vp9.webm", "size-change.h264"])
-    func `three hundred keys in no order leave a player that still hears q`(_ film: String) throws {
+    func `keys in no order, three hundred with --full, leave a player that still hears q`(_ film: String) throws {
         let scene = try Scene(["--audio-device", "null", "--loop", "--stats", "-"], film: TestAssets.path(film))
         var dice = Dice(seed: UInt64(film.utf8.count))
-        for _ in 0..<300 {
+        for _ in 0..<TestExtent.rounds(100, full: 300) {
             scene.press(Self.restless.randomElement(using: &dice)!)
             Thread.sleep(forTimeInterval: Double.random(in: 0...0.03, using: &dice))
         }

@@ -31,11 +31,12 @@ import Testing
 
     @Test(arguments: [(PrivateWeston.Renderer.pixman, false), (.gl, false), (.gl, true)])
     func `the demo's picture of a given time is on the screen, in its colours`(_ renderer: PrivateWeston.Renderer, _ exact: Bool) throws {
-        let weston = try PrivateWeston(renderer)
+        let weston = try PrivateWeston(renderer), handle = PlayProgram.Handle()
         let outcome = PlayProgram.begin(
             ["--no-audio", "--pause", "--start", "3.1", "--fullscreen", "--stats", "-"] + (exact ? [] : ["--no-exact-colors"]) + [TestAssets.demo],
-            environment: ["WAYLAND_DISPLAY": weston.display], signal: (SIGTERM, after: 14))
+            environment: ["WAYLAND_DISPLAY": weston.display], handle: handle)
         let seen = try picture(of: weston) { shot, _ in hasSettled(shot) }
+        handle.send(SIGTERM)
         let (shot, code) = try #require(seen, "no frame number on the screen")
         let part = Self.part
         #expect(code.number == 93)
@@ -56,11 +57,12 @@ import Testing
     }
 
     @Test func `pictures follow each other while it plays`() throws {
-        let weston = try PrivateWeston(.pixman)
+        let weston = try PrivateWeston(.pixman), handle = PlayProgram.Handle()
         let outcome = PlayProgram.begin(
-            ["--no-audio", "--fullscreen", "--loop", TestAssets.demo], environment: ["WAYLAND_DISPLAY": weston.display], signal: (SIGTERM, after: 10))
+            ["--no-audio", "--fullscreen", "--loop", TestAssets.demo], environment: ["WAYLAND_DISPLAY": weston.display], handle: handle)
         let first = try #require(try picture(of: weston)).1.number
         let later = try picture(of: weston) { $1.number != first }
+        handle.send(SIGTERM)
         #expect(later != nil && later?.1.number != first)
         #expect(try outcome().code == 0)
     }

@@ -13,7 +13,7 @@ import Testing
     .map { TestAssets.path($0 + ".mp4") }
     static let others: [String] =
         MediaCatalog.shared.map { catalog in
-            catalog.films.filter { film in [".mp4", ".mov", ".m4v", ".3gp"].contains { film.path.hasSuffix($0) } && film.group != "malformed" }
+            catalog.sweep.filter { film in [".mp4", ".mov", ".m4v", ".3gp"].contains { film.path.hasSuffix($0) } && film.group != "malformed" }
                 .map { catalog.path($0.path) }
         } ?? []
 

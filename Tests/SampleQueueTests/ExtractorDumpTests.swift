@@ -45,7 +45,7 @@ private struct DumpedTrack {
 @Suite("ExoPlayer's extractor dumps", .enabled(if: MediaCatalog.shared != nil, Comment(rawValue: MediaCatalog.absence)))
 struct ExtractorDumpTests {
     /// Films with pictures.
-    static let films = (MediaCatalog.shared?.films ?? []).filter { film in
+    static let films = (MediaCatalog.shared?.sweep ?? []).filter { film in
         film.group != "malformed" && film.frameMD5 != nil && film.thirdPartyFiles.contains { $0.hasSuffix(".0.dump") }
     }
 

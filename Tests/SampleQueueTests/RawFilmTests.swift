@@ -9,7 +9,7 @@ import Testing
 /// that are known of the films.
 @Suite("Raw films' access units", .enabled(if: MediaCatalog.shared != nil, Comment(rawValue: MediaCatalog.absence)))
 struct RawFilmTests {
-    static let films = (MediaCatalog.shared?.films ?? []).filter { $0.container == "annexb" && NALCodec(VideoCodec(name: $0.codec)) != nil }
+    static let films = (MediaCatalog.shared?.sweep ?? []).filter { $0.container == "annexb" && NALCodec(VideoCodec(name: $0.codec)) != nil }
     static let whole = films.filter { $0.group != "malformed" }
 
     /// Films in which the two differ, and how.

@@ -11,7 +11,7 @@ struct SeekFilmTests {
     /// Three films of each ending in each group.
     static let films: [String] = {
         var count: [String: Int] = [:]
-        return (MediaCatalog.shared?.films ?? []).filter { film in
+        return (MediaCatalog.shared?.sweep ?? []).filter { film in
             guard film.group != "malformed", film.frameMD5 != nil else { return false }
             let kind = film.group + (film.path.split(separator: ".").last ?? "")
             count[kind, default: 0] += 1

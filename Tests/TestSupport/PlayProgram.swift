@@ -91,13 +91,16 @@ public enum PlayProgram {
         fileprivate func began(_ process: Process) { lock.withLock { self.process = process } }
 
         /// Asks it to end, as Ctrl-C would.
-        public func interrupt() { lock.withLock { process?.interrupt() } }
+        public func interrupt() { send(SIGINT) }
 
         /// Ends it as nothing can prevent.
-        public func kill() {
+        public func kill() { send(SIGKILL) }
+
+        /// Sends a signal, if it runs.
+        public func send(_ signal: Int32) {
             lock.withLock {
                 guard let process, process.isRunning else { return }
-                Foundation.kill(process.processIdentifier, SIGKILL)
+                Foundation.kill(process.processIdentifier, signal)
             }
         }
 

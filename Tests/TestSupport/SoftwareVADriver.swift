@@ -6,21 +6,11 @@ public enum SoftwareVADriver {
     /// Stands in for a render node: libva hands it to the driver, which has no use for it.
     public static let device = "/dev/null"
 
-    /// Where the built products lie: beside the test program, whatever the build folder's name.
-    public static let products: String = {
-        let maps = TextFile.contents(of: "/proc/self/maps") ?? ""
-        for line in maps.split(separator: "\n") where line.hasSuffix(".xctest") {
-            guard let first = line.firstIndex(of: "/"), let last = line.lastIndex(of: "/") else { continue }
-            return String(line[first..<last])
-        }
-        return TestAssets.root + "/.build/debug"
-    }()
-
     /// A folder of this process's own with `player_drv_video.so` in it.
     public static let folder: String = {
         let folder = "/tmp/player-va-\(getpid())"
         unsafe mkdir(folder, 0o700)
-        unsafe symlink("\(products)/libplayer_drv_video.so", "\(folder)/player_drv_video.so")
+        unsafe symlink("\(BuiltPrograms.folder)/libplayer_drv_video.so", "\(folder)/player_drv_video.so")
         atexit { removeFolder() }
         return folder
     }()
@@ -55,12 +45,6 @@ public enum SoftwareVADriver {
     /// Makes this process use the driver; `switches` are the variables described in `player_va_driver.h`. For processes of a single test.
     public static func adopt(_ switches: [String: String] = [:]) {
         for (name, value) in environment(preloads: false).merging(switches, uniquingKeysWith: { $1 }) { unsafe setenv(name, value, 1) }
-    }
-
-    /// Programs built without a sanitizer cannot load a driver built with one.
-    public static var isSanitized: Bool {
-        let symbols = ["__tsan_init", "__asan_init"]
-        return symbols.contains { unsafe dlsym(nil, $0) != nil }
     }
 
     private static func removeFolder() {

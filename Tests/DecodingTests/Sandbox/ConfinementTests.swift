@@ -22,7 +22,7 @@ import Testing
     }
 
     /// A sanitizer's shadow takes more memory than any limit allows: there is none then.
-    private static let memory = SoftwareVADriver.isSanitized ? [] : ["memory"]
+    private static let memory = TestExtent.isSanitized ? [] : ["memory"]
 
     private static let canFilter = (try? run(attempt: "report"))?.output.contains("seccomp") == true
 
