@@ -1,13 +1,14 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # Makes the lab: a small Debian with compositors, its kernel, vkms built for it, and the initrd. Sourced by scripts/lab.
 #
-# Every step is done once for its key (what it depends on); the log is setup.log in the cache. Nothing outside the cache is changed but
-# for the packages named in lab_host_tools.
+# Each step runs again when its key changes: a key names everything that its step depends on. The first key covers this file, so a
+# changed list of packages makes the lab from nothing, and a package that is in no list is in no lab. The log is setup.log in the cache.
+# Nothing outside the cache is changed except for the packages named in lab_host_tools.
 
 suite=forky # has a kernel of this year, wlroots 0.20, weston 16, KWin 6.7, mutter 50 and a Mesa that imports DMA-BUFs in software
 tree="$cache/root"
 
-packages_guest="weston sway mutter kwin-wayland seatd udev dbus grim wayland-utils drm-info libgl1-mesa-dri libegl1 libgles2 strace kmod
+packages_guest="weston sway mutter kwin-wayland seatd udev dbus grim wayland-utils drm-info libgl1-mesa-dri libegl1 libgles2 mesa-vulkan-drivers strace kmod
     qemu-system-x86 zstd iproute2 gstreamer1.0-tools gstreamer1.0-plugins-bad"
 packages_module="gcc make libc6-dev linux-headers-amd64 linux-source"
 # What the initrd loads, and what tests may load.
@@ -24,12 +25,12 @@ lab_setup() {
     flock --nonblock 9 || fail "Another scripts/lab setup works in $cache."
     log="$cache/setup.log"
     : >>"$log"
-    lab_step host-tools 1 lab_host_tools
-    lab_step base "$suite" lab_base
-    lab_step packages "$(lab_key <<<"$suite $packages_guest $packages_module")" lab_packages
+    lab_host_tools >>"$log" 2>&1 || fail "The tools that make the lab could not be installed; see $log."
+    lab_step base "$suite $(lab_key <"$lab/setup.sh")" lab_base
+    lab_step packages "$(cat "$cache/stamps/base")" lab_packages
     lab_step seatd "$(lab_seatd_version) $(cat "$cache/stamps/base")" lab_seatd
-    lab_step kernel "$(lab_kernel_version)" lab_kernel
-    lab_step vkms "$(lab_kernel_version) syncobj $(cat "$lab"/vkms-lab*.c | lab_key)" lab_vkms
+    lab_step kernel "$(lab_kernel_version) $(cat "$cache/stamps/base")" lab_kernel
+    lab_step vkms "$(cat "$cache/stamps/kernel") $(cat "$lab"/vkms-lab*.c | lab_key)" lab_vkms
     lab_step initrd "$(cat "$cache/stamps/vkms") $(find "$lab/guest" -type f -print0 | sort -z | xargs -0 cat | lab_key) $modules_boot $modules_more" lab_initrd
     lab_step smoke-test "$(lab_key <"$cache/initrd.gz")" lab_smoke_test
     echo "The lab is ready in $cache: kernel $(lab_kernel_version), $(awk '

@@ -6,7 +6,7 @@
 lab_tests='^(LabTests\.|KMSTests\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests|HardwareTests)\.GuestTests|DecodingTests\.OfferedMemoryTests|CInterfaceTests\.(GuestTests|FrameTests))'
 lab_suite_limit=$((${LAB_FULL:+1} + 0 ? 3600 : 1500)) # seconds
 # Only with LAB_FULL=1. Refusals: where sway on a monitor runs before; without a monitor it draws by virtio-gpu's render node, on which Mesa's software
-# driver may not make pictures (CREATE_DUMB: Permission denied), and mostly shows none. wlroots takes nothing but a render node. Reconnecting takes
+# driver may not make buffers (CREATE_DUMB: Permission denied), and mostly shows nothing. wlroots takes nothing but a render node. Reconnecting takes
 # a minute and a half; the host's tests have a few rounds of it.
 lab_rare_tests='^LabTests\.(CompositorTests/refusal|CompositorDeathTests/reconnects)'
 

@@ -84,6 +84,16 @@ manifest_for() { # VERSION
     sed '1s/6\.3/6.2/' "$root/Package.swift" >"$older"
 }
 
+# Says so when the compiler is not of the version that the manifest names.
+name_swift() { # VERSION
+    local manifest
+    manifest="$(sed -n '1s/.*swift-tools-version: *\([0-9.]*\).*/\1/p' "$root/Package.swift")"
+    case "$1" in
+        "$manifest" | "$manifest".*) ;;
+        *) echo "Using Swift $1 ($(command -v swift)); the manifest names $manifest." >&2 ;;
+    esac
+}
+
 need_swift() {
     local folder version lacks=() found=""
     for folder in "" "${SWIFTLY_BIN_DIR:-}" "$HOME/.local/share/swiftly/bin" "$HOME/.swiftly/bin" /opt/swift/usr/bin /usr/local/swift/usr/bin \
@@ -100,6 +110,7 @@ need_swift() {
         [ -n "$version" ] || continue
         if is_at_least "$version" "$swift_minimum"; then
             manifest_for "$version"
+            name_swift "$version"
             return 0
         fi
         found="$version"
@@ -173,8 +184,25 @@ media_folder() {
     fi
 }
 
+# The compiler's caches of modules hold absolute paths. In a checkout that was copied or moved together with its build they make every
+# build fail ("missing required module 'SwiftShims'"), so they are removed there; the build makes them anew.
+drop_moved_module_caches() { # SCRATCH
+    local manifest
+    for manifest in "$1"/debug.yaml "$1"/release.yaml; do
+        [ -e "$manifest" ] || continue
+        ! grep --quiet --fixed-strings "\"$(readlink -f "$1")/" "$manifest" || continue
+        rm -rf "$1"/*/*/ModuleCache "$1"/ModuleCache
+        rm -f "$manifest"
+    done
+}
+
 build_quietly() {
-    local log
+    local log scratch="$root/.build" word previous=""
+    for word in "$@"; do
+        [ "$previous" != --scratch-path ] || scratch="$(cd "$root" && readlink -m "$word")"
+        previous="$word"
+    done
+    drop_moved_module_caches "$scratch"
     log="$(mktemp)"
     if ! (cd "$root" && swift build "$@") >"$log" 2>&1; then
         cat "$log" >&2
