@@ -16,6 +16,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+/// The test targets to build: those that PLAYER_TESTS names, separated by spaces; all without it. The sanitized builds of `scripts/test` name some.
+let wanted = Context.environment["PLAYER_TESTS"]?.split(separator: " ").map(String.init)
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
 }
@@ -147,5 +150,5 @@ let package = Package(
         tests("PlayTests", ["Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Player", "DisplaySink", "Media", "TestSupport"]),
-    ]
+    ].filter { $0.type != .test || wanted?.contains($0.name) ?? true }
 )

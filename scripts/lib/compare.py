@@ -157,7 +157,7 @@ def sandbox_table(options):
                              "--stats", numbers, path], numbers, policy)
 
         def decoding(r):
-            """Seconds after the first picture."""
+            """Seconds after the first frame."""
             return r.wall - r.start / 1000
 
         for threads in ["1", str(os.cpu_count())]:
@@ -180,7 +180,7 @@ def ways_table(options):
     path = options.file or film(options.films, 30, 20, 1920, 1080)
     frames = frame_count(path)
     print("### Ways of decoding\n\n%d frames of `%s`; frames a second by wall time of the whole process, its helpers' CPU included. "
-          "libva: the software driver of `Tests/VADriver`, whose decoder has one thread and whose pictures are copied once.\n"
+          "libva: the software driver of `Tests/VADriver`, whose decoder has one thread and whose frames are copied once.\n"
           % (frames, os.path.basename(path)))
     print("| threads | program | frames/s | of ffmpeg's | CPU ms/frame |\n|---|---|---|---|---|")
     driver = os.path.join(os.path.dirname(options.play), "libplayer_drv_video.so")

@@ -93,11 +93,11 @@ def givers(options, gstreamer, path, socket, timed):
 
 
 class Taken:
-    """What the taker saw: pictures, and microseconds from a picture's moment to its arrival."""
+    """What the client saw: frames, and microseconds from a frame's presentation time to its arrival."""
 
     def __init__(self, text):
         words = text.split()
-        self.pictures, self.median, self.p99 = (int(words[0]), float(words[1]), float(words[2])) if len(words) == 3 else (0, 0, 0)
+        self.frames, self.median, self.p99 = (int(words[0]), float(words[1]), float(words[2])) if len(words) == 3 else (0, 0, 0)
 
 
 def run_checked(compare, command, environment=None):
@@ -121,7 +121,7 @@ def give(compare, options, giver, socket):
 def tables(compare, options):
     prepare(options)
     gstreamer = GStreamer()
-    # Decoding one of its pictures costs little, so that what giving it out adds is not lost in the decoder's own ups and downs.
+    # Decoding one of its frames costs little, so that what giving it out adds is not lost in the decoder's own ups and downs.
     film = compare.film(options.films, 60, 60, 64, 36)
     short = compare.film(options.films, 60, 10, 320, 180)
     frames = compare.frame_count(film)
@@ -135,12 +135,12 @@ def tables(compare, options):
 
 
 def in_process(compare, options, film, short, count):
-    print("| in the process | CPU µs/frame without | added | pictures |\n|---|---|---|---|")
+    print("| in the process | CPU µs/frame without | added | frames |\n|---|---|---|---|")
     for name, path, without, giving in [
-            ("every picture, to a thread that waits for it", film, "plain", "push"),
-            ("every picture, in the news handler on the decoder's thread", film, "plain", "handler"),
-            ("60 times a second the picture of the moment", short, "timed", "pull"),
-            ("the picture of the moment, when the news handler has set a flag and it is due", short, "timed", "told")]:
+            ("every frame, to a thread that waits for it", film, "plain", "push"),
+            ("every frame, in the call-back on the decoder's thread", film, "plain", "handler"),
+            ("60 times a second the frame due at that time", short, "timed", "pull"),
+            ("the frame due, after the call-back has set a flag", short, "timed", "told")]:
         frames = compare.frame_count(path)
         pairs = [[cost(compare, options, path, how) for how in (without, giving)] for _ in range(count + 1)]
         pairs = pairs[1:]  # the first warms the file cache
@@ -148,7 +148,7 @@ def in_process(compare, options, film, short, count):
             name, compare.median([a.cpu for a, _ in pairs]) / frames * 1e6,
             compare.median([b.cpu - a.cpu for a, b in pairs]) / frames * 1e6, compare.median([b.calls[0] for _, b in pairs]), frames))
         sys.stdout.flush()
-    print("\n| asking for the picture of the moment, 1000 times a second | median µs | p99 | longest |\n|---|---|---|---|")
+    print("\n| asking for the frame due now, 1000 times a second | median µs | p99 | longest |\n|---|---|---|---|")
     for name, load in [("idle machine", 0), ("%d busy processes beside it" % os.cpu_count(), os.cpu_count())]:
         busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(load)]
         calls = cost(compare, options, short, "busy").calls
@@ -173,7 +173,7 @@ def cost(compare, options, film, how):
 
 def through_socket(compare, options, gstreamer, film, short, count, socket):
     frames = compare.frame_count(film)
-    print("| through the socket, to one taker | CPU µs/frame without | added | pictures | ms late: median | p99 |\n|---|---|---|---|---|---|")
+    print("| through the socket, to one client | CPU µs/frame without | added | frames | ms late: median | p99 |\n|---|---|---|---|---|---|")
     fast, paced = givers(options, gstreamer, film, socket, False), givers(options, gstreamer, short, socket, True)
     pairs = {giver.name: [] for giver in fast}
     for _ in range(count + 1):
@@ -184,6 +184,6 @@ def through_socket(compare, options, gstreamer, film, short, count, socket):
         late = give(compare, options, timed, socket).taken
         print("| %s | %.1f | %+.1f | %d of %d | %.3f | %.3f |" % (
             giver.name, compare.median([a.cpu for a, _ in runs]) / frames * 1e6, compare.median([b.cpu - a.cpu for a, b in runs]) / frames * 1e6,
-            compare.median([b.taken.pictures for _, b in runs]), frames, late.median / 1000, late.p99 / 1000))
+            compare.median([b.taken.frames for _, b in runs]), frames, late.median / 1000, late.p99 / 1000))
         sys.stdout.flush()
     print()

@@ -1,12 +1,12 @@
 /* Plays a film as scripts/compare --export measures it: export-cost FILM HOW
  *
- *   plain, push     as fast as it goes; push: a thread waits for every picture of an exporter and releases it
- *   handler         as push, but the news handler fetches every picture and releases it, on the decoder's thread
- *   timed, pull     at the film's pace, with a loop of 60 turns a second; pull: each turn asks an exporter for its picture and releases it
- *   told            as pull, but the loop asks only when the news handler has set a flag, or the picture that waits is due
+ *   plain, push     as fast as it goes; push: a thread waits for every frame of an exporter and releases it
+ *   handler         as push, but the call-back fetches every frame and releases it, on the decoder's thread
+ *   timed, pull     at the film's pace, with a loop of 60 turns a second; pull: each turn asks an exporter for its frame and releases it
+ *   told            as pull, but the loop asks only when the call-back has set a flag, or the frame that waits is due
  *   busy            1000 turns a second that ask; prints how long asking took
  *
- * Prints "PICTURES MEDIAN P99 MAXIMUM": pictures that came, and nanoseconds that player_exporter_frame_for took (wall time). */
+ * Prints "FRAMES MEDIAN P99 MAXIMUM": frames that came, and nanoseconds that player_exporter_frame_for took (wall time). */
 #define _GNU_SOURCE
 #include <player.h>
 #include <stdatomic.h>
@@ -36,14 +36,14 @@ static int compare(const void *a, const void *b) {
 
 /* The news handlers. */
 static player_exporter *exporter;
-static atomic_int has_news, pictures;
+static atomic_int has_news, frames;
 
 static void fetch(void *context) {
     player_frame *frame;
     (void)context;
     while (player_exporter_wait(exporter, 0, &frame) == PLAYER_OK) {
         player_frame_release(frame);
-        pictures++;
+        frames++;
     }
 }
 
@@ -82,7 +82,7 @@ int main(int count, char **words) {
     if (!strcmp(how, "push")) {
         while (player_exporter_wait(exporter, -1, &frame) == PLAYER_OK) {
             player_frame_release(frame);
-            pictures++;
+            frames++;
         }
     } else if (is_fast) {
         player_event event = {.size = sizeof event};
@@ -101,12 +101,12 @@ int main(int count, char **words) {
             if (result != PLAYER_OK) continue;
             player_frame_info info = {.size = sizeof info};
             player_frame_describe(frame, &info);
-            pictures += info.is_new == 1;
+            frames += info.is_new == 1;
             player_frame_release(frame);
         }
     }
     qsort(spans, (size_t)calls, sizeof *spans, compare);
-    printf("%d %lld %lld %lld\n", pictures, calls ? (long long)spans[calls / 2] : 0, calls ? (long long)spans[calls * 99 / 100] : 0,
+    printf("%d %lld %lld %lld\n", frames, calls ? (long long)spans[calls / 2] : 0, calls ? (long long)spans[calls * 99 / 100] : 0,
            calls ? (long long)spans[calls - 1] : 0);
     player_exporter_close(exporter);
     player_close(film);

@@ -1,0 +1,23 @@
+# shellcheck shell=bash disable=SC2154
+# Runs scripts/test as a machine that has never seen the project would: a clone of the last commit, empty caches. Sourced by scripts/test.
+
+run_fresh() { # OPTIONS of scripts/test
+    local place word options=() status=0
+    for word in "$@"; do [ "$word" = --fresh ] || options+=("$word"); done
+    [ -z "$(git -C "$root" status --porcelain)" ] || echo "What is not committed is not tested." >&2
+    place="$(mktemp -d "${TMPDIR:-/tmp}/player-fresh.XXXXXX")"
+    git clone --quiet "$root" "$place/player"
+    export XDG_CACHE_HOME="$place/cache" PLAYER_CACHE="$place/cache/player" PLAYER_LAB_CACHE="$place/cache/player-lab"
+    mkdir -p "$XDG_CACHE_HOME"
+    (cd "$place/player" && scripts/run --sink headless --untimed --duration 2 assets/demo.mp4) || {
+        status=$?
+        echo "✘ scripts/run ended with status $status."
+    }
+    (cd "$place/player" && scripts/test "${options[@]}") || status=$?
+    if [ "$status" -ne 0 ]; then
+        echo "The logs are in $place." >&2
+    elif ! grep --quiet --fixed-strings " $place/" /proc/self/mountinfo; then
+        rm -rf "$place"
+    fi
+    return "$status"
+}

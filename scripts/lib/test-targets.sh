@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# Which test targets run under which sanitizer. Sourced by scripts/test.
+#
+# ThreadSanitizer can find something only where threads meet, AddressSanitizer only where memory is touched through pointers: here, in libav or in
+# the drivers. Under scripts/test --full every target runs under both.
+
+with_threads=(
+    MediaTests SampleQueueTests SurfacePoolTests DecodingTests DisplaySinkTests WaylandTests AudioSinkTests FrameExportTests PlayerTests PlayTests
+    CInterfaceTests
+)
+with_pointers=(
+    SampleQueueTests SurfacePoolTests DecodingTests HardwareTests WaylandTests KMSTests AudioSinkTests FrameExportTests TextureCacheTests PlayTests
+    CInterfaceTests DisplaySinkTests TestSupportTests
+)
+# On the host these run nothing.
+in_virtual_machine=(LabTests)
+
+# The targets for one sanitizer, in one line; for debug all of the manifest.
+test_targets() { # debug|thread|address
+    case "${PLAYER_TEST_FULL:+full}$1" in
+        thread) echo "${with_threads[*]}" ;;
+        address) echo "${with_pointers[*]}" ;;
+        *) tr '\n' ' ' <"$root/Package.swift" | grep -oE '(tests\(|\.testTarget\( *name:) *"[A-Za-z]+"' | sed 's/.*"\(.*\)"/\1/' | tr '\n' ' ' | sed 's/ $//' ;;
+    esac
+}
+
+# Fails when a test target is in neither list, or a list names one that is not there.
+test_targets_are_sorted() {
+    local target known all
+    known=" ${with_threads[*]} ${with_pointers[*]} ${in_virtual_machine[*]} " all=" $(test_targets debug) "
+    for target in $all; do
+        [[ "$known" == *" $target "* ]] || { echo "$target is in no list of scripts/lib/test-targets.sh."; return 1; }
+    done
+    for target in $known; do
+        [[ "$all" == *" $target "* ]] || { echo "scripts/lib/test-targets.sh names $target, which Package.swift does not have."; return 1; }
+    done
+}
