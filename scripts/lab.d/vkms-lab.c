@@ -1,5 +1,5 @@
 // What the lab adds to vkms, included by its vkms_connector.c: monitors of the device "wall" tell an EDID that tests write (debugfs,
-// edid_override), take what is said about light, and can wait for pictures; and a link breaks when a test says so.
+// edid_override), take what is said about light, and can wait for frames; and a link breaks when a test says so.
 
 static enum drm_connector_status lab_status(struct drm_connector *connector, const struct vkms_config_connector *config)
 {
