@@ -27,14 +27,19 @@ import Testing
         buffer.videoMeta = GStreamerVideoMeta(format: 2, width: 64, height: 16, offsets: [0, 1024, 1280], strides: [64, 32, 32])
         buffer.mediaTime = 40_000_000
         buffer.mediaDuration = 40_000_000
-        #expect(buffer.videoMeta?.bytes.count == 36 + 3 * 16)
-        #expect(try UnixFDBuffer(payload: Array(buffer.message[8...])) == buffer)
-        var payload: [UInt8] = Array(UnixFDBuffer(id: 1, isDMABuf: false, memories: []).message[8...])
+        let byteCount: Int = 36 + 3 * 16
+        #expect(buffer.videoMeta?.bytes.count == byteCount)
+        let message = [UInt8](buffer.message.dropFirst(8))
+        let read = try UnixFDBuffer(payload: message)
+        #expect(read == buffer)
+        let plain = UnixFDBuffer(id: 1, isDMABuf: false, memories: [])
+        var payload = [UInt8](plain.message.dropFirst(8))
         payload[54] = 1
         var meta = ByteWriter()
         meta.put(meta: "GstSomethingMeta", [1, 2, 3])
         payload += meta.bytes
-        #expect(try UnixFDBuffer(payload: payload).videoMeta == nil)
+        let other = try UnixFDBuffer(payload: payload)
+        #expect(other.videoMeta == nil)
     }
 
     @Test(
