@@ -68,7 +68,7 @@ package final class ALSADevice: AudioOutputDevice {
         var stamp = snd_htimestamp_t()
         unsafe snd_pcm_status_get_htstamp(status, &stamp)
         let stamped = HostTime(nanoseconds: Int64(stamp.tv_sec) * 1_000_000_000 + Int64(stamp.tv_nsec))
-        // A plugin that stamps by another clock, or not at all, is read as of now.
+        // A plugin may use another clock, or give no time stamp: take the present time.
         let sane = stamped <= now && now - stamped < .seconds(1)
         return DevicePosition(
             state: .running, delay: Int(unsafe snd_pcm_status_get_delay(status)), available: Int(unsafe snd_pcm_status_get_avail(status)),

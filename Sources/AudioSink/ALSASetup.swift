@@ -1,7 +1,7 @@
 internal import CALSA
 internal import Glibc
 
-/// The talk with a device about what it takes: sample format, channels, rate, buffer, time stamps, speaker order.
+/// Negotiates with a device: sample format, channels, rate, buffer, time stamps, speaker order.
 @unsafe
 struct ALSASetup {
     let name: String
@@ -44,7 +44,7 @@ struct ALSASetup {
             .unsupportedFormat, "the audio device '\(unsafe name)' takes none of float, 32-bit and 16-bit samples; try 'plug\(unsafe name)'")
     }
 
-    /// Starts only when told, and stamps its position with CLOCK_MONOTONIC.
+    /// The device starts only when asked to, and stamps its position with CLOCK_MONOTONIC.
     private func setSoftwareParameters() throws(AudioError) {
         var allocated: OpaquePointer?
         unsafe snd_pcm_sw_params_malloc(&allocated)
@@ -59,14 +59,14 @@ struct ALSASetup {
         try unsafe check(snd_pcm_sw_params(pcm, software), "refused the software configuration")
     }
 
-    /// Stereo and mono need no thought; beyond them the device's own channel map says where each speaker is, or ALSA's custom does.
+    /// Mono and stereo have one order. With more channels the device's channel map says where each speaker is; without one, ALSA's convention does.
     private func channelOrder(_ count: Int) -> [Int] {
         let identity = Array(0..<count)
         guard count > 2, let native = ChannelOrder.native(count) else { return identity }
         var device = ChannelOrder.customary(count)
         if let map = unsafe snd_pcm_get_chmap(pcm) {
             if unsafe Int(map.pointee.channels) == count {
-                // `pos`, a flexible array member that Swift does not import, lies behind the count.
+                // `pos`, a flexible array member that Swift does not import, follows the count.
                 let places = unsafe UnsafeRawPointer(map).advanced(by: MemoryLayout<UInt32>.size).assumingMemoryBound(to: UInt32.self)
                 device = (0..<count).map { unsafe ChannelOrder.Speaker(alsa: places[$0]) }
             }

@@ -1,6 +1,6 @@
 public import Media
 
-/// The sound card's crystal as a clock: what a film's timebase runs over while there is sound, so that pictures keep to what
+/// The sound card's crystal as a clock: what a film's timebase runs over while there is sound, so that frames keep to what
 /// is heard for as long as the film lasts.
 ///
 /// It advances with the frames that the device has played, as stamped by its driver (`snd_pcm_status`, CLOCK_MONOTONIC),
@@ -40,7 +40,7 @@ public final class AudioClock: HostClock {
         TimerThread.shared.schedule(at: time, on: self, body)
     }
 
-    /// Parts that the device runs fast (negative: slow) against `CLOCK_MONOTONIC`: 50e-6 gains 50 µs a second.
+    /// The device's rate against `CLOCK_MONOTONIC` minus one: 50e-6 gains 50 µs a second, a negative value loses.
     public var drift: Double { state.withLock { $0.estimator.measuredDrift } }
 
     // MARK: Fed by the renderer
@@ -54,14 +54,14 @@ public final class AudioClock: HostClock {
         }
     }
 
-    /// Positions further off than this are not crystal drift: the device stood still, or now knows a delay that it did not
-    /// know before. In a piece's first half second much less is believed to be drift.
+    /// A larger deviation is not crystal drift: the device stood still, or it reports a delay that it did not
+    /// report before. In a piece's first half second the limit is much smaller.
     private static let strayLimit = HostSpan.milliseconds(40), earlyStrayLimit = HostSpan.milliseconds(8)
     private static let early = HostSpan.milliseconds(500)
     private static let patience = 3
 
-    /// `frames` of the piece had been heard at `time`. True when that does not fit what was measured before, and the piece has
-    /// been laid anew: its frames are heard at other times than foretold.
+    /// `frames` of the piece had been heard at `time`. True when that contradicts the earlier measurements, so that the piece's frames are
+    /// heard at other times than predicted.
     @discardableResult
     package func heard(frames: Double, at time: HostTime) -> Bool {
         state.withLock { state in

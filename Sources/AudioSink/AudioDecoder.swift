@@ -1,9 +1,9 @@
 package import CAV
 package import Media
 
-/// Turns a track's packets into frames of sound: libavcodec, with the encoder's padding taken away.
+/// Decodes a track's packets to frames of sound with libavcodec, and removes the encoder's padding.
 ///
-/// Priming samples and the padding at the end are told by side data that travels in the packets
+/// Side data in the packets marks priming samples and the padding at the end
 /// (`AV_PKT_DATA_SKIP_SAMPLES`); libavcodec cuts them and moves the time stamps accordingly, because the decoder is told
 /// the packets' time base.
 ///
@@ -14,7 +14,7 @@ package final class AudioDecoder {
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
     private var packet: UnsafeMutablePointer<AVPacket>?
-    /// Packets that the decoder refused; playing goes on behind them.
+    /// Packets that the decoder refused; playback goes on after them.
     package private(set) var damagedPackets = 0
 
     /// Opens libavcodec's decoder for the track. The corresponding C function is `avcodec_open2`.
@@ -54,7 +54,7 @@ package final class AudioDecoder {
         }
     }
 
-    /// Whether libavcodec knows the format at all; cheaper than opening the decoder.
+    /// Whether libavcodec knows the format; cheaper than opening the decoder.
     package static func check(_ format: AudioFormat) throws(AudioError) { _ = try unsafe codec(for: format) }
 
     private static func codec(for format: AudioFormat) throws(AudioError) -> UnsafePointer<AVCodec> {
@@ -70,7 +70,7 @@ package final class AudioDecoder {
         unsafe av_packet_free(&packet)
     }
 
-    /// Decodes one packet, of which the data are shared and not copied, and hands each frame to `output`, which borrows it.
+    /// Decodes one packet, sharing its data without a copy, and passes each frame to `output`, which borrows it.
     package func decode(_ source: UnsafePointer<AVPacket>, presentationTime: MediaTime, _ output: (UnsafePointer<AVFrame>) -> Bool) {
         guard let packet = unsafe packet, unsafe av_packet_ref(packet, source) >= 0 else { return }
         unsafe packet.pointee.pts = presentationTime.nanoseconds() ?? cav_nopts_value
@@ -81,13 +81,13 @@ package final class AudioDecoder {
         unsafe av_packet_unref(packet)
     }
 
-    /// Hands out what the decoder still holds; it then takes packets again.
+    /// Puts out what the decoder still holds; it then takes packets again.
     package func drain(_ output: (UnsafePointer<AVFrame>) -> Bool) {
         unsafe send(nil, output)
         flush()
     }
 
-    /// Forgets what the decoder holds, as before packets from elsewhere in the track.
+    /// Discards what the decoder holds, before packets from elsewhere in the track.
     package func flush() { unsafe avcodec_flush_buffers(context) }
 
     /// `output` answers whether to go on.

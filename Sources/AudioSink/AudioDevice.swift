@@ -7,7 +7,7 @@ package enum DeviceSampleFormat: String, Sendable, CaseIterable {
     package var byteCount: Int { self == .int16 ? 2 : 4 }
 }
 
-/// What a device agreed to take.
+/// The configuration that a device accepted.
 package struct DeviceConfiguration: Sendable, Hashable {
     /// Frames a second.
     package var rate: Int
@@ -28,7 +28,7 @@ package struct DeviceConfiguration: Sendable, Hashable {
     }
 }
 
-/// Where a running device is.
+/// The position of a running device.
 package struct DevicePosition: Sendable, Hashable {
     package enum State: Sendable { case running, underrun, suspended }
     package var state: State
@@ -47,22 +47,22 @@ package struct DevicePosition: Sendable, Hashable {
     }
 }
 
-/// An open sound output. `ALSADevice` is the real one; tests bring one with a crystal of their own.
+/// An open sound output. `ALSADevice` is the real one; tests have one with a clock of its own.
 ///
-/// Thread-safety: none; one thread opens it, uses it and lets it go. Life: `prepare`, `write` some, `start`, then
-/// `position` and `write` in turn, `drop`; and again from `prepare`.
+/// Thread-safety: none; one thread opens, uses and closes it. Order of calls: `prepare`, `write` some, `start`, then
+/// `position` and `write` in turn, `drop`; then again from `prepare`.
 package protocol AudioOutputDevice: AnyObject {
     var configuration: DeviceConfiguration { get }
     /// Makes the device ready to take the first frames.
     func prepare() throws(AudioError)
-    /// Takes as many whole frames as there is room for, never waiting; the number taken.
+    /// Writes as many whole frames as there is room for, without waiting, and returns their number.
     func write(_ bytes: UnsafeRawBufferPointer) throws(AudioError) -> Int
-    /// Lets the frames written sound.
+    /// Starts playing the frames that were written.
     func start() throws(AudioError)
     func position() throws(AudioError) -> DevicePosition
-    /// Falls silent at once; frames not yet heard are forgotten.
+    /// Stops at once and discards the frames not yet heard.
     func drop()
 }
 
-/// Opens a device for a stream of so many channels at such a rate, as near as it can.
+/// Opens a device with a configuration as near as possible to the rate and number of channels.
 package typealias AudioDeviceOpener = @Sendable (_ rate: Int, _ channelCount: Int) throws(AudioError) -> any AudioOutputDevice

@@ -5,7 +5,7 @@ internal import Glibc
 public struct AudioDeviceInfo: Sendable, Hashable {
     /// ALSA's name: `default`, `hdmi:CARD=…`, `null`.
     public var name: String
-    /// What people call it, in one line; empty when ALSA does not say.
+    /// Its name for people, in one line; empty when ALSA has none.
     public var description: String
 
     /// The outputs that ALSA's configuration and the machine's cards offer. The corresponding C function is `snd_device_name_hint`.
@@ -20,7 +20,7 @@ public struct AudioDeviceInfo: Sendable, Hashable {
         var index = 0
         while let hint = unsafe list[index] {
             index += 1
-            // No direction given means both.
+            // Without a direction it is both an input and an output.
             guard let name = unsafe text(hint, "NAME"), (unsafe text(hint, "IOID") ?? "Output") == "Output" else { continue }
             let lines = (unsafe text(hint, "DESC") ?? "").split(separator: "\n")
             devices.append(AudioDeviceInfo(name: name, description: lines.joined(separator: ", ")))

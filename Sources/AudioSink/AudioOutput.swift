@@ -1,23 +1,23 @@
 internal import Media
 
-/// The part of the renderer that feeds the device: it keeps every frame it writes at the moment that the timebase foresees for it.
+/// The part of the renderer that feeds the device, so that each frame is heard at the time that the timebase says.
 ///
-/// Each look at the device asks: when will the next frame written be heard, and which frame of the film belongs there? As
-/// long as the answer continues what was written before, sound flows; else (after a stall, or when the timebase runs over
-/// another clock and has slipped by 10 ms) it goes on from the right place. A piece begins with silence, during which the
-/// device's real delay is measured, so the first frame of the film is on time already.
+/// Each check of the device computes when the next frame written will be heard, and which frame of the film belongs there. While
+/// that continues what was written before, writing goes on; otherwise (after a stall, or when the timebase runs over
+/// another clock and has drifted by 10 ms) it continues from the right place. A piece begins with silence, during which the
+/// device's real delay is measured, so that the first frame of the film is on time.
 ///
 /// Thread-safety: none; it lives on the `audio` thread.
 final class AudioOutput {
-    /// Silence at the start of a piece: time to learn the device's delay and to write behind it.
+    /// Silence at the start of a piece: time to measure the device's delay and to write after it.
     private static let leadIn = 0.040
     /// With less than this in the device, silence is written where the decoder has nothing.
     private static let reserve = 0.040
-    /// Off by more, sound is cut and put right; half of what sync allows.
+    /// A larger error is corrected by a cut; half of what sync allows.
     private static let tolerance = 0.010
-    /// The same where it is put right anyhow, because the device has told a new delay.
+    /// The same limit when a correction is needed anyway, because the device reports a new delay.
     private static let fineTolerance = 0.002
-    /// A device that takes frames but plays none for so long is broken.
+    /// A device that takes frames but plays none for this long is broken.
     private static let stallLimit = HostSpan.seconds(2)
     /// A device that runs dry again and again at the start of a piece is tried again after a pause.
     private static let attempts = 3
@@ -32,7 +32,7 @@ final class AudioOutput {
         var heard: Int64 = 0
         var lastProgress: HostTime
         let speed: Double
-        /// The clock has just learnt better when this piece is heard.
+        /// The clock has just corrected when this piece is heard.
         var hasMoved = false
     }
 
@@ -44,7 +44,7 @@ final class AudioOutput {
     private let shared: AudioShared
     private let finish: @Sendable () -> Void
     private let starve: @Sendable () -> Void
-    /// What is written last is silence for want of sound.
+    /// The last frames written are silence, because no sound was decoded.
     private var isStarving = false
     private let rate: Double
     private let channels: Int
@@ -77,7 +77,7 @@ final class AudioOutput {
         scratch = [Float](repeating: 0, count: Self.chunk * channels)
     }
 
-    /// Looks at everything once and writes what is due. Returns when to look again; nil: at the next ring of the bell.
+    /// Checks everything once and writes what is due. Returns when to check again; nil: at the next signal of the bell.
     func step() throws(AudioError) -> HostTime? {
         let orders = shared.takeOrders()
         gain.set(orders.gain)
@@ -91,7 +91,7 @@ final class AudioOutput {
             store.movePlayHead(to: present)
             if speed == 0 { return nil }
             let contents = store.contents
-            // No piece is worth beginning for the last hundredths of a second.
+            // Not worth starting a piece for the last hundredths of a second.
             if contents.isEnded, contents.isEmpty || present + Int64(Self.leadIn * rate * speed) >= contents.end {
                 setFinished(true)
                 return nil
@@ -125,7 +125,7 @@ final class AudioOutput {
         return MonotonicClock.shared.now() + .milliseconds(50)
     }
 
-    /// Falls silent.
+    /// Stops the sound.
     func stopPiece() {
         guard let piece else { return }
         var heard = piece.heard
@@ -152,7 +152,7 @@ final class AudioOutput {
         piece?.started = MonotonicClock.shared.now()
     }
 
-    // MARK: One look at a running device
+    // MARK: One check of a running device
 
     private func feed(_ position: DevicePosition, _ speed: Double) throws(AudioError) -> HostTime? {
         guard var current = piece else { return nil }
@@ -195,7 +195,7 @@ final class AudioOutput {
         if isStarved { store.ringWhenFilled() }
         let contents = store.contents
         if contents.isEnded, let next = piece?.next, next >= contents.end {
-            // The rest is being heard; then the device may rest.
+            // The rest is being played; then the device may sleep.
             if fill < 1 {
                 stopPiece()
                 return now
@@ -206,13 +206,13 @@ final class AudioOutput {
         return now + .seconds(max((fill - low) / rate, 0.002))
     }
 
-    /// Tells the clock where the device is; returns when the next frame written will be heard.
+    /// Gives the clock the device's position; returns when the next frame written will be heard.
     private func follow(_ position: DevicePosition, _ piece: inout Piece) throws(AudioError) -> HostTime {
         let heard = piece.written - Int64(position.delay)
         let now = MonotonicClock.shared.now()
         if !piece.isChecked {
             piece.isChecked = true
-            // Most of the silence gone in no time: this device does not play, it swallows.
+            // Most of the silence is gone at once: this device discards frames and plays nothing.
             let elapsed = (position.time - piece.started).seconds
             if Double(heard) > (elapsed + Self.leadIn * 3 / 4) * rate { setPaced(false, &piece) }
         } else if !piece.isPaced, Double(position.delay) > 0.010 * rate {
@@ -255,7 +255,7 @@ final class AudioOutput {
         }
     }
 
-    /// Lets writing go on where it was when that is where the film will be, else where it will be.
+    /// Continues writing where it stopped if the film will be there, else where the film will be.
     private func align(to target: Int64, _ speed: Double) {
         guard let next = piece?.next else { return begin(at: target, speed) }
         let offset = Double(next - target) / rate / speed
@@ -273,7 +273,7 @@ final class AudioOutput {
 
     // MARK: Writing
 
-    /// How many frames can be made of what the decoder has delivered.
+    /// How many frames the decoded sound is enough for.
     private func writable(_ wanted: Int, from next: Int64, _ contents: PCMStore.Contents, _ speed: Double) -> Int {
         if contents.isEnded {
             return speed == 1 ? min(wanted, Int(contents.end - next)) : wanted
@@ -301,7 +301,7 @@ final class AudioOutput {
         shared.state.withLock { $0.statistics.framesPlayed += Int64(count) }
     }
 
-    /// Silence in the film's place.
+    /// Writes silence instead of the film's sound.
     private func skip(_ count: Int, from next: Int64, _ speed: Double) throws(AudioError) {
         try writeSilence(count)
         let after = next + Int64((Double(count) * speed).rounded())

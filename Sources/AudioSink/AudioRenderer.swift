@@ -9,7 +9,7 @@ public import Media
 /// ```swift
 /// let timebase = Timebase()
 /// let renderer = try AudioRenderer(format: format, queue: queue, device: "default", timebase: timebase)
-/// timebase.setSource(renderer.clock)            // no jump; pictures now keep to the sound card
+/// timebase.setSource(renderer.clock)            // no jump; frames now keep to the sound card
 /// renderer.onFailure = { error in               // once, on the audio thread
 ///     timebase.setSource(MonotonicClock.shared) // no jump; the film goes on in silence
 /// }
@@ -34,7 +34,7 @@ public final class AudioRenderer: Sendable {
         /// Until the first sound is decoded and the device open.
         case opening
         case ready
-        /// There will be no sound; the queue is emptied all the same.
+        /// There will be no sound; the queue is emptied nevertheless.
         case failed(AudioError)
         case stopped
     }
@@ -55,8 +55,8 @@ public final class AudioRenderer: Sendable {
     }
     private let handlers = Monitor(Handlers())
 
-    /// A renderer for a track, which waits for `start`. Fails at once when nothing can decode the track; troubles with the device
-    /// are told by `onFailure`.
+    /// A renderer for a track, which waits for `start`. Throws when nothing can decode the track; later failures of the device
+    /// go to `onFailure`.
     package init(
         format: AudioFormat, source: any AudioSource, deviceName: String, timebase: Timebase, openDevice: AudioDeviceOpener? = nil
     ) throws(AudioError) {
@@ -77,11 +77,11 @@ public final class AudioRenderer: Sendable {
 
     deinit { stop() }
 
-    /// Begins to decode and to play as the timebase says.
+    /// Starts decoding and playing as the timebase says.
     public func start() {
         let shared = shared
         let observation = timebase.observe { [shared] change in
-            // A new rate is seen by itself; a new source should not be heard at all.
+            // The output thread notices a new rate by itself; a new source must not be audible.
             if case .jump = change { shared.restart() } else { shared.bell.signal() }
         }
         let worker = AudioWorker(self)
@@ -92,7 +92,7 @@ public final class AudioRenderer: Sendable {
         self.threads.withLock { $0 = (threads, observation) }
     }
 
-    /// Falls silent and ends both threads; the device is closed when this returns, unless it is called on the audio thread itself
+    /// Stops the sound and ends both threads. The device is closed when this returns, unless it is called on the audio thread itself
     /// (from `onFailure`), which ends soon after. Idempotent.
     public func stop() {
         let store = shared.state.change { state in
@@ -112,10 +112,10 @@ public final class AudioRenderer: Sendable {
         for thread in threads where !thread.isCurrent { thread.join() }
     }
 
-    /// Forgets all sound on its way, from the queue to the device: the first step of a seek, before samples from elsewhere are
-    /// enqueued. It empties the queue itself.
+    /// Discards all sound between the queue and the device, the queue included: the first step of a seek, before samples from elsewhere are
+    /// enqueued.
     public func flush() {
-        // In this order: what is under way is refused from here on, until the queue's flush has come by.
+        // In this order: sound already on its way is refused from here on, until the queue's flush arrives.
         shared.state.withLock { $0.store }?.clear()
         source.flush()
         shared.restart()
@@ -133,7 +133,7 @@ public final class AudioRenderer: Sendable {
         set { handlers.withLock { $0.finish = newValue } }
     }
 
-    /// Called each time silence begins in the film's place because no sound is decoded though more is to come, on the audio thread, with no lock
+    /// Called each time silence replaces the film's sound because none is decoded though more is to come, on the audio thread, with no lock
     /// held.
     public var onStarving: (@Sendable () -> Void)? {
         get { handlers.withLock { $0.starving } }
@@ -158,7 +158,7 @@ public final class AudioRenderer: Sendable {
 
     public var phase: Phase { shared.state.withLock { $0.phase } }
 
-    /// Waits until the first sound is decoded and the device open (true), there is no hope for sound, or `deadline` has passed.
+    /// Waits until the first sound is decoded and the device is open. False when there will be no sound, or `deadline` has passed.
     public func waitUntilReady(until deadline: HostTime?) -> Bool {
         shared.state.wait(until: deadline) { $0.phase == .opening ? nil : $0.phase == .ready } ?? false
     }
@@ -166,15 +166,15 @@ public final class AudioRenderer: Sendable {
     /// From starting the device to its first frame being heard, as last measured; a guess before the first time.
     public var startLatency: HostSpan { shared.state.withLock { $0.startLatency } }
 
-    /// Nothing is left to be heard: the end of the sound has been, or sound has failed. The film itself may be longer.
+    /// Whether the sound has ended or failed. The film itself may be longer.
     public var hasFinished: Bool {
         shared.state.withLock { state in
             if case .failed = state.phase { true } else { state.hasFinished || state.phase == .stopped }
         }
     }
 
-    /// By how much sound is heard before its time, by the device's own word when it was last looked at (40 times a second); below zero: after.
-    /// Nil while nothing is heard.
+    /// How far the sound is ahead of its time, as the device reported at the last check (40 a second); negative when it is late.
+    /// nil while nothing is heard.
     public var lead: HostSpan? { shared.state.withLock { $0.lead } }
 
     public var statistics: AudioStatistics { shared.state.withLock { $0.statistics } }

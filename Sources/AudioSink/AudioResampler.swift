@@ -1,8 +1,8 @@
 package import CAV
 package import Media
 
-/// Brings decoded sound into the shape that is mixed and played: interleaved floats at the device's rate with the device's
-/// number of channels. libswresample does the work; what the device takes already passes bit for bit.
+/// Converts decoded sound to the format that is mixed and played: interleaved floats at the device's rate with the device's
+/// number of channels. libswresample converts; sound that is already in the device's format passes bit for bit.
 ///
 /// Thread-safety: none; one thread.
 @safe
@@ -25,8 +25,8 @@ package final class AudioResampler {
         unsafe av_channel_layout_uninit(&input)
     }
 
-    /// Converts one frame, or with nil hands out what the filter still holds. `output` gets whole frames of floats, and the time
-    /// of the first: that of the input less what the filter still held of the sound before; `.invalid` when the frame has none.
+    /// Converts one frame, or with nil puts out what the filter still holds. `output` gets whole frames of floats and the time of the
+    /// first: that of the input minus the sound that the filter still held; `.invalid` when the frame has no time.
     package func convert(_ frame: UnsafePointer<AVFrame>?, _ output: (UnsafeBufferPointer<Float>, MediaTime) -> Void) throws(AudioError) {
         if let frame = unsafe frame { try unsafe prepare(for: frame) }
         guard let context = unsafe context else { return }
@@ -48,10 +48,10 @@ package final class AudioResampler {
         }
     }
 
-    /// Forgets what the filter holds.
+    /// Discards what the filter holds.
     package func flush() { unsafe swr_free(&context) }
 
-    /// Sets the converter up anew when the sound's shape has changed, as it may in the middle of a broadcast.
+    /// Sets the converter up again when the sound's format has changed, as it may in the middle of a broadcast.
     private func prepare(for frame: UnsafePointer<AVFrame>) throws(AudioError) {
         var layout = unsafe AVChannelLayout()
         defer { unsafe av_channel_layout_uninit(&layout) }

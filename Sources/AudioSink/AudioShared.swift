@@ -1,6 +1,6 @@
 internal import Media
 
-/// What the renderer's callers and its two threads tell each other.
+/// State that the renderer's callers and its two threads share.
 final class AudioShared: Sendable {
     struct State {
         var isStopping = false
@@ -10,7 +10,7 @@ final class AudioShared: Sendable {
         var isMuted = false
         var phase = AudioRenderer.Phase.opening
         var hasFinished = false
-        /// What the first decoded frame is like; the device is opened for it.
+        /// The format of the first decoded frame; the device is opened for it.
         var shape: (rate: Int, channelCount: Int)?
         var store: PCMStore?
         var startLatency = HostSpan.milliseconds(60)

@@ -16,7 +16,7 @@ struct QueueSource: AudioSource {
             case .marker(.drain): unsafe body(.drain)
             case .marker(.resetDecoder), .marker(.discontinuity): unsafe body(.reset)
             case .marker(.endOfStream): unsafe body(.endOfStream)
-            // No sound: pictures and subtitles have queues of their own.
+            // Not sound: video and subtitles have queues of their own.
             case .compressed, .image: break
             }
         }
@@ -30,8 +30,8 @@ struct QueueSource: AudioSource {
 extension AudioRenderer {
     /// A renderer for a track's queue, which waits for `start`. It is the queue's only consumer.
     ///
-    /// Fails at once when nothing can decode the track. Troubles with the device, which is opened for the first decoded sound, are
-    /// told by `onFailure`. `device` is ALSA's name: `default` reaches PipeWire and PulseAudio where they run.
+    /// Throws when nothing can decode the track. Failures of the device, which is opened for the first decoded sound, go to
+    /// `onFailure`. `device` is ALSA's name: `default` reaches PipeWire and PulseAudio where they run.
     /// The sound follows `timebase`; nil takes the queue's present `controlTimebase`.
     public convenience init(
         format: AudioFormat, queue: SampleQueue, device: String = "default", timebase: Timebase? = nil

@@ -5,11 +5,11 @@ package import Media
 @unsafe package enum AudioInput {
     /// A packet with its presentation time, borrowed for the call.
     case packet(UnsafePointer<AVPacket>, AudioFormat, presentationTime: MediaTime)
-    /// Everything before is void.
+    /// Everything before is to be discarded.
     case flush
-    /// Hand out what the decoder holds; sound of another kind may follow.
+    /// The decoder puts out what it holds; sound of another format may follow.
     case drain
-    /// The decoder begins anew; times may jump.
+    /// The decoder starts again; times may jump.
     case reset
     case endOfStream
 }

@@ -1,6 +1,6 @@
 package import Media
 
-/// What has been played and how well, for `--stats` and for people who wonder.
+/// What has been played, and how exactly: for `--stats`.
 public struct AudioStatistics: Sendable, Hashable {
     /// The device's name as given to ALSA, and what it agreed to; nil and 0 before it is open.
     public var device: String?
@@ -17,9 +17,9 @@ public struct AudioStatistics: Sendable, Hashable {
     public var framesMissing: Int64 = 0
     /// Times that the device ran out of frames.
     public var underruns = 0
-    /// Times that sound was found more than 10 ms off the timebase and was put right by a cut.
+    /// Times that sound was more than 10 ms off the timebase and was corrected by a cut.
     public var realignments = 0
-    /// Seconds by which sound was off the timebase, by the device's own word, over all looks at it (40 a second).
+    /// Seconds by which sound was off the timebase, as the device reported, over all checks (40 a second).
     public var meanOffset = 0.0
     public var maximumOffset = 0.0
     /// Parts per million by which the device runs fast.
@@ -29,7 +29,7 @@ public struct AudioStatistics: Sendable, Hashable {
 
     var looks = 0
 
-    /// Takes in one look's offset in seconds.
+    /// Adds the offset of one check, in seconds.
     mutating func addOffset(_ offset: Double) {
         looks += 1
         meanOffset += (offset.magnitude - meanOffset) / Double(looks)

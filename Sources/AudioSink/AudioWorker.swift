@@ -1,7 +1,7 @@
 internal import CAV
 internal import Media
 
-/// What the renderer's two threads do. It holds what they need and not the renderer itself, so that a forgotten renderer can end them.
+/// The work of the renderer's two threads. It does not hold the renderer itself, so that a renderer that is dropped can end them.
 final class AudioWorker: Sendable {
     private let source: any AudioSource
     private let format: AudioFormat
@@ -63,14 +63,14 @@ final class AudioWorker: Sendable {
             }
         } catch {
             fail(error)
-            // Lets the decoder go, which from now on only empties the queue.
+            // Wakes the decoder, which from now on only empties the queue.
             shared.state.withLock { $0.store }?.clear()
         }
     }
 
     // MARK: audio-decode
 
-    /// Moves sound from the source through the decoder into the store, until stopped; without a device it throws it away.
+    /// Moves sound from the source through the decoder into the store, until stopped; without a device it discards the sound.
     func decode() {
         var chain: DecodeChain?
         while !shared.isStopping {
@@ -171,7 +171,7 @@ private final class DecodeChain {
 
     func markEnd() { store?.markEnd(epoch: epoch) }
 
-    /// False when there is no use for more.
+    /// False when no more sound is needed.
     private func take(_ frame: UnsafePointer<AVFrame>) throws(AudioError) -> Bool {
         guard unsafe frame.pointee.nb_samples > 0, try unsafe open(for: frame) else { return true }
         return try unsafe convert(frame)
@@ -189,7 +189,7 @@ private final class DecodeChain {
         return isWanted
     }
 
-    /// Waits for the audio thread to open the device for sound like this; false when it could not.
+    /// Waits until the audio thread has opened the device for this format; false when it could not.
     private func open(for frame: UnsafePointer<AVFrame>) throws(AudioError) -> Bool {
         if store != nil { return true }
         let shape = unsafe (rate: Int(frame.pointee.sample_rate), channelCount: Int(frame.pointee.ch_layout.nb_channels))

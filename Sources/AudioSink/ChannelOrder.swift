@@ -2,7 +2,7 @@
 enum ChannelOrder {
     enum Speaker: Sendable, Hashable { case frontLeft, frontRight, center, lfe, rearLeft, rearRight, rearCenter, sideLeft, sideRight, other }
 
-    /// FFmpeg's name of the layout that we give to a device of so many channels; nil where we have no opinion.
+    /// FFmpeg's name of the layout for a device with this number of channels; nil where there is no usual one.
     static func layoutName(_ count: Int) -> String? {
         let names = ["mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"]
         return names.indices.contains(count - 1) ? names[count - 1] : nil
@@ -23,7 +23,7 @@ enum ChannelOrder {
         }
     }
 
-    /// Where ALSA's cards without a channel map have their speakers (`surround51`, `surround71`).
+    /// The speaker order of ALSA's cards without a channel map (`surround51`, `surround71`).
     static func customary(_ count: Int) -> [Speaker] {
         Array([.frontLeft, .frontRight, .rearLeft, .rearRight, .center, .lfe, .sideLeft, .sideRight].prefix(count))
     }

@@ -1,4 +1,4 @@
-/// The last step before the device: floats put into its speaker order and sample format, clipped at full scale.
+/// The last step before the device: converts floats to its speaker order and sample format, clipped at full scale.
 ///
 /// A 16-bit sample that came as `n / 32768` leaves as `n`.
 struct DeviceSamples {
@@ -12,7 +12,7 @@ struct DeviceSamples {
         bytes = [UInt8](repeating: 0, count: maximumFrames * order.count * format.byteCount)
     }
 
-    /// Hands `body` the frames as the device wants them.
+    /// Passes the frames to `body` in the device's format.
     mutating func convert<R, E: Error>(_ samples: UnsafeBufferPointer<Float>, _ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         let channels = order.count, format = format, order = order
         let length = samples.count * format.byteCount

@@ -1,4 +1,4 @@
-/// Loudness that changes without a click: the gain walks to its target in a straight line over ten milliseconds.
+/// Changes loudness without a click: the gain moves to its target in a straight line over ten milliseconds.
 struct GainRamp {
     /// Frames from silence to full.
     private let length: Int
@@ -20,7 +20,7 @@ struct GainRamp {
         step = (gain - current) / Float(length)
     }
 
-    /// Begins at silence, for sound cut into in the middle.
+    /// Starts at silence, for sound that begins in the middle.
     mutating func fadeIn() {
         current = 0
         remaining = length

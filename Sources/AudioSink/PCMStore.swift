@@ -32,11 +32,11 @@ package final class PCMStore: Sendable {
     private let lookAhead: Int64
     private let capacity: Int64
 
-    /// Time stamps that differ by less from where a piece would lie without them are taken for rounding (Matroska has
+    /// A time stamp that differs by less from where the piece would lie without it is taken for rounded (Matroska has
     /// milliseconds, some muxers worse): correcting every one would click, and 10 ms are half of what sync allows.
     private let tolerance: Int64
 
-    /// `bell` is rung when something comes for a reader who found nothing.
+    /// `bell` is signalled when sound arrives for a reader that found none.
     package init(rate: Int, channelCount: Int, bell: EventFD) {
         self.rate = rate
         self.channelCount = channelCount
@@ -94,7 +94,7 @@ package final class PCMStore: Sendable {
         if starved { bell.signal() }
     }
 
-    /// Throws everything away and lets a waiting decoder go.
+    /// Discards everything and wakes a waiting decoder.
     package func clear() {
         state.change { state in
             state.epoch += 1
@@ -107,8 +107,8 @@ package final class PCMStore: Sendable {
 
     /// The frame where a piece is to begin, and how many of its own frames lie on ground already covered.
     ///
-    /// Where time stamps creep while sound goes on, trimming would leave scraps: after a quarter of a second they are not
-    /// believed until they have caught up, and pieces are laid end to end.
+    /// Where time stamps fall behind while sound goes on, trimming would leave fragments: after a quarter of a second they are
+    /// ignored until they have caught up, and pieces are laid end to end.
     private func place(_ time: MediaTime, _ count: Int64, in state: inout State) -> (first: Int64, skip: Int64) {
         let empty = state.start == state.end
         guard let nanoseconds = time.nanoseconds() else {
@@ -186,7 +186,7 @@ package final class PCMStore: Sendable {
 
     /// Says what is needed next, which lets the decoder go on.
     ///
-    /// The decoder is woken for a quarter of a second's room, not for every scrap.
+    /// The decoder is woken for a quarter of a second of room, not for every few frames.
     package func movePlayHead(to frame: Int64) {
         let wakes = state.withLock { state in
             state.playHead = frame

@@ -1,4 +1,4 @@
-/// Plays sound faster or slower at its own pitch, so that voices stay voices at double speed.
+/// Plays sound faster or slower at its own pitch, so that voices stay intelligible at double speed.
 ///
 /// WSOLA (Verhelst and Roelands, 1993): the output is a chain of 24 ms grains, each overlapping the next by half; a grain is
 /// taken from where the film is at that moment, give or take 5 ms, at the place that best continues the grain before. The
@@ -12,7 +12,7 @@
 ///
 /// Thread-safety: a value; one thread.
 struct TimeStretcher {
-    /// Speeds at which sound is still sound; beyond, the film is silent.
+    /// Speeds at which sound is played; beyond them the film is silent.
     static let speeds: ClosedRange<Double> = 0.25...4
 
     private let channelCount: Int

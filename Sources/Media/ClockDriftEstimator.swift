@@ -1,16 +1,16 @@
-/// Learns how one clock runs against another from pairs of readings that are each a little wrong.
+/// Estimates how fast one clock runs against another from pairs of inexact readings.
 ///
 /// Two quartz clocks differ by some tens of parts in a million, a sound card's position is reported with up to a period's
 /// jitter. A Kalman filter over (offset, drift) weighs each pair by what is already known: the drift is believed to lie
-/// within some 100 ppm of zero until measurements say otherwise, so the first seconds are not ruled by noise. What comes out
+/// within some 100 ppm of zero until measurements say otherwise, so that noise does not dominate the first seconds. The result
 /// is steered rather than set: `relation` never steps by less than `stepThreshold`, it closes a small error over about a
 /// second by running up to 0.5 % faster or slower, so time made from it is smooth and never goes backwards.
 ///
 /// Thread-safety: a value.
 public struct ClockDriftEstimator: Sendable {
-    /// Errors above this are not steered out but jumped over: the clock was set, or stood still.
+    /// Larger errors are corrected in one step: the clock was set, or stood still.
     public let stepThreshold: HostSpan
-    /// How wrong a single reading is expected to be (one standard deviation).
+    /// The expected error of a single reading (one standard deviation).
     public let jitter: HostSpan
     /// The estimated clock against the reference, `.identity` before the first reading.
     public private(set) var relation = ClockRelation.identity
@@ -35,7 +35,7 @@ public struct ClockDriftEstimator: Sendable {
     private static let settling = 1.0
     /// 5 ms a second: inaudible as pitch, invisible as motion.
     private static let steeringLimit = 0.005
-    /// A reading this many deviations off is set aside; so many in a row are a new truth.
+    /// A reading this many deviations off is ignored; several such readings in a row are believed.
     private static let outlierDeviations = 6.0, outlierLimit = 8
 
     public init(jitter: HostSpan = .milliseconds(1), stepThreshold: HostSpan = .milliseconds(100)) {
@@ -46,8 +46,7 @@ public struct ClockDriftEstimator: Sendable {
     /// Measured rate of the estimated clock against the reference minus one: 50e-6 gains 50 µs a second.
     public var measuredDrift: Double { drift }
 
-    /// Takes in what the estimated clock (`local`) and the reference read at one moment. Moments go forward; one that does
-    /// not is ignored.
+    /// Adds a reading of the estimated clock (`local`) and of the reference at one moment. A moment before the last one is ignored.
     public mutating func add(local: HostTime, reference: HostTime) {
         guard count > 0 else { return restart(local, reference) }
         let elapsed = (reference - last).seconds
@@ -86,7 +85,7 @@ public struct ClockDriftEstimator: Sendable {
     /// Forgets everything measured.
     public mutating func reset() { self = ClockDriftEstimator(jitter: jitter, stepThreshold: stepThreshold) }
 
-    /// Goes on from a moment as given, keeping what is known of the drift: for a clock that was stopped and started, as a
+    /// Restarts at the given moment and keeps the measured drift: for a clock that was stopped and started, as a
     /// sound card is between two pieces.
     public mutating func restart(local: HostTime, reference: HostTime) { restart(local, reference) }
 

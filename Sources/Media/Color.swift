@@ -1,4 +1,4 @@
-/// How code values turn into light: which primaries, transfer curve, matrix and range a picture was made with.
+/// How code values turn into light: the primaries, transfer curve, matrix and range of a frame.
 ///
 /// The raw values are those of ITU-T H.273 (ISO/IEC 23091-2), which H.264, HEVC, VP9, AV1, MP4's `nclx` and FFmpeg share.
 /// 2 means "not said"; see `resolved(width:height:)` for what to assume then.
@@ -47,7 +47,7 @@ public struct ColorDescription: Sendable, Hashable {
         return full
     }
 
-    /// Without gaps: what the picture says, what its format implies, and what convention says of its size.
+    /// The same without gaps: what the frame does not say follows from its format, or by convention from its size.
     package func resolved(for format: PixelFormat, size: PixelSize) -> ColorDescription {
         var color = self
         let facts = format.description

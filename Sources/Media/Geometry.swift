@@ -31,7 +31,7 @@ public struct Ratio: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(numerator)/\(denominator)" }
 }
 
-/// How the decoded picture must be turned to stand upright: a clockwise rotation, then perhaps a left-right mirroring.
+/// How a decoded frame must be turned to stand upright: a clockwise rotation, then perhaps a left-right mirroring.
 public struct PictureOrientation: Sendable, Hashable {
     public enum Rotation: Int, Sendable { case none = 0, clockwise90 = 90, clockwise180 = 180, clockwise270 = 270 }
     public var rotation: Rotation
@@ -40,9 +40,9 @@ public struct PictureOrientation: Sendable, Hashable {
     public static let upright = PictureOrientation()
 }
 
-/// All that a display must know about a picture besides its memory.
+/// What a display must know about a frame besides its memory.
 public struct PictureAttributes: Sendable, Hashable {
-    /// Width of a pixel over its height. Unknown when the stream says nothing, which is to be shown as square.
+    /// Width of a pixel over its height. Unknown when the stream says nothing: displays then take square pixels.
     public var pixelAspect: Ratio
     public var orientation: PictureOrientation
     public var color: ColorDescription
@@ -58,7 +58,7 @@ public struct PictureAttributes: Sendable, Hashable {
         self.hdr = hdr
     }
 
-    /// The size at which a picture of `visible` pixels looks right on square pixels: aspect and rotation applied.
+    /// The size at which a frame of `visible` pixels looks right on square pixels: aspect and rotation applied.
     public func displaySize(of visible: PixelSize) -> PixelSize {
         var size = visible
         if pixelAspect.isKnown, pixelAspect.numerator != pixelAspect.denominator {

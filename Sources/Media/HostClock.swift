@@ -2,7 +2,7 @@
 ///
 /// Thread-safety: every member may be called from any thread.
 public protocol HostClock: AnyObject, Sendable {
-    /// A word for logs and statistics: `monotonic`, `tai`, `audio`, `manual`.
+    /// A word for logs and statistics: `monotonic`, `audio`, `manual`.
     var name: String { get }
     /// The reading now.
     func now() -> HostTime

@@ -36,7 +36,7 @@ public struct MediaTimeRange: Sendable, Hashable {
 
     public func contains(_ other: MediaTimeRange) -> Bool { isValid && other.isValid && other.start >= start && other.end <= end }
 
-    /// What both cover; empty, at the later start, when they do not touch.
+    /// The part that both cover; an empty range at the later start when they do not overlap.
     public func intersection(_ other: MediaTimeRange) -> MediaTimeRange {
         MediaTimeRange(start: max(start, other.start), end: min(end, other.end))
     }

@@ -42,12 +42,12 @@ public final class Monitor<State: ~Copyable>: @unchecked Sendable {
 
     /// As `withLock`, then wakes every waiter.
     public func change<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> sending R) throws(E) -> sending R {
-        // After the lock: who is woken while it is held runs into it and sleeps a second time.
+        // After the lock is released: a waiter woken earlier would block on the lock and sleep a second time.
         defer { wakeWaiters() }
         return try withLock(body)
     }
 
-    /// Has every waiter look again, after a `withLock` that turned out to have changed what they wait for. Costs no system call when none waits.
+    /// Wakes every waiter to check again, after a `withLock` that changed what they wait for. Costs no system call when there is none.
     public func wakeWaiters() { unsafe pthread_cond_broadcast(condition) }
 
     /// Calls `body` now and after each `change` until it returns a value, or until `deadline` (CLOCK_MONOTONIC;

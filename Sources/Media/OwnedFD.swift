@@ -30,7 +30,7 @@ public struct OwnedFD: ~Copyable, Sendable {
     }
 }
 
-/// A failed system call: what was being done, and the kernel's reason.
+/// A failed system call: what failed, and the kernel's reason.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The `errno` value.
     public let code: Int32

@@ -1,4 +1,4 @@
-/// How a decoded picture lies in memory: which components, in which planes, with how many bits.
+/// How a decoded frame lies in memory: which components, in which planes, with how many bits.
 ///
 /// The raw value is FFmpeg's name of the same layout, which is also what statistics and `framemd5` print. 16-bit
 /// containers are little-endian.
@@ -23,7 +23,7 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
     case rgb24, bgr24, argb, rgba, abgr, bgra, rgb0, bgr0, zrgb = "0rgb", zbgr = "0bgr"
     case rgb48le, rgba64le, bgr48le, rgb565le, rgb555le, pal8, monowhite = "monow", monoblack = "monob"
 
-    /// One plane's share of the picture.
+    /// One plane's share of the frame.
     public struct Plane: Sendable, Hashable {
         /// Bits from one sample position to the next (1 for monochrome bitmaps, 8 for a byte plane, 16 for NV12's chroma pair…).
         public var bitsPerSample: Int
@@ -32,19 +32,19 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
         /// … and `ceil(height / 2^verticalShift)` rows.
         public var verticalShift: Int
 
-        /// Bytes of picture in a row of a picture `width` pixels wide, without padding.
+        /// Bytes in a row of a frame `width` pixels wide, without padding.
         public func rowBytes(width: Int) -> Int {
             let samples = (width + (1 << horizontalShift) - 1) >> horizontalShift
             return (samples * bitsPerSample + 7) >> 3
         }
 
-        /// Rows of a picture `height` pixels high.
+        /// Rows of a frame `height` pixels high.
         public func rows(height: Int) -> Int { (height + (1 << verticalShift) - 1) >> verticalShift }
     }
 
     public enum Model: Sendable, Hashable { case yuv, rgb, gray, palette }
 
-    /// The facts about a format.
+    /// The properties of a format.
     public struct Description: Sendable, Hashable {
         public var planes: [Plane]
         public var model: Model
@@ -61,7 +61,7 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
     public var description: Description { Self.table[self]! }
     public var planeCount: Int { description.planes.count }
 
-    /// Bytes of picture in all planes without padding: what a frame checksum covers. A palette counts as 1024.
+    /// Bytes in all planes without padding: what a frame checksum covers. A palette counts as 1024.
     public func byteCount(width: Int, height: Int) -> Int {
         let planes = description.planes.reduce(0) { $0 + $1.rowBytes(width: width) * $1.rows(height: height) }
         return self == .pal8 ? planes + 1024 : planes
@@ -89,7 +89,7 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
         case .p010le: return biplanar(16, 1, 1, depth: 10)
         case .p016le: return biplanar(16, 1, 1, depth: 16)
         case .yuyv422, .uyvy422:
-            // Two pixels share their chroma and cannot be parted: a sample position is the pair.
+            // Two pixels share their chroma and cannot be separated: a sample position is the pair.
             return Description(
                 planes: [plane(32, 1)], model: .yuv, bitDepth: 8, hasAlpha: false, chromaShiftX: 1, chromaShiftY: 0, impliesFullRange: false)
         case .rgb24, .bgr24: return packed(24, .rgb)
@@ -153,7 +153,7 @@ public struct FormatModifier: Sendable, Hashable, CustomStringConvertible {
     public let rawValue: UInt64
     public init(rawValue: UInt64) { self.rawValue = rawValue }
     public static let linear = FormatModifier(rawValue: 0)
-    /// "Whatever the driver thinks": refused unless asked for.
+    /// The driver chooses (`DRM_FORMAT_MOD_INVALID`): refused unless asked for.
     public static let invalid = FormatModifier(rawValue: 0x00ff_ffff_ffff_ffff)
     public var description: String {
         self == .linear ? "linear" : self == .invalid ? "invalid" : "0x" + String(rawValue, radix: 16)

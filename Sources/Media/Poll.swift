@@ -1,14 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// What may happen to a descriptor in `poll(2)`.
+/// The events of a descriptor in `poll(2)`.
 public struct PollEvents: OptionSet, Sendable, Hashable {
     public var rawValue: Int16
     public init(rawValue: Int16) { self.rawValue = rawValue }
     public static let readable = PollEvents(rawValue: Int16(POLLIN))
     public static let writable = PollEvents(rawValue: Int16(POLLOUT))
     public static let urgent = PollEvents(rawValue: Int16(POLLPRI))
-    /// Only ever reported: an error on the descriptor, the other end gone, not a descriptor.
+    /// Reported without being asked for: an error on the descriptor, the other end is closed, or not a descriptor.
     public static let error = PollEvents(rawValue: Int16(POLLERR))
     public static let hangUp = PollEvents(rawValue: Int16(POLLHUP))
     public static let invalid = PollEvents(rawValue: Int16(POLLNVAL))
@@ -16,10 +16,10 @@ public struct PollEvents: OptionSet, Sendable, Hashable {
 
 /// One descriptor to wait for. It has the memory layout of C's `struct pollfd`.
 public struct PollDescriptor: Sendable {
-    /// Borrowed; a negative number is passed over.
+    /// Borrowed; a negative number is ignored.
     public var fd: Int32
     public var interest: PollEvents
-    /// What has happened, filled in by `pollDescriptors`.
+    /// The events that have happened; `pollDescriptors` sets it.
     public var ready: PollEvents
 
     public init(fd: Int32, interest: PollEvents) {

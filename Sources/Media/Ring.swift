@@ -1,4 +1,4 @@
-/// A queue of bounded length that can hold values which may not be copied, such as the uses of a surface.
+/// A queue of bounded length for values that cannot be copied, such as the uses of a surface.
 ///
 /// Its memory is allocated once. (`RigidDeque` of swift-collections would serve, but crashes the 6.3 compiler under ThreadSanitizer.)
 @safe

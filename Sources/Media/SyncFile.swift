@@ -36,7 +36,7 @@ public struct SyncFile: ~Copyable, Sendable {
     public consuming func take() -> OwnedFD { fd }
 }
 
-/// What the kernel must be told about memory shared between devices (a DMA-BUF).
+/// Synchronises access to memory that devices share (a DMA-BUF).
 ///
 /// Each function borrows the DMA-BUF's descriptor. Thread-safety: any thread. Source: Linux `dma-buf.h`.
 public enum DMABuf {
@@ -59,7 +59,7 @@ public enum DMABuf {
         return SyncFile(adopting: OwnedFD(adopting: fence))
     }
 
-    /// Makes everybody who uses implicit fences wait for `fence` as for an access of this kind (`DMA_BUF_IOCTL_IMPORT_SYNC_FILE`, Linux 6.0).
+    /// Makes all users of implicit fences wait for `fence` as for an access of this kind (`DMA_BUF_IOCTL_IMPORT_SYNC_FILE`, Linux 6.0).
     public static func importSyncFile(_ fd: Int32, _ fence: borrowing SyncFile, as access: Access) throws(SystemError) {
         guard clinux_dmabuf_import_sync_file(fd, fence.rawValue(), access.rawValue) == 0 else {
             throw SystemError(errno, "add a fence to a DMA-BUF")

@@ -1,14 +1,14 @@
-/// What has been done to a timebase.
+/// A change of a timebase.
 public enum TimebaseChange: Sendable, Hashable {
     /// Its time was set. `to` is the time right after.
     case jump(to: MediaTime)
     /// Its own rate was changed.
     case rate(old: Double, new: Double)
-    /// It runs over something else now, or the rate of what it runs over was changed.
+    /// It has another source now, or the rate of its source was changed.
     case source
 }
 
-/// The wish to hear of a timebase's changes; it lasts until it is cancelled or the timebase is gone.
+/// A registration for a timebase's changes, which lasts until it is cancelled or the timebase is gone.
 ///
 /// Thread-safety: all of it.
 public final class TimebaseObservation: Sendable {
@@ -20,7 +20,7 @@ public final class TimebaseObservation: Sendable {
         self.id = id
     }
 
-    /// No call begins afterwards, except one that another thread has already set out to make. Idempotent.
+    /// Prevents further calls, except one that another thread is about to make. Idempotent.
     public func cancel() {
         let id = id
         timebase?.state.withLock { state in state.observers.removeAll { $0.id == id } }
@@ -28,8 +28,8 @@ public final class TimebaseObservation: Sendable {
 }
 
 extension Timebase {
-    /// Calls `body` after every change, on the thread that made it, before the call that made it returns. Changes made at once
-    /// by two threads may be told in either order: read the timebase for what holds.
+    /// Calls `body` after every change, on the thread that made it, before the call that made it returns. Changes that two
+    /// threads make at the same time may be reported in either order: read the timebase for its present state.
     @discardableResult
     public func observe(_ body: @escaping @Sendable (TimebaseChange) -> Void) -> TimebaseObservation {
         let id = state.withLock { state in

@@ -1,30 +1,22 @@
 /// The library's own thread for timed calls, started at the first use and shared by all clocks.
 ///
-/// A call's deadline is kept in its clock's own time and turned into monotonic time by the clock's latest relation, so a call
-/// on a clock that turns out slower than thought is looked at, found early, and waited for again. Calls run one after the
-/// other on this thread: they must be short.
+/// A call keeps its time as its clock tells it. The clock's latest relation turns it into a deadline in monotonic time. When the clock proves
+/// slower than its relation said, the thread finds the call early and waits again. Calls run one after the other on this thread: they must be
+/// short.
 ///
 /// Thread-safety: all of it.
 package final class TimerThread: Sendable {
     package static let shared = TimerThread()
 
-    private struct Entry {
-        let id: UInt64
+    private struct Call: Sendable {
+        /// As `clock` tells it.
         let time: HostTime
         let clock: any HostClock
         let body: @Sendable () -> Void
-        /// `time` in monotonic time, as of the last look.
-        var deadline: HostTime
     }
     private struct State {
-        var nextID: UInt64 = 0
         var isStarted = false
-        /// By deadline, earliest first. A handful: one for each timebase that has timers.
-        var entries: [Entry] = []
-
-        mutating func insert(_ entry: Entry) {
-            entries.insert(entry, at: entries.firstIndex { $0.deadline > entry.deadline } ?? entries.endIndex)
-        }
+        var queue = TimerQueue<Call>()
     }
     private let state = Monitor(State())
     private init() {}
@@ -32,10 +24,9 @@ package final class TimerThread: Sendable {
     package func schedule(at time: HostTime, on clock: any HostClock, _ body: @escaping @Sendable () -> Void) -> any ClockTimer {
         let deadline = clock.relation.toReference(time)
         let (id, mustStart) = state.change { state in
-            state.nextID += 1
-            state.insert(Entry(id: state.nextID, time: time, clock: clock, body: body, deadline: deadline))
+            let id = state.queue.add(Call(time: time, clock: clock, body: body), at: deadline)
             defer { state.isStarted = true }
-            return (state.nextID, !state.isStarted)
+            return (id, !state.isStarted)
         }
         // Never joined: it belongs to the process, as the clocks do.
         if mustStart { _ = LoopThread(name: "timers") { TimerThread.shared.run() } }
@@ -44,22 +35,20 @@ package final class TimerThread: Sendable {
 
     private func run() {
         while true {
-            let deadline = state.withLock { $0.entries.first?.deadline }
-            let due: Entry? =
-                state.wait(until: deadline) { state -> Entry?? in
-                    guard state.entries.first?.deadline == deadline else { return .some(nil) }
-                    guard let deadline, MonotonicClock.shared.now() >= deadline else { return nil }
-                    return .some(state.entries.removeFirst())
+            let deadline = state.withLock { $0.queue.nextDeadline }
+            let due =
+                state.wait(until: deadline) { state -> (id: UInt64, call: Call)?? in
+                    guard state.queue.nextDeadline == deadline else { return .some(nil) }
+                    return state.queue.takeDue(at: MonotonicClock.shared.now()).map { .some($0) }
                 } ?? nil
-            guard var due else { continue }
-            // A clock's relation may wobble by less than this; waiting once more would not be more exact.
-            let missing = due.time - due.clock.now()
+            guard let (id, call) = due else { continue }
+            // A clock's relation may be off by less than this; waiting once more would not be more exact.
+            let missing = call.time - call.clock.now()
             if missing > .microseconds(20) {
-                due.deadline = max(due.clock.relation.toReference(due.time), MonotonicClock.shared.now() + .microseconds(20))
-                let entry = due
-                state.withLock { $0.insert(entry) }
+                let deadline = max(call.clock.relation.toReference(call.time), MonotonicClock.shared.now() + .microseconds(20))
+                state.withLock { $0.queue.putBack(id, call, at: deadline) }
             } else {
-                due.body()
+                call.body()
             }
         }
     }
@@ -71,6 +60,6 @@ package final class TimerThread: Sendable {
             self.thread = thread
             self.id = id
         }
-        func cancel() { thread.state.change { state in state.entries.removeAll { $0.id == id } } }
+        func cancel() { thread.state.change { $0.queue.cancel(id) } }
     }
 }

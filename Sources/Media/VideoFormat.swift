@@ -1,11 +1,11 @@
-/// What a decoder and a display must be told about a compressed video stream before its first sample.
+/// What a decoder and a display must know about a compressed video stream before its first sample.
 ///
 /// The Linux counterpart of Core Media's `CMVideoFormatDescription`. A value; equal formats need no new decoder.
 public struct VideoFormat: Sendable, Hashable {
     public var codec: VideoCodec
-    /// Size of the coded picture in pixels, before cropping. Zero when only the decoder can tell.
+    /// Coded size in pixels, before cropping. Zero when only the decoder can tell.
     public var codedSize: PixelSize
-    /// The part meant to be seen (clean aperture), inside `codedSize`.
+    /// The visible part (clean aperture), inside `codedSize`.
     public var visible: PixelRect
     public var attributes: PictureAttributes
     /// Frames a second as the container or stream states it; unknown for variable rates.
@@ -19,8 +19,8 @@ public struct VideoFormat: Sendable, Hashable {
     public var codecTag: UInt32
     /// Bits in a coded pixel where the container says so (old AVI codecs), else 0.
     public var bitsPerCodedSample: Int32
-    /// Pictures that a decoder must hold back before the first can be shown in order, where known beforehand; 0 otherwise.
-    /// (FFmpeg's `video_delay`. A decoder that has to find out by itself may show the first pictures out of order.)
+    /// Frames that a decoder must hold back before the first can be shown in order, where known beforehand; 0 otherwise.
+    /// (FFmpeg's `video_delay`. A decoder that has to find out by itself may show the first frames out of order.)
     public var reorderDepth: Int32
 
     public init(
@@ -42,7 +42,7 @@ public struct VideoFormat: Sendable, Hashable {
     }
 }
 
-/// A video compression scheme, by FFmpeg's name (`avcodec_get_name`), so that nothing libavcodec decodes is out of reach.
+/// A video codec by FFmpeg's name (`avcodec_get_name`), so that every codec of libavcodec has a value.
 public struct VideoCodec: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     public init(name: String) { self.name = name }
@@ -55,7 +55,7 @@ public struct VideoCodec: Sendable, Hashable, CustomStringConvertible {
     public static let mpeg2 = VideoCodec(name: "mpeg2video")
 }
 
-/// What an audio decoder must be told before the first sample.
+/// What an audio decoder must know before the first sample.
 public struct AudioFormat: Sendable, Hashable {
     /// FFmpeg's name of the compression scheme.
     public var codecName: String
@@ -66,7 +66,7 @@ public struct AudioFormat: Sendable, Hashable {
     public var channelLayout: String
     /// The codec's out-of-band set-up bytes (AudioSpecificConfig, Vorbis headers…).
     public var configuration: [UInt8]
-    /// Frames of silence that the encoder put before the first sound; the decoder takes them away.
+    /// Frames of silence that the encoder put before the first sound; the decoder removes them.
     public var encoderDelay: Int32
     public var bitsPerCodedSample: Int32
     public var blockAlign: Int32

@@ -58,8 +58,8 @@ enum Guest {
             try #require(wait { queue.statistics.framesPresented > before }, "the picture is not shown")
         }
 
-        /// Shows a still whose memory is written only when the fence's device gets to it, on a thread that comes back.
-        func show(_ still: Quadrants, after fence: PendingFence) throws -> LoopThread {
+        /// Shows a still whose memory is written only when the fence's device gets to it.
+        func show(_ still: Quadrants, after fence: PendingFence) throws -> DelayedWrite {
             let pool = SurfacePool(layout: still.layout, allocator: sink.preferredAllocator, maximumCount: 2)
             pools.append(pool)
             let before = queue.statistics.framesPresented
@@ -77,14 +77,9 @@ enum Guest {
             try write(Array(repeating: 0, count: size))
             try fence.guardReaders(of: surface.fd)
             queue.enqueue(frame)
-            let finish = LoopThread(name: "test-device") {
-                // Long enough for a display that does not wait to show what is not there yet.
-                usleep(300_000)
-                try? write(picture)
-                try? fence.signal()
-            }
-            try #require(wait { queue.statistics.framesPresented > before }, "the picture is not shown")
-            return finish
+            let delayed = DelayedWrite(fence) { try write(picture) }
+            try #require(wait { queue.statistics.framesPresented > before }, "the frame is not shown")
+            return delayed
         }
 
         var inUse: Int { pools.map(\.statistics.inUse).reduce(0, +) }

@@ -52,9 +52,57 @@ private final class MeasuredClock: HostClock {
         let begin = MonotonicClock.shared.now()
         timebase.setRate(1, time: .zero, atHostTime: slow.relation.fromReference(begin))
         timebase.setSource(fast)
-        // A second later by the machine's clock.
-        let later = begin + .seconds(1), time = timebase.time(at: later)
-        // Whatever part of it was spent on either clock, both are within half a thousandth.
-        #expect(abs(time.seconds - 1) <= 0.0006, "\(time.seconds)")
+        let elapsed = (MonotonicClock.shared.now() - begin).seconds
+        // A second after both by the machine's clock.
+        let later = begin + .seconds(elapsed + 1), time = timebase.time(at: later)
+        // Whatever part of it passed on either clock, both are within half a thousandth.
+        #expect(abs(time.seconds / (elapsed + 1) - 1) <= 0.0006, "\(time.seconds)")
+    }
+
+    private static func timebase(_ clock: any HostClock, _ rate: Double, at time: MediaTime) -> Timebase {
+        let timebase = Timebase(clock: clock)
+        timebase.setRate(rate, time: time, atHostTime: HostTime(nanoseconds: 0))
+        return timebase
+    }
+
+    private static func seconds(_ seconds: Int64) -> MediaTime { MediaTime(value: seconds, timescale: 1) }
+
+    /// Two rates, both starting at host time 0 from 10 s and 100 s, and a time on the first with the time on the second at that moment.
+    @Test(
+        arguments: [
+            (1.0, 1.0, 15, 105), (2.0, 1.0, 30, 110), (1.0, 0.5, 30, 110), (-1.0, 1.0, 4, 106), (1.0, -2.0, 11, 98), (1.0, 0.0, 50, 100),
+            (1.0, 1.0, 5, 95),
+        ] as [(Double, Double, Int64, Int64)])
+    func `a time is carried from timebase to timebase`(one: Double, other: Double, time: Int64, expected: Int64) {
+        let clock = ManualClock()
+        let first = Self.timebase(clock, one, at: Self.seconds(10)), second = Self.timebase(clock, other, at: Self.seconds(100))
+        for _ in 0..<2 {
+            #expect(first.convert(Self.seconds(time), to: second) == Self.seconds(expected))
+            if other != 0 { #expect(second.convert(Self.seconds(expected), to: first) == Self.seconds(time)) }
+            #expect(first.relativeRate(to: second) == (other == 0 ? nil : one / other))
+            // It does not depend on when it is asked.
+            clock.advance(by: .seconds(7))
+        }
+    }
+
+    @Test func `a timebase's own time is itself; a stopped one tells no moment; a child shares its parent's moments`() {
+        let clock = ManualClock(), parent = Self.timebase(clock, 2, at: .zero), stopped = Timebase(clock: clock), child = Timebase(source: parent)
+        child.setRate(0.5)
+        let odd = MediaTime(value: 1001, timescale: 24000)
+        #expect(parent.convert(odd, to: parent).timescale == 24000 && stopped.convert(odd, to: stopped) == odd)
+        #expect(!stopped.convert(odd, to: parent).isValid && stopped.relativeRate(to: parent) == 0 && parent.relativeRate(to: stopped) == nil)
+        #expect(parent.convert(Self.seconds(8), to: child) == Self.seconds(4) && child.convert(Self.seconds(4), to: parent) == Self.seconds(8))
+        #expect(!parent.convert(.invalid, to: child).isValid && !parent.convert(.indefinite, to: child).isValid)
+        #expect(
+            parent.convert(.positiveInfinity, to: child) == .positiveInfinity && parent.convert(.negativeInfinity, to: child) == .negativeInfinity)
+        #expect(parent.convert(.positiveInfinity, to: stopped) == .zero)
+    }
+
+    @Test func `clocks that drift apart are taken into account`() {
+        let slow = Self.timebase(Self.clock(0, 0, 1.0005), 1, at: .zero), fast = Self.timebase(Self.clock(0, 0, 0.9995), 1, at: .zero)
+        let there = slow.convert(Self.seconds(1000), to: fast)
+        // 1000 s of the slow clock are 1000.5 s of the machine's and 1001.0005 s of the fast one.
+        let exact: Double = 1000 * 1.0005 / 0.9995
+        #expect(abs(there.seconds - exact) < 1e-6, "\(there.seconds)")
     }
 }

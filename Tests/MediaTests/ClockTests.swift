@@ -25,26 +25,49 @@ import Testing
     }
 }
 
-@Suite struct SystemClockTests {
-    @Test func `scheduled calls come when due, cancelled ones never`() {
-        let log = Log<Int>(), clock = MonotonicClock.shared, start = clock.now()
-        let cancelled = clock.schedule(at: start + .milliseconds(5)) { log.add(-1) }
-        _ = clock.schedule(at: start + .milliseconds(20)) { log.add(clock.now() >= start + .milliseconds(20) ? 3 : -3) }
-        _ = clock.schedule(at: start + .milliseconds(10)) { log.add(clock.now() >= start + .milliseconds(10) ? 2 : -2) }
-        _ = clock.schedule(at: start) { log.add(1) }
-        cancelled.cancel()
-        #expect(log.wait(for: 3) == [1, 2, 3])
+@Suite struct TimerQueueTests {
+    private func at(_ nanoseconds: Int64) -> HostTime { HostTime(nanoseconds: nanoseconds) }
+
+    @Test func `calls come by deadline, equal ones as they were added, never early, cancelled ones never`() {
+        var queue = TimerQueue<Int>()
+        #expect(queue.nextDeadline == nil && queue.takeDue(at: .distantFuture) == nil)
+        let deadlines: [Int64] = [30, 10, 20, 10, 15]
+        let ids = deadlines.map { queue.add(Int($0), at: at($0)) }
+        #expect(Set(ids).count == 5 && queue.nextDeadline == at(10))
+        queue.cancel(ids[4])
+        #expect(queue.takeDue(at: at(9)) == nil)
+        var taken: [UInt64] = []
+        while let (id, deadline) = queue.takeDue(at: at(29)) {
+            #expect(deadline <= 29)
+            taken.append(id)
+        }
+        #expect(taken == [ids[1], ids[3], ids[2]] && queue.nextDeadline == at(30))
+        // One that has been taken out can no longer be cancelled.
+        queue.cancel(ids[1])
+        #expect(queue.count == 1)
     }
 
-    @Test func `atomic time is told in monotonic time and back`() {
-        let clock = TAIClock.shared
-        _ = clock.relation
-        let before = MonotonicClock.shared.now(), tai = clock.now(), after = MonotonicClock.shared.now()
-        let told = clock.relation.toReference(tai)
-        #expect(told > before - .microseconds(100) && told < after + .microseconds(100))
-        let log = Log<Bool>(), due = tai + .milliseconds(10)
-        _ = clock.schedule(at: due) { log.add(clock.now() > due - .microseconds(50)) }
-        #expect(log.wait(for: 1) == [true])
+    @Test func `a call that was found early waits again under its number`() {
+        var queue = TimerQueue<String>()
+        let id = queue.add("early", at: at(10))
+        #expect(queue.takeDue(at: at(10))?.id == id)
+        queue.putBack(id, "early", at: at(12))
+        #expect(queue.takeDue(at: at(11)) == nil && queue.nextDeadline == at(12))
+        queue.cancel(id)
+        #expect(queue.count == 0)
+    }
+}
+
+@Suite struct SystemClockTests {
+    @Test func `each scheduled call comes once and never early`() {
+        let log = Log<Int>(), clock = MonotonicClock.shared, start = clock.now()
+        for (number, milliseconds) in [20, 10, 0].enumerated() {
+            let due = start + .milliseconds(Int64(milliseconds))
+            _ = clock.schedule(at: due) { log.add(clock.now() >= due ? number : -1) }
+        }
+        // So far ahead that it cannot come before it is cancelled, however busy the machine is.
+        clock.schedule(at: start + .seconds(3600)) { log.add(-2) }.cancel()
+        #expect(log.wait(for: 3).sorted() == [0, 1, 2])
     }
 }
 

@@ -7,9 +7,9 @@ final class Log<Element: Sendable>: Sendable {
     private let entries = Monitor<[Element]>([])
     func add(_ entry: Element) { entries.change { $0.append(entry) } }
     var all: [Element] { entries.withLock { $0 } }
-    /// Waits for as many entries, at most five seconds.
+    /// Waits for as many entries; at most a minute, which only a defect exhausts.
     func wait(for count: Int) -> [Element] {
-        _ = entries.wait(until: MonotonicClock.shared.now() + .seconds(5)) { $0.count >= count ? true : nil }
+        _ = entries.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0.count >= count ? true : nil }
         return all
     }
 }
