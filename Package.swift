@@ -27,6 +27,7 @@ let package = Package(
     name: "player",
     products: [
         .library(name: "Player", targets: ["Player"]),
+        .library(name: "Sandbox", targets: ["Sandbox"]),
         .library(name: "SampleQueue", targets: ["SampleQueue"]),
         .library(name: "Demuxing", targets: ["Demuxing"]),
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
@@ -67,38 +68,45 @@ let package = Package(
         .systemLibrary(name: "CSeat", pkgConfig: "libseat", providers: [.apt(["libseat-dev"])]),
 
         module("Media", ["CLinux"]),
+        // Processes without rights: starting them, talking to them, sharing memory with them.
+        module("Sandbox", ["Media", "CLinux"]),
         module("SampleQueue", ["Media", "CAV", "CLinux"]),
+        module("Demuxing", ["Media", "Sandbox", "SampleQueue", "CAV", "CAVFormat", "CLinux"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
         module("PixelConversion", ["Media", "SurfacePool", "CSwscale", "CZimg"]),
-        module("Decoding", ["Media", "SampleQueue", "SurfacePool", "PixelConversion", "CAV", "CLinux"]),
-        // Behind Decoding, whose way of running processes a demuxer in one of its own takes.
-        module("Demuxing", ["Media", "SampleQueue", "Decoding", "CAV", "CAVFormat", "CLinux"]),
-        // Decoder and demuxer in processes of their own: each confines itself, then does nothing but its work. The decoder's must not
-        // depend on what loads libavformat.
-        module("Confinement", ["CLinux", "Media", "Decoding", "CSeccomp"]),
-        .executableTarget(name: "player-decoder", dependencies: ["Confinement", "Decoding", "CLinux"], swiftSettings: house),
-        .executableTarget(name: "player-demuxer", dependencies: ["Confinement", "Demuxing", "CLinux"], swiftSettings: house),
+        module("Decoding", ["Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "CAV", "CLinux"]),
+        // What a process does to itself. Apart from Sandbox, which the player loads, so that the player does not link libseccomp.
+        module("Confinement", ["CLinux", "Media", "Sandbox", "CSeccomp"]),
+        // Each confines itself, then does nothing but its work. The decoder must not depend on what loads libavformat.
+        .executableTarget(name: "player-decoder", dependencies: ["Confinement", "Decoding", "Sandbox", "CLinux"], swiftSettings: house),
+        .executableTarget(name: "player-demuxer", dependencies: ["Confinement", "Demuxing", "Sandbox", "CLinux"], swiftSettings: house),
         module(
             "DisplaySink",
             ["Media", "SurfacePool", "PixelConversion", "CLinux", "CAV", "CAVFormat", "CWaylandClient", "CWaylandProtocols", "CDRM", "CSeat"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
-        module("FrameExport", ["CLinux", "Media", "SurfacePool"]),
+        module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
         .systemLibrary(name: "CVulkan", providers: [.apt(["libvulkan-dev"])]),
         module("TextureCache", ["CEGL", "CVulkan", "Media", "SurfacePool", "FrameExport"]),
         module(
             "Player",
-            ["CLinux", "Media", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "DisplaySink", "AudioSink", "FrameExport"]),
+            [
+                "CLinux", "Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "DisplaySink", "AudioSink",
+                "FrameExport",
+            ]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CPlayer"),
         module(
             "PlayerC",
-            ["CLinux", "CPlayer", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "FrameExport", "TextureCache", "Player"]),
+            [
+                "CLinux", "CPlayer", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "FrameExport", "TextureCache",
+                "Player",
+            ]),
         .executableTarget(
             name: "play",
             dependencies: [
-                "Player", "Media", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport",
+                "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -120,13 +128,17 @@ let package = Package(
             swiftSettings: house),
         tests("TestSupportTests", ["Media", "TestSupport"]),
         tests("MediaTests", ["Media", "TestSupport"]),
+        tests("SandboxTests", ["Sandbox", "Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
+        tests("DemuxingTests", ["Demuxing", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
         tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport"]),
-        tests("DecodingTests", ["Decoding", "Demuxing", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport", "CAV", "CLinux"]),
+        tests(
+            "DecodingTests",
+            ["Decoding", "Demuxing", "Sandbox", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport", "CAV", "CLinux"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
-        tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
+        tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
         tests(
             "DisplaySinkTests", ["DisplaySink", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
@@ -136,7 +148,7 @@ let package = Package(
         .executableTarget(name: "export-client", path: "Tests/ExportClient"),
         tests(
             "FrameExportTests",
-            ["FrameExport", "Decoding", "SurfacePool", "DisplaySink", "Player", "Media", "TestSupport", "FilmReference", "export-client"]),
+            ["FrameExport", "Decoding", "Sandbox", "SurfacePool", "DisplaySink", "Player", "Media", "TestSupport", "FilmReference", "export-client"]),
         .testTarget(
             name: "TextureCacheTests",
             dependencies: [
@@ -145,7 +157,10 @@ let package = Package(
             swiftSettings: house, linkerSettings: [.linkedLibrary("EGL"), .linkedLibrary("GLESv2"), .linkedLibrary("vulkan")]),
         tests(
             "PlayerTests",
-            ["Player", "FrameExport", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media", "TestSupport"]),
+            [
+                "Player", "FrameExport", "Decoding", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media",
+                "TestSupport",
+            ]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CPlayer", "PlayerC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.

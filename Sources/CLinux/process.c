@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 // DMA_BUF_MAGIC of linux/magic.h.
-enum { MOST_DESCRIPTORS = 4, DMA_BUF_FILE_SYSTEM = 0x444d4142 };
+enum { DMA_BUF_FILE_SYSTEM = 0x444d4142 };
 
 int clinux_packet_pair(int *first, int *second, int buffer) {
     int pair[2];
@@ -40,55 +40,6 @@ int clinux_is_packet_socket(int fd) {
     int type = 0;
     socklen_t size = sizeof type;
     return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
-}
-
-int clinux_send_packet(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count, int wait) {
-    char control[CMSG_SPACE(sizeof(int) * MOST_DESCRIPTORS)] = {0};
-    struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
-    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
-    if (descriptor_count > MOST_DESCRIPTORS) { errno = EINVAL; return -1; }
-    if (descriptor_count > 0) {
-        size_t size = sizeof(int) * (size_t)descriptor_count;
-        message.msg_control = control;
-        message.msg_controllen = CMSG_SPACE(size);
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(size);
-        memcpy(CMSG_DATA(header), descriptors, size);
-    }
-    ssize_t sent;
-    do sent = sendmsg(socket, &message, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));
-    while (sent == -1 && errno == EINTR);
-    return sent == -1 ? -1 : 0;
-}
-
-long clinux_receive_packet(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count) {
-    char control[CMSG_SPACE(sizeof(int) * MOST_DESCRIPTORS)];
-    struct iovec vector = {.iov_base = bytes, .iov_len = capacity};
-    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-    ssize_t count;
-    *descriptor_count = 0;
-    do count = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    while (count == -1 && errno == EINTR);
-    if (count == -1) return -1;
-    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
-        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-        int here = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-        for (int i = 0; i < here; i++) {
-            int fd;
-            memcpy(&fd, CMSG_DATA(header) + sizeof(int) * (size_t)i, sizeof fd);
-            if (*descriptor_count < MOST_DESCRIPTORS) descriptors[(*descriptor_count)++] = fd;
-            else close(fd);
-        }
-    }
-    if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
-        for (int i = 0; i < *descriptor_count; i++) close(descriptors[i]);
-        *descriptor_count = 0;
-        errno = EMSGSIZE;
-        return -1;
-    }
-    return count;
 }
 
 int clinux_memfd_seal_size(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL); }

@@ -75,30 +75,35 @@ int clinux_unix_peer_user(int socket, uint32_t *user) {
 
 enum { FD_LIMIT = 16 };
 
-long clinux_unix_send(int socket, const void *bytes, size_t count, int fd) {
+long clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count, int wait) {
     struct iovec vector = {(void *)bytes, count};
     struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
     union {
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(FD_LIMIT * sizeof(int))];
         struct cmsghdr align;
     } control = {0};
-    if (fd >= 0) {
+    if (fd_count > FD_LIMIT) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (fd_count > 0) {
+        size_t size = sizeof(int) * (size_t)fd_count;
         message.msg_control = control.bytes;
-        message.msg_controllen = sizeof control.bytes;
+        message.msg_controllen = CMSG_SPACE(size);
         struct cmsghdr *header = CMSG_FIRSTHDR(&message);
         header->cmsg_level = SOL_SOCKET;
         header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(header), &fd, sizeof(int));
+        header->cmsg_len = CMSG_LEN(size);
+        memcpy(CMSG_DATA(header), fds, size);
     }
     long result;
-    do result = sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    do result = sendmsg(socket, &message, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));
     while (result < 0 && errno == EINTR);
     return result;
 }
 
-long clinux_unix_receive(int socket, void *bytes, size_t count, int *fds, int *fd_count) {
-    struct iovec vector = {bytes, count};
+long clinux_receive(int socket, void *bytes, size_t capacity, int *fds, int *fd_count, int *is_cut) {
+    struct iovec vector = {bytes, capacity};
     union {
         char bytes[CMSG_SPACE(FD_LIMIT * sizeof(int))];
         struct cmsghdr align;
@@ -109,15 +114,21 @@ long clinux_unix_receive(int socket, void *bytes, size_t count, int *fds, int *f
     while (result < 0 && errno == EINTR);
     int limit = *fd_count, found = 0;
     *fd_count = 0;
+    *is_cut = 0;
     if (result < 0) return result;
+    *is_cut = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
         size_t number = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
         for (size_t i = 0; i < number; i++) {
             int fd;
             memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
-            if (found < limit) fds[found++] = fd;
-            else close(fd);
+            if (found < limit) {
+                fds[found++] = fd;
+            } else {
+                close(fd);
+                *is_cut = 1;
+            }
         }
     }
     *fd_count = found;

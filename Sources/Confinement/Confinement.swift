@@ -1,7 +1,7 @@
 internal import CLinux
-package import Decoding
 internal import Glibc
 internal import Media
+package import Sandbox
 
 /// Gives up, once and for ever, what a process can do besides computing.
 ///

@@ -1,3 +1,5 @@
+internal import Sandbox
+
 /// Why a decoder cannot be had, or what went wrong with a sample.
 public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
@@ -21,8 +23,10 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case decoderDied
         /// Decoder processes died too often; nothing more is decoded before the next flush.
         case decoderLost
-        /// There is no decoder process, or it cannot be confined as was required.
+        /// This machine has no decoder process, or it cannot be confined as required.
         case sandbox
+        /// The system has no descriptor, memory or process left for a decoder process. Never a reason to decode outside of one.
+        case outOfResources
     }
 
     public let code: Code
@@ -35,5 +39,13 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         self.code = code
         self.status = status
         self.description = description
+    }
+
+    /// Whether the machine lacks what was asked for, so that another film would fail in the same way.
+    package var isAboutMachine: Bool { [.sandbox, .outOfResources, .noHardware].contains(code) }
+
+    /// For a process that cannot be had.
+    init(_ error: SandboxError) {
+        self.init(error.code == .outOfResources ? .outOfResources : .sandbox, error.description, status: error.status)
     }
 }

@@ -1,5 +1,6 @@
 internal import CAV
 internal import Glibc
+internal import Sandbox
 
 /// Why a film cannot be opened or read, in one sentence that names it and the cause.
 public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -14,8 +15,10 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         case cancelled
         /// The source cannot go to another time.
         case notSeekable
-        /// It cannot be read in a process without rights, as was asked for.
+        /// This machine, or the film, does not allow reading in a process without rights, as was asked for.
         case sandbox
+        /// The system has no descriptor, memory or process left for such a process. Never a reason to read the film outside of one.
+        case outOfResources
         /// The process that read it has died, hung, or told what makes no sense.
         case readerDied
     }
@@ -26,6 +29,11 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
     public init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
+    }
+
+    /// For a process that cannot be had.
+    init(_ error: SandboxError, _ name: String) {
+        self.init(error.code == .outOfResources ? .outOfResources : .sandbox, "\(name): \(error.description).")
     }
 
     /// A file that the system does not open.

@@ -3,6 +3,7 @@ internal import DisplaySink
 public import Media
 public import PixelConversion
 internal import SampleQueue
+public import Sandbox
 public import SurfacePool
 
 /// What a decoder is and has done.

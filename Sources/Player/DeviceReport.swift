@@ -1,6 +1,7 @@
 internal import AudioSink
 internal import Decoding
 internal import Media
+internal import Sandbox
 internal import SurfacePool
 
 /// What this machine offers a player, and why something it might offer is not usable: the answer of `play devices`.

@@ -3,6 +3,7 @@ public import DisplaySink
 public import FrameExport
 public import Media
 public import SampleQueue
+public import Sandbox
 public import SurfacePool
 
 /// Shows video: compressed samples go in at one end, throttled; decoded pictures light up at the other, each at its time.

@@ -1,7 +1,7 @@
-public import Decoding
 internal import Demuxing
 internal import Media
 internal import SampleQueue
+public import Sandbox
 
 /// What a file holds, for people and for programs: the answer of `play info`.
 public struct MediaReport: Sendable {

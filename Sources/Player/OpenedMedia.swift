@@ -5,6 +5,7 @@ internal import Demuxing
 internal import DisplaySink
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 
 /// One opened film and the machinery that plays it: feeder, picture path, sound path and the timebase they share.
 ///

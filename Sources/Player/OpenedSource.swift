@@ -1,8 +1,8 @@
-internal import Decoding
 internal import Demuxing
 internal import DisplaySink
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 
 /// A film that has been opened, before anything plays it: its samples and what is known of the tracks chosen.
 struct OpenedSource: Sendable {

@@ -2,6 +2,7 @@ internal import Decoding
 internal import DisplaySink
 public import Media
 internal import PixelConversion
+internal import Sandbox
 internal import SurfacePool
 
 /// What a playback did and cost, counted and never estimated; `json` is what `play --stats` writes.

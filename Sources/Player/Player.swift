@@ -5,6 +5,7 @@ internal import Dispatch
 public import DisplaySink
 public import Media
 internal import SampleQueue
+internal import Sandbox
 internal import SurfacePool
 
 /// Plays a film: opens a file or URL, shows its pictures on a sink and plays its sound, in sync.

@@ -2,6 +2,7 @@ public import Decoding
 public import DisplaySink
 public import FrameExport
 public import Media
+public import Sandbox
 
 /// How a player plays; everything has a default that suits a person watching a film.
 public struct PlayerConfiguration: Sendable {

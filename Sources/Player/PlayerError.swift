@@ -19,7 +19,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         let code: ExitCode =
             switch error.code {
             case .unrecognised, .noPlayableTrack, .damaged, .readerDied: .data
-            case .sandbox: .unavailable
+            case .sandbox, .outOfResources: .unavailable
             case .cannotOpen, .noSuchFile, .permission, .network, .cancelled, .notSeekable: .noInput
             }
         self.init(code, error.description)
@@ -37,6 +37,6 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     init(_ error: DecodingError, file: String) {
-        self.init(error.code == .sandbox || error.code == .noHardware ? .unavailable : .data, "\(file): \(error.description)")
+        self.init(error.isAboutMachine ? .unavailable : .data, "\(file): \(error.description)")
     }
 }

@@ -69,7 +69,7 @@ extension News {
         case .detail(let text): self.init(kind: PLAYER_EVENT_DETAIL, text: text)
         case .decodeError(let error): self.init(kind: PLAYER_EVENT_DETAIL, text: error.description)
         case .failed(let error):
-            let isDevice = error.code == .sandbox || error.code == .noHardware
+            let isDevice = error.isAboutMachine
             self.init(kind: PLAYER_EVENT_FAILED, result: isDevice ? PLAYER_ERROR_DEVICE : PLAYER_ERROR_DATA, text: error.description)
         case .sink(let event): self.init(event)
         }

@@ -1,18 +1,18 @@
 internal import CLinux
-internal import Decoding
 internal import Glibc
+internal import Sandbox
 
 /// Where this library lies, which is not where the program that uses it lies.
 enum LibraryPlace {
     /// The decoder program as installed with the library; nil where there is none, or the environment names another, so that it is looked for
     /// in the usual places.
     static var decoder: String? {
-        guard unsafe getenv(DecoderProgram.variable) == nil else { return nil }
+        guard unsafe getenv(SandboxProgram.variable) == nil else { return nil }
         let here: @convention(c) () -> UInt32 = { player_version() }
         guard let library = unsafe clinux_file_of(unsafeBitCast(here, to: UnsafeRawPointer.self)) else { return nil }
         let path = unsafe String(cString: library)
         guard let slash = path.lastIndex(of: "/") else { return nil }
-        let decoder = "\(path[..<slash])/../libexec/\(DecoderProgram.name)"
+        let decoder = "\(path[..<slash])/../libexec/\(SandboxProgram.decoder.name)"
         return unsafe access(decoder, X_OK) == 0 ? decoder : nil
     }
 }

@@ -2,6 +2,7 @@ internal import CPlayer
 internal import Decoding
 internal import DisplaySink
 internal import Player
+internal import Sandbox
 internal import SurfacePool
 
 // What C asks for by number: displays, decoders and sandboxes.

@@ -4,6 +4,7 @@ internal import DisplaySink
 internal import FrameExport
 internal import Media
 internal import Player
+internal import Sandbox
 
 /// What `player *` points to: a player and the events that nobody has fetched yet.
 final class PlayerHandle: Handle {

@@ -1,6 +1,7 @@
 public import CPlayer
 internal import Decoding
 internal import Player
+internal import Sandbox
 
 @_cdecl("player_queue_open")
 public func player_queue_open(

@@ -6,6 +6,7 @@ internal import FrameExport
 internal import Media
 internal import Player
 internal import SampleQueue
+internal import Sandbox
 
 /// What `player_queue *` points to: a display queue, the format of the samples to come, and what the program sleeps on.
 final class QueueHandle: Handle {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import Decoding
 internal import Glibc
 internal import Player
+internal import Sandbox
 
 /// `play info FILE`: what a file holds.
 struct Info: ParsableCommand {

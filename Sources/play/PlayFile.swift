@@ -5,6 +5,7 @@ internal import FrameExport
 internal import Glibc
 internal import Media
 internal import Player
+internal import Sandbox
 
 /// `play FILE`: wires options, sink, player, keys, signals and the status line together.
 struct PlayFile: ParsableCommand {

@@ -1,6 +1,6 @@
 internal import CLinux
-internal import Decoding
 internal import Glibc
+internal import Sandbox
 
 /// Something that a hostile film would try once it rules the decoder. Run in the sandbox, to show that it is killed or refused.
 enum Attempt: String, CaseIterable {

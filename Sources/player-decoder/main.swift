@@ -2,6 +2,7 @@ internal import CLinux
 internal import Confinement
 internal import Decoding
 internal import Glibc
+internal import Sandbox
 
 // A decoder for one player, which starts it with two connected sockets as descriptors 3 and 4: gives up every right that decoding can do
 // without, then decodes; on the render node that is descriptor 5, if there is one, whose driver is loaded before the last of those rights are
@@ -18,7 +19,7 @@ if arguments.first == "--attempt", let name = arguments.dropFirst().first, let a
     exit(attempt.run(report))
 }
 print(
-    "\(DecoderProgram.name) is started by the player, not by hand; --attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) [hardware] "
+    "\(SandboxProgram.decoder.name) is started by the player, not by hand; --attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) [hardware] "
         + "tries the sandbox, or the one for a process that drives a device."
 )
 exit(64)

@@ -1,4 +1,5 @@
 import Media
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing
@@ -35,7 +36,7 @@ import Testing
         let plain = UnixFDBuffer(id: 1, isDMABuf: false, memories: [])
         var payload = [UInt8](plain.message.dropFirst(8))
         payload[54] = 1
-        var meta = ByteWriter()
+        var meta = WireWriter()
         meta.put(meta: "GstSomethingMeta", [1, 2, 3])
         payload += meta.bytes
         let other = try UnixFDBuffer(payload: payload)

@@ -1,4 +1,5 @@
 import Decoding
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing

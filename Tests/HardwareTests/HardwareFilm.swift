@@ -4,6 +4,7 @@ import DisplaySink
 import Glibc
 import Media
 import SampleQueue
+import Sandbox
 import SurfacePool
 import TestSupport
 

@@ -3,6 +3,7 @@ import Demuxing
 import Glibc
 import Media
 import SampleQueue
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing

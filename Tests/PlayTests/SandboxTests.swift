@@ -105,7 +105,7 @@ import Testing
         let nowhere = ["PLAYER_DECODER": "/nowhere/decoder"]
         let wished = try PlayProgram.run(arguments + ["--sandbox", "decoder"], environment: nowhere)
         #expect(wished.code == 0)
-        #expect(wished.errors == "Decoding without a sandbox: PLAYER_DECODER names /nowhere/decoder, which is no program.\n")
+        #expect(wished.errors == "Decoding without a sandbox: PLAYER_DECODER names /nowhere/decoder, which is not a program.\n")
         let required = try PlayProgram.run(arguments + ["--sandbox", "require"], environment: nowhere)
         #expect(required.code == 69)
         #expect(required.errors.split(separator: "\n").count == 1)

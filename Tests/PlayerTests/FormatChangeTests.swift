@@ -5,6 +5,7 @@ import Media
 import PixelConversion
 import Player
 import SampleQueue
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing

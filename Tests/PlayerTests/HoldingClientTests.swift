@@ -4,6 +4,7 @@ import Foundation
 import FrameExport
 import Media
 import Player
+import Sandbox
 import TestSupport
 import Testing
 

@@ -5,11 +5,11 @@
 # the drivers. Under scripts/test --full every target runs under both.
 
 with_threads=(
-    MediaTests SampleQueueTests SurfacePoolTests PixelConversionTests DecodingTests DisplaySinkTests WaylandTests AudioSinkTests FrameExportTests PlayerTests PlayTests
+    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests DisplaySinkTests WaylandTests AudioSinkTests FrameExportTests PlayerTests PlayTests
     CInterfaceTests
 )
 with_pointers=(
-    SampleQueueTests SurfacePoolTests PixelConversionTests DecodingTests HardwareTests WaylandTests KMSTests AudioSinkTests FrameExportTests TextureCacheTests PlayTests
+    SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests HardwareTests WaylandTests KMSTests AudioSinkTests FrameExportTests TextureCacheTests PlayTests
     CInterfaceTests DisplaySinkTests TestSupportTests
 )
 # On the host these run nothing.

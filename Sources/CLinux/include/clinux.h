@@ -80,11 +80,11 @@ int clinux_unix_connect(const char *path);
 int clinux_unix_accept(int socket);
 /// SO_PEERCRED: the peer's user; 0, or -1 with errno.
 int clinux_unix_peer_user(int socket, uint32_t *user);
-/// sendmsg(2) without waiting and without SIGPIPE, `fd` (if not negative) as SCM_RIGHTS; bytes sent, or -1 with errno.
-long clinux_unix_send(int socket, const void *bytes, size_t count, int fd);
+/// sendmsg(2) without SIGPIPE, with up to 16 borrowed descriptors (SCM_RIGHTS); MSG_DONTWAIT unless `wait`. Bytes sent, or -1 with errno.
+long clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count, int wait);
 /// recvmsg(2) without waiting. At most `*fd_count` descriptors (16 at most; close-on-exec) are stored, their number in `*fd_count`; more are closed.
-/// Bytes received, 0 at the end, or -1 with errno.
-long clinux_unix_receive(int socket, void *bytes, size_t count, int *fds, int *fd_count);
+/// `*is_cut`: bytes of a packet, or descriptors, were lost. Bytes received, 0 at the end, or -1 with errno.
+long clinux_receive(int socket, void *bytes, size_t capacity, int *fds, int *fd_count, int *is_cut);
 /// A name for the file behind a descriptor that two descriptors of one file share, and its size; 0, or -1 with errno.
 int clinux_file_identity(int fd, uint64_t *device, uint64_t *inode, int64_t *size);
 

@@ -9,11 +9,6 @@
 int clinux_packet_pair(int *first, int *second, int buffer);
 /// Whether a descriptor is one end of such a pair (getsockopt(2), SO_TYPE).
 int clinux_is_packet_socket(int fd);
-/// Sends one packet with up to four descriptors (sendmsg(2), MSG_NOSIGNAL; MSG_DONTWAIT unless `wait`); 0, or -1 with errno.
-int clinux_send_packet(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count, int wait);
-/// Receives one packet without waiting, with up to four descriptors, which are the caller's. The count of bytes (0 at the end of the
-/// connection); -1 with errno; EMSGSIZE for a packet longer than `capacity` or with more descriptors, which are then closed.
-long clinux_receive_packet(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count);
 
 /// Adds F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_SEAL to a memfd; 0, or -1 with errno.
 int clinux_memfd_seal_size(int fd);

@@ -1,17 +1,7 @@
 internal import Glibc
-package import Media
+internal import Media
+internal import Sandbox
 internal import SurfacePool
-
-/// How a decoder process ended, as the end of "the decoder process …".
-package struct ProcessEnd: Error {
-    package let sentence: String
-
-    package init(_ sentence: String) { self.sentence = sentence }
-    package init(_ error: SystemError) { sentence = "cannot be talked to: \(error)" }
-    package init(_ error: WireError) { sentence = "makes no sense: \(error)" }
-
-    package static let gone = ProcessEnd("has gone")
-}
 
 /// The pool whose surfaces a session's decoder processes write, made when the first asks for one.
 ///
@@ -32,7 +22,7 @@ final class LentSurfaces: Sendable {
     var limits: (count: Int, byteCount: Int) { (maximumCount, maximumByteCount) }
 
     /// Lends the process a surface of the layout that it asks for, or tells it why not.
-    func grant(_ layout: SurfaceLayout, to process: SandboxedProcess) throws(SystemError) {
+    func grant(_ layout: SurfaceLayout, to process: DecoderProcess) throws(SystemError) {
         guard !process.drivesDevice else { return try deny("a decoder on hardware has the driver's memory", process) }
         let pool = pool.withLock { pool in
             let there =
@@ -48,7 +38,7 @@ final class LentSurfaces: Sendable {
         try deny(sentence, process)
     }
 
-    private func deny(_ sentence: String, _ process: SandboxedProcess) throws(SystemError) {
+    private func deny(_ sentence: String, _ process: DecoderProcess) throws(SystemError) {
         var writer = WireWriter()
         writer.put(.denied(sentence))
         try process.memory.send(writer)
@@ -61,13 +51,13 @@ final class LentSurfaces: Sendable {
 ///
 /// Thread-safety: one thread at a time.
 final class DecoderListener {
-    private let process: SandboxedProcess
+    private let process: DecoderProcess
     private let surfaces: LentSurfaces
     private let deadline: HostSpan
     /// Answers that came with the last one.
     private var rest: WireReader?
 
-    init(process: SandboxedProcess, surfaces: LentSurfaces, deadline: HostSpan) {
+    init(process: DecoderProcess, surfaces: LentSurfaces, deadline: HostSpan) {
         self.process = process
         self.surfaces = surfaces
         self.deadline = deadline
@@ -94,7 +84,7 @@ final class DecoderListener {
                     continue
                 }
             } catch {
-                throw error.code == ETIMEDOUT ? ProcessEnd("hung and was ended") : ProcessEnd(error)
+                throw error.code == ETIMEDOUT ? ProcessEnd.hung : ProcessEnd(error)
             }
             // Surfaces given back come before the pictures that follow them.
             if !waiting[1].ready.isEmpty, try serveMemory() {
@@ -153,7 +143,7 @@ final class DecoderListener {
                 case .gone(let slot):
                     guard process.takeBack(slot: slot) else { throw ProcessEnd("gives back memory that it was not lent") }
                 case .pong(let isExhausted):
-                    guard isExhausted, process.hasReaders else { throw ProcessEnd("hung and was ended") }
+                    guard isExhausted, process.hasReaders else { throw ProcessEnd.hung }
                     isWaitingForReaders = true
                 }
             }

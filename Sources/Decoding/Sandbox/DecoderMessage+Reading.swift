@@ -1,5 +1,6 @@
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 internal import SurfacePool
 
 // Reading what a player and its decoder process say to each other: every message is checked to the last byte before anybody believes it.

@@ -1,5 +1,6 @@
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 internal import SurfacePool
 
 // What a player and its decoder process say to each other. Two sockets: *work* carries samples and what becomes of them, in order;

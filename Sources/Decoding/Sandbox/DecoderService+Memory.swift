@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Media
+internal import Sandbox
 
 /// Who reads the memory socket of a decoder process.
 ///

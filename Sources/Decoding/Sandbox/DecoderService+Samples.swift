@@ -1,6 +1,7 @@
 internal import CAV
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 
 /// Samples whose bytes lie where the player wrote them.
 extension DecoderService {

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import Media
 internal import SampleQueue
+package import Sandbox
 internal import SurfacePool
 
 /// What a decoder process does once it is confined: decodes the samples that come in on the work socket into surfaces that the player lends, or

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Media
+internal import Sandbox
 internal import SurfacePool
 
 /// In the decoder process: picture memory that the player's pool owns, asked for over the memory socket and mapped here.

@@ -1,4 +1,5 @@
 internal import Media
+internal import Sandbox
 internal import SurfacePool
 
 /// In a decoder process that drives hardware: the driver's surfaces that the player has been given, each once.

@@ -1,24 +1,23 @@
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 
 /// Which kind of process a session has, and when that changes: as `DecompressionSession` chooses between its decoders, only that another decoder
 /// is another process.
 extension SandboxedSession {
     /// A process for the next device that can be opened, else one for software.
     /// - Throws: `.noHardware` when there is no device and one is required; `.sandbox`.
-    static func launch(_ program: String, _ choice: inout DeviceChoice, isRequired: Bool) throws(DecodingError) -> SandboxedProcess {
+    static func launch(_ program: String, _ choice: inout DeviceChoice, isRequired: Bool) throws(DecodingError) -> DecoderProcess {
         while let node = choice.next() {
-            if let spare = SandboxNursery.shared.take(program, device: node) { return spare }
             do throws(DecodingError) {
-                return try SandboxedProcess.start(program, device: node)
+                return try DecoderProcess.start(program, device: node, takesSpare: true)
             } catch {
                 guard error.code == .noHardware else { throw error }
                 choice.refused(error.description)
             }
         }
         if isRequired { throw DecodingError(.noHardware, choice.sentence ?? "there is no hardware decoder") }
-        if let spare = SandboxNursery.shared.take(program) { return spare }
-        return try SandboxedProcess.start(program)
+        return try DecoderProcess.start(program, takesSpare: true)
     }
 
     /// Has the first process opened its decoder, or the next one that takes its place because it does not take the stream or dies.
@@ -41,8 +40,10 @@ extension SandboxedSession {
                 if !process.drivesDevice { fallback = nil }
             case .failure(let end):
                 let sentence = process.end() ?? end.sentence
+                if end.isShortage { throw DecodingError(.outOfResources, "the decoder process \(sentence)") }
                 guard policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) else {
-                    throw DecodingError(.sandbox, "the decoder process \(sentence)")
+                    // One that has confined itself works on this machine: it is the film that ends it.
+                    throw DecodingError(hasReported ? .cannotOpen : .sandbox, "the decoder process \(sentence)")
                 }
                 count(death: sentence)
                 noteDeath(sentence)
@@ -53,14 +54,14 @@ extension SandboxedSession {
     }
 
     /// Another process for the way that decoding is to go on.
-    func relaunch() throws(DecodingError) -> SandboxedProcess {
-        guard let state = fallback, state.way == .hardware, let node = choice.node else { return try SandboxedProcess.start(program) }
+    func relaunch() throws(DecodingError) -> DecoderProcess {
+        guard let state = fallback, state.way == .hardware, let node = choice.node else { return try DecoderProcess.start(program) }
         do throws(DecodingError) {
-            return try SandboxedProcess.start(program, device: node)
+            return try DecoderProcess.start(program, device: node)
         } catch {
             guard error.code == .noHardware, !state.isRequired else { throw error }
             refuse(error.description)
-            return try SandboxedProcess.start(program)
+            return try DecoderProcess.start(program)
         }
     }
 

@@ -1,6 +1,7 @@
 internal import CAV
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 internal import SurfacePool
 
 /// What a session asks of its process, and what it makes of the answers.
@@ -139,7 +140,7 @@ extension SandboxedSession {
                 counters.addWritten(Int(min(written, Self.mostBytesAtOnce)))
                 counters.addCopied(Int(min(copied, Self.mostBytesAtOnce)))
                 if nextNumber &- 1 &- number <= ahead { return true }
-            case .confined, .ready, .refused: return replaced("says what it was not asked", output)
+            case .confined, .ready, .refused: return replaced(ProcessEnd.unasked.sentence, output)
             }
         }
     }

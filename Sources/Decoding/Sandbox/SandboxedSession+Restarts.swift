@@ -1,5 +1,6 @@
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 
 /// How a session gets a process, and another when that one dies.
 extension SandboxedSession {
@@ -7,10 +8,11 @@ extension SandboxedSession {
         writer.reset()
         writer.put(.configure(format: bareFormat, options: options, configurationByteCount: stream.configuration.count))
         isStarting = true
+        hasReported = false
         do throws(SystemError) {
             let memory = try configuration()
-            let wishes = process.pictures.map { [$0.rawValue] } ?? []
-            try process.work.send(writer, descriptors: [ring.descriptor.rawValue, memory.descriptor.rawValue] + wishes)
+            let requests = process.surfaceRequests.map { [$0.rawValue] } ?? []
+            try process.work.send(writer, descriptors: [ring.descriptor.rawValue, memory.descriptor.rawValue] + requests)
         } catch {
             throw ProcessEnd(error)
         }
@@ -38,6 +40,7 @@ extension SandboxedSession {
             switch try listener.next() {
             case .confined(let report):
                 shared.withLock { $0.report = report }
+                hasReported = true
                 if sandbox.policy == .require, !report.isConfined {
                     let why = report.troubles.first ?? "this kernel does not offer it"
                     return DecodingError(.sandbox, "the decoder process cannot be confined as required: \(why)")
@@ -52,7 +55,7 @@ extension SandboxedSession {
                 isStarting = false
                 return nil
             case .refused(let error): return error
-            default: throw ProcessEnd("says what it was not asked")
+            default: throw .unasked
             }
         }
     }

@@ -3,6 +3,7 @@ internal import Glibc
 public import Media
 public import PixelConversion
 public import SampleQueue
+public import Sandbox
 public import SurfacePool
 
 /// As `DecompressionSession`, with libavcodec in a process of its own that has no rights: a film that breaks the decoder breaks only that.
@@ -44,7 +45,7 @@ public final class SandboxedSession: @unchecked Sendable {
 
     // Of the thread that decodes:
     var stream: VideoFormat
-    var process: SandboxedProcess
+    var process: DecoderProcess
     var ring: SharedBytes
     var ringState: SampleRingState
     var policy: RestartPolicy
@@ -63,6 +64,8 @@ public final class SandboxedSession: @unchecked Sendable {
     var needsSync = false
     /// The process has yet to answer `configure`.
     var isStarting = false
+    /// The process has said what it has given up.
+    var hasReported = false
     var lost: DecodingError?
 
     struct Shared: Sendable {
@@ -72,7 +75,7 @@ public final class SandboxedSession: @unchecked Sendable {
         var way = DecoderWay(isHardware: false)
         var statistics = Statistics()
         var report = SandboxReport()
-        var process: SandboxedProcess?
+        var process: DecoderProcess?
         /// Sent to this process.
         var interruptions: UInt32 = 0
     }
@@ -85,12 +88,11 @@ public final class SandboxedSession: @unchecked Sendable {
         format: VideoFormat, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions,
         allocator: any SurfaceAllocator = MemfdAllocator(), statistics: FrameStatistics = FrameStatistics()
     ) throws(DecodingError) {
-        let program = try DecoderProgram.find(sandbox.decoderPath)
+        do throws(SandboxError) { program = try SandboxProgram.decoder.find(sandbox.decoderPath) } catch { throw DecodingError(error) }
         shared = Monitor(Shared(format: format))
         stream = format
         self.options = options
         self.sandbox = sandbox
-        self.program = program
         counters = statistics
         stage = OutputStage(options, allocator: allocator, statistics: statistics)
         // Slots of the decoder's own, of its threads, of readers, and of the sample that it works on ahead; the process has no more either.
@@ -102,7 +104,7 @@ public final class SandboxedSession: @unchecked Sendable {
         do throws(SystemError) {
             ring = try SharedBytes(count: Self.ringByteCount)
         } catch {
-            throw DecodingError(.sandbox, error.description, status: error.code)
+            throw DecodingError(SandboxError(error))
         }
         ringState = SampleRingState(capacity: Self.ringByteCount)
         choice = DeviceChoice(for: format, options.specification)
@@ -120,9 +122,9 @@ public final class SandboxedSession: @unchecked Sendable {
     /// Starts a decoder process ahead of need, so that it is ready when a format is known; the next session takes it. Returns at once.
     /// - Parameter specification: Whether it is to drive hardware.
     public static func prepare(_ sandbox: SandboxOptions, _ specification: DecoderSpecification = DecoderSpecification(hardware: .disable)) {
-        guard sandbox.policy != .off, let program = try? DecoderProgram.find(sandbox.decoderPath) else { return }
+        guard sandbox.policy != .off, let program = try? SandboxProgram.decoder.find(sandbox.decoderPath) else { return }
         let device = specification.hardware == .disable ? nil : specification.device ?? VADevice.paths().first
-        SandboxNursery.shared.prepare(program, device: device)
+        DecoderProcess.prepare(program, device: device)
     }
 
     /// libavcodec's name of the decoder.

@@ -1,6 +1,6 @@
-internal import Decoding
 internal import Glibc
 internal import Media
+internal import Sandbox
 
 /// The player's end of a demuxer process: asks, waits for answers, and reads the film for it meanwhile.
 ///
@@ -58,7 +58,7 @@ final class DemuxerLink {
                     }
                 } catch {
                     if error.code == 0 { throw .gone }
-                    throw error.code == ETIMEDOUT ? ProcessEnd("hung and was ended") : ProcessEnd(error)
+                    throw error.code == ETIMEDOUT ? .hung : ProcessEnd(error)
                 }
             }
             let answer: DemuxerAnswer

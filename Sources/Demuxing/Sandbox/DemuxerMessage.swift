@@ -1,6 +1,6 @@
-internal import Decoding
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 
 // What a player and its demuxer process say to each other, on the work socket. Two pieces of memory go with it: the *window*, in which the
 // player puts the bytes of the film that were asked for, and the *tray*, in which the process lays what it found there.

@@ -1,5 +1,5 @@
-internal import Decoding
 internal import Media
+internal import Sandbox
 
 /// Opening a film in a demuxer process.
 extension DemuxerOpening {
@@ -13,19 +13,18 @@ extension DemuxerOpening {
     static func open(_ location: String, _ options: AssetReaderOptions, _ sandbox: SandboxOptions) throws(AssetError) -> Opened {
         let bytes: AssetBytes, link: DemuxerLink
         do {
-            let program = try DemuxerProgram.find(sandbox)
+            let program = try SandboxProgram.demuxer.find(sandbox.decoderPath)
             bytes = try AssetBytes(location, options: options)
-            let process: SandboxedProcess
-            if let spare = SandboxNursery.shared.take(program) {
-                process = spare
-            } else {
-                process = try SandboxedProcess.start(program)
-            }
+            let process = try SpareProcesses.shared.take(SpareProcesses.Key(program: program)) ?? SandboxedProcess.start(program)
             // libavformat sleeps until a live playlist may have grown.
             let deadline = bytes.isPlaylist ? sandbox.hangDeadline + longestSegment : sandbox.hangDeadline
             link = try DemuxerLink(process, film: bytes, deadline: deadline, cancellation: options.cancellation)
         } catch let error as AssetError {
             throw error
+        } catch let error as SandboxError {
+            throw AssetError(error, location)
+        } catch let error as SystemError {
+            throw AssetError(SandboxError(error), location)
         } catch {
             throw AssetError(.sandbox, "\(location): \(error).")
         }
@@ -43,7 +42,8 @@ extension DemuxerOpening {
                 outcome = try link.opened(location, report)
             }
         } catch {
-            throw link.end(error, location)
+            let death = link.end(error, location)
+            throw error.isShortage ? AssetError(.outOfResources, death.description) : death
         }
         if case .failure = outcome { link.process.end() }
         return try outcome.get()
@@ -64,7 +64,7 @@ extension DemuxerOpening {
 extension DemuxerLink {
     /// What the process has given up.
     fileprivate func report() throws(ProcessEnd) -> SandboxReport {
-        guard case .confined(let report) = try next(within: SandboxedProcess.startDeadline) else { throw Self.unasked }
+        guard case .confined(let report) = try next(within: SandboxedProcess.startDeadline) else { throw ProcessEnd.unasked }
         return report
     }
 
@@ -76,19 +76,19 @@ extension DemuxerLink {
             switch try next() {
             case .opened(let found) where film == nil: film = found
             case .track(var track, let offset, let count):
-                guard let film, tracks.count < film.trackCount, track.id == tracks.count, offset + count <= tray.count else { throw Self.unasked }
+                guard let film, tracks.count < film.trackCount, track.id == tracks.count, offset + count <= tray.count else {
+                    throw ProcessEnd.unasked
+                }
                 track.format.configuration = unsafe [UInt8](UnsafeRawBufferPointer(start: tray.base + offset, count: count))
                 tracks.append(track)
             case .done:
-                guard let film, tracks.count == film.trackCount else { throw Self.unasked }
+                guard let film, tracks.count == film.trackCount else { throw ProcessEnd.unasked }
                 return .success(DemuxerOpening.Opened(link: self, film: film, tracks: tracks, report: report))
             case .failed(let error): return .failure(AssetError(error.code, "\(location): \(error.description)"))
-            default: throw Self.unasked
+            default: throw ProcessEnd.unasked
             }
         }
     }
-
-    static var unasked: ProcessEnd { ProcessEnd("says what it was not asked") }
 
     /// Ends the process and says why there is nothing more to read.
     func end(_ end: ProcessEnd, _ location: String) -> AssetError {

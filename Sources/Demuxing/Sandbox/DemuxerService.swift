@@ -1,8 +1,8 @@
 internal import CAV
-package import Decoding
 internal import Glibc
 internal import Media
 internal import SampleQueue
+package import Sandbox
 
 /// What a demuxer process does once it is confined: reads the film whose bytes the player gives it, and lays out its samples, until the player
 /// closes the connection.
@@ -15,7 +15,7 @@ package final class DemuxerService {
     private var memory: (window: SharedBytes, tray: SharedBytes)?
     private var reader: AssetReader?
     /// Read, but not laid out yet; of a large one so many bytes have gone in parts.
-    private var waiting: (sample: Parcel, sentByteCount: Int)?
+    private var waiting: (sample: PackedSample, sentByteCount: Int)?
 
     /// - Parameter work: the socket's descriptor, owned by the service from now on.
     package init(work: Int32) { self.work = PacketSocket(adopting: OwnedFD(adopting: work)) }
@@ -122,7 +122,7 @@ package final class DemuxerService {
                 let sample: SampleBuffer?
                 do throws(AssetError) { sample = try reader.nextSample() } catch { return try say(failure(error, reader.location)) }
                 guard let sample else { return try say(.end) }
-                waiting = Parcel(sample).map { ($0, 0) }
+                waiting = PackedSample(sample).map { ($0, 0) }
             }
             guard let (parcel, sent) = waiting else { continue }
             let total = parcel.byteCount

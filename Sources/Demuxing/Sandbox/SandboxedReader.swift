@@ -1,7 +1,7 @@
-public import Decoding
 internal import Glibc
 public import Media
 public import SampleQueue
+public import Sandbox
 
 /// As `AssetReader`, with libavformat in a process of its own that has no rights: a film that breaks the demuxer breaks only that.
 ///
@@ -70,8 +70,8 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
 
     /// Starts a demuxer process ahead of need; the next reader takes it. Returns at once.
     public static func prepare(_ sandbox: SandboxOptions) {
-        guard sandbox.policy.includesDemuxer, let program = try? DemuxerProgram.find(sandbox) else { return }
-        SandboxNursery.shared.prepare(program)
+        guard sandbox.policy.includesDemuxer, let program = try? SandboxProgram.demuxer.find(sandbox.decoderPath) else { return }
+        SpareProcesses.shared.prepare(SpareProcesses.Key(program: program)) { try SandboxedProcess.start(program) }
     }
 
     /// The process in use, for who wants to watch it; nil after the end.
@@ -172,7 +172,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     private func hear() throws(ProcessEnd) {
         switch try link.next() {
         case .sample(let described):
-            guard described.trackID < tracks.count, ready.count < 2 * DemuxerAnswer.mostSamples else { throw DemuxerLink.unasked }
+            guard described.trackID < tracks.count, ready.count < 2 * DemuxerAnswer.mostSamples else { throw ProcessEnd.unasked }
             let sample = try unpacking.sample(described, of: link.tray, tracks[described.trackID].format)
             if selected.contains(described.trackID) { ready.append(sample) }
         case .part(let byteCount): try unpacking.add(byteCount, of: link.tray)
@@ -181,7 +181,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         case .done:
             isReading = false
             link.process.allowProcessorTime()
-        case .confined, .opened, .track, .bytes, .other, .closed: throw DemuxerLink.unasked
+        case .confined, .opened, .track, .bytes, .other, .closed: throw ProcessEnd.unasked
         }
     }
 

@@ -1,26 +1,9 @@
-internal import Decoding
 internal import Media
+internal import Sandbox
 
 // How a film's tracks travel in messages. What a demuxer says of them goes into decoders and clocks of the player, so every number has bounds.
 
 extension WireWriter {
-    mutating func put(_ text: String?) {
-        put(text != nil)
-        put(text ?? "")
-    }
-
-    /// A text out of a film, without the control characters that nobody may show.
-    mutating func put(clean text: String) {
-        var kept = String.UnicodeScalarView()
-        kept.append(contentsOf: text.unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(WireReader.longestText))
-        put(String(kept))
-    }
-
-    mutating func put(clean text: String?) {
-        put(text != nil)
-        put(clean: text ?? "")
-    }
-
     /// Without its set-up data.
     mutating func put(_ track: AssetTrack) {
         put(UInt32(track.id))
@@ -70,12 +53,6 @@ extension VideoFormat {
 }
 
 extension WireReader {
-    mutating func takeOptionalText() throws(WireError) -> String? {
-        let isThere = try takeBool()
-        let text = try takeText()
-        return isThere ? text : nil
-    }
-
     mutating func takeTrack() throws(WireError) -> AssetTrack {
         let id = try takeCount(below: DemuxerAnswer.mostTracks)
         guard let kind = AssetTrack.Kind(wireNumber: try take()) else { throw WireError("no such kind of track") }

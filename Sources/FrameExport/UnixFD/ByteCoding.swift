@@ -1,58 +1,32 @@
-/// Puts little-endian numbers one after the other.
-struct ByteWriter: Sendable {
-    var bytes: [UInt8] = []
+internal import Sandbox
 
-    mutating func put<Number: FixedWidthInteger>(_ number: Number) {
-        for index in 0..<(Number.bitWidth / 8) { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * Number(index)))) }
-    }
-
-    /// A piece of metadata as `gst_meta_serialize` writes it: whole length, length of the name, name, zero, version 0, content.
+/// Metadata as `gst_meta_serialize` writes it: whole length, length of the name, name, zero, version, content.
+extension WireWriter {
+    /// Adds a piece of metadata of version 0.
     mutating func put(meta name: String, _ content: [UInt8]) {
         let name = Array(name.utf8)
         put(UInt32(8 + name.count + 2 + content.count))
         put(UInt32(name.count))
-        bytes += name + [0, 0] + content
+        put(bytes: name + [0, 0])
+        put(bytes: content)
     }
 }
 
-/// Takes little-endian numbers one after the other, and never what is not there.
-struct ByteReader: Sendable {
-    private let bytes: ArraySlice<UInt8>
-    private var position: Int
-
-    init(_ bytes: [UInt8]) { self.init(bytes[...]) }
-
-    init(_ bytes: ArraySlice<UInt8>) {
-        self.bytes = bytes
-        position = bytes.startIndex
-    }
-
-    var rest: ArraySlice<UInt8> { bytes[position...] }
-
-    mutating func take(_ count: Int) throws(ExportError) -> ArraySlice<UInt8> {
-        guard count >= 0, count <= bytes.endIndex - position else { throw ExportError(.malformed, "The peer sent a message that is cut short.") }
-        defer { position += count }
-        return bytes[position..<position + count]
-    }
-
-    mutating func uint8() throws(ExportError) -> UInt8 { try number() }
-    mutating func uint16() throws(ExportError) -> UInt16 { try number() }
-    mutating func uint32() throws(ExportError) -> UInt32 { try number() }
-    mutating func uint64() throws(ExportError) -> UInt64 { try number() }
-
-    private mutating func number<Number: FixedWidthInteger>() throws(ExportError) -> Number {
-        try take(Number.bitWidth / 8).reversed().reduce(0) { $0 << 8 | Number($1) }
-    }
-
+extension WireReader {
     /// The next piece of metadata.
-    mutating func meta() throws(ExportError) -> (name: String, version: UInt8, content: ByteReader) {
-        let whole = Int(try uint32()), nameLength = Int(try uint32())
-        guard whole >= 8 + nameLength + 2 else { throw ExportError(.malformed, "The peer sent metadata that is cut short.") }
-        let name = try take(nameLength)
-        guard try uint8() == 0 else { throw ExportError(.malformed, "The peer sent metadata without a name.") }
-        let version = try uint8()
-        return (String(decoding: name, as: UTF8.self), version, ByteReader(try take(whole - 8 - nameLength - 2)))
+    mutating func takeMeta() throws(WireError) -> (name: String, version: UInt8, content: WireReader) {
+        let whole = Int(try take(UInt32.self)), nameLength = Int(try take(UInt32.self))
+        guard whole >= 8 + nameLength + 2 else { throw WireError("a piece of metadata is cut short") }
+        let name = try take(count: nameLength)
+        guard try take(UInt8.self) == 0 else { throw WireError("a piece of metadata has no name") }
+        let version = try take(UInt8.self)
+        return (String(decoding: name, as: UTF8.self), version, WireReader(try take(count: whole - 8 - nameLength - 2)))
     }
+}
+
+extension ExportError {
+    /// For a peer's message that cannot be read.
+    init(_ error: WireError) { self.init(.malformed, "The peer does not keep to the protocol: \(error).") }
 }
 
 /// Cuts a stream of bytes into messages.

@@ -1,3 +1,5 @@
+internal import Sandbox
+
 /// What the server knows of one client: what it holds, and what its bytes mean. `Token` is what ends with the client's hold.
 ///
 /// A client may do what it likes: the worst that comes of it is that it is ended and its holds with it.
@@ -40,8 +42,8 @@ struct FrameServerClientState<Token: Sendable>: Sendable {
             while let message = try parser.next() {
                 switch message.command {
                 case .releaseBuffer:
-                    var reader = ByteReader(message.payload)
-                    let id = try reader.uint64()
+                    var reader = WireReader(message.payload[...])
+                    let id = try reader.take(UInt64.self)
                     guard let index = held.firstIndex(where: { $0.id == id }) else {
                         return events + [.end("it gave back buffer \(id), which it does not hold")]
                     }
@@ -50,7 +52,7 @@ struct FrameServerClientState<Token: Sendable>: Sendable {
                 case .endOfStream, nil: break
                 }
             }
-        } catch { return events + [.end(error.description)] }
+        } catch { return events + [.end("\(error)")] }
         return events
     }
 }

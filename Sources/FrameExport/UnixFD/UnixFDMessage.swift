@@ -1,3 +1,5 @@
+internal import Sandbox
+
 /// What GStreamer's `unixfdsink` and `unixfdsrc` say to each other: a header of eight bytes (kind and length of what follows), the payload,
 /// and with the header the descriptors of a buffer's memory. All numbers are little-endian.
 ///
@@ -11,7 +13,7 @@ enum UnixFDCommand: UInt32, Sendable {
     static let headerSize = 8
 
     static func message(_ command: UnixFDCommand, payload: [UInt8] = []) -> [UInt8] {
-        var bytes = ByteWriter()
+        var bytes = WireWriter()
         bytes.put(command.rawValue)
         bytes.put(UInt32(payload.count))
         return bytes.bytes + payload
@@ -21,7 +23,7 @@ enum UnixFDCommand: UInt32, Sendable {
     static func caps(_ text: String) -> [UInt8] { message(.caps, payload: Array(text.utf8) + [0]) }
 
     static func release(_ id: UInt64) -> [UInt8] {
-        var payload = ByteWriter()
+        var payload = WireWriter()
         payload.put(id)
         return message(.releaseBuffer, payload: payload.bytes)
     }
@@ -59,7 +61,7 @@ struct UnixFDBuffer: Sendable, Hashable {
     var mediaDuration = noTime
 
     var message: [UInt8] {
-        var payload = ByteWriter()
+        var payload = WireWriter()
         for number in [id, pts, dts, duration, offset, offsetEnd] { payload.put(number) }
         payload.put(flags)
         payload.put(UInt8(isDMABuf ? 1 : 0))
@@ -71,10 +73,10 @@ struct UnixFDBuffer: Sendable, Hashable {
         }
         if let videoMeta { payload.put(meta: GStreamerVideoMeta.name, videoMeta.bytes) }
         if let mediaTime {
-            var content = ByteWriter()
+            var content = WireWriter()
             content.put(mediaTime)
             content.put(mediaDuration)
-            content.bytes += Array(Self.mediaTimeCaps.utf8) + [0]
+            content.put(bytes: Array(Self.mediaTimeCaps.utf8) + [0])
             payload.put(meta: Self.timestampMetaName, content.bytes)
         }
         return UnixFDCommand.message(.newBuffer, payload: payload.bytes)
@@ -91,25 +93,29 @@ struct UnixFDBuffer: Sendable, Hashable {
 
     /// Reads a payload. Metas that we do not know are passed over, as GStreamer does.
     init(payload: [UInt8]) throws(ExportError) {
-        var reader = ByteReader(payload)
-        id = try reader.uint64()
-        pts = try reader.uint64()
-        dts = try reader.uint64()
-        duration = try reader.uint64()
-        offset = try reader.uint64()
-        offsetEnd = try reader.uint64()
-        flags = try reader.uint32()
-        let kind = try reader.uint8(), memoryCount = try reader.uint8(), metaCount = try reader.uint16()
-        guard kind <= 1 else { throw ExportError(.malformed, "The peer sent a buffer of unknown memory type \(kind).") }
+        do throws(WireError) { try self.init(WireReader(payload[...])) } catch { throw ExportError(error) }
+    }
+
+    private init(_ payload: WireReader) throws(WireError) {
+        var reader = payload
+        id = try reader.take()
+        pts = try reader.take()
+        dts = try reader.take()
+        duration = try reader.take()
+        offset = try reader.take()
+        offsetEnd = try reader.take()
+        flags = try reader.take()
+        let kind = try reader.take(UInt8.self), memoryCount = try reader.take(UInt8.self), metaCount = try reader.take(UInt16.self)
+        guard kind <= 1 else { throw WireError("\(kind) is no type of memory") }
         isDMABuf = kind == 1
         memories = []
-        for _ in 0..<memoryCount { memories.append(Memory(size: try reader.uint64(), offset: try reader.uint64())) }
+        for _ in 0..<memoryCount { memories.append(Memory(size: try reader.take(), offset: try reader.take())) }
         for _ in 0..<metaCount {
-            var meta = try reader.meta()
+            var meta = try reader.takeMeta()
             switch meta.name {
             case GStreamerVideoMeta.name where meta.version == 0: videoMeta = try GStreamerVideoMeta(&meta.content)
             case Self.timestampMetaName where meta.version == 0:
-                let time = try meta.content.uint64(), span = try meta.content.uint64()
+                let time = try meta.content.take(UInt64.self), span = try meta.content.take(UInt64.self)
                 if meta.content.rest.dropLast().elementsEqual(Self.mediaTimeCaps.utf8) { (mediaTime, mediaDuration) = (time, span) }
             default: break
             }
@@ -128,7 +134,7 @@ struct GStreamerVideoMeta: Sendable, Hashable {
     var strides: [Int32]
 
     var bytes: [UInt8] {
-        var content = ByteWriter()
+        var content = WireWriter()
         content.put(UInt32(0))
         content.put(UInt32(bitPattern: format))
         content.put(width)
@@ -149,16 +155,16 @@ struct GStreamerVideoMeta: Sendable, Hashable {
         self.strides = strides
     }
 
-    init(_ reader: inout ByteReader) throws(ExportError) {
-        _ = try reader.uint32()
-        format = Int32(bitPattern: try reader.uint32())
-        width = try reader.uint32()
-        height = try reader.uint32()
-        let count = try reader.uint32()
-        guard count <= 4 else { throw ExportError(.malformed, "The peer sent a picture of \(count) planes.") }
+    init(_ reader: inout WireReader) throws(WireError) {
+        _ = try reader.take(UInt32.self)
+        format = try reader.take()
+        width = try reader.take()
+        height = try reader.take()
+        let count = try reader.take(UInt32.self)
+        guard count <= 4 else { throw WireError("a frame has \(count) planes") }
         offsets = []
         strides = []
-        for _ in 0..<count { offsets.append(try reader.uint64()) }
-        for _ in 0..<count { strides.append(Int32(bitPattern: try reader.uint32())) }
+        for _ in 0..<count { offsets.append(try reader.take()) }
+        for _ in 0..<count { strides.append(try reader.take()) }
     }
 }

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Media
+internal import Sandbox
 
 /// A Unix socket over which bytes and descriptors go. Nothing here waits.
 ///
@@ -46,19 +47,21 @@ struct UnixSocket: ~Copyable, Sendable {
 
     /// Sends a message at once or not at all. `descriptor` is borrowed; negative: none.
     func send(_ bytes: [UInt8], descriptor: Int32 = -1) -> Sent {
-        let count = unsafe clinux_unix_send(fd.rawValue, bytes, bytes.count, descriptor)
-        if count == bytes.count { return .whole }
         // Messages of this size go as one piece; a part of one means that the stream is of no use any more.
-        return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? .full : .broken
+        do throws(SystemError) {
+            return try fd.send(bytes, descriptors: descriptor >= 0 ? [descriptor] : []) == bytes.count ? .whole : .broken
+        } catch {
+            return error.code == EAGAIN ? .full : .broken
+        }
     }
 
     /// At most `limit` bytes, and the descriptors that came with them, which are the caller's.
     func receive(_ limit: Int, descriptorLimit: Int = 16) -> Received {
-        var bytes = [UInt8](repeating: 0, count: limit)
-        var fds = [Int32](repeating: -1, count: 16)
-        var count = Int32(min(descriptorLimit, 16))
-        let length = unsafe clinux_unix_receive(fd.rawValue, &bytes, limit, &fds, &count)
-        if length > 0 { return .bytes(Array(bytes[..<length]), fds: Array(fds[..<Int(count)])) }
-        return length < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? .nothing : .closed
+        do throws(SystemError) {
+            guard let message = try fd.receive(byteLimit: limit, descriptorLimit: descriptorLimit) else { return .nothing }
+            return message.bytes.isEmpty ? .closed : .bytes(message.bytes, fds: message.descriptors)
+        } catch {
+            return .closed
+        }
     }
 }

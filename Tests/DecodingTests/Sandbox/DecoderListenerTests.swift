@@ -1,4 +1,5 @@
 import Media
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import Demuxing
 import Foundation
 import Media
 import SampleQueue
+import Sandbox
 import SurfacePool
 import TestSupport
 

@@ -1,4 +1,5 @@
 import Media
+import Sandbox
 import SurfacePool
 import TestSupport
 
@@ -6,14 +7,14 @@ import TestSupport
 
 /// A player's side of a decoder process and that process's, with the test in the place of the process.
 struct LyingProcess {
-    var process: SandboxedProcess
+    var process: DecoderProcess
     var work: PacketSocket
     var memory: PacketSocket
     var surfaces: LentSurfaces
 
     init(maximumCount: Int = 3, maximumByteCount: Int = 1 << 40, drivesDevice: Bool = false) throws {
         let (ours, work) = try PacketSocket.pair(), (ourMemory, memory) = try PacketSocket.pair()
-        process = try SandboxedProcess(work: ours, memory: ourMemory, drivesDevice: drivesDevice)
+        process = try DecoderProcess(SandboxedProcess(work: ours, memory: ourMemory), drivesDevice: drivesDevice)
         self.work = work
         self.memory = memory
         surfaces = LentSurfaces(allocator: MemfdAllocator(), maximumCount: maximumCount, maximumByteCount: maximumByteCount)

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Media
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing

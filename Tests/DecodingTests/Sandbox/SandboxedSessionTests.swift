@@ -3,6 +3,7 @@ import Demuxing
 import Foundation
 import Media
 import SampleQueue
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing
@@ -209,7 +210,7 @@ import Testing
         #expect {
             _ = try SandboxedSession(format: film.format, sandbox: SandboxOptions(policy: .decoder, decoderPath: "/nowhere/decoder"))
         } throws: {
-            ($0 as? DecodingError) == DecodingError(.sandbox, "/nowhere/decoder is no program that can be started")
+            ($0 as? DecodingError) == DecodingError(.sandbox, "/nowhere/decoder is not a program that can be started")
         }
         #expect { _ = try SandboxedSession(format: film.format, sandbox: SandboxOptions(policy: .decoder, decoderPath: "/bin/true")) } throws: {
             ($0 as? DecodingError)?.code == .sandbox

@@ -1,5 +1,6 @@
 import Media
 import SampleQueue
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing

@@ -5,11 +5,11 @@ package struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Writes the fields of one message, little-endian, one after the other without padding.
-package struct WireWriter {
+package struct WireWriter: Sendable {
     /// Messages are small: what is large lies in shared memory and is only pointed at.
     package static let capacity = 4096
 
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
 
     package init() { bytes.reserveCapacity(256) }
 
@@ -19,6 +19,8 @@ package struct WireWriter {
     package mutating func put<Value: FixedWidthInteger>(_ value: Value) {
         for shift in stride(from: 0, to: Value.bitWidth, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
+
+    package mutating func put(bytes more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
     package mutating func put(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
@@ -34,10 +36,27 @@ package struct WireWriter {
         put(value != nil)
         put(value ?? 0)
     }
+
+    package mutating func put(_ text: String?) {
+        put(text != nil)
+        put(text ?? "")
+    }
+
+    /// A text out of a film, without the control characters that nobody may show.
+    package mutating func put(clean text: String) {
+        var kept = String.UnicodeScalarView()
+        kept.append(contentsOf: text.unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(WireReader.longestText))
+        put(String(kept))
+    }
+
+    package mutating func put(clean text: String?) {
+        put(text != nil)
+        put(clean: text ?? "")
+    }
 }
 
 /// Reads the fields of one message from a sender that is not trusted: every step may fail, none reads past the end.
-package struct WireReader {
+package struct WireReader: Sendable {
     package static let longestText = 1000
 
     private let bytes: ArraySlice<UInt8>
@@ -56,6 +75,15 @@ package struct WireReader {
         position += size
         return value
     }
+
+    package mutating func take(count: Int) throws(WireError) -> ArraySlice<UInt8> {
+        guard count >= 0, bytes.endIndex - position >= count else { throw WireError("a message is too short") }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+
+    /// The bytes that have not been taken.
+    package var rest: ArraySlice<UInt8> { bytes[position...] }
 
     package mutating func takeBool() throws(WireError) -> Bool {
         switch try take(UInt8.self) {
@@ -83,6 +111,12 @@ package struct WireReader {
             throw WireError("a text has control characters")
         }
         return text
+    }
+
+    package mutating func takeOptionalText() throws(WireError) -> String? {
+        let isThere = try takeBool()
+        let text = try takeText()
+        return isThere ? text : nil
     }
 
     /// A number below `limit`.

@@ -1,5 +1,3 @@
-internal import SurfacePool
-
 /// What a decoder process had given up before it saw the first byte of a film.
 public struct SandboxReport: Sendable, Hashable {
     /// Rights that are gone.
@@ -54,26 +52,5 @@ public struct SandboxReport: Sendable, Hashable {
     public var summary: String {
         let names = Measures.names.filter { measures.contains($0.0) }.map { $0.0 == .landlock ? "\($0.1) \(landlockVersion)" : $0.1 }
         return (names.isEmpty ? "nothing" : names.joined(separator: ", ")) + (keepsDevice ? ", with a render node" : "")
-    }
-}
-
-extension SandboxReport {
-    /// Starts a decoder process, hears what it has given up, and ends it.
-    ///
-    /// - Parameters:
-    ///   - path: the decoder program; nil looks in `DecoderProgram.path`.
-    ///   - device: a render node that it is to drive; nil for a process without.
-    /// - Throws: `.sandbox` when there is no such program, or it does not answer; `.noHardware` when the node cannot be opened.
-    public static func probe(path: String? = nil, device: String? = nil) throws(DecodingError) -> SandboxReport {
-        let process = try SandboxedProcess.start(try DecoderProgram.find(path), device: device)
-        defer { process.end() }
-        let nothing = LentSurfaces(allocator: MemfdAllocator(), maximumCount: 1, maximumByteCount: 0)
-        do throws(ProcessEnd) {
-            let listener = DecoderListener(process: process, surfaces: nothing, deadline: SandboxedProcess.startDeadline)
-            if case .confined(let report) = try listener.next() { return report }
-            throw ProcessEnd("says what it was not asked")
-        } catch {
-            throw DecodingError(.sandbox, "the decoder process \(error.sentence)")
-        }
     }
 }

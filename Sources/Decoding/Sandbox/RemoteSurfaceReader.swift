@@ -1,13 +1,14 @@
 internal import Glibc
 internal import Media
+internal import Sandbox
 internal import SurfacePool
 
-/// Has a decoder process copy pictures out of its device's memory that cannot be read in place, for readers on the CPU.
+/// Has a decoder process copy surfaces of its device that cannot be mapped here, for readers on the CPU.
 ///
-/// The process writes into memory made for the purpose. One that does not answer is not asked again; its pictures are then black.
+/// The process writes into memory made for the purpose. A process that does not answer is not asked again; its frames are then black.
 ///
 /// Thread-safety: all of it.
-final class PictureReader: Sendable {
+final class RemoteSurfaceReader: Sendable {
     private let socket: PacketSocket
     private let isBusy = Monitor(false)
 
@@ -37,29 +38,29 @@ final class PictureReader: Sendable {
     private func hasRead() throws(SystemError) -> Bool {
         var waiting = [PollDescriptor(fd: socket.rawValue, interest: .readable)]
         guard try pollDescriptors(&waiting, until: MonotonicClock.shared.now() + Self.patience) > 0 else {
-            throw SystemError(ETIMEDOUT, "wait for a picture")
+            throw SystemError(ETIMEDOUT, "wait for a surface to be copied")
         }
-        guard case .message(let bytes, _) = try socket.receive() else { throw SystemError(EPIPE, "receive a picture") }
+        guard case .message(let bytes, _) = try socket.receive() else { throw SystemError(EPIPE, "receive a surface") }
         var reader = WireReader(bytes[...])
         do throws(WireError) {
             let isRead = try reader.takeBool()
             try reader.finish()
             return isRead
         } catch {
-            throw SystemError(EPROTO, "understand a picture's message")
+            throw SystemError(EPROTO, "understand a message about a surface")
         }
     }
 
-    /// 2 seconds, as for decoding a picture.
+    /// 2 seconds, as for decoding a frame.
     private static let patience = HostSpan.seconds(2)
 }
 
 /// A surface of a decoder process's device as its memory's owner here.
-final class RemotePicture: SurfaceMemoryOwner {
-    private let reader: PictureReader
+final class RemoteSurface: SurfaceMemoryOwner {
+    private let reader: RemoteSurfaceReader
     private let slot: UInt32
 
-    init(reader: PictureReader, slot: UInt32) {
+    init(reader: RemoteSurfaceReader, slot: UInt32) {
         self.reader = reader
         self.slot = slot
     }

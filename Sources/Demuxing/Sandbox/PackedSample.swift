@@ -1,10 +1,10 @@
 internal import CAV
-internal import Decoding
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 
 /// One sample on its way onto the tray: its bytes and its side data in one row.
-struct Parcel {
+struct PackedSample {
     let sample: SampleBuffer
     private let block: BlockBuffer
     private let sides: [UInt8]

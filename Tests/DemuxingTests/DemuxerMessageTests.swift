@@ -1,9 +1,9 @@
 import Media
 import SampleQueue
+import Sandbox
 import TestSupport
 import Testing
 
-@testable import Decoding
 @testable import Demuxing
 
 /// What a demuxer says is read back as it was written, and nothing beyond the bounds is ever taken for a message.

@@ -1,66 +1,51 @@
 internal import CLinux
 internal import Glibc
 package import Media
-internal import SurfacePool
 
-/// A decoder's or demuxer's process as the player sees it: its two sockets, the surfaces that a decoder may write, and its end.
+/// A process without rights as the program that started it sees it: its sockets, its processor time and its end.
 ///
-/// It is never trusted. Every message is parsed with bounds; the first that makes no sense ends it. It ends by SIGKILL only, and what it could
-/// write is given back to the pool after it is known to be dead.
+/// It is never trusted. Every message is parsed with bounds, and the first malformed one ends the process. It is ended with SIGKILL only.
 ///
-/// Thread-safety: `kill`, and the ends of readers' uses, from any thread; the rest from one at a time, which receives.
+/// Thread-safety: `kill` from any thread; the rest from one at a time, which receives.
 package final class SandboxedProcess: Sendable {
+    /// What it is asked to do, and its answers.
     package let work: PacketSocket
+    /// The surfaces that a decoder writes.
     package let memory: PacketSocket
-    /// It drives a device: pictures lie in memory that it gives, and are read out of it here where they cannot be mapped.
-    let pictures: PacketSocket?
-    let reader: PictureReader?
-    let shared: Monitor<Shared>
+    private let shared: Monitor<Shared>
 
-    struct Shared: Sendable {
-        /// nil for one that is no process (a test's thread), and after the end.
+    private struct Shared: Sendable {
+        /// nil for a test's thread, which is not a process, and after the end.
         var pid: Int32?
         var isEnded = false
-        /// Surfaces lent to it, by its number for them.
-        var lent: [UInt32: Surface] = [:]
-        /// Bytes of those that it has made itself.
-        var offeredBytes = 0
-        var nextSlot: UInt32 = 0
-        /// Readers' uses of its pictures that it has not heard the end of.
-        var usesOutside = 0
+        /// Seconds.
         var cpuLimit: Int64 = 0
     }
 
     /// Speaks with whatever is at the other end of the sockets.
-    /// - Parameter drivesDevice: It decodes on hardware.
-    /// - Throws: when there can be no socket for its pictures.
-    package init(work: PacketSocket, memory: PacketSocket, drivesDevice: Bool = false) throws(SystemError) {
+    package init(work: PacketSocket, memory: PacketSocket) {
         self.work = work
         self.memory = memory
-        let ends = drivesDevice ? try PacketSocket.pair() : nil
-        pictures = ends?.1
-        reader = ends.map { PictureReader($0.0) }
         shared = Monitor(Shared())
     }
 
     deinit { end() }
 
-    /// Starts `program`, a decoder or a demuxer. It confines itself, then waits to be told what to decode, or what to read.
-    /// - Parameter device: The render node that a decoder is to drive; opened here, for the process cannot.
-    package static func start(_ program: String, device: String? = nil) throws(DecodingError) -> SandboxedProcess {
-        guard let device else { return try start(program, node: -1) }
-        let node = try RenderNode.open(device)
-        return try start(program, node: node.rawValue)
-    }
-
-    private static func start(_ program: String, node: Int32) throws(DecodingError) -> SandboxedProcess {
+    /// Starts `program`. It confines itself, says what it has given up, then waits to be told what to do.
+    ///
+    /// - Parameters:
+    ///   - environment: All of it, as `NAME=value`.
+    ///   - descriptor: Borrowed; the process has it as descriptor 5. -1: none.
+    /// - Throws: `.outOfResources` when the system has no descriptor, memory or process left; `.unavailable` when the program does not start.
+    package static func start(_ program: String, environment: [String] = [], granting descriptor: Int32 = -1) throws(SandboxError) -> SandboxedProcess
+    {
         do throws(SystemError) {
             let (work, itsWork) = try PacketSocket.pair(), (memory, itsMemory) = try PacketSocket.pair()
-            let process = try SandboxedProcess(work: work, memory: memory, drivesDevice: node != -1)
+            let process = SandboxedProcess(work: work, memory: memory)
             var pid: Int32 = 0
             let status = unsafe withCStrings([program, nil]) { arguments in
-                unsafe withCStrings((node == -1 ? [] : RenderNode.environment) + [nil]) { environment in
-                    unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, node, &pid)
+                unsafe withCStrings(environment + [nil]) { environment in
+                    unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, descriptor, &pid)
                 }
             }
             guard status == 0 else { throw SystemError(status, "start \(program)") }
@@ -68,7 +53,7 @@ package final class SandboxedProcess: Sendable {
             process.allowProcessorTime()
             return process
         } catch {
-            throw DecodingError(.sandbox, error.description, status: error.code)
+            throw SandboxError(error)
         }
     }
 
@@ -78,14 +63,15 @@ package final class SandboxedProcess: Sendable {
         return unsafe copies.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
     }
 
+    /// nil after the end.
     package var pid: Int32? { shared.withLock { $0.pid } }
 
     // MARK: Time
 
-    /// 20 seconds from its start to its first word: loading two hundred libraries from a slow disk on a busy machine.
+    /// 20 seconds from its start to its first message: loading two hundred libraries from a slow disk on a busy machine.
     package static let startDeadline = HostSpan.seconds(20)
 
-    /// Lets the process use more of the processor: `cpuAllowance` from what it has used so far.
+    /// Moves the limit of the process's processor time to `cpuAllowance` beyond what it has used so far.
     package func allowProcessorTime() {
         guard let pid else { return }
         let used = clinux_cpu_seconds_of(pid)
@@ -98,7 +84,7 @@ package final class SandboxedProcess: Sendable {
         if isNear { _ = clinux_limit_cpu_of(pid, UInt64(used + Self.cpuAllowance)) }
     }
 
-    /// 120 seconds, shared by all its threads: what a process spends that answers nothing before the kernel ends it.
+    /// 120 seconds, shared by all its threads: after that much computing without an answer the kernel ends the process.
     private static let cpuAllowance: Int64 = 120
 
     // MARK: End
@@ -114,11 +100,10 @@ package final class SandboxedProcess: Sendable {
     private func shutDown() {
         work.shutDown()
         memory.shutDown()
-        pictures?.shutDown()
     }
 
-    /// Ends the process, waits until it is gone, and gives its surfaces back. Idempotent. The words say how it ended by itself;
-    /// nil when this call ended it.
+    /// Ends the process and waits until it is gone. Idempotent.
+    /// - Returns: how it ended by itself; nil when this call ended it.
     @discardableResult
     package func end() -> String? {
         let (pid, wasEnded) = shared.withLock { shared in
@@ -129,7 +114,7 @@ package final class SandboxedProcess: Sendable {
             return (shared.pid, shared.isEnded)
         }
         guard !wasEnded else { return nil }
-        // Not before its end is known: one whose sockets are shut ends by itself, as if nothing had been wrong with it.
+        // Not before its end is known: a process whose sockets are shut down exits normally, which would hide what was wrong with it.
         defer { shutDown() }
         var words: String?
         if let pid {
@@ -138,19 +123,14 @@ package final class SandboxedProcess: Sendable {
                 words = Self.words(for: status)
             } else {
                 _ = Glibc.kill(pid, SIGKILL)
-                // It may have been on its way out: then it did not die of this signal.
+                // It may have been exiting already: then it did not die of this signal.
                 if unsafe clinux_reap(pid, &status) == 0, status & 0x7f != SIGKILL { words = Self.words(for: status) }
             }
         }
-        let lent = shared.withLock { shared in
-            defer { shared.lent = [:] }
-            return shared.lent
-        }
-        for surface in lent.values { surface.endWriting() }
         return words
     }
 
-    /// Whether the process has ended by itself. One that has closed its sockets is on its way out: it gets a moment to report how it ended.
+    /// Whether the process has ended by itself. A process that has closed its sockets is exiting: it gets a moment, so that its status can be read.
     private func reap(_ pid: Int32, _ status: inout Int32) -> Bool {
         if unsafe clinux_reap_now(pid, &status) == 1 { return true }
         var socket = [PollDescriptor(fd: work.rawValue, interest: .readable)]
@@ -171,8 +151,8 @@ package final class SandboxedProcess: Sendable {
     private static func words(for status: Int32) -> String {
         let signal = status & 0x7f
         if signal == 0 { return "ended with code \((status >> 8) & 0xff)" }
-        if signal == SIGSYS { return "was killed for a system call that decoding has no use for" }
-        if signal == SIGXCPU { return "was killed for using the processor without end" }
+        if signal == SIGSYS { return "was killed for a system call that its work does not need" }
+        if signal == SIGXCPU { return "was killed for computing without end" }
         return "was killed by signal \(signal) (\(unsafe String(cString: strsignal(signal))))"
     }
 }

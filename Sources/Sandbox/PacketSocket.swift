@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 package import Media
 
-/// One end of a connection on which messages keep their borders and may carry descriptors.
+/// One end of a connection that delivers whole messages, which may carry descriptors.
 ///
 /// Thread-safety: any thread may send and receive. The corresponding C functions are `socketpair(2)` with `SOCK_SEQPACKET`,
 /// `sendmsg(2)` and `recvmsg(2)`.
@@ -18,20 +18,15 @@ package final class PacketSocket: Sendable {
         return (PacketSocket(adopting: OwnedFD(adopting: first)), PacketSocket(adopting: OwnedFD(adopting: second)))
     }
 
-    /// 256 KB: a word about every surface that there can be, several times over (the kernel counts about 1 KB for a small message).
+    /// 256 KB: several messages about every surface that there can be (the kernel counts about 1 KB for a small message).
     private static let roomEachWay: Int32 = 256 << 10
 
     package var rawValue: Int32 { fd.rawValue }
 
     /// Sends one message, with borrowed descriptors.
-    /// - Parameter waits: for room, if the other end is behind; else that is an error.
+    /// - Parameter waits: Whether to wait for room while the other end is behind; otherwise that is an error.
     package func send(_ message: WireWriter, descriptors: [Int32] = [], waits: Bool = false) throws(SystemError) {
-        let status = unsafe message.bytes.withUnsafeBytes { bytes in
-            unsafe descriptors.withUnsafeBufferPointer { numbers in
-                unsafe clinux_send_packet(fd.rawValue, bytes.baseAddress, bytes.count, numbers.baseAddress, Int32(numbers.count), waits ? 1 : 0)
-            }
-        }
-        guard status == 0 else { throw SystemError(errno, "send a message") }
+        _ = try fd.send(message.bytes, descriptors: descriptors, waits: waits)
     }
 
     package enum Received: ~Copyable {
@@ -47,10 +42,11 @@ package final class PacketSocket: Sendable {
         private var first: OwnedFD?
         private var second: OwnedFD?
         private var third: OwnedFD?
-        let count: Int
 
-        fileprivate init(_ numbers: ArraySlice<Int32>) {
-            count = numbers.count
+        /// In one message; whoever sends a fourth sends nonsense.
+        fileprivate static let most = 4
+
+        fileprivate init(_ numbers: [Int32]) {
             for (index, number) in numbers.enumerated() {
                 let owned = OwnedFD(adopting: number)
                 switch index {
@@ -69,23 +65,17 @@ package final class PacketSocket: Sendable {
 
     /// Takes one message, without waiting.
     package func receive() throws(SystemError) -> Received {
-        var numbers: [Int32] = [-1, -1, -1, -1]
-        var count: Int32 = 0
-        var length = 0, code: Int32 = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: WireWriter.capacity) { place, filled in
-            length = unsafe numbers.withUnsafeMutableBufferPointer { numbers in
-                unsafe clinux_receive_packet(fd.rawValue, place.baseAddress, place.count, numbers.baseAddress, &count)
-            }
-            code = errno
-            filled = max(0, length)
+        let received: SocketMessage?
+        do throws(SystemError) {
+            received = try fd.receive(byteLimit: WireWriter.capacity, descriptorLimit: Descriptors.most)
+        } catch {
+            if error.code == ECONNRESET { return .end }
+            throw error
         }
-        if length < 0 {
-            if code == EAGAIN { return .nothing }
-            if code == ECONNRESET { return .end }
-            throw SystemError(code, "receive a message")
-        }
-        if length == 0 { return .end }
-        return .message(bytes, Descriptors(numbers[..<Int(count)]))
+        guard let received else { return .nothing }
+        let descriptors = Descriptors(received.descriptors)
+        if received.isCut { throw SystemError(EMSGSIZE, "receive a message") }
+        return received.bytes.isEmpty ? .end : .message(received.bytes, descriptors)
     }
 
     /// Makes both ends see the end of the connection.

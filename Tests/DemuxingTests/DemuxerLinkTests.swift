@@ -1,10 +1,10 @@
 import CAV
 import Media
 import SampleQueue
+import Sandbox
 import TestSupport
 import Testing
 
-@testable import Decoding
 @testable import Demuxing
 
 /// A demuxer process that lies: each lie ends it, and none reaches what is not its film's.

@@ -1,7 +1,6 @@
 import Media
+import Sandbox
 import Testing
-
-@testable import Decoding
 
 /// How many deaths are survived.
 @Suite struct RestartPolicyTests {

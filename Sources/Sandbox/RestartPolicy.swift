@@ -1,10 +1,10 @@
 public import Media
 
-/// How often a decoder process that dies is replaced before the stream is given up.
+/// How often a process that dies is replaced before the film is given up.
 public struct RestartLimit: Sendable, Hashable {
-    /// Deaths that are survived …
+    /// Deaths after which another process is started, in any span of length `window`. One more ends the film.
     public var count: Int
-    /// … in any span of this length.
+    /// The span in which deaths are counted.
     public var window: HostSpan
 
     /// 5 in 10 seconds: more than any single damaged place in a film costs, few enough that a film which kills every decoder ends soon.
@@ -14,7 +14,7 @@ public struct RestartLimit: Sendable, Hashable {
     }
 }
 
-/// Remembers the deaths of decoder processes and says whether another may be started; no clock of its own.
+/// Remembers the deaths of processes and says whether another may be started. It reads no clock.
 package struct RestartPolicy {
     private let limit: RestartLimit
     /// The last deaths, oldest first; never more than the limit.

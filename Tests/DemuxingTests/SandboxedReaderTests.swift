@@ -1,7 +1,7 @@
-import Decoding
 import Foundation
 import Media
 import SampleQueue
+import Sandbox
 import TestSupport
 import Testing
 
@@ -135,6 +135,18 @@ import Testing
         kill(try #require(reader.processIdentifier), SIGSTOP)
         #expect { _ = try Self.rows(reader) } throws: { "\($0)" == "\(TestAssets.demo): the process that read it hung and was ended." }
         #expect(reader.processIdentifier == nil)
+    }
+
+    @Test func `a shortage of descriptors is told from a sandbox that does not exist`() async {
+        await #expect(processExitsWith: .success) {
+            let sandbox = Self.options(), film = TestAssets.demo
+            let outcomes = Shortage.outcomes { () throws(AssetError) in
+                _ = try SandboxedReader(url: film, sandbox: sandbox)
+            } isShortage: {
+                $0.code != .sandbox
+            }
+            try #require(outcomes.shortages > 5 && outcomes.successes > 0 && outcomes.others.isEmpty, "\(outcomes)")
+        }
     }
 
     @Test(.timeLimit(.minutes(1))) func `a cancellation ends a wait for a pipe`() throws {

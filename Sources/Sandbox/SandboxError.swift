@@ -1,0 +1,33 @@
+internal import Glibc
+package import Media
+
+/// Why a process without rights cannot be had.
+public struct SandboxError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What a program can decide by.
+    public enum Code: Sendable, Hashable {
+        /// The program is missing or does not start: this machine has no such sandbox.
+        case unavailable
+        /// The system has no descriptor, memory or process left at the moment. A film can bring that about, so it is never a reason to do the
+        /// work in the program itself.
+        case outOfResources
+    }
+
+    /// What a program can decide by.
+    public let code: Code
+    /// The system's error number (`errno`), 0 where it has none.
+    public let status: Int32
+    /// One sentence.
+    public let description: String
+
+    package init(_ code: Code, _ description: String, status: Int32 = 0) {
+        self.code = code
+        self.status = status
+        self.description = description
+    }
+
+    /// What the system said when a process, a socket or shared memory was to be made.
+    package init(_ error: SystemError) {
+        let isShortage = [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS, ENOSPC].contains(error.code)
+        self.init(isShortage ? .outOfResources : .unavailable, error.description, status: error.code)
+    }
+}

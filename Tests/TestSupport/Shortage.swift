@@ -1,0 +1,34 @@
+internal import Glibc
+
+/// Runs something while ever more descriptors are left to the process. For processes of a single test.
+public enum Shortage {
+    public struct Outcomes: Sendable {
+        public var successes = 0
+        public var shortages = 0
+        /// Errors that name another cause.
+        public var others: [String] = []
+    }
+
+    /// From no descriptor left to thirty.
+    public static func outcomes<Failure: Error>(
+        _ body: () throws(Failure) -> Void, isShortage: (Failure) -> Bool
+    ) -> Outcomes {
+        var outcomes = Outcomes(), fillers: [Int32] = []
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        unsafe getrlimit(resource, &limit)
+        limit.rlim_cur = min(limit.rlim_cur, 512)
+        unsafe setrlimit(resource, &limit)
+        while case let filler = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC), filler >= 0 { fillers.append(filler) }
+        for room in 0...30 {
+            do throws(Failure) {
+                try body()
+                outcomes.successes += 1
+            } catch {
+                if isShortage(error) { outcomes.shortages += 1 } else { outcomes.others.append("with \(room): \(error)") }
+            }
+            if let filler = fillers.popLast() { close(filler) }
+        }
+        return outcomes
+    }
+}
