@@ -33,6 +33,8 @@ let package = Package(
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
         .library(name: "PixelConversion", targets: ["PixelConversion"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
+        .library(name: "WaylandSink", targets: ["WaylandSink"]),
+        .library(name: "KMSSink", targets: ["KMSSink"]),
         .library(name: "FrameExport", targets: ["FrameExport"]),
         .library(name: "TextureCache", targets: ["TextureCache"]),
         .executable(name: "play", targets: ["play"]),
@@ -58,8 +60,8 @@ let package = Package(
         .systemLibrary(name: "CSwscale", pkgConfig: "libswscale libavutil", providers: [.apt(["libswscale-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(
-            name: "CWaylandClient", pkgConfig: "wayland-client xkbcommon",
-            providers: [.apt(["libwayland-dev", "libxkbcommon-dev"])]),
+            name: "CWaylandClient", pkgConfig: "wayland-client", providers: [.apt(["libwayland-dev"])]),
+        .systemLibrary(name: "CXKBCommon", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
         .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
@@ -80,9 +82,13 @@ let package = Package(
         // Each confines itself, then does nothing but its work. The decoder must not depend on what loads libavformat.
         .executableTarget(name: "player-decoder", dependencies: ["Confinement", "Decoding", "Sandbox", "CLinux"], swiftSettings: house),
         .executableTarget(name: "player-demuxer", dependencies: ["Confinement", "Demuxing", "Sandbox", "CLinux"], swiftSettings: house),
+        module("DisplaySink", ["Media", "SurfacePool", "PixelConversion", "CAV"]),
+        // Keymaps, for both display systems.
+        module("KeyboardInput", ["Media", "DisplaySink", "CXKBCommon"]),
         module(
-            "DisplaySink",
-            ["Media", "SurfacePool", "PixelConversion", "CLinux", "CAV", "CAVFormat", "CWaylandClient", "CWaylandProtocols", "CDRM", "CSeat"]),
+            "WaylandSink",
+            ["Media", "SurfacePool", "PixelConversion", "DisplaySink", "KeyboardInput", "CLinux", "CWaylandClient", "CWaylandProtocols"]),
+        module("KMSSink", ["Media", "SurfacePool", "PixelConversion", "DisplaySink", "KeyboardInput", "CLinux", "CDRM", "CSeat"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
@@ -100,13 +106,14 @@ let package = Package(
         module(
             "PlayerC",
             [
-                "CLinux", "CPlayer", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "FrameExport", "TextureCache",
-                "Player",
+                "CLinux", "CPlayer", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
+                "FrameExport", "TextureCache", "Player",
             ]),
         .executableTarget(
             name: "play",
             dependencies: [
-                "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "AudioSink", "FrameExport",
+                "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "DisplaySink", "KeyboardInput", "WaylandSink",
+                "KMSSink", "AudioSink", "FrameExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -141,8 +148,10 @@ let package = Package(
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
         tests(
             "DisplaySinkTests", ["DisplaySink", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
-        tests("WaylandTests", ["DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
-        tests("KMSTests", ["Player", "DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
+        tests("KeyboardInputTests", ["KeyboardInput", "DisplaySink"]),
+        tests(
+            "WaylandSinkTests", ["WaylandSink", "DisplaySink", "PixelConversion", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
+        tests("KMSSinkTests", ["Player", "KMSSink", "DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("AudioSinkTests", ["AudioSink", "Demuxing", "SampleQueue", "Media", "CAV", "CAVFormat", "TestSupport"]),
         // A client of exported frames in a process of its own, without any of our code.
         .executableTarget(name: "export-client", path: "Tests/ExportClient"),
@@ -158,12 +167,12 @@ let package = Package(
         tests(
             "PlayerTests",
             [
-                "Player", "FrameExport", "Decoding", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink", "AudioSink", "Media",
-                "TestSupport",
+                "Player", "FrameExport", "Decoding", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink", "WaylandSink", "AudioSink",
+                "Media", "TestSupport",
             ]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CPlayer", "PlayerC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
-        tests("LabTests", ["Player", "DisplaySink", "Media", "TestSupport"]),
+        tests("LabTests", ["Player", "DisplaySink", "WaylandSink", "Media", "TestSupport"]),
     ].filter { $0.type != .test || wanted?.contains($0.name) ?? true }
 )

@@ -1,6 +1,5 @@
-// Door to libwayland-client and libxkbcommon.
+// Door to libwayland-client.
 #ifndef CWAYLANDCLIENT_SHIM_H
 #define CWAYLANDCLIENT_SHIM_H
 #include <wayland-client.h>
-#include <xkbcommon/xkbcommon.h>
 #endif

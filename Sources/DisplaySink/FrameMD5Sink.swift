@@ -21,12 +21,15 @@ public final class FrameMD5Sink: DisplaySink {
     private let loop = SinkLoop(.inline)
     private let output: FrameMD5Output
 
-    /// Creates (and empties) the file at `path`; `-` is standard output. An error names the file and the cause.
-    public init(path: String) throws(SinkError) {
+    /// Creates or empties the file at `path`; `-` is standard output. An error names the file and the cause.
+    ///
+    /// - Parameter software: The text of the header's `#software:` line, in which FFmpeg names libavformat's version. Nil leaves the line out, as
+    ///   `-fflags bitexact` does.
+    public init(path: String, software: String? = nil) throws(SinkError) {
         let fd = path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         let name = path == "-" ? "standard output" : path
         guard fd >= 0 else { throw SinkError(.cannotCreate, "\(name): cannot write checksums: \(unsafe String(cString: strerror(errno))).") }
-        output = FrameMD5Output(descriptor: OwnedFD(adopting: fd), name: name)
+        output = FrameMD5Output(descriptor: OwnedFD(adopting: fd), name: name, software: software)
     }
 
     deinit { stop() }
@@ -64,6 +67,7 @@ private final class FrameMD5Output: @unchecked Sendable {
 
     private let descriptor: OwnedFD
     private let name: String
+    private let software: String?
     private let hash = FrameHash()
     private var pending: [UInt8] = []
     private var text = FrameMD5Text()
@@ -71,9 +75,10 @@ private final class FrameMD5Output: @unchecked Sendable {
     private var error: SinkError?
     private var isBroken = false
 
-    init(descriptor: consuming OwnedFD, name: String) {
+    init(descriptor: consuming OwnedFD, name: String, software: String?) {
         self.descriptor = descriptor
         self.name = name
+        self.software = software
     }
 
     func write(_ frame: borrowing VideoFrame) {
@@ -93,8 +98,8 @@ private final class FrameMD5Output: @unchecked Sendable {
         var base = frame.sourceTimeBase
         if !base.isKnown { base = Ratio(1, frame.presentationTime.isNumeric ? frame.presentationTime.timescale : 90_000) }
         timeBase = base
-        pending.append(
-            contentsOf: FrameMD5Text.header(timeBase: base, size: frame.visible.size, aspect: frame.attributes.pixelAspect).utf8)
+        let header = FrameMD5Text.header(software: software, timeBase: base, size: frame.visible.size, aspect: frame.attributes.pixelAspect)
+        pending.append(contentsOf: header.utf8)
         return base
     }
 

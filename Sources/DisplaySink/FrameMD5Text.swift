@@ -1,5 +1,3 @@
-internal import CAV
-internal import CAVFormat
 internal import Media
 internal import SurfacePool
 
@@ -18,22 +16,22 @@ struct FrameMD5Text: Sendable {
 
     private var lastTime: Int64?
 
-    /// The lines above the table: the first frame's facts stand for all.
-    static func header(timeBase: Ratio, size: PixelSize, aspect: Ratio) -> String {
-        let version = avformat_version()
-        return """
-            #format: frame checksums
-            #version: 2
-            #hash: MD5
-            #software: Lavf\(version >> 16).\(version >> 8 & 255).\(version & 255)
-            #tb 0: \(timeBase)
-            #media_type 0: video
-            #codec_id 0: rawvideo
-            #dimensions 0: \(size)
-            #sar 0: \(aspect.isKnown ? aspect : Ratio(0, 1))
-            #stream#, dts,        pts, duration,     size, hash
+    /// The lines above the table, which describe the first frame.
+    ///
+    /// - Parameter software: Names the program that writes. Nil leaves the line out, as FFmpeg does with `-fflags bitexact`.
+    static func header(software: String?, timeBase: Ratio, size: PixelSize, aspect: Ratio) -> String {
+        """
+        #format: frame checksums
+        #version: 2
+        #hash: MD5
+        \(software.map { "#software: \($0)\n" } ?? "")#tb 0: \(timeBase)
+        #media_type 0: video
+        #codec_id 0: rawvideo
+        #dimensions 0: \(size)
+        #sar 0: \(aspect.isKnown ? aspect : Ratio(0, 1))
+        #stream#, dts,        pts, duration,     size, hash
 
-            """
+        """
     }
 
     /// A frame's line. Times never go back, since FFmpeg's muxing does not let them; a frame without one takes that of the frame before.

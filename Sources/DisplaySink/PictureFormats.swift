@@ -1,9 +1,9 @@
-internal import Media
+package import Media
 
 extension PixelFormat {
     /// The kernel's code for showing pictures of this format, alpha left out: film is opaque, and a display would take its alpha for
     /// multiplied in.
-    var opaqueFourCC: FourCC? {
+    package var opaqueFourCC: FourCC? {
         switch self {
         case .bgra: FourCC("XR24")
         case .rgba: FourCC("XB24")

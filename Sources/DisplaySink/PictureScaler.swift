@@ -1,30 +1,30 @@
 internal import CAV
-internal import Media
-internal import SurfacePool
+package import Media
+package import SurfacePool
 
 /// Converts pictures to RGB of any size with libswscale, by the film's own matrix and range.
 ///
 /// Thread-safety: one thread at a time.
 @safe
-final class PictureScaler {
+package final class PictureScaler {
     private var scaler: UnsafeMutableRawPointer?
     /// Where the planes of the picture in hand begin, and their pitches; kept to be used again.
     private var planes: [UnsafePointer<UInt8>?] = unsafe [nil, nil, nil, nil]
     private var pitches: [Int32] = [0, 0, 0, 0]
 
-    init() {}
+    package init() {}
 
     deinit { unsafe cav_sws_free(scaler) }
 
     /// The part of a picture that is converted: from the first pixel that can be parted from its neighbours.
-    struct Part {
-        var left, top: Int
-        var size: PixelSize
+    package struct Part {
+        package var left, top: Int
+        package var size: PixelSize
         /// What is meant to be seen of it.
-        var visible: PixelRect
+        package var visible: PixelRect
 
         /// Pixels that share a byte or a chroma sample cannot be parted: begin at the one before.
-        init(of frame: borrowing VideoFrame) {
+        package init(of frame: borrowing VideoFrame) {
             let facts = frame.surface.layout.format.description
             let unitX = facts.planes[0].bitsPerSample < 8 ? 8 : 1 << max(facts.chromaShiftX, facts.planes.lazy.map(\.horizontalShift).max() ?? 0)
             let unitY = 1 << facts.chromaShiftY
@@ -37,7 +37,9 @@ final class PictureScaler {
     }
 
     /// Writes `part` of `frame`, made `size` big, as blue, green, red, unused. False when libswscale cannot do it.
-    func convert(_ frame: borrowing VideoFrame, _ part: Part, to size: PixelSize, at base: UnsafeMutableRawPointer, pitch: Int) -> Bool {
+    package func convert(
+        _ frame: borrowing VideoFrame, _ part: Part, to size: PixelSize, at base: UnsafeMutableRawPointer, pitch: Int
+    ) -> Bool {
         let layout = frame.surface.layout
         let facts = layout.format.description
         let color = frame.attributes.color.resolved(for: layout.format, size: frame.visible.size)

@@ -29,7 +29,7 @@ public enum PlayerKey: String, Sendable, Hashable, CaseIterable {
     case space, q, escape, f, o, left, right, up, down, comma, period, m, nine, zero, leftBracket, rightBracket, backspace
 
     /// Whether it moves something by a step; a repeated space or f would flicker.
-    var repeats: Bool {
+    package var repeats: Bool {
         switch self {
         case .left, .right, .up, .down, .comma, .period, .nine, .zero: true
         default: false

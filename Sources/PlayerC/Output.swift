@@ -1,9 +1,11 @@
 internal import CPlayer
 internal import Decoding
 internal import DisplaySink
+internal import KMSSink
 internal import Player
 internal import Sandbox
 internal import SurfacePool
+internal import WaylandSink
 
 // What C asks for by number: displays, decoders and sandboxes.
 

@@ -3,6 +3,7 @@ internal import Decoding
 internal import DisplaySink
 internal import FrameExport
 internal import Glibc
+internal import KMSSink
 internal import Media
 internal import Player
 internal import Sandbox

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import DisplaySink
+internal import KMSSink
 internal import Media
 internal import Player
 

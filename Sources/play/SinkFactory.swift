@@ -1,6 +1,9 @@
 internal import Decoding
+internal import Demuxing
 internal import DisplaySink
+internal import KMSSink
 internal import Player
+internal import WaylandSink
 
 /// Makes the sink that the options ask for, and says which there are.
 enum SinkFactory {
@@ -8,7 +11,7 @@ enum SinkFactory {
         do {
             switch options.sink {
             case .headless: return HeadlessSink(isUntimed: options.untimed)
-            case .md5(let path): return try FrameMD5Sink(path: path)
+            case .md5(let path): return try FrameMD5Sink(path: path, software: "Lavf\(DemuxerVersion.text)")
             case .kms: return try KMSSink(options.kmsOptions)
             case .wayland: return try WaylandSink(exactColors: options.exactColors, reconnects: options.reconnect)
             case .auto:

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import DisplaySink
 internal import Glibc
+internal import KeyboardInput
 internal import Media
 
 /// Keys pressed in the terminal that the program was started in: they mean what they mean in its window.

@@ -4,6 +4,7 @@ import Media
 import Player
 import TestSupport
 import Testing
+import WaylandSink
 
 /// Compositors that are killed at any moment under a film, as crashes do.
 @Suite("Compositors that die", .serialized, .enabled(if: Lab.isHere, "runs in the virtual machine: scripts/lab suite"))

@@ -4,6 +4,7 @@ import Media
 import Player
 import TestSupport
 import Testing
+import WaylandSink
 
 /// What happens to a window on sway, which has the lab's monitor: it covers the monitor, is scaled by one and a half, is out of sight.
 @Suite("A window on sway", .serialized, .enabled(if: Lab.isHere, "runs in the virtual machine: scripts/lab suite"))

@@ -4,6 +4,7 @@ import Media
 import Player
 import TestSupport
 import Testing
+import WaylandSink
 
 /// The sample in the README, compiled; never run.
 private func sample() throws {

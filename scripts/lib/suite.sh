@@ -6,7 +6,7 @@
 passed=0 failed=0 skipped=0 without_media=0
 
 # What runs in the virtual machine is left out on the host, not skipped.
-lab_only='^(LabTests\.|KMSTests\.Guest[A-Za-z]*Tests|(TextureCacheTests|FrameExportTests|CInterfaceTests)\.GuestTests|SurfacePoolTests\.DMABufAllocatorTests)'
+lab_only='^(LabTests\.|KMSSinkTests\.Guest[A-Za-z]*Tests|(TextureCacheTests|FrameExportTests|CInterfaceTests)\.GuestTests|SurfacePoolTests\.DMABufAllocatorTests)'
 
 # An expression that takes longer to check, on any machine, is one that the compiler gives up on elsewhere. In milliseconds of processor time.
 type_checks=(-Xfrontend -warn-long-expression-type-checking=300 -Xfrontend -warn-long-function-bodies=1000)

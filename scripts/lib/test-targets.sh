@@ -5,12 +5,12 @@
 # the drivers. Under scripts/test --full every target runs under both.
 
 with_threads=(
-    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests DisplaySinkTests WaylandTests AudioSinkTests FrameExportTests PlayerTests PlayTests
+    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests DisplaySinkTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests PlayTests
     CInterfaceTests
 )
 with_pointers=(
-    SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests HardwareTests WaylandTests KMSTests AudioSinkTests FrameExportTests TextureCacheTests PlayTests
-    CInterfaceTests DisplaySinkTests TestSupportTests
+    SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests HardwareTests WaylandSinkTests KMSSinkTests AudioSinkTests FrameExportTests TextureCacheTests PlayTests
+    CInterfaceTests DisplaySinkTests KeyboardInputTests TestSupportTests
 )
 # On the host these run nothing.
 in_virtual_machine=(LabTests)

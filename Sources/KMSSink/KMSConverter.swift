@@ -1,0 +1,110 @@
+internal import DisplaySink
+internal import Glibc
+internal import Media
+internal import SurfacePool
+
+/// Converts pictures that no plane takes into RGB pictures of the screen's size: scaled, turned, black around.
+///
+/// Thread-safety: belongs to the device's thread.
+@safe
+final class KMSConverter {
+    /// 3: on the glass, on its way there, being written.
+    private static let most = 3
+
+    private let device: KMSDevice
+    private let scaler = PictureScaler()
+    private var pictures: [DumbPicture] = []
+    private var screen = PixelSize(width: 0, height: 0)
+    /// Of the pictures' black.
+    private var destination: PixelRect?
+    /// For what is turned afterwards.
+    private var lying: [UInt32] = []
+    /// Bytes written by conversions so far.
+    private(set) var bytesCopied = 0
+
+    init(_ device: KMSDevice) { self.device = device }
+
+    /// Forgets the pictures that nobody shows.
+    func destroy() { pictures = [] }
+
+    /// `frame` fitted to a screen; nil when libswscale cannot read it.
+    func convert(_ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity) throws(SystemError) -> DumbPicture? {
+        var part = PictureScaler.Part(of: frame)
+        let geometry = PictureGeometry(
+            buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, window: screen, gravity: gravity)
+        let place = geometry.destination
+        if gravity == .fill { part = cropped(part, frame, screen) }
+        if screen != self.screen || place != destination {
+            // What is on the screen stays there as long as somebody holds it.
+            pictures = []
+            self.screen = screen
+            destination = place
+        }
+        let picture: DumbPicture
+        if let free = pictures.first(where: { !$0.isHeld }) {
+            picture = free
+        } else {
+            guard pictures.count < Self.most else { throw SystemError(EBUSY, "convert more than \(Self.most) pictures at once") }
+            picture = try DumbPicture(device, size: screen)
+            pictures.append(picture)
+        }
+        let orientation = frame.attributes.orientation
+        let target = unsafe picture.base + place.y * picture.pitch + place.x * 4
+        guard orientation != .upright else {
+            guard unsafe scaler.convert(frame, part, to: place.size, at: target, pitch: picture.pitch) else { return nil }
+            bytesCopied += place.width * place.height * 4
+            return picture
+        }
+        let size = orientation.isSideways ? PixelSize(width: place.height, height: place.width) : place.size
+        // Rows of a multiple of 16 pixels keep libswscale's wide writes inside.
+        let stride = (size.width + 15) / 16 * 16
+        if lying.count != stride * (size.height + 1) { lying = Array(repeating: 0, count: stride * (size.height + 1)) }
+        let isDone = unsafe lying.withUnsafeMutableBytes { bytes in
+            unsafe scaler.convert(frame, part, to: size, at: bytes.baseAddress!, pitch: stride * 4)
+        }
+        guard isDone else { return nil }
+        unsafe PixelTurn.turn(lying, size: size, stride: stride, orientation, to: target, pitch: picture.pitch)
+        bytesCopied += 2 * place.width * place.height * 4
+        return picture
+    }
+
+    /// The middle that a filled screen shows.
+    private func cropped(_ part: PictureScaler.Part, _ frame: borrowing VideoFrame, _ screen: PixelSize) -> PictureScaler.Part {
+        let source = PlanePlacement(
+            buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, screen: screen, gravity: .fill
+        ).source
+        let facts = frame.surface.layout.format.description
+        let unitX = max(8, 1 << facts.chromaShiftX), unitY = 1 << facts.chromaShiftY
+        var part = part
+        part.left = Int(source.x >> 16) / unitX * unitX
+        part.top = Int(source.y >> 16) / unitY * unitY
+        part.size = PixelSize(width: Int(source.width >> 16), height: Int(source.height >> 16))
+        return part
+    }
+}
+
+/// Turns pixels by quarters, and mirrors them.
+enum PixelTurn {
+    /// Writes `pixels` (rows of `stride`) as they stand upright.
+    static func turn(
+        _ pixels: [UInt32], size: PixelSize, stride: Int, _ orientation: PictureOrientation, to target: UnsafeMutableRawPointer, pitch: Int
+    ) {
+        let width = orientation.isSideways ? size.height : size.width
+        let height = orientation.isSideways ? size.width : size.height
+        for y in 0..<height {
+            let row = unsafe (target + y * pitch).assumingMemoryBound(to: UInt32.self)
+            for column in 0..<width {
+                // Where in the turned picture, before it is mirrored.
+                let x = orientation.isMirrored ? width - 1 - column : column
+                let (fromX, fromY): (Int, Int)
+                switch orientation.rotation {
+                case .none: (fromX, fromY) = (x, y)
+                case .clockwise90: (fromX, fromY) = (y, size.height - 1 - x)
+                case .clockwise180: (fromX, fromY) = (size.width - 1 - x, size.height - 1 - y)
+                case .clockwise270: (fromX, fromY) = (size.width - 1 - y, x)
+                }
+                unsafe row[column] = pixels[fromY * stride + fromX]
+            }
+        }
+    }
+}

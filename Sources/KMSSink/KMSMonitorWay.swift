@@ -1,0 +1,73 @@
+internal import DisplaySink
+internal import Media
+internal import PixelConversion
+internal import SurfacePool
+
+/// The way in which one monitor shows a film, with the film, the monitor and the place on a wall that it was chosen for.
+struct KMSMonitorWay: CustomStringConvertible {
+    /// What the choice depends on.
+    struct Kind: Hashable {
+        var layout: SurfaceLayout
+        var memory: SurfaceMemory.Kind
+        var isDMABuf: Bool
+        var visible: PixelRect
+        /// Without gaps in the colours.
+        var attributes: PictureAttributes
+        var mode: DisplayMode
+        var place: MonitorWall.Place
+        /// The monitor's.
+        var light: EDID.Light
+        var gravity: Gravity
+
+        init(_ frame: borrowing VideoFrame, on output: KMSOutput, _ place: MonitorWall.Place, _ gravity: Gravity) {
+            let surface = frame.surface
+            layout = surface.layout
+            memory = surface.memoryKind
+            isDMABuf = surface.isDMABuf
+            visible = frame.visible
+            attributes = frame.attributes
+            attributes.color = attributes.color.resolved(for: surface.layout.format, size: frame.visible.size)
+            mode = output.mode
+            self.place = place
+            light = output.connector.light
+            self.gravity = gravity
+        }
+
+        /// Whether the monitor shows all of the film, not a part of a wall's picture.
+        var isWhole: Bool { place.part == PixelRect(place.canvas) }
+    }
+
+    let kind: Kind
+    var choice: PlaneChoice
+
+    init(_ kind: Kind, _ planes: [PlaneOffer]) {
+        self.kind = kind
+        choice = PlaneChoice(
+            PlaneWish(
+                format: kind.layout.format.opaqueFourCC, pixelFormat: kind.layout.format, modifier: kind.layout.modifier, isDMABuf: kind.isDMABuf,
+                buffer: kind.layout.size, visible: kind.visible, attributes: kind.attributes, screen: kind.place.canvas,
+                part: kind.isWhole ? nil : kind.place.part, gravity: kind.gravity), planes)
+    }
+
+    private var reasons: String { choice.reasons.joined(separator: "; ") }
+
+    /// What is copied, and why; nil: nothing.
+    var conversion: ConversionReport? {
+        guard case .converted = choice.current else { return nil }
+        return ConversionReport(from: kind.layout.format.rawValue, to: PixelFormat.bgr0.rawValue, why: reasons)
+    }
+
+    /// For `--verbose`.
+    var description: String {
+        let format = kind.layout.format.rawValue
+        switch choice.current {
+        case .direct(let direct):
+            let place = direct.placement.destination, source = direct.placement.source
+            let part = kind.isWhole ? "\(kind.visible.size)" : "\(source.width >> 16)x\(source.height >> 16) of \(kind.visible.size)"
+            return "\(format) straight on the \(direct.kind == .primary ? "primary" : "overlay") plane \(direct.plane), "
+                + "\(part) \(direct.isScaled ? "scaled to" : "as") \(place.size) at \(place.x),\(place.y)" + (reasons.isEmpty ? "" : " (\(reasons))")
+        case .converted: return "\(format) converted to \(PixelFormat.bgr0.rawValue), because \(reasons)"
+        case .nothing: return "black, beside the film"
+        }
+    }
+}

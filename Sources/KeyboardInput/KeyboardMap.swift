@@ -1,0 +1,94 @@
+internal import CXKBCommon
+package import DisplaySink
+internal import Glibc
+package import Media
+
+/// What is printed on the keys: the compositor's keymap or the usual one, read by libxkbcommon.
+///
+/// Thread-safety: belongs to the connection's thread.
+@safe
+package final class KeyboardMap {
+    private let context: OpaquePointer?
+    private var keymap, state: OpaquePointer?
+
+    package init() { unsafe context = xkb_context_new(XKB_CONTEXT_NO_FLAGS) }
+
+    deinit {
+        unsafe xkb_state_unref(state)
+        unsafe xkb_keymap_unref(keymap)
+        unsafe xkb_context_unref(context)
+    }
+
+    /// Takes the keymap of the environment (`XKB_DEFAULT_LAYOUT`, …), else the usual one. No key is pressed afterwards.
+    package func readUsual() {
+        guard let context = unsafe context, let made = unsafe xkb_keymap_new_from_names(context, nil, XKB_KEYMAP_COMPILE_NO_FLAGS) else { return }
+        unsafe take(made)
+    }
+
+    /// Takes the keymap that the descriptor holds as text.
+    ///
+    /// - Parameter format: `wl_keyboard`'s number for the kind of keymap; all but 1, xkb's text, are ignored.
+    package func read(_ fd: consuming OwnedFD, byteCount: Int, format: UInt32) {
+        guard format == 1, byteCount > 0, unsafe context != nil,
+            let text = unsafe mmap(nil, byteCount, PROT_READ, MAP_PRIVATE, fd.rawValue, 0), unsafe text != MAP_FAILED
+        else { return }
+        defer { unsafe munmap(text, byteCount) }
+        let length = unsafe strnlen(text.assumingMemoryBound(to: CChar.self), byteCount)
+        guard
+            let made = unsafe xkb_keymap_new_from_buffer(
+                context, text.assumingMemoryBound(to: CChar.self), length, XKB_KEYMAP_FORMAT_TEXT_V1, XKB_KEYMAP_COMPILE_NO_FLAGS)
+        else { return }
+        unsafe take(made)
+    }
+
+    private func take(_ made: OpaquePointer) {
+        unsafe xkb_state_unref(state)
+        unsafe xkb_keymap_unref(keymap)
+        unsafe keymap = made
+        unsafe state = xkb_state_new(made)
+    }
+
+    /// A key went down or up, where nobody else keeps the modifiers.
+    package func turn(_ code: UInt32, isDown: Bool) {
+        guard let state = unsafe state else { return }
+        unsafe xkb_state_update_key(state, code + 8, isDown ? XKB_KEY_DOWN : XKB_KEY_UP)
+    }
+
+    /// The number of the console that the key asks for now, as Ctrl-Alt-F2 does.
+    package func console(_ code: UInt32) -> Int? {
+        guard let state = unsafe state else { return nil }
+        let symbol = unsafe Int32(bitPattern: xkb_state_key_get_one_sym(state, code + 8))
+        return (XKB_KEY_XF86Switch_VT_1...XKB_KEY_XF86Switch_VT_12).contains(symbol) ? Int(symbol - XKB_KEY_XF86Switch_VT_1) + 1 : nil
+    }
+
+    package func setModifiers(_ depressed: UInt32, _ latched: UInt32, _ locked: UInt32, _ group: UInt32) {
+        guard let state = unsafe state else { return }
+        unsafe xkb_state_update_mask(state, depressed, latched, locked, 0, 0, group)
+    }
+
+    /// The player's name for the key with the kernel's number `code`; nil for those that mean nothing to it.
+    package func key(_ code: UInt32) -> PlayerKey? {
+        guard let state = unsafe state else { return nil }
+        // 8: X11's numbers, which xkb keeps, begin there.
+        switch unsafe Int32(bitPattern: xkb_state_key_get_one_sym(state, code + 8)) {
+        case XKB_KEY_space: return .space
+        case XKB_KEY_q, XKB_KEY_Q: return .q
+        case XKB_KEY_Escape: return .escape
+        case XKB_KEY_f, XKB_KEY_F: return .f
+        case XKB_KEY_o: return .o
+        case XKB_KEY_Left: return .left
+        case XKB_KEY_Right: return .right
+        case XKB_KEY_Up: return .up
+        case XKB_KEY_Down: return .down
+        case XKB_KEY_comma: return .comma
+        case XKB_KEY_period: return .period
+        case XKB_KEY_m, XKB_KEY_M: return .m
+        case XKB_KEY_9, XKB_KEY_KP_9: return .nine
+        case XKB_KEY_0, XKB_KEY_KP_0: return .zero
+        case XKB_KEY_bracketleft: return .leftBracket
+        case XKB_KEY_bracketright: return .rightBracket
+        case XKB_KEY_BackSpace: return .backspace
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,271 @@
+internal import CWaylandClient
+internal import CWaylandProtocols
+internal import DisplaySink
+internal import Media
+internal import PixelConversion
+internal import SurfacePool
+
+/// Turns pictures into `wl_buffer`s: the memory itself where the compositor takes it, else a conversion.
+///
+///     DMA-BUF, format and modifier offered ──► linux-dmabuf       (no copy)
+///     memfd, format offered                ──► wl_shm on the memfd (no copy)
+///     anything else                        ──► one conversion into wl_shm
+///
+/// A surface's pool and buffers are made when it is first shown and destroyed when its memory is gone.
+///
+/// Thread-safety: belongs to the connection's thread; only `gone` is filled by others.
+@safe
+final class WaylandBuffers {
+    private enum Way {
+        case dmabuf(UInt32)
+        case shm(UInt32)
+        case convert
+    }
+
+    /// What the choice of a way depends on.
+    private struct Kind: Hashable {
+        var layout: SurfaceLayout
+        var memory: SurfaceMemory.Kind
+        /// Without gaps.
+        var color: ColorDescription
+    }
+
+    @safe
+    private struct Slot {
+        var pool: OpaquePointer?
+        var buffers: [WaylandBuffer] = []
+    }
+
+    private let connection: WaylandConnection
+    /// Pixels of a picture that may be converted for its colors alone: those of 1920 × 1080 with a decoder's edges, a few milliseconds of a
+    /// processor. A film of four times as many would lose pictures over it.
+    private static let affordable = 2048 * 1152
+
+    private let exactColors: Bool?
+    private let converter: PictureConverter
+    private var slots: [SurfaceIdentity: Slot] = [:]
+    private var ways: [Kind: Way] = [:]
+    private let gone = Monitor<[SurfaceIdentity]>([])
+    /// What is converted now, and why.
+    private(set) var conversion: ConversionReport?
+    var bytesCopied: Int { converter.bytesCopied }
+
+    /// - Parameter exactColors: Convert rather than have the compositor guess the matrix; nil: where that costs little.
+    init(_ connection: WaylandConnection, exactColors: Bool?) {
+        self.connection = connection
+        self.exactColors = exactColors
+        converter = PictureConverter(connection)
+    }
+
+    /// A buffer ready to be attached.
+    struct Prepared {
+        var buffer: WaylandBuffer
+        /// All of the buffer.
+        var size: PixelSize
+        /// The part of it to show.
+        var visible: PixelRect
+        /// The compositor reads the surface's own memory.
+        var isDirect: Bool
+        /// What the compositor is to be told of its colors.
+        var told = WaylandFormats.Told()
+    }
+
+    /// A buffer that shows `frame`; nil when there is none to be had now.
+    func prepare(_ frame: borrowing VideoFrame) -> Prepared? {
+        forgetGone()
+        let surface = frame.surface
+        let format = surface.layout.format
+        let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
+        let way = way(for: surface, frame.visible, color)
+        let light = WaylandFormats.Light(color, hdr: frame.attributes.hdr)
+        if case .convert = way {
+            var prepared = converter.convert(frame)
+            prepared?.told.light = light
+            return prepared
+        }
+        let size = Self.size(of: surface.layout, showing: frame.visible, way)
+        let known = slots[surface.identity]?.buffers.first { !$0.isHeld && $0.size == size }
+        guard let buffer = known ?? make(surface, way, size) else { return nil }
+        var told = WaylandFormats.Told(light: light)
+        if format.description.model == .yuv, let representation = connection.representation(of: color) {
+            told.representation = representation
+            told.chromaLocation = WaylandFormats.chromaLocation(format, frame.attributes.color.chromaSiting)
+        }
+        return Prepared(buffer: buffer, size: size, visible: frame.visible, isDirect: true, told: told)
+    }
+
+    /// Whether the compositor may be reading a surface.
+    var isAnyHeld: Bool { slots.values.contains { $0.buffers.contains(where: \.isHeld) } }
+
+    /// Chooses anew for what is shown from now on.
+    func forgetWays() { ways = [:] }
+
+    /// Ends the uses of what the compositor has released by timeline.
+    func collect() {
+        guard connection.explicitSync != nil else { return }
+        for slot in slots.values { for buffer in slot.buffers { buffer.collect() } }
+    }
+
+    /// Destroys every buffer. What the compositor still holds stays in use until this object goes.
+    func destroy() {
+        for identity in Array(slots.keys) {
+            for buffer in slots[identity]!.buffers { buffer.destroy() }
+            if let pool = unsafe slots[identity]!.pool { unsafe wl_shm_pool_destroy(pool) }
+            unsafe slots[identity]!.pool = nil
+        }
+        converter.destroy()
+    }
+
+    private func forgetGone() {
+        let identities = gone.withLock { identities in
+            let taken = identities
+            identities = []
+            return taken
+        }
+        for identity in identities {
+            guard let slot = slots.removeValue(forKey: identity) else { continue }
+            for buffer in slot.buffers { buffer.destroy() }
+            if let pool = unsafe slot.pool { unsafe wl_shm_pool_destroy(pool) }
+        }
+    }
+
+    // MARK: Choosing
+
+    private func way(for surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Way {
+        let kind = Kind(layout: surface.layout, memory: surface.memoryKind, color: color)
+        if let known = ways[kind] {
+            if case .convert = known {} else { conversion = nil }
+            return known
+        }
+        let way = choose(surface, visible, color)
+        ways[kind] = way
+        return way
+    }
+
+    private func choose(_ surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Way {
+        let layout = surface.layout
+        let why: String
+        let isExact = exactColors ?? (layout.size.width * layout.size.height <= Self.affordable)
+        if let code = WaylandFormats.code(layout.format) {
+            let wanted = DMABufFormat(format: code, modifier: layout.modifier.rawValue), shmCode = WaylandFormats.shmCode(code)
+            let isTaken = surface.isDMABuf && connection.offer.contains(wanted)
+            let isOffered = connection.shmFormats.contains(shmCode), canShare = surface.memfd != nil && layout.isContiguous
+            let obstacle = WaylandFormats.colorObstacle(layout.format, color, understood: connection.representations, isExact: isExact)
+            if isTaken || (isOffered && canShare), let obstacle {
+                why = obstacle
+            } else {
+                if isTaken, tryDMABuf(surface, code, Self.size(of: layout, showing: visible, .dmabuf(code))) {
+                    return direct(.dmabuf(code), "linux-dmabuf", layout)
+                }
+                if isTaken { connection.note?("the compositor offers \(layout.format.rawValue) as DMA-BUF and refuses it") }
+                if isOffered, canShare { return direct(.shm(shmCode), "wl_shm", layout) }
+                why =
+                    isOffered && !layout.isContiguous
+                    ? "the planes do not lie where wl_shm looks for them" : "the compositor does not take \(layout.format.rawValue)"
+            }
+        } else {
+            why = "Wayland has no name for \(layout.format.rawValue)"
+        }
+        conversion = ConversionReport(from: layout.format.rawValue, to: PictureConverter.target.rawValue, why: why)
+        connection.note?("converts \(layout.format.rawValue) to \(PictureConverter.target.rawValue): \(why)")
+        return .convert
+    }
+
+    private func direct(_ way: Way, _ name: String, _ layout: SurfaceLayout) -> Way {
+        conversion = nil
+        var words = "shows \(layout.format.rawValue) without a copy, by \(name)"
+        if case .dmabuf(let code) = way {
+            let kind = DMABufFormat(format: code, modifier: layout.modifier.rawValue)
+            if connection.offer.tranches.contains(where: { $0.isScanout && $0.formats.contains(kind) }) { words += ", as the display scans it out" }
+            words += connection.explicitSync == nil ? ", with implicit fences" : ", with explicit fences"
+        }
+        connection.note?(words)
+        return way
+    }
+
+    // MARK: Making
+
+    /// What of a surface is told to the compositor: no more than is shown, to the right and below, where the planes' places do not depend on it.
+    /// At the edge of a crop OpenGL's filter would mix in the color of what is cropped, which may never have been written: green.
+    private static func size(of layout: SurfaceLayout, showing visible: PixelRect, _ way: Way) -> PixelSize {
+        guard case .dmabuf = way, layout.modifier == .linear else { return layout.size }
+        let facts = layout.format.description
+        func fitted(_ end: Int, _ shift: Int, _ whole: Int) -> Int { min(((end + (1 << shift) - 1) >> shift) << shift, whole) }
+        return PixelSize(
+            width: fitted(visible.x + visible.width, facts.chromaShiftX, layout.size.width),
+            height: fitted(visible.y + visible.height, facts.chromaShiftY, layout.size.height))
+    }
+
+    private func make(_ surface: Surface, _ way: Way, _ size: PixelSize) -> WaylandBuffer? {
+        let layout = surface.layout
+        var slot = slots[surface.identity] ?? newSlot(surface)
+        // A crop that changes asks for other sizes of the same memory: however often it does, only what the compositor reads stays.
+        slot.buffers.removeAll { old in
+            guard !old.isHeld, old.size != size else { return false }
+            old.destroy()
+            return true
+        }
+        let buffer: WaylandBuffer?
+        switch way {
+        case .convert: buffer = nil
+        case .dmabuf(let code):
+            // Its like has been tried by `tryDMABuf`.
+            let parameters = unsafe parameters(surface)
+            buffer = unsafe zwp_linux_buffer_params_v1_create_immed(
+                parameters, Int32(size.width), Int32(size.height), code, 0
+            ).map { unsafe WaylandBuffer($0, size: size, timeline: connection.explicitSync.flatMap(BufferTimeline.init)) }
+            unsafe zwp_linux_buffer_params_v1_destroy(parameters)
+        case .shm(let code):
+            if unsafe slot.pool == nil { unsafe slot.pool = unsafe wl_shm_create_pool(connection.shm, surface.memfd!, Int32(layout.byteCount)) }
+            buffer = unsafe wl_shm_pool_create_buffer(
+                slot.pool, Int32(layout.plane(0).offset), Int32(layout.size.width), Int32(layout.size.height), Int32(layout.plane(0).pitch), code
+            ).map { unsafe WaylandBuffer($0, size: size) }
+        }
+        if let buffer { slot.buffers.append(buffer) }
+        slots[surface.identity] = slot
+        return buffer
+    }
+
+    private func newSlot(_ surface: Surface) -> Slot {
+        surface.onGone { [gone] identity in gone.withLock { $0.append(identity) } }
+        return Slot()
+    }
+
+    private func parameters(_ surface: Surface) -> OpaquePointer? {
+        let parameters = unsafe zwp_linux_dmabuf_v1_create_params(connection.dmabuf)
+        let modifier = surface.layout.modifier.rawValue
+        for index in 0..<surface.layout.planeCount {
+            let plane = surface.layout.plane(index)
+            unsafe zwp_linux_buffer_params_v1_add(
+                parameters, surface.fd, UInt32(index), UInt32(plane.offset), UInt32(plane.pitch), UInt32(modifier >> 32),
+                UInt32(truncatingIfNeeded: modifier))
+        }
+        return unsafe parameters
+    }
+
+    /// Asks whether the compositor can import surfaces like this one; guessing wrong would end the connection.
+    private func tryDMABuf(_ surface: Surface, _ code: UInt32, _ size: PixelSize) -> Bool {
+        guard let parameters = unsafe parameters(surface) else { return false }
+        let answer = DMABufAnswer()
+        unsafe listen(parameters, DMABufAnswer.listener, answer)
+        unsafe zwp_linux_buffer_params_v1_create(parameters, Int32(size.width), Int32(size.height), code, 0)
+        _ = connection.synchronize()
+        unsafe zwp_linux_buffer_params_v1_destroy(parameters)
+        guard let proxy = unsafe answer.buffer else { return false }
+        var slot = slots[surface.identity] ?? newSlot(surface)
+        slot.buffers.append(unsafe WaylandBuffer(proxy, size: size, timeline: connection.explicitSync.flatMap(BufferTimeline.init)))
+        slots[surface.identity] = slot
+        return true
+    }
+}
+
+/// The compositor's word on a DMA-BUF.
+@safe
+private final class DMABufAnswer {
+    var buffer: OpaquePointer?
+
+    nonisolated(unsafe) static let listener = unsafe listenerTable(
+        zwp_linux_buffer_params_v1_listener(
+            created: { data, _, buffer in unsafe receiver(data, as: DMABufAnswer.self).buffer = unsafe buffer },
+            failed: { _, _ in }))
+}

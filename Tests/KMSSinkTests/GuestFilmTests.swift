@@ -1,0 +1,103 @@
+import DisplaySink
+import Foundation
+import KMSSink
+import Media
+import Player
+import TestSupport
+import Testing
+
+/// Whole films from their files to the screen of the lab's vkms, read back by the device.
+@Suite("A film on a monitor", .serialized, .enabled(if: Guest.isOne, "only in the lab's virtual machine")) struct GuestFilmTests {
+    /// A player on the monitor, and what is seen there.
+    final class Stage {
+        let sink: KMSSink
+        let player: Player
+        let messages = Monitor<[String]>([])
+
+        init(_ asset: String, at seconds: Double? = nil, isRaw: Bool = false, connectors: [String] = [Guest.vkms]) throws {
+            sink = try KMSSink(KMSSink.Options(connectors: connectors, mode: #require(ModeWish(text: "640x480"))))
+            var configuration = PlayerConfiguration()
+            configuration.playsAudio = false
+            configuration.startsPaused = !isRaw
+            configuration.startTime = seconds.map { MediaTime(value: Int64($0 * 1000), timescale: 1000) }
+            if isRaw { configuration.rawCodec = .h264 }
+            player = Player(sink: sink, configuration: configuration) { [messages] event in messages.change { $0.append("\(event)") } }
+            try player.open(TestAssets.path(asset))
+        }
+
+        deinit { player.close() }
+
+        func picture() throws -> RGBPicture {
+            let reading = try sink.readBack()
+            return RGBPicture(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
+        }
+
+        /// Looks until the picture with this number is on the screen, and gives it with the place that it covers.
+        func look(for number: Int) throws -> (picture: RGBPicture, part: PixelRect) {
+            let deadline = MonotonicClock.shared.now() + .milliseconds(40_000)
+            var seen: [Int?] = []
+            repeat {
+                // A dark monitor cannot be read.
+                if player.statistics.framesPresented > 0 {
+                    let picture = try picture(), part = picture.bounds() ?? PixelRect(picture.size)
+                    let code = FrameCode(picture, in: part)
+                    if code?.number == number { return (picture, part) }
+                    if seen.last != code?.number { seen.append(code?.number) }
+                }
+                Thread.sleep(forTimeInterval: 0.02)
+            } while MonotonicClock.shared.now() < deadline
+            throw Failure(description: "picture \(number) is not shown, but \(seen); \(messages.withLock { $0 })")
+        }
+    }
+
+    struct Failure: Error, CustomStringConvertible { var description: String }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var asset: String
+        var seconds: Double
+        var number: Int
+        var isDirect = true
+        /// Of the picture on the screen.
+        var size: PixelSize
+        var testDescription: String { "\(asset) at \(seconds)" }
+    }
+
+    static func size(_ width: Int, _ height: Int) -> PixelSize { PixelSize(width: width, height: height) }
+
+    static let cases = [
+        Case(asset: "demo.mp4", seconds: 3.1, number: 93, size: size(640, 360)),
+        Case(asset: "plain.mp4", seconds: 0.5, number: 15, size: size(320, 180)),
+        Case(asset: "crop.mp4", seconds: 0.3, number: 9, size: size(318, 178)),
+        Case(asset: "odd-size.webm", seconds: 0.3, number: 9, size: size(321, 181)),
+        Case(asset: "odd-size-444.mp4", seconds: 0.3, number: 9, size: size(321, 181)),
+        Case(asset: "rotation-90.mp4", seconds: 0.3, number: 9, size: size(320, 180)),
+        Case(asset: "pixel-aspect-2.mp4", seconds: 0.3, number: 9, isDirect: false, size: size(640, 360)),
+        Case(asset: "hevc-10bit.mp4", seconds: 0.5, number: 15, isDirect: false, size: size(640, 360)),
+    ]
+
+    @Test("The picture of a given time is on the screen, in its colours and size", arguments: cases) func still(_ row: Case) throws {
+        let stage = try Stage(row.asset, at: row.seconds)
+        let (picture, part) = try stage.look(for: row.number)
+        #expect(abs(part.width - row.size.width) <= 1 && abs(part.height - row.size.height) <= 1, "\(part)")
+        #expect(ColorBars.worstError(in: picture, part: part) <= 5, "\(ColorBars.measured(in: picture, part: part))")
+        #expect((stage.sink.bytesCopied == 0) == row.isDirect, "\(String(describing: stage.sink.conversion))")
+    }
+
+    @Test("A film that changes its size goes on") func sizeChange() throws {
+        let stage = try Stage("size-change.h264", isRaw: true)
+        let (_, part) = try stage.look(for: 44)
+        #expect(abs(part.width - 320) <= 1 && abs(part.height - 180) <= 1, "\(part)")
+        #expect(stage.sink.bytesCopied == 0)
+    }
+
+    @Test("Wherever it is sought, that picture is shown") func seeks() throws {
+        let stage = try Stage("demo.mp4")
+        var dice = Dice(seed: 31)
+        for _ in 0..<(ProcessInfo.processInfo.environment["LAB_FULL"] == "1" ? 100 : 8) {
+            let number = Int.random(in: 0..<300, using: &dice)
+            stage.player.seek(to: MediaTime(value: Int64(number), timescale: 30))
+            _ = try stage.look(for: number)
+        }
+        #expect(stage.sink.bytesCopied == 0)
+    }
+}

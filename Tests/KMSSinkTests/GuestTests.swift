@@ -1,0 +1,198 @@
+import DisplaySink
+import Foundation
+import Glibc
+import KMSSink
+import Media
+import SinkConformance
+import SurfacePool
+import TestSupport
+import Testing
+
+/// The lab's virtual machine.
+enum Guest {
+    static let isOne = ProcessInfo.processInfo.environment["LAB"] == "1"
+    static let vkms = run("lab-card vkms"), virtio = run("lab-card virtio")
+    /// Two monitors.
+    static let wall = run("lab-card wall")
+
+    /// What a program of the lab's says.
+    @discardableResult static func run(_ command: String) -> String {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.standardOutput = pipe
+        try? process.run()
+        process.waitUntilExit()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+/// The tests that need a real kernel's display, run inside the lab's virtual machine: its vkms has planes for YCbCr and a write-back
+/// connector, its other device shows RGB only.
+@Suite("On a monitor", .serialized, .enabled(if: Guest.isOne, "only in the lab's virtual machine")) struct GuestTests {
+    /// A sink on a monitor, fed with stills.
+    final class Stage {
+        let sink: KMSSink
+        let queue: PresentationQueue
+        let events = Monitor<[SinkEvent]>([])
+        private var sequence: UInt64 = 0
+        private var pools: [SurfacePool] = []
+
+        init(_ cards: String..., mode: String = "640x480", arrangement: MonitorArrangement = .mirror, witness: (any PictureWitness)? = nil) throws {
+            sink = try KMSSink(KMSSink.Options(connectors: cards, mode: #require(ModeWish(text: mode)), arrangement: arrangement))
+            queue = PresentationQueue(capacity: 4, timebase: Timebase())
+            sink.setWitness(witness)
+            try sink.start(queue) { [events] event in events.change { $0.append(event) } }
+        }
+
+        deinit { sink.stop() }
+
+        func show(_ still: Quadrants) throws {
+            let pool = SurfacePool(layout: still.layout, allocator: sink.preferredAllocator, maximumCount: 2)
+            pools.append(pool)
+            let before = queue.statistics.framesPresented
+            var frame = try still.frame(from: pool, sequence: sequence)
+            frame.flags = .displayImmediately
+            sequence += 1
+            queue.enqueue(frame)
+            try #require(wait { queue.statistics.framesPresented > before }, "the picture is not shown")
+        }
+
+        /// Shows a still whose memory is written only when the fence's device gets to it.
+        func show(_ still: Quadrants, after fence: PendingFence) throws -> DelayedWrite {
+            let pool = SurfacePool(layout: still.layout, allocator: sink.preferredAllocator, maximumCount: 2)
+            pools.append(pool)
+            let before = queue.statistics.framesPresented
+            var frame = try still.frame(from: pool, sequence: sequence)
+            frame.flags = .displayImmediately
+            sequence += 1
+            let surface = frame.surface, size = still.layout.byteCount
+            let picture = unsafe surface.withUnsafeBytes { unsafe Array($0) }
+            @Sendable func write(_ bytes: [UInt8]) throws {
+                let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, surface.fd, 0)
+                try #require(unsafe memory != MAP_FAILED)
+                unsafe UnsafeMutableRawBufferPointer(start: memory, count: size).copyBytes(from: bytes)
+                unsafe munmap(memory, size)
+            }
+            try write(Array(repeating: 0, count: size))
+            try fence.guardReaders(of: surface.fd)
+            queue.enqueue(frame)
+            let delayed = DelayedWrite(fence) { try write(picture) }
+            try #require(wait { queue.statistics.framesPresented > before }, "the frame is not shown")
+            return delayed
+        }
+
+        var inUse: Int { pools.map(\.statistics.inUse).reduce(0, +) }
+
+        func wait(_ condition: () throws -> Bool) rethrows -> Bool {
+            let deadline = MonotonicClock.shared.now() + .milliseconds(20_000)
+            while try !condition() {
+                if MonotonicClock.shared.now() > deadline { return false }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            return true
+        }
+
+        func picture(_ index: Int = 0) throws -> RGBPicture {
+            let reading = try sink.readBack(index)
+            return RGBPicture(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
+        }
+    }
+
+    /// The colours in the middles of a still's quarters, and the farthest from black beside it.
+    static func look(_ picture: RGBPicture, at part: PixelRect) -> (quarters: [RGBPicture.Color], border: Int) {
+        let quarters = (0..<4).map { index in
+            picture.mean(
+                of: PixelRect(
+                    x: part.x + part.width * (1 + 4 * (index % 2)) / 8, y: part.y + part.height * (1 + 4 * (index / 2)) / 8, width: part.width / 4,
+                    height: part.height / 4))
+        }
+        var border = 0
+        let black = RGBPicture.Color(red: 0, green: 0, blue: 0)
+        for y in 0..<picture.size.height {
+            for x in 0..<picture.size.width where !(part.x..<part.x + part.width).contains(x) || !(part.y..<part.y + part.height).contains(y) {
+                border = max(border, picture[x, y].distance(to: black))
+            }
+        }
+        return (quarters, border)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var still: Quadrants
+        var isDirect: Bool
+        var part: PixelRect
+        /// Which quarter is seen in each place.
+        var order = [0, 1, 2, 3]
+        var tolerance = 2
+        var testDescription: String {
+            "\(still.format.rawValue) \(still.size) matrix \(still.attributes.color.matrix) \(still.attributes.color.range) "
+                + "\(still.attributes.orientation.rotation.rawValue)° \(isDirect ? "direct" : "converted")"
+        }
+    }
+
+    static func still(
+        _ format: PixelFormat, _ matrix: UInt8 = 1, _ range: ColorRange = .limited, rotation: PictureOrientation.Rotation = .none, margin: Int = 0
+    ) -> Quadrants {
+        var color = ColorDescription.bt709
+        color.matrix = matrix
+        color.range = range
+        return Quadrants(
+            format: format, margin: margin, size: PixelSize(width: 320, height: 240),
+            attributes: PictureAttributes(pixelAspect: .one, orientation: PictureOrientation(rotation: rotation), color: color))
+    }
+
+    static let small = PixelRect(x: 160, y: 120, width: 320, height: 240), whole = PixelRect(x: 0, y: 0, width: 640, height: 480)
+    static let upright = PixelRect(x: 200, y: 80, width: 240, height: 320)
+    private static let direct: [Case] = [PixelFormat.yuv420p, .nv12, .p010le].flatMap { (format: PixelFormat) -> [Case] in
+        let colors: [(matrix: UInt8, range: ColorRange)] = [(1, .limited), (6, .limited), (9, .limited), (1, .full)]
+        return colors.map { color in
+            // The still's brightest chroma of P010 is 255 of 255.75, which vkms shows as 252.
+            let tolerance = format == .p010le && color.range == .full ? 3 : 2
+            return Case(still: still(format, color.matrix, color.range), isDirect: true, part: small, tolerance: tolerance)
+        }
+    }
+    static let cases: [Case] =
+        direct + [
+            Case(still: still(.nv12, margin: 16), isDirect: true, part: small), Case(still: still(.bgr0), isDirect: true, part: small),
+            Case(still: still(.nv12, rotation: .clockwise180), isDirect: true, part: small, order: [3, 2, 1, 0]),
+            Case(still: still(.nv12, rotation: .clockwise90), isDirect: true, part: upright, order: [2, 0, 3, 1]),
+            Case(still: still(.yuv420p, rotation: .clockwise270), isDirect: true, part: upright, order: [1, 3, 0, 2]),
+            // Without a name in the kernel.
+            Case(still: still(.gbrp), isDirect: false, part: whole), Case(still: still(.gbrp10le), isDirect: false, part: whole),
+            // libswscale's rounding in 8 bits.
+            Case(still: still(.yuv420p10le), isDirect: false, part: whole, tolerance: 3),
+            Case(still: still(.gbrp, rotation: .clockwise180), isDirect: false, part: whole, order: [3, 2, 1, 0]),
+        ]
+
+    @Test("The screen shows what the film says", arguments: cases) func pixels(_ row: Case) throws {
+        let stage = try Stage(Guest.vkms)
+        try stage.show(row.still)
+        #expect((stage.sink.conversion == nil) == row.isDirect)
+        #expect((stage.sink.bytesCopied == 0) == row.isDirect)
+        let (quarters, border) = try Self.look(stage.picture(), at: row.part)
+        for (index, color) in quarters.enumerated() {
+            let expected = Quadrants.colors[row.order[index]]
+            #expect(color.distance(to: expected) <= row.tolerance, "quarter \(index) is \(color) instead of \(expected)")
+        }
+        #expect(border == 0)
+        stage.sink.stop()
+        #expect(stage.inUse == 0)
+    }
+
+    @Test("What every sink must do, on planes", arguments: SinkConformance.Check.allCases) func conforms(_ check: SinkConformance.Check) throws {
+        try SinkConformance { try KMSSink(KMSSink.Options(connectors: [Guest.vkms])) }.check(check)
+    }
+
+    @Test("What every sink must do, with conversion", arguments: SinkConformance.Check.allCases) func converts(_ check: SinkConformance.Check) throws
+    {
+        try SinkConformance { try KMSSink(KMSSink.Options(connectors: [Guest.virtio])) }.check(check)
+    }
+
+    @Test("One program at a time") func master() throws {
+        let first = try KMSSink(KMSSink.Options(connectors: [Guest.vkms]))
+        let refusal = #expect(throws: SinkError.self) { try KMSSink(KMSSink.Options(connectors: [Guest.vkms])) }
+        #expect(refusal?.code == .noDisplay && refusal?.description.contains("in use by another program") == true)
+        first.stop()
+    }
+}
