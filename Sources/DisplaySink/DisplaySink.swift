@@ -1,3 +1,4 @@
+public import Media
 public import PixelConversion
 public import SurfacePool
 
@@ -31,10 +32,24 @@ public protocol DisplaySink: AnyObject, Sendable {
     var conversion: ConversionReport? { get }
     /// Bytes of pictures that the sink itself has written so far, because of `conversion`.
     var bytesCopied: Int { get }
+
+    /// Tells the sink the film's frame rate before the first frame; unknown when no rate is known. A sink that drives a monitor chooses the
+    /// refresh rate by it.
+    func setFilmRate(_ rate: Ratio)
+    /// The controls of the sink's window; nil when the sink has nothing of the kind.
+    var window: (any WindowControl)? { get }
+    /// Where the sink draws the playback status over the film; nil when it cannot.
+    var statusOverlay: (any StatusOverlay)? { get }
+    /// Whether the sink reads the keys from the terminal itself, so that nobody else may.
+    var readsTerminal: Bool { get }
 }
 
 extension DisplaySink {
     public var bytesCopied: Int { 0 }
+    public func setFilmRate(_ rate: Ratio) {}
+    public var window: (any WindowControl)? { nil }
+    public var statusOverlay: (any StatusOverlay)? { nil }
+    public var readsTerminal: Bool { false }
 }
 
 /// Whether a sink shows pictures at their times, or takes them as fast as they come.

@@ -24,7 +24,7 @@ public struct PlaybackStatus: Sendable, Hashable {
     }
 }
 
-/// A sink that can tell the viewer where the film is, over the film itself.
+/// Shows the viewer over the film where playback is; see `DisplaySink.statusOverlay`.
 public protocol StatusOverlay: AnyObject, Sendable {
     /// Shows this instead of what was shown before; nil: nothing any more. On displays that have no place for it nothing happens.
     ///

@@ -1,4 +1,4 @@
-/// What can be asked of a sink that has a window.
+/// Controls the window of a sink; see `DisplaySink.window`.
 ///
 /// Thread-safety: all of it. Requests are carried out by the sink's own thread, soon; before `start` they are kept for it.
 public protocol WindowControl: AnyObject, Sendable {

@@ -9,7 +9,7 @@ public import SurfacePool
 /// flip events. The console is as it was when the sink is stopped; and when the process is killed, since the kernel then puts it back.
 ///
 /// Thread-safety: as the protocols say.
-public final class KMSSink: DisplaySink, WindowControl, FilmRateUser, StatusOverlay {
+public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
     /// What the viewer chooses.
     public struct Options: Sendable, Hashable {
         /// Each a socket (`HDMI-A-1`, `card1-HDMI-A-1`), a monitor's name or a device's path; none: the first monitor found. Several
@@ -120,6 +120,10 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser, StatusOver
 
     // MARK: What is asked
 
+    public var window: (any WindowControl)? { self }
+    public var statusOverlay: (any StatusOverlay)? { self }
+    /// Keys come from the console, whose terminal is standard input, or from the seat's keyboards.
+    public var readsTerminal: Bool { true }
     public func setFilmRate(_ rate: Ratio) { wish { $0.wishes.filmRate = rate } }
     public func showStatus(_ status: PlaybackStatus?) { wish { $0.wishes.status = status } }
     public func setGravity(_ gravity: Gravity) { wish { $0.wishes.gravity = gravity } }
@@ -134,10 +138,4 @@ public final class KMSSink: DisplaySink, WindowControl, FilmRateUser, StatusOver
         state.change { change(&$0) }
         bell.signal()
     }
-}
-
-/// A sink that drives a monitor in the film's rhythm.
-public protocol FilmRateUser: AnyObject, Sendable {
-    /// Tells the film's pictures a second, exact; before the first of them is shown. Unknown: any rhythm will do.
-    func setFilmRate(_ rate: Ratio)
 }

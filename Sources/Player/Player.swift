@@ -86,7 +86,7 @@ public final class Player: Sendable {
         }
         if let notice = source.notice { post(.notice(notice)) }
         post(.detail(source.summary))
-        (sink as? any FilmRateUser)?.setFilmRate(source.frameRate)
+        sink.setFilmRate(source.frameRate)
         do {
             try media.start()
         } catch {

@@ -96,6 +96,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
 
     // MARK: WindowControl
 
+    public var window: (any WindowControl)? { self }
     public var isFullscreen: Bool { state.withLock { $0.isFullscreen } }
     public func setTitle(_ title: String) { wish { $0.wishes.title = title } }
     public func setFullscreen(_ isFullscreen: Bool) { wish { $0.wantsFullscreen = isFullscreen } }

@@ -3,7 +3,6 @@ internal import Decoding
 internal import DisplaySink
 internal import FrameExport
 internal import Glibc
-internal import KMSSink
 internal import Media
 internal import Player
 internal import Sandbox
@@ -91,12 +90,11 @@ private final class Session {
             return try finish(player)
         }
         opening.change { $0 = nil }
-        // A bare monitor's sink reads the console itself.
-        if !(sink is KMSSink), options.file != "-" {
+        if !sink.readsTerminal, options.file != "-" {
             keyboard.withLock { $0 = TerminalKeyboard { key in inbox.change { $0.append(.event(.key(key))) } } }
         }
         defer { keyboard.withLock { $0.take() }?.stop() }
-        if let window = sink as? any WindowControl {
+        if let window = sink.window {
             window.setTitle(player.title)
             window.setGravity(options.gravity.gravity)
             if options.fullscreen { window.setFullscreen(true) }
@@ -160,10 +158,10 @@ private final class Session {
 
     /// Plays until the end, the viewer's wish or a failure, which is returned.
     private func follow(_ player: Player, _ sink: any DisplaySink) -> PlayerError? {
-        let window = sink as? any WindowControl
+        let window = sink.window
         var wasPlaying = false
         var manager = ServiceManager()
-        var overlay = OverlayTimer(options.osd ? sink as? any StatusOverlay : nil)
+        var overlay = OverlayTimer(options.osd ? sink.statusOverlay : nil)
         defer {
             manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
             manager.stopping()
