@@ -5,23 +5,22 @@ internal import SurfacePool
 
 /// The framebuffers over the pool's surfaces: made once for each when it is first shown, removed when its memory is gone.
 ///
-/// Thread-safety: belongs to the device's thread; only `gone` is filled by others.
+/// Thread-safety: belongs to the device's thread.
 final class KMSFramebuffers {
-    private struct Slot {
-        var framebuffer: UInt32
+    private struct Framebuffer {
+        var id: UInt32
         var handle: UInt32
     }
 
     private let device: KMSDevice
-    private var slots: [SurfaceIdentity: Slot] = [:]
-    private let gone = Monitor<[SurfaceIdentity]>([])
+    private var cache = SurfaceCache<Framebuffer>()
 
     init(_ device: KMSDevice) { self.device = device }
 
     /// The framebuffer that scans out `surface` as `format`.
     func framebuffer(for surface: Surface, as format: FourCC) throws(SystemError) -> UInt32 {
-        forgetGone()
-        if let slot = slots[surface.identity] { return slot.framebuffer }
+        for (_, framebuffer) in cache.takeGone() { remove(framebuffer) }
+        if let known = cache[surface.identity] { return known.id }
         let layout = surface.layout
         let handle = try device.handles.importing(surface.fd)
         let pitches = (0..<layout.planeCount).map { UInt32(layout.plane($0).pitch) }
@@ -39,30 +38,15 @@ final class KMSFramebuffers {
             device.handles.release(handle)
             throw SystemError(-result, "make a framebuffer of \(format)")
         }
-        slots[surface.identity] = Slot(framebuffer: id, handle: handle)
-        surface.onGone { [gone] identity in gone.withLock { $0.append(identity) } }
+        cache.insert(Framebuffer(id: id, handle: handle), for: surface)
         return id
     }
 
     /// Removes all.
-    func destroy() {
-        for slot in slots.values { remove(slot) }
-        slots = [:]
-    }
+    func destroy() { for framebuffer in cache.removeAll() { remove(framebuffer) } }
 
-    private func forgetGone() {
-        let identities = gone.withLock { identities in
-            let taken = identities
-            identities = []
-            return taken
-        }
-        for identity in identities {
-            if let slot = slots.removeValue(forKey: identity) { remove(slot) }
-        }
-    }
-
-    private func remove(_ slot: Slot) {
-        drmModeRmFB(device.fd, slot.framebuffer)
-        device.handles.release(slot.handle)
+    private func remove(_ framebuffer: Framebuffer) {
+        drmModeRmFB(device.fd, framebuffer.id)
+        device.handles.release(framebuffer.handle)
     }
 }

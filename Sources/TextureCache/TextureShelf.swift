@@ -37,11 +37,9 @@ struct TextureShelf<Device: TextureDevice> {
     let paths: [TexturePath]
     private(set) var statistics = TextureCacheStatistics()
     private var state: TextureCacheState
-    private var shelved: [SurfaceIdentity: Device.Textures] = [:]
+    private var cache = SurfaceCache<Device.Textures>()
     /// Layouts that the driver said it knows and then refused: not tried again.
     private var refused: Set<TextureRefusal> = []
-    /// Memory whose end has been reported, from any thread.
-    private let reported = Monitor<[SurfaceIdentity]>([])
 
     init(_ device: Device, paths: [TexturePath], limit: Int) {
         self.device = device
@@ -50,7 +48,7 @@ struct TextureShelf<Device: TextureDevice> {
     }
 
     /// What has been made of this memory.
-    subscript(identity: SurfaceIdentity) -> Device.Textures? { shelved[identity] }
+    subscript(identity: SurfaceIdentity) -> Device.Textures? { cache[identity] }
 
     /// The frame's textures, which show it.
     mutating func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> Device.Textures {
@@ -63,15 +61,15 @@ struct TextureShelf<Device: TextureDevice> {
             TextureCacheState.Content(sequence: description.sequence, time: description.presentationTime), isReported: frame.reportsGone)
         drop.forEach { destroy($0) }
         do {
-            switch (answer, shelved[identity]) {
+            switch (answer, cache[identity]) {
             case (.keep, .some(let textures)): return textures
             case (.refresh, .some(let textures)):
                 try refresh(textures, plan, frame)
                 return textures
             default:
                 let textures = try make(plan, frame)
-                shelved[identity] = textures
-                frame.onGone { [reported] identity in reported.withLock { $0.append(identity) } }
+                cache.insert(textures, for: identity)
+                frame.onGone(cache.noteGone)
                 return textures
             }
         } catch {
@@ -83,17 +81,19 @@ struct TextureShelf<Device: TextureDevice> {
 
     /// Drops what belongs to memory that is no more.
     mutating func collect() {
-        let gone = reported.withLock { list in
-            defer { list.removeAll(keepingCapacity: true) }
-            return list
+        for (identity, textures) in cache.takeGone() {
+            _ = state.gone(identity)
+            destroy(textures)
         }
-        for identity in gone where state.gone(identity) { destroy(identity) }
     }
 
     mutating func removeAll() { state.removeAll().forEach { destroy($0) } }
 
     private mutating func destroy(_ identity: SurfaceIdentity) {
-        guard let textures = shelved.removeValue(forKey: identity) else { return }
+        if let textures = cache.remove(identity) { destroy(textures) }
+    }
+
+    private mutating func destroy(_ textures: Device.Textures) {
         device.destroy(textures)
         statistics.dropped += 1
     }

@@ -13,7 +13,7 @@ internal import SurfacePool
 ///
 /// A surface's pool and buffers are made when it is first shown and destroyed when its memory is gone.
 ///
-/// Thread-safety: belongs to the connection's thread; only `gone` is filled by others.
+/// Thread-safety: belongs to the connection's thread.
 @safe
 final class WaylandBuffers {
     private enum Way {
@@ -30,10 +30,18 @@ final class WaylandBuffers {
         var color: ColorDescription
     }
 
+    /// What was made of one surface.
     @safe
-    private struct Slot {
+    private final class Import {
         var pool: OpaquePointer?
         var buffers: [WaylandBuffer] = []
+
+        /// What the compositor still holds stays in use until the buffers go.
+        func destroy() {
+            for buffer in buffers { buffer.destroy() }
+            if let pool = unsafe pool { unsafe wl_shm_pool_destroy(pool) }
+            unsafe pool = nil
+        }
     }
 
     private let connection: WaylandConnection
@@ -43,9 +51,8 @@ final class WaylandBuffers {
 
     private let exactColors: Bool?
     private let converter: PictureConverter
-    private var slots: [SurfaceIdentity: Slot] = [:]
+    private var cache = SurfaceCache<Import>()
     private var ways: [Kind: Way] = [:]
-    private let gone = Monitor<[SurfaceIdentity]>([])
     /// What is converted now, and why.
     private(set) var conversion: ConversionReport?
     var bytesCopied: Int { converter.bytesCopied }
@@ -72,7 +79,7 @@ final class WaylandBuffers {
 
     /// A buffer that shows `frame`; nil when there is none to be had now.
     func prepare(_ frame: borrowing VideoFrame) -> Prepared? {
-        forgetGone()
+        for (_, made) in cache.takeGone() { made.destroy() }
         let surface = frame.surface
         let format = surface.layout.format
         let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
@@ -84,7 +91,7 @@ final class WaylandBuffers {
             return prepared
         }
         let size = Self.size(of: surface.layout, showing: frame.visible, way)
-        let known = slots[surface.identity]?.buffers.first { !$0.isHeld && $0.size == size }
+        let known = cache[surface.identity]?.buffers.first { !$0.isHeld && $0.size == size }
         guard let buffer = known ?? make(surface, way, size) else { return nil }
         var told = WaylandFormats.Told(light: light)
         if format.description.model == .yuv, let representation = connection.representation(of: color) {
@@ -95,7 +102,7 @@ final class WaylandBuffers {
     }
 
     /// Whether the compositor may be reading a surface.
-    var isAnyHeld: Bool { slots.values.contains { $0.buffers.contains(where: \.isHeld) } }
+    var isAnyHeld: Bool { cache.values.contains { $0.buffers.contains(where: \.isHeld) } }
 
     /// Chooses anew for what is shown from now on.
     func forgetWays() { ways = [:] }
@@ -103,30 +110,13 @@ final class WaylandBuffers {
     /// Ends the uses of what the compositor has released by timeline.
     func collect() {
         guard connection.explicitSync != nil else { return }
-        for slot in slots.values { for buffer in slot.buffers { buffer.collect() } }
+        for made in cache.values { for buffer in made.buffers { buffer.collect() } }
     }
 
     /// Destroys every buffer. What the compositor still holds stays in use until this object goes.
     func destroy() {
-        for identity in Array(slots.keys) {
-            for buffer in slots[identity]!.buffers { buffer.destroy() }
-            if let pool = unsafe slots[identity]!.pool { unsafe wl_shm_pool_destroy(pool) }
-            unsafe slots[identity]!.pool = nil
-        }
+        for made in cache.values { made.destroy() }
         converter.destroy()
-    }
-
-    private func forgetGone() {
-        let identities = gone.withLock { identities in
-            let taken = identities
-            identities = []
-            return taken
-        }
-        for identity in identities {
-            guard let slot = slots.removeValue(forKey: identity) else { continue }
-            for buffer in slot.buffers { buffer.destroy() }
-            if let pool = unsafe slot.pool { unsafe wl_shm_pool_destroy(pool) }
-        }
     }
 
     // MARK: Choosing
@@ -198,9 +188,9 @@ final class WaylandBuffers {
 
     private func make(_ surface: Surface, _ way: Way, _ size: PixelSize) -> WaylandBuffer? {
         let layout = surface.layout
-        var slot = slots[surface.identity] ?? newSlot(surface)
+        let made = made(of: surface)
         // A crop that changes asks for other sizes of the same memory: however often it does, only what the compositor reads stays.
-        slot.buffers.removeAll { old in
+        made.buffers.removeAll { old in
             guard !old.isHeld, old.size != size else { return false }
             old.destroy()
             return true
@@ -216,19 +206,20 @@ final class WaylandBuffers {
             ).map { unsafe WaylandBuffer($0, size: size, timeline: connection.explicitSync.flatMap(BufferTimeline.init)) }
             unsafe zwp_linux_buffer_params_v1_destroy(parameters)
         case .shm(let code):
-            if unsafe slot.pool == nil { unsafe slot.pool = unsafe wl_shm_create_pool(connection.shm, surface.memfd!, Int32(layout.byteCount)) }
+            if unsafe made.pool == nil { unsafe made.pool = unsafe wl_shm_create_pool(connection.shm, surface.memfd!, Int32(layout.byteCount)) }
             buffer = unsafe wl_shm_pool_create_buffer(
-                slot.pool, Int32(layout.plane(0).offset), Int32(layout.size.width), Int32(layout.size.height), Int32(layout.plane(0).pitch), code
+                made.pool, Int32(layout.plane(0).offset), Int32(layout.size.width), Int32(layout.size.height), Int32(layout.plane(0).pitch), code
             ).map { unsafe WaylandBuffer($0, size: size) }
         }
-        if let buffer { slot.buffers.append(buffer) }
-        slots[surface.identity] = slot
+        if let buffer { made.buffers.append(buffer) }
         return buffer
     }
 
-    private func newSlot(_ surface: Surface) -> Slot {
-        surface.onGone { [gone] identity in gone.withLock { $0.append(identity) } }
-        return Slot()
+    private func made(of surface: Surface) -> Import {
+        if let known = cache[surface.identity] { return known }
+        let made = Import()
+        cache.insert(made, for: surface)
+        return made
     }
 
     private func parameters(_ surface: Surface) -> OpaquePointer? {
@@ -252,9 +243,7 @@ final class WaylandBuffers {
         _ = connection.synchronize()
         unsafe zwp_linux_buffer_params_v1_destroy(parameters)
         guard let proxy = unsafe answer.buffer else { return false }
-        var slot = slots[surface.identity] ?? newSlot(surface)
-        slot.buffers.append(unsafe WaylandBuffer(proxy, size: size, timeline: connection.explicitSync.flatMap(BufferTimeline.init)))
-        slots[surface.identity] = slot
+        made(of: surface).buffers.append(unsafe WaylandBuffer(proxy, size: size, timeline: connection.explicitSync.flatMap(BufferTimeline.init)))
         return true
     }
 }
