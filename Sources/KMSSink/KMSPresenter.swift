@@ -10,8 +10,6 @@ internal import SurfacePool
 ///
 /// Thread-safety: belongs to the device's thread.
 final class KMSPresenter {
-    /// The refresh of a mode that does not say.
-    private static let usualPeriod = HostSpan.nanoseconds(16_666_667)
     /// A flip that takes longer than this never comes: the device hangs.
     private static let flipPatience = HostSpan.seconds(5)
     /// How long the status may wait for the film's next picture.
@@ -49,14 +47,12 @@ final class KMSPresenter {
     private let queue: PresentationQueue
     private let events: @Sendable (SinkEvent) -> Void
     private let ways: KMSWays
-    private var clock: RefreshClock
+    private var pacer = CommitPacer()
     private var onGlass: Held?
     private var flipping: Held?
     /// Not shown yet: there is no monitor to show it on.
     private var unseen: VideoFrame?
-    /// The refresh that the last commit was made for.
-    private var committedFor = HostTime.distantPast
-    /// The CRTC whose refreshes `clock` follows.
+    /// The CRTC whose refreshes the pacer's clock follows.
     private var leader: UInt32?
     private var count: UInt64 = 0
     private var lastSequence: UInt32?
@@ -76,7 +72,6 @@ final class KMSPresenter {
         self.ways = ways
         self.queue = queue
         self.events = events
-        clock = RefreshClock()
         follow()
     }
 
@@ -100,12 +95,11 @@ final class KMSPresenter {
             guard now < limit else { throw SinkError(.lost, "\(monitors.device) does not finish showing a picture.") }
             return limit
         }
-        if isVisible, let frame = unseen.take() { return try show(frame, isFirst: false, now, clock.interval(at: now)) }
+        if isVisible, let frame = unseen.take() { return try show(frame, isFirst: false, now, pacer.clock.interval(at: now)) }
         if isVisible, onGlass != nil, monitors.plugged.contains(where: { $0.lit == nil }) { return try showAgain(now, isRepeat: false) }
-        if committedFor - clock.lead + marginAfterRefresh > now { return committedFor - clock.lead + marginAfterRefresh }
+        if pacer.earliestCommit > now { return pacer.earliestCommit }
         while true {
-            // Two pictures are never made for the same refresh.
-            let interval = clock.interval(at: max(now, committedFor - clock.lead + .nanoseconds(1)))
+            let interval = pacer.interval(at: now)
             switch queue.next(for: interval) {
             case .show(let frame, let isFirst): return try show(frame, isFirst: isFirst, now, interval)
             case .keep(let time):
@@ -113,7 +107,7 @@ final class KMSPresenter {
                 if isVisible, onGlass != nil, status != shownStatus, time.map({ $0 > now + Self.patienceOfStatus }) ?? true {
                     return try showAgain(now, isRepeat: true)
                 }
-                return time.map { chance(for: $0, now, interval) }
+                return time.map { pacer.wakeTime(forFrameDueAt: $0, now: now, interval: interval) }
             case .removeImage:
                 unseen = nil
                 monitors.showBlack()
@@ -136,12 +130,12 @@ final class KMSPresenter {
         // The kernel counts in 32 bits.
         count += UInt64(lastSequence.map { flip.sequence &- $0 } ?? flip.sequence)
         lastSequence = flip.sequence
-        clock.add(RefreshClock.Feedback(time: flip.time, refresh: period, sequence: count, committed: committed))
+        pacer.clock.add(RefreshClock.Feedback(time: flip.time, refresh: period, sequence: count, committed: committed))
         var flags: PresentationFlags = [.vsync, .hardwareClock, .hardwareCompletion]
         if isDirect { flags.insert(.zeroCopy) }
         if flipping?.isRepeat == true { return }
         witness?.lit(sequence: sequence, at: flip.time, refresh: count)
-        queue.didPresent(sequence: sequence, at: flip.time, refresh: clock.period, flags: flags)
+        queue.didPresent(sequence: sequence, at: flip.time, refresh: pacer.clock.period, flags: flags)
     }
 
     /// All monitors show the new picture, or are gone.
@@ -151,35 +145,21 @@ final class KMSPresenter {
         onGlass = consume shown
     }
 
-    /// So long after a refresh a commit surely belongs to the next.
-    private var marginAfterRefresh: HostSpan {
-        HostSpan(nanoseconds: min(1_000_000, (clock.period ?? Self.usualPeriod).nanoseconds / 8))
-    }
-
-    /// When to ask again for a picture that is to light up at `time`: just after the refresh before, never in the past.
-    private func chance(for time: HostTime, _ now: HostTime, _ interval: DisplayInterval) -> HostTime {
-        guard let period = clock.period else { return max(time - clock.lead, now + .milliseconds(1)) }
-        let refresh = clock.refresh(atOrAfter: time)
-        let early = min(refresh - period + marginAfterRefresh, clock.commitDeadline(for: refresh) - .microseconds(500))
-        // Too late for that one already: as soon as the answer can differ.
-        return early > now ? early : max(interval.deadline - clock.lead, now) + .microseconds(100)
-    }
-
     // MARK: Showing
 
     private func show(
         _ frame: consuming VideoFrame, isFirst: Bool, isRepeat: Bool = false, _ now: HostTime, _ interval: DisplayInterval
     ) throws(SinkError) -> HostTime? {
-        committedFor = max(interval.deadline, now)
+        pacer.didCommit(for: interval, at: now)
         guard isVisible else {
             if let old = unseen.take() { queue.didDiscard(sequence: old.sequence) }
             unseen = consume frame
             if isFirst { events(.firstFrameShown(now)) }
-            return committedFor + marginAfterRefresh
+            return pacer.earliestCommit
         }
         guard let pictures = try ways.prepare(frame) else {
             queue.didDiscard(sequence: frame.sequence)
-            return now + marginAfterRefresh
+            return now + pacer.margin
         }
         if status != shownStatus || shownStatus != nil { layStatus(over: pictures) }
         let wasDark = pictures.contains { $0.output.lit == nil }
@@ -204,7 +184,7 @@ final class KMSPresenter {
 
     private func showAgain(_ now: HostTime, isRepeat: Bool) throws(SinkError) -> HostTime? {
         guard let frame = onGlass?.frame.copy() else { return nil }
-        return try show(frame, isFirst: false, isRepeat: isRepeat, now, clock.interval(at: now))
+        return try show(frame, isFirst: false, isRepeat: isRepeat, now, pacer.clock.interval(at: now))
     }
 
     /// Puts the status over pictures that are about to be shown, where the device has a place for it.
@@ -249,7 +229,7 @@ final class KMSPresenter {
         default:
             try ways.refuse(outcome)
             monitors.forget()
-            return try show(frame, isFirst: isFirst, now, clock.interval(at: now))
+            return try show(frame, isFirst: isFirst, now, pacer.clock.interval(at: now))
         }
     }
 
@@ -285,7 +265,7 @@ final class KMSPresenter {
 
     /// The refreshes of a mode that was just set have another phase.
     private func restartClock() {
-        if first?.isVariable == true { clock = .variable } else { clock.reset(nominalPeriod: period) }
+        if first?.isVariable == true { pacer.clock = .variable } else { pacer.clock.reset(nominalPeriod: period) }
         lastSequence = nil
     }
 }

@@ -19,8 +19,6 @@ final class WaylandPresenter {
     private static let unseenPeriod = HostSpan.milliseconds(1_000)
     /// 3: so many pictures without an answer are the most that a window has that nobody sees.
     private static let mostUnanswered = 3
-    /// The refresh of a display that has not told its own yet.
-    private static let usualPeriod = HostSpan.nanoseconds(16_666_667)
 
     private let connection: WaylandConnection
     private let queue: PresentationQueue
@@ -28,7 +26,7 @@ final class WaylandPresenter {
     private let buffers: WaylandBuffers
     private let makeWindow: (PixelSize) -> WaylandWindow?
     private(set) var window: WaylandWindow?
-    private var clock: RefreshClock
+    private var pacer: CommitPacer
     /// As many as there were ever pictures on their way at once.
     private var feedbacks: [WaylandFeedback] = []
     /// The first frame, while its window is not on the screen; the last one that has had its time, while nobody sees the window.
@@ -37,8 +35,6 @@ final class WaylandPresenter {
     /// The picture on the screen, for another compositor to show; nil unless `keepsLast`.
     private var last: VideoFrame?
     private let keepsLast: Bool
-    /// The refresh that the last commit was made for.
-    private var committedFor = HostTime.distantPast
     private var committedAt = HostTime.distantPast
     private var callback: OpaquePointer?
     /// The picture to report at its frame callback, where there is no better word.
@@ -56,7 +52,7 @@ final class WaylandPresenter {
         self.events = events
         self.makeWindow = makeWindow
         let rate = connection.outputs.values.map(\.refresh).max() ?? 0
-        clock = RefreshClock(nominalPeriod: rate > 0 ? .nanoseconds(1_000_000_000_000 / Int64(rate)) : nil)
+        pacer = CommitPacer(clock: RefreshClock(nominalPeriod: rate > 0 ? .nanoseconds(1_000_000_000_000 / Int64(rate)) : nil))
     }
 
     /// Destroys the window and everything that waits for events.
@@ -75,12 +71,11 @@ final class WaylandPresenter {
     func step(_ now: HostTime) -> HostTime? {
         if let window, !window.isConfigured { return nil }
         let isUnseen = isUnseen(now)
-        if !isUnseen, let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, clock.interval(at: now)) }
+        if !isUnseen, let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, pacer.clock.interval(at: now)) }
         if let window, window.mustLayOut { layOut(window) }
-        if let time = nextChance, time > now { return time }
+        if nextChance > now { return nextChance }
         while true {
-            // Two pictures are never made for the same refresh.
-            let interval = clock.interval(at: max(now, committedFor - clock.lead + .nanoseconds(1)))
+            let interval = pacer.interval(at: now)
             switch queue.next(for: interval) {
             case .show(let frame, let isFirst):
                 if isUnseen, !mayTryUnseen(now) {
@@ -89,7 +84,7 @@ final class WaylandPresenter {
                     return show(frame, isFirst: isFirst, now, interval)
                 }
             case .keep(nil): return nil
-            case .keep(.some(let time)): return chance(for: time, now, interval)
+            case .keep(.some(let time)): return pacer.wakeTime(forFrameDueAt: time, now: now, interval: interval)
             case .removeImage:
                 dropWaiting()
                 last = nil
@@ -120,24 +115,11 @@ final class WaylandPresenter {
 
     private func dropWaiting() { if let old = waiting.take() { queue.didDiscard(sequence: old.sequence) } }
 
-    /// When another picture may be committed: it must come too late for the refresh that the last one was made for, or it would take its place.
-    private var nextChance: HostTime? {
-        let afterRefresh = committedFor - clock.lead + marginAfterRefresh
-        return unsafe callback == nil || window?.isSuspended == true ? afterRefresh : max(afterRefresh, committedAt + Self.callbackPatience)
-    }
-
-    /// So long after a refresh a commit surely belongs to the next.
-    private var marginAfterRefresh: HostSpan {
-        HostSpan(nanoseconds: min(1_000_000, (clock.period ?? Self.usualPeriod).nanoseconds / 8))
-    }
-
-    /// When to ask again for a picture that is to light up at `time`: just after the refresh before, never in the past.
-    private func chance(for time: HostTime, _ now: HostTime, _ interval: DisplayInterval) -> HostTime {
-        guard let period = clock.period else { return max(time - clock.lead, now + .milliseconds(1)) }
-        let refresh = clock.refresh(atOrAfter: time)
-        let early = min(refresh - period + marginAfterRefresh, clock.commitDeadline(for: refresh) - .microseconds(500))
-        // Too late for that one already: as soon as the answer can differ.
-        return early > now ? early : max(interval.deadline - clock.lead, now) + .microseconds(100)
+    /// When the next frame may be committed: when its commit cannot replace the last one, and the compositor has answered that one or had its
+    /// time to.
+    private var nextChance: HostTime {
+        let earliest = pacer.earliestCommit
+        return unsafe callback == nil || window?.isSuspended == true ? earliest : max(earliest, committedAt + Self.callbackPatience)
     }
 
     private func show(_ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime, _ interval: DisplayInterval) -> HostTime? {
@@ -149,7 +131,7 @@ final class WaylandPresenter {
         }
         guard let window, let prepared = buffers.prepare(frame) else {
             queue.didDiscard(sequence: frame.sequence)
-            return now + marginAfterRefresh
+            return now + pacer.margin
         }
         dropWaiting()
         if keepsLast { last = frame.copy() }
@@ -159,14 +141,14 @@ final class WaylandPresenter {
         if !ask(window, about: sequence, committed) { unreported = sequence }
         requestCallback(window)
         // Half a refresh early: what is meant for this one, and no guess of its moment can make it miss that.
-        let time = clock.period.map { interval.deadline - HostSpan(nanoseconds: $0.nanoseconds / 2) }
+        let time = pacer.clock.period.map { interval.deadline - HostSpan(nanoseconds: $0.nanoseconds / 2) }
         if prepared.isDirect {
             window.show(prepared, attributes, notBefore: time, keeping: frame.takeUse())
         } else {
             window.show(prepared, attributes, notBefore: time, keeping: nil)
         }
         committedAt = committed
-        committedFor = max(interval.deadline, committed)
+        pacer.didCommit(for: interval, at: committed)
         if isFirst { events(.firstFrameShown(committed)) }
         return nextChance
     }
@@ -194,7 +176,7 @@ final class WaylandPresenter {
         switch fate {
         case .presented(let time, let refresh, let count, let flags):
             for other in others { other.forget() }
-            clock.add(RefreshClock.Feedback(time: time, refresh: refresh, sequence: count, committed: feedback.committed))
+            pacer.clock.add(RefreshClock.Feedback(time: time, refresh: refresh, sequence: count, committed: feedback.committed))
             queue.didPresent(sequence: feedback.sequence, at: time, refresh: refresh, flags: flags)
         case .discarded: if others.isEmpty { queue.didDiscard(sequence: feedback.sequence) }
         }
@@ -219,7 +201,7 @@ final class WaylandPresenter {
         if let callback = unsafe callback { unsafe wl_callback_destroy(callback) }
         unsafe callback = nil
         guard let sequence = unreported.take() else { return }
-        queue.didPresent(sequence: sequence, at: MonotonicClock.shared.now(), refresh: clock.period, flags: .estimated)
+        queue.didPresent(sequence: sequence, at: MonotonicClock.shared.now(), refresh: pacer.clock.period, flags: .estimated)
     }
 
     nonisolated(unsafe) private static let callbackListener = unsafe listenerTable(
