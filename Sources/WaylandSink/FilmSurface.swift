@@ -57,12 +57,13 @@ final class FilmSurface {
         unsafe wl_surface_destroy(proxy)
     }
 
-    /// Attaches a picture, keeping `use` until the compositor is done with the memory.
-    func attach(_ prepared: WaylandBuffers.Prepared, keeping use: consuming SurfaceUse?) {
+    /// Attaches a frame's buffer, keeping its use until the compositor has released it.
+    func attach(_ prepared: consuming WaylandBuffers.Prepared) {
         if prepared.told != told { tell(prepared.told) }
-        setExplicit(prepared.buffer.timeline != nil)
-        unsafe prepared.buffer.attach(to: proxy, keeping: use, explicit: explicitSync)
-        unsafe wl_surface_damage_buffer(proxy, 0, 0, Int32(prepared.size.width), Int32(prepared.size.height))
+        let buffer = prepared.buffer, size = prepared.size
+        setExplicit(buffer.timeline != nil)
+        unsafe buffer.attach(to: proxy, keeping: prepared.use, explicit: explicitSync)
+        unsafe wl_surface_damage_buffer(proxy, 0, 0, Int32(size.width), Int32(size.height))
     }
 
     /// Takes the picture away.

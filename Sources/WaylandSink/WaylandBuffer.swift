@@ -42,6 +42,20 @@ final class WaylandBuffer {
         unsafe wl_surface_attach(surface, proxy, 0, 0)
     }
 
+    /// A buffer over a surface's memfd, through `wl_shm`; nil when the surface has none, or the connection fails.
+    ///
+    /// - Parameter code: `wl_shm`'s code of the format.
+    static func shared(_ connection: WaylandConnection, _ surface: Surface, size: PixelSize, code: UInt32) -> WaylandBuffer? {
+        guard let memfd = surface.memfd, let pool = unsafe wl_shm_create_pool(connection.shm, memfd, Int32(surface.layout.byteCount))
+        else { return nil }
+        // The buffer keeps the memory.
+        defer { unsafe wl_shm_pool_destroy(pool) }
+        let plane = surface.layout.plane(0)
+        return unsafe wl_shm_pool_create_buffer(pool, Int32(plane.offset), Int32(size.width), Int32(size.height), Int32(plane.pitch), code).map {
+            unsafe WaylandBuffer($0, size: size)
+        }
+    }
+
     /// Takes the buffer from the compositor, which may go on reading the memory until the connection ends.
     func destroy() {
         guard !isDestroyed else { return }

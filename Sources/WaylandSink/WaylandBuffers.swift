@@ -9,7 +9,7 @@ internal import SurfacePool
 ///
 ///     DMA-BUF, format and modifier offered ──► linux-dmabuf       (no copy)
 ///     memfd, format offered                ──► wl_shm on the memfd (no copy)
-///     anything else                        ──► one conversion into wl_shm
+///     anything else                        ──► one conversion to RGB in a memfd ──► wl_shm on that
 ///
 /// A surface's pool and buffers are made when it is first shown and destroyed when its memory is gone.
 ///
@@ -33,15 +33,10 @@ final class WaylandBuffers {
     /// What was made of one surface.
     @safe
     private final class Import {
-        var pool: OpaquePointer?
         var buffers: [WaylandBuffer] = []
 
         /// What the compositor still holds stays in use until the buffers go.
-        func destroy() {
-            for buffer in buffers { buffer.destroy() }
-            if let pool = unsafe pool { unsafe wl_shm_pool_destroy(pool) }
-            unsafe pool = nil
-        }
+        func destroy() { for buffer in buffers { buffer.destroy() } }
     }
 
     private let connection: WaylandConnection
@@ -50,29 +45,30 @@ final class WaylandBuffers {
     private static let affordable = 2048 * 1152
 
     private let exactColors: Bool?
-    private let converter: PictureConverter
+    /// To blue, green, red, unused (`WL_SHM_FORMAT_XRGB8888`), which every compositor takes.
+    /// Four surfaces: on the glass, on its way there, being released, being written.
+    private let converter = PixelTransferSession(to: ConversionTarget(format: .bgr0), engine: .fast, holdCount: 3, waitsForSurface: false)
     private var cache = SurfaceCache<Import>()
     private var ways: [Kind: Way] = [:]
     /// What is converted now, and why.
     private(set) var conversion: ConversionReport?
-    var bytesCopied: Int { converter.bytesCopied }
+    var bytesCopied: Int { converter.bytesWritten }
 
     /// - Parameter exactColors: Convert rather than have the compositor guess the matrix; nil: where that costs little.
     init(_ connection: WaylandConnection, exactColors: Bool?) {
         self.connection = connection
         self.exactColors = exactColors
-        converter = PictureConverter(connection)
     }
 
     /// A buffer ready to be attached.
-    struct Prepared {
+    struct Prepared: ~Copyable {
         var buffer: WaylandBuffer
+        /// The right to read its memory, until the compositor has released the buffer.
+        var use: SurfaceUse
         /// All of the buffer.
         var size: PixelSize
         /// The part of it to show.
         var visible: PixelRect
-        /// The compositor reads the surface's own memory.
-        var isDirect: Bool
         /// What the compositor is to be told of its colors.
         var told = WaylandFormats.Told()
     }
@@ -86,10 +82,18 @@ final class WaylandBuffers {
         let way = way(for: surface, frame.visible, color)
         let light = WaylandFormats.Light(color, hdr: frame.attributes.hdr)
         if case .convert = way {
-            var prepared = converter.convert(frame)
-            prepared?.told.light = light
-            return prepared
+            do throws(PixelConversionError) {
+                let converted = try converter.convert(frame)
+                return prepare(converted, by: .shm(1), color, light)
+            } catch {
+                return nil
+            }
         }
+        return prepare(frame, by: way, color, light)
+    }
+
+    private func prepare(_ frame: borrowing VideoFrame, by way: Way, _ color: ColorDescription, _ light: WaylandFormats.Light?) -> Prepared? {
+        let surface = frame.surface, format = surface.layout.format
         let size = Self.size(of: surface.layout, showing: frame.visible, way)
         let known = cache[surface.identity]?.buffers.first { !$0.isHeld && $0.size == size }
         guard let buffer = known ?? make(surface, way, size) else { return nil }
@@ -98,7 +102,7 @@ final class WaylandBuffers {
             told.representation = representation
             told.chromaLocation = WaylandFormats.chromaLocation(format, frame.attributes.color.chromaSiting)
         }
-        return Prepared(buffer: buffer, size: size, visible: frame.visible, isDirect: true, told: told)
+        return Prepared(buffer: buffer, use: frame.use.another(), size: size, visible: frame.visible, told: told)
     }
 
     /// Whether the compositor may be reading a surface.
@@ -116,7 +120,6 @@ final class WaylandBuffers {
     /// Destroys every buffer. What the compositor still holds stays in use until this object goes.
     func destroy() {
         for made in cache.values { made.destroy() }
-        converter.destroy()
     }
 
     // MARK: Choosing
@@ -156,8 +159,8 @@ final class WaylandBuffers {
         } else {
             why = "Wayland has no name for \(layout.format.rawValue)"
         }
-        conversion = ConversionReport(from: layout.format.rawValue, to: PictureConverter.target.rawValue, why: why)
-        connection.note?("converts \(layout.format.rawValue) to \(PictureConverter.target.rawValue): \(why)")
+        conversion = ConversionReport(from: layout.format.rawValue, to: converter.target.format.rawValue, why: why)
+        connection.note?("converts \(layout.format.rawValue) to \(converter.target.format.rawValue): \(why)")
         return .convert
     }
 
@@ -178,7 +181,9 @@ final class WaylandBuffers {
     /// What of a surface is told to the compositor: no more than is shown, to the right and below, where the planes' places do not depend on it.
     /// At the edge of a crop OpenGL's filter would mix in the color of what is cropped, which may never have been written: green.
     private static func size(of layout: SurfaceLayout, showing visible: PixelRect, _ way: Way) -> PixelSize {
-        guard case .dmabuf = way, layout.modifier == .linear else { return layout.size }
+        guard layout.modifier == .linear else { return layout.size }
+        // `wl_shm` looks for the second plane where the first one ends.
+        if case .shm = way, layout.planeCount > 1 { return layout.size }
         let facts = layout.format.description
         func fitted(_ end: Int, _ shift: Int, _ whole: Int) -> Int { min(((end + (1 << shift) - 1) >> shift) << shift, whole) }
         return PixelSize(
@@ -187,7 +192,6 @@ final class WaylandBuffers {
     }
 
     private func make(_ surface: Surface, _ way: Way, _ size: PixelSize) -> WaylandBuffer? {
-        let layout = surface.layout
         let made = made(of: surface)
         // A crop that changes asks for other sizes of the same memory: however often it does, only what the compositor reads stays.
         made.buffers.removeAll { old in
@@ -206,10 +210,7 @@ final class WaylandBuffers {
             ).map { unsafe WaylandBuffer($0, size: size, timeline: connection.explicitSync.flatMap(BufferTimeline.init)) }
             unsafe zwp_linux_buffer_params_v1_destroy(parameters)
         case .shm(let code):
-            if unsafe made.pool == nil { unsafe made.pool = unsafe wl_shm_create_pool(connection.shm, surface.memfd!, Int32(layout.byteCount)) }
-            buffer = unsafe wl_shm_pool_create_buffer(
-                made.pool, Int32(layout.plane(0).offset), Int32(layout.size.width), Int32(layout.size.height), Int32(layout.plane(0).pitch), code
-            ).map { unsafe WaylandBuffer($0, size: size) }
+            buffer = WaylandBuffer.shared(connection, surface, size: size, code: code)
         }
         if let buffer { made.buffers.append(buffer) }
         return buffer

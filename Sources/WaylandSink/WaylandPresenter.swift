@@ -142,11 +142,7 @@ final class WaylandPresenter {
         requestCallback(window)
         // Half a refresh early: what is meant for this one, and no guess of its moment can make it miss that.
         let time = pacer.clock.period.map { interval.deadline - HostSpan(nanoseconds: $0.nanoseconds / 2) }
-        if prepared.isDirect {
-            window.show(prepared, attributes, notBefore: time, keeping: frame.takeUse())
-        } else {
-            window.show(prepared, attributes, notBefore: time, keeping: nil)
-        }
+        window.show(prepared, attributes, notBefore: time)
         committedAt = committed
         pacer.didCommit(for: interval, at: committed)
         if isFirst { events(.firstFrameShown(committed)) }

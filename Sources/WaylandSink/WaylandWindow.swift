@@ -20,7 +20,7 @@ final class WaylandWindow {
     private let subsurface: OpaquePointer
     private var decoration, inhibitor, fractional: OpaquePointer?
     private var black: WaylandBuffer?
-    private var blackMemory: SharedMemory?
+    private var blackUse: SurfaceUse?
 
     /// What the compositor wants the window to be.
     private struct Wish {
@@ -113,7 +113,7 @@ final class WaylandWindow {
         unsafe xdg_surface_destroy(xdgSurface)
         unsafe wl_surface_destroy(root)
         black = nil
-        blackMemory = nil
+        blackUse = nil
     }
 
     // MARK: Wishes
@@ -148,17 +148,15 @@ final class WaylandWindow {
 
     // MARK: The picture
 
-    /// Shows `prepared` from the next refresh on, keeping `use` until the compositor is done with the memory.
+    /// Shows a frame's buffer from the next refresh on, keeping its use until the compositor has released the buffer.
     ///
     /// - Parameter time: Not before this time, where the compositor can wait.
-    func show(
-        _ prepared: WaylandBuffers.Prepared, _ attributes: PictureAttributes, notBefore time: HostTime?, keeping use: consuming SurfaceUse?
-    ) {
-        film.attach(prepared, keeping: use)
+    func show(_ prepared: consuming WaylandBuffers.Prepared, _ attributes: PictureAttributes, notBefore time: HostTime?) {
         if picture?.size != prepared.size || picture?.visible != prepared.visible || picture?.attributes != attributes {
             picture = (prepared.size, prepared.visible, attributes)
             needsLayout = true
         }
+        film.attach(prepared)
         if needsLayout { return layOut() }
         film.setTime(time)
         unsafe wl_surface_commit(film.proxy)
@@ -208,9 +206,11 @@ final class WaylandWindow {
                 unsafe WaylandBuffer($0, size: PixelSize(width: 1, height: 1))
             }
         } else {
-            // New shared memory is zero, and zero is black.
-            blackMemory = SharedMemory(connection, byteCount: 4)
-            black = blackMemory?.buffer(size: PixelSize(width: 1, height: 1), pitch: 4, format: 1)
+            // New memory is zero, and zero is black.
+            let size = PixelSize(width: 1, height: 1)
+            guard let use = unsafe Surface.drawn(.bgr0, size, { _, _ in }) else { return }
+            black = WaylandBuffer.shared(connection, use.surface, size: size, code: 1)
+            blackUse = consume use
         }
     }
 

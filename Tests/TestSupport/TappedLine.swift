@@ -36,8 +36,8 @@ final class TappedLine {
         var memory: Memory
         /// The bytes as they were when the buffer was committed; nil while the client may write.
         var copy: [UInt8]?
-        /// The black pixel behind the film and the pointer's arrow are none.
-        var isPicture: Bool { memory.count >= 4096 }
+        /// The black pixel behind the film and the arrow of the pointer lie in one page each and are no frames.
+        var isPicture: Bool { memory.count > 4096 }
     }
 
     let state: State
