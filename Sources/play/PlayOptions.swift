@@ -84,7 +84,7 @@ struct PlayOptions: ParsableArguments {
             valueName: "off|decoder|full|require"))
     var sandbox: SandboxChoice = .off
 
-    @Option(help: ArgumentHelp("Decoder processes that may die within 10 seconds before playback gives up.", valueName: "count"))
+    @Option(help: ArgumentHelp("Processes without rights that may die within 10 seconds before playback gives up.", valueName: "count"))
     var decoderRestarts = 5
 
     @Option(help: ArgumentHelp("Decode on this render node instead of the first that serves the film.", valueName: "path"))

@@ -8,7 +8,7 @@ internal import SurfacePool
 /// that the driver of a granted device makes and the player is given, until the player closes the connection.
 ///
 /// Two threads besides libavcodec's: the one that calls `run` decodes; `memory` reads the memory socket while decoding waits for a surface.
-/// With a device a third, `pictures`, copies what the player cannot map.
+/// With a device a third, `surfaces`, copies what the player cannot map.
 package final class DecoderService: Sendable {
     private let work: PacketSocket
     let memory: PacketSocket
@@ -23,7 +23,7 @@ package final class DecoderService: Sendable {
 
     struct Shared: Sendable {
         var session: DecompressionSession?
-        var pictures: LoopThread?
+        var copying: LoopThread?
         /// Pictures that the player's readers use, by slot.
         var lent: [UInt32: [SharedFrame]] = [:]
         /// Samples whose bytes libavcodec has let go, not yet reported.
@@ -156,7 +156,7 @@ package final class DecoderService: Sendable {
                 switch try DecoderRequest(bytes[...]) {
                 case .configure(let format, let options, let byteCount):
                     guard let ring = descriptors.takeFirst(), let record = descriptors.takeSecond() else { throw Ending.connection }
-                    if let wishes = descriptors.takeThird() { servePictures(PacketSocket(adopting: wishes)) }
+                    if let wishes = descriptors.takeThird() { serveSurfaces(PacketSocket(adopting: wishes)) }
                     return .configure(try Self.format(format, record, byteCount), options, try SharedBytes(reading: ring))
                 case .change(let format, let byteCount):
                     guard let record = descriptors.takeFirst() else { throw Ending.connection }
@@ -172,9 +172,9 @@ package final class DecoderService: Sendable {
         }
     }
 
-    private func servePictures(_ wishes: PacketSocket) {
-        let thread = LoopThread(name: "pictures") { [offered] in try? offered.serve(wishes) }
-        shared.withLock { $0.pictures = thread }
+    private func serveSurfaces(_ wishes: PacketSocket) {
+        let thread = LoopThread(name: "surfaces") { [offered] in try? offered.serve(wishes) }
+        shared.withLock { $0.copying = thread }
     }
 
     /// The format with its configuration record.

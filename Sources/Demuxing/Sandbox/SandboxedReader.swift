@@ -3,11 +3,12 @@ public import Media
 public import SampleQueue
 public import Sandbox
 
-/// As `AssetReader`, with libavformat in a process of its own that has no rights: a film that breaks the demuxer breaks only that.
+/// Reads a film as `AssetReader` does, with libavformat in a separate process without rights: a film that breaks the demuxer breaks only that.
 ///
-/// This process opens the file or address and reads the bytes that the other asks for; samples come back through memory that both share,
-/// and are copied out of it before anybody looks at them. When the process dies or hangs, reading ends with an error of one sentence
-/// (`.readerDied`); a seek starts another process.
+/// This process opens the file or address and reads the bytes that the other asks for. Samples come back through shared memory, and are
+/// copied out of it before anybody looks at them. When the process dies or hangs, another one goes on with the next sample. Reading ends with
+/// `.readerDied` when processes die more often than `SandboxOptions.restarts` allows, when two die at the same sample, or when the source
+/// cannot be read again; a seek starts another process then.
 ///
 ///     let reader = try SandboxedReader(url: "film.mkv", sandbox: SandboxOptions(policy: .full))
 ///     while let sample = try reader.nextSample() { … }
@@ -24,25 +25,31 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     public let isSeekable: Bool
     /// What the process has given up.
     public let report: SandboxReport
-    public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { pass(.timeRange(timeRange)) } }
+    public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }
 
-    private let options: AssetReaderOptions
-    private let sandbox: SandboxOptions
-    /// For who watches it; `link` belongs to the thread that reads.
-    private let process: Monitor<SandboxedProcess>
-    private var link: DemuxerLink
-    private var policy: RestartPolicy
-    private var selected: Set<Int>
-    private var unpacking = Unpacking()
+    let options: AssetReaderOptions
+    let sandbox: SandboxOptions
+    /// For watching it; `link` belongs to the thread that reads.
+    let process: Monitor<SandboxedProcess>
+    var link: DemuxerLink
+    var policy: RestartPolicy
+    private(set) var selected: Set<Int> { didSet { film = filmTracks } }
+    /// The selected tracks with moving frames: decoding begins at their sync samples.
+    private var film: Set<Int> = []
+    var unpacking = Unpacking()
     /// Samples that have come and not been handed out.
-    private var ready: ArraySlice<SampleBuffer> = []
+    var ready: ArraySlice<SampleBuffer> = []
     /// The process has been asked for samples and has not laid out all of them yet.
-    private var isReading = false
-    private var isAtEnd = false
+    var isReading = false
+    var isAtEnd = false
     /// To be thrown once what came before has been handed out.
-    private var failure: AssetError?
+    var failure: AssetError?
     /// The process has gone.
-    private var death: AssetError?
+    var death: AssetError?
+    var progress = ReadingProgress()
+    /// Processes that died since a sample was handed out last.
+    var deathsHere = 0
+    let deathCount = Monitor(0)
 
     /// Starts a demuxer process, or takes the one that `prepare` has started, and opens a film in it. Blocks; `options.cancellation` ends the wait.
     ///
@@ -64,6 +71,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         self.options = options
         self.sandbox = sandbox
         selected = Set(tracks.map(\.id))
+        film = filmTracks
     }
 
     deinit { link.process.end() }
@@ -74,33 +82,58 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         SpareProcesses.shared.prepare(SpareProcesses.Key(program: program)) { try SandboxedProcess.start(program) }
     }
 
-    /// The process in use, for who wants to watch it; nil after the end.
+    /// The process in use, for watching it; nil after the end.
     public var processIdentifier: Int32? { process.withLock { $0 }.pid }
+
+    /// Processes that died or hung.
+    public var deaths: Int { deathCount.withLock { $0 } }
 
     /// Makes a blocked call, and every later one, fail soon with `cancelled`.
     public func cancel() { options.cancellation.cancel() }
 
-    /// As `AssetReader.select`. A track that is added while reading comes in a little later: up to 32 samples have been read ahead.
+    /// As `AssetReader.select`. The first samples of a track that is added while reading may be missing: up to 32 samples have been read ahead.
     public func select(_ trackIDs: Set<Int>) {
         selected = trackIDs.intersection(tracks.map(\.id))
         ready = ready.filter { selected.contains($0.trackID) }[...]
+        progress.selectionChanged()
         pass(.select(selected.sorted()))
     }
 
     public func nextSample() throws(AssetError) -> SampleBuffer? {
         while true {
-            if let sample = ready.popFirst() { return sample }
+            if let sample = ready.popFirst() {
+                note(sample)
+                return sample
+            }
             if let failure {
                 self.failure = nil
                 throw failure
             }
             if isAtEnd { return nil }
-            if !isReading {
-                try talk { () throws(ProcessEnd) in try link.ask(.read) }
-                isReading = true
+            if let death {
+                guard try resume(after: death) else { throw death }
+            } else {
+                // A death is met in the next round.
+                try? readSome()
             }
-            try talk { () throws(ProcessEnd) in try hear() }
         }
+    }
+
+    private var filmTracks: Set<Int> { Set(tracks.filter { $0.kind == .video && selected.contains($0.id) }.map(\.id)) }
+
+    private func note(_ sample: SampleBuffer) {
+        deathsHere = 0
+        guard let mark = ReadingProgress.Mark(sample) else { return }
+        progress.note(mark, isEntry: sample.flags.contains(.sync) && (film.isEmpty || film.contains(sample.trackID)))
+    }
+
+    /// Takes one answer, and asks for samples where none are under way.
+    func readSome() throws(AssetError) {
+        if !isReading {
+            try talk { () throws(ProcessEnd) in try link.ask(.read) }
+            isReading = true
+        }
+        try talk { () throws(ProcessEnd) in try hear() }
     }
 
     /// As `AssetReader.seek`. Where the process has died, another one reads the film from there.
@@ -109,12 +142,15 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
             try go(to: time)
         } catch {
             guard let death else { throw error }
-            try restart(after: death)
+            guard mayRestart(after: death) else { throw death }
+            try restart()
             try go(to: time)
         }
+        progress.begin(at: time)
+        deathsHere = 0
     }
 
-    private func go(to time: MediaTime) throws(AssetError) {
+    func go(to time: MediaTime) throws(AssetError) {
         try finishReading()
         ready = []
         failure = nil
@@ -129,25 +165,13 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         throw failure
     }
 
-    /// - Throws: `death` where there can be no other process, or it finds another film.
-    private func restart(after death: AssetError) throws(AssetError) {
-        guard isSeekable, death.code == .readerDied, policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) else { throw death }
-        let opened = try DemuxerOpening.open(location, options, sandbox)
-        guard opened.tracks == tracks else {
-            opened.link.process.end()
-            throw AssetError(.damaged, "\(location): it has changed while it was read.")
-        }
-        link = opened.link
-        process.withLock { $0 = opened.link.process }
-        self.death = nil
-        isReading = false
-        unpacking.reset()
-        pass(.select(selected.sorted()))
+    private func applyTimeRange() {
+        if timeRange.start > .zero { progress.begin(at: timeRange.start) }
         pass(.timeRange(timeRange))
     }
 
-    /// Asks for what has no answer besides having been done; what goes wrong is thrown with the next sample.
-    private func pass(_ request: DemuxerRequest) {
+    /// Sends a request whose only answer is that it is done. An error is thrown with the next sample.
+    func pass(_ request: DemuxerRequest) {
         do throws(AssetError) {
             try finishReading()
             if case .timeRange(let range) = request, range.start > .zero {
@@ -159,7 +183,8 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
             isReading = true
             try finishReading()
         } catch {
-            failure = error
+            // A death is met by the next sample, or the next seek.
+            if death == nil { failure = error }
         }
     }
 
@@ -185,7 +210,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         }
     }
 
-    /// Does something with the process; an end of the process ends reading for good.
+    /// Does something with the process, and notes its end.
     private func talk(_ body: () throws(ProcessEnd) -> Void) throws(AssetError) {
         if let death { throw death }
         do throws(ProcessEnd) {
@@ -194,6 +219,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
             let error = link.end(error, location)
             death = error
             isReading = false
+            deathCount.withLock { $0 += 1 }
             throw error
         }
     }

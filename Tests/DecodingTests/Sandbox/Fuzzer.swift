@@ -177,6 +177,7 @@ struct Fuzzer {
                 }
                 if let session { finish(session, name) }
             }
+            if reader.deaths > 0 { deaths.append("\(name), input \(inputs): the demuxer process died, and another one went on") }
         } catch {
             errors += 1
             if error.code == .readerDied { deaths.append("\(name), input \(inputs): \(error.description)") }
