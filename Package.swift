@@ -52,8 +52,8 @@ let package = Package(
         // C doors: a module map and shims, no policy.
         .target(name: "CLinux"),
         .systemLibrary(
-            name: "CAV", pkgConfig: "libavcodec libavutil libswscale libswresample",
-            providers: [.apt(["libavcodec-dev", "libavutil-dev", "libswscale-dev", "libswresample-dev"])]),
+            name: "CAV", pkgConfig: "libavcodec libavutil libswresample",
+            providers: [.apt(["libavcodec-dev", "libavutil-dev", "libswresample-dev"])]),
         // Apart, because loading it takes longer than all others together. Goes with CAV.
         .systemLibrary(name: "CAVFormat", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev"])]),
         // Apart from CAV, so that converting frames does not load libavcodec.

@@ -18,7 +18,6 @@
 #include <libavutil/pixdesc.h>
 #include <libavutil/sha.h>
 #include <libswresample/swresample.h>
-#include <libswscale/swscale.h>
 
 // Function-like and typed macros are invisible to Swift.
 static const int64_t cav_nopts_value = AV_NOPTS_VALUE;
@@ -133,31 +132,12 @@ static inline int cav_image_copy_to_buffer(uint8_t *buffer, int size, const AVFr
     return av_image_copy_to_buffer(buffer, size, (const uint8_t *const *)frame->data, frame->linesize, frame->format, frame->width, frame->height, 1);
 }
 
-// SwsContext is an incomplete type before FFmpeg 8 and a complete one since, which Swift imports differently: hence void.
-
-static inline void cav_sws_free(void *scaler) { sws_freeContext((struct SwsContext *)scaler); }
 /// Nine 32-bit numbers of a display matrix, in a name that Swift can index.
 static inline double cav_display_rotation(const uint8_t *matrix) { return av_display_rotation_get((const int32_t *)matrix); }
 /// The matrix turns the picture inside out.
 static inline int cav_display_is_mirrored(const uint8_t *matrix) {
     const int32_t *m = (const int32_t *)matrix;
     return (int64_t)m[0] * m[4] - (int64_t)m[1] * m[3] < 0;
-}
-
-/// A converter to an RGB format for looking at: `matrix` is H.273's, `full` tells the source's range.
-static inline void *cav_sws_get_display(void *old, int width, int height, enum AVPixelFormat from, int to_width, int to_height,
-                                        enum AVPixelFormat to, int matrix, int full) {
-    struct SwsContext *context = sws_getCachedContext((struct SwsContext *)old, width, height, from, to_width, to_height, to, SWS_BILINEAR, NULL, NULL, NULL);
-    if (context) {
-        const int *coefficients = sws_getCoefficients(matrix);
-        sws_setColorspaceDetails(context, coefficients, full, coefficients, 1, 0, 1 << 16, 1 << 16);
-    }
-    return context;
-}
-static inline int cav_sws_convert(void *scaler, const uint8_t *const planes[4], const int pitches[4], int height, uint8_t *target, int pitch) {
-    uint8_t *targets[4] = {target};
-    int target_pitches[4] = {pitch};
-    return sws_scale((struct SwsContext *)scaler, planes, pitches, 0, height, targets, target_pitches);
 }
 
 // Hardware decoding over VA-API.

@@ -1,6 +1,7 @@
 internal import DisplaySink
 internal import Glibc
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
 /// Converts pictures that no plane takes into RGB pictures of the screen's size: scaled, turned, black around.
@@ -12,7 +13,7 @@ final class KMSConverter {
     private static let most = 3
 
     private let device: KMSDevice
-    private let scaler = PictureScaler()
+    private let scaler = DisplayScaler()
     private var pictures: [DumbPicture] = []
     private var screen = PixelSize(width: 0, height: 0)
     /// Of the pictures' black.
@@ -29,11 +30,11 @@ final class KMSConverter {
 
     /// `frame` fitted to a screen; nil when libswscale cannot read it.
     func convert(_ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity) throws(SystemError) -> DumbPicture? {
-        var part = PictureScaler.Part(of: frame)
+        var part = scaler.part(of: frame)
         let geometry = PictureGeometry(
             buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, window: screen, gravity: gravity)
         let place = geometry.destination
-        if gravity == .fill { part = cropped(part, frame, screen) }
+        if gravity == .fill { part = cropped(frame, screen) }
         if screen != self.screen || place != destination {
             // What is on the screen stays there as long as somebody holds it.
             pictures = []
@@ -69,17 +70,15 @@ final class KMSConverter {
     }
 
     /// The middle that a filled screen shows.
-    private func cropped(_ part: PictureScaler.Part, _ frame: borrowing VideoFrame, _ screen: PixelSize) -> PictureScaler.Part {
+    private func cropped(_ frame: borrowing VideoFrame, _ screen: PixelSize) -> PixelRect {
         let source = PlanePlacement(
             buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, screen: screen, gravity: .fill
         ).source
         let facts = frame.surface.layout.format.description
         let unitX = max(8, 1 << facts.chromaShiftX), unitY = 1 << facts.chromaShiftY
-        var part = part
-        part.left = Int(source.x >> 16) / unitX * unitX
-        part.top = Int(source.y >> 16) / unitY * unitY
-        part.size = PixelSize(width: Int(source.width >> 16), height: Int(source.height >> 16))
-        return part
+        return PixelRect(
+            x: Int(source.x >> 16) / unitX * unitX, y: Int(source.y >> 16) / unitY * unitY, width: Int(source.width >> 16),
+            height: Int(source.height >> 16))
     }
 }
 

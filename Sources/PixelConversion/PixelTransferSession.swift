@@ -29,7 +29,6 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
     private let waitsForSurface: Bool
     private let statistics: FrameStatistics
     private let shared = Monitor(Shared())
-    private var lastDestination: PixelRect?
     /// Seconds of computing so far, without waits for surfaces.
     package private(set) var secondsSpent = 0.0
     /// Bytes of frames written so far.
@@ -71,24 +70,37 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
     public func canConvert(_ format: PixelFormat) -> Bool { engine.canConvert(format, to: target.format) }
 
     public func convert(_ frame: borrowing VideoFrame) throws(PixelConversionError) -> VideoFrame {
-        let part = engine.aligned(frame.visible, of: frame.pixelFormat)
-        // What lies beside the visible part only to be aligned is converted and stays invisible.
-        let visible: PixelRect
-        if target.size == nil {
-            visible = PixelRect(x: frame.visible.x - part.x, y: frame.visible.y - part.y, width: frame.visible.width, height: frame.visible.height)
-        } else {
-            visible = PixelRect(target.size!)
+        let source = frame.surface.layout
+        guard engine.canConvert(source.format, to: target.format) else {
+            throw .noConversion(from: source.format.rawValue, to: target.format.rawValue)
         }
-        let size = target.size ?? part.size
-        return try convert(frame, part, to: PixelRect(size), of: size, visible: visible)
-    }
-
-    /// The part of the frame that `canvas` shows, on a black canvas.
-    /// - Precondition: The target is RGB.
-    package func convert(_ frame: borrowing VideoFrame, onto canvas: Canvas) throws(PixelConversionError) -> VideoFrame {
-        precondition(target.format.description.model == .rgb, "only RGB canvases are black where nothing is written")
-        let part = engine.aligned(canvas.part, of: frame.pixelFormat)
-        return try convert(frame, part, to: canvas.destination, of: canvas.size, visible: PixelRect(canvas.size), isCanvas: true)
+        let part = engine.aligned(frame.visible, of: source.format), size = target.size ?? part.size
+        let writer = try surface(of: size)
+        let start = MonotonicClock.shared.now()
+        let plan = plan(frame, part, to: size)
+        let layout = writer.surface.layout
+        let planes = unsafe ImagePlanes(
+            planes: (0..<layout.planeCount).map { unsafe writer.surface.address(ofPlane: $0) },
+            pitches: (0..<layout.planeCount).map { layout.plane($0).pitch })
+        try frame.surface.withImagePlanes(left: part.x, top: part.y) { source throws(PixelConversionError) in
+            try engine.convert(plan, from: source, to: planes)
+        }
+        secondsSpent += (MonotonicClock.shared.now() - start).seconds
+        let byteCount = target.format.byteCount(width: size.width, height: size.height)
+        bytesWritten += byteCount
+        statistics.addCopied(byteCount)
+        var attributes = frame.attributes, visible = PixelRect(size)
+        attributes.color = plan.target.color
+        if size != part.size {
+            attributes.pixelAspect = Self.aspect(attributes.pixelAspect.isKnown ? attributes.pixelAspect : .one, from: part.size, to: size)
+        } else {
+            // What is converted beside the visible part, only to begin where a conversion can, stays invisible.
+            visible = PixelRect(x: frame.visible.x - part.x, y: frame.visible.y - part.y, width: frame.visible.width, height: frame.visible.height)
+        }
+        return VideoFrame(
+            use: writer.finish(), visible: visible, attributes: attributes, presentationTime: frame.presentationTime, duration: frame.duration,
+            sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase, flags: frame.flags, sequence: frame.sequence,
+            sampleNumber: frame.sampleNumber)
     }
 
     public func interrupt() {
@@ -109,58 +121,17 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
 
     // MARK: Converting
 
-    private func convert(
-        _ frame: borrowing VideoFrame, _ part: PixelRect, to destination: PixelRect, of size: PixelSize, visible: PixelRect, isCanvas: Bool = false
-    ) throws(PixelConversionError) -> VideoFrame {
-        let source = frame.surface.layout
-        guard engine.canConvert(source.format, to: target.format) else {
-            throw .noConversion(from: source.format.rawValue, to: target.format.rawValue)
-        }
-        let writer = try surface(of: size, showing: destination, isCanvas: isCanvas)
-        let start = MonotonicClock.shared.now()
-        var attributes = frame.attributes
-        let color = frame.attributes.color.resolved(for: source.format, size: frame.visible.size)
-        attributes.color = target.color(from: color, source.format.description.model, size: destination.size)
-        if destination.size != part.size {
-            let aspect = attributes.pixelAspect.isKnown ? attributes.pixelAspect : .one
-            attributes.pixelAspect = Self.aspect(aspect, from: part.size, to: destination.size)
-        }
-        let plan = ConversionPlan(
-            source: .init(format: source.format, color: color, size: part.size),
-            target: .init(format: target.format, color: attributes.color, size: destination.size), filter: target.filter)
-        let layout = writer.surface.layout
-        let planes = unsafe (0..<layout.planeCount).map { plane in
-            unsafe writer.surface.address(ofPlane: plane) + Self.offset(of: destination, in: layout, plane)
-        }
-        try run(plan, frame, part, to: unsafe ImagePlanes(planes: planes, pitches: (0..<layout.planeCount).map { layout.plane($0).pitch }))
-        secondsSpent += (MonotonicClock.shared.now() - start).seconds
-        let byteCount = target.format.byteCount(width: destination.width, height: destination.height)
-        bytesWritten += byteCount
-        statistics.addCopied(byteCount)
-        return VideoFrame(
-            use: writer.finish(), visible: visible, attributes: attributes, presentationTime: frame.presentationTime, duration: frame.duration,
-            sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase, flags: frame.flags, sequence: frame.sequence,
-            sampleNumber: frame.sampleNumber)
+    private func plan(_ frame: borrowing VideoFrame, _ part: PixelRect, to size: PixelSize) -> ConversionPlan {
+        let format = frame.pixelFormat, color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
+        return ConversionPlan(
+            source: .init(format: format, color: color, size: part.size),
+            target: .init(format: target.format, color: target.color(from: color, format.description.model, size: size), size: size),
+            filter: target.filter)
     }
 
-    private func run(
-        _ plan: ConversionPlan, _ frame: borrowing VideoFrame, _ part: PixelRect, to target: ImagePlanes
-    ) throws(PixelConversionError) {
-        let layout = frame.surface.layout
-        try unsafe frame.surface.withUnsafeBytes { bytes throws(PixelConversionError) in
-            let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress!)
-            let source = unsafe ImagePlanes(
-                planes: (0..<layout.planeCount).map { unsafe base + layout.plane($0).offset },
-                pitches: (0..<layout.planeCount).map { layout.plane($0).pitch }, left: part.x, top: part.y)
-            try engine.convert(plan, from: source, to: target)
-        }
-    }
-
-    /// A surface to write. A canvas is black beside `destination`: fresh memory is, and memory that showed a frame at the same place.
-    private func surface(of size: PixelSize, showing destination: PixelRect, isCanvas: Bool) throws(PixelConversionError) -> SurfaceWriter {
-        guard destination.width > 0, destination.height > 0 else {
-            throw PixelConversionError(.unsupportedFormat, "a frame must be at least 1x1 pixels")
-        }
+    /// A surface to write.
+    private func surface(of size: PixelSize) throws(PixelConversionError) -> SurfaceWriter {
+        guard size.width > 0, size.height > 0 else { throw PixelConversionError(.unsupportedFormat, "a frame must be at least 1x1 pixels") }
         let layout = SurfaceLayout(format: target.format, covering: size)
         let pool = shared.withLock { shared in
             let pool =
@@ -168,9 +139,7 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
             shared.pool = pool
             return pool
         }
-        let place = isCanvas ? destination : nil
-        if pool.layout != layout || (isCanvas && lastDestination != place) { pool.retire(layout) }
-        lastDestination = place
+        if pool.layout != layout { pool.retire(layout) }
         if shared.withLock({ $0.isInterrupted }) { pool.interrupt() }
         do throws(SurfaceError) {
             if let writer = try pool.acquire(waitingUntil: waitsForSurface ? nil : .distantPast) { return writer }
@@ -178,14 +147,6 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
             throw PixelConversionError(.outOfSurfaces, error.description)
         }
         throw PixelConversionError(.outOfSurfaces, "there is no surface for a converted frame of \(layout.byteCount) bytes")
-    }
-
-    /// Bytes from the plane's beginning to the first pixel of `rect`.
-    private static func offset(of rect: PixelRect, in layout: SurfaceLayout, _ plane: Int) -> Int {
-        let planes = layout.format.description.planes
-        guard plane < planes.count else { return 0 }
-        let column = (rect.x >> planes[plane].horizontalShift) * planes[plane].bitsPerSample / 8
-        return (rect.y >> planes[plane].verticalShift) * layout.plane(plane).pitch + column
     }
 
     /// The shape of a pixel after a change of size that keeps the shape of the frame.
@@ -200,21 +161,5 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
             denominator /= 2
         }
         return denominator > 0 ? Ratio(Int32(numerator), Int32(denominator)) : .unknown
-    }
-}
-
-/// Where a frame appears on a larger black image.
-package struct Canvas: Hashable, Sendable {
-    /// The whole image.
-    package var size: PixelSize
-    /// The part of the surface to show, in its pixels.
-    package var part: PixelRect
-    /// Where it appears on the canvas.
-    package var destination: PixelRect
-
-    package init(size: PixelSize, part: PixelRect, destination: PixelRect) {
-        self.size = size
-        self.part = part
-        self.destination = destination
     }
 }

@@ -252,35 +252,38 @@ struct PixelTransferSessionTests {
         #expect(cropped.visible == PixelRect(x: 1, y: 1, width: 30, height: 22))
     }
 
-    @Test("a canvas is black beside the frame, also after the frame has moved", arguments: PixelTransferSession.Engine.allCases)
-    func canvas(engine: PixelTransferSession.Engine) throws {
+    @Test("a session that does not wait refuses a frame while its surfaces are in use", arguments: PixelTransferSession.Engine.allCases)
+    func refusal(engine: PixelTransferSession.Engine) throws {
         var dice = Dice(seed: 16)
+        let original = ExactFrame(.yuv420p, PixelSize(width: 32, height: 16), Self.gray, isSmooth: true, &dice)
+        let session = PixelTransferSession(to: ConversionTarget(format: .bgr0), engine: engine, holdCount: 1, waitsForSurface: false)
+        var held = Ring<VideoFrame>(capacity: 2)
+        for _ in 0..<2 { held.append(try session.convert(try original.frame())) }
+        #expect { _ = try session.convert(try original.frame()) } throws: { ($0 as? PixelConversionError)?.code == .outOfSurfaces }
+        held.removeAll()
+        let again = try session.convert(try original.frame())
+        #expect(again.pixelFormat == .bgr0 && session.poolStatistics.allocations == 2)
+    }
+
+    @Test("a display's own memory gets the frame at the size asked for, and nothing beside it")
+    func displayScaler() throws {
+        var dice = Dice(seed: 17)
         var original = ExactFrame(.yuv420p, PixelSize(width: 32, height: 16), Self.gray, isSmooth: true, &dice)
         for plane in 0..<3 { original.planes[plane] = [Double](repeating: plane == 0 ? 235 : 128, count: original.planes[plane].count) }
-        let session = PixelTransferSession(to: ConversionTarget(format: .bgr0), engine: engine, holdCount: 0, waitsForSurface: false)
-        let size = PixelSize(width: 64, height: 48)
-        for destination in [PixelRect(x: 0, y: 8, width: 64, height: 32), PixelRect(x: 16, y: 0, width: 32, height: 48)] {
-            for _ in 0..<2 {
-                let frame = try original.frame()
-                let result = try session.convert(frame, onto: Canvas(size: size, part: frame.visible, destination: destination))
-                #expect(result.visible == PixelRect(size))
-                let green = ExactFrame.codes(of: result)[1]
-                for y in 0..<size.height {
-                    for x in 0..<size.width {
-                        let isInside =
-                            (destination.x..<destination.x + destination.width).contains(x)
-                            && (destination.y..<destination.y + destination.height).contains(y)
-                        let code = green[y * size.width + x]
-                        #expect(isInside ? code > 200 : code == 0, "\(x),\(y) of \(destination)")
-                    }
-                }
-                // The only surface is in use.
-                #expect(throws: PixelConversionError.self) {
-                    _ = try session.convert(frame, onto: Canvas(size: size, part: frame.visible, destination: destination))
-                }
-                #expect(result.pixelFormat == .bgr0)
+        let frame = try original.frame(left: 2, top: 4), scaler = DisplayScaler()
+        #expect(scaler.part(of: frame) == frame.visible)
+        let pitch = 128 * 4, place = PixelRect(x: 16, y: 8, width: 64, height: 32)
+        var pixels = [UInt8](repeating: 7, count: pitch * 48)
+        let isDone = unsafe pixels.withUnsafeMutableBytes { bytes in
+            unsafe scaler.convert(frame, frame.visible, to: place.size, at: bytes.baseAddress! + place.y * pitch + place.x * 4, pitch: pitch)
+        }
+        #expect(isDone)
+        for y in 0..<48 {
+            for x in 0..<128 {
+                let isInside = (place.x..<place.x + place.width).contains(x) && (place.y..<place.y + place.height).contains(y)
+                let green = pixels[y * pitch + x * 4 + 1]
+                #expect(isInside ? green > 200 : green == 7, "\(x),\(y)")
             }
         }
-        #expect(session.poolStatistics.allocations == 2)
     }
 }

@@ -1,0 +1,52 @@
+package import Media
+package import SurfacePool
+
+/// Converts frames to blue, green, red, unused, of any size, by the film's own matrix and range, into memory that the caller owns: for displays
+/// that give the memory themselves.
+///
+/// Thread-safety: one thread at a time.
+package final class DisplayScaler {
+    private let engine = SwscaleEngine()
+    package static let format = PixelFormat.bgr0
+
+    package init() {}
+
+    /// The smallest rectangle around a frame's visible part at which a conversion can begin.
+    package func part(of frame: borrowing VideoFrame) -> PixelRect { engine.aligned(frame.visible, of: frame.pixelFormat) }
+
+    /// Writes `part` of a frame, scaled to `size`. False when libswscale cannot do it.
+    package func convert(
+        _ frame: borrowing VideoFrame, _ part: PixelRect, to size: PixelSize, at base: UnsafeMutableRawPointer, pitch: Int
+    ) -> Bool {
+        let format = frame.pixelFormat
+        guard engine.canConvert(format, to: Self.format) else { return false }
+        let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
+        let plan = ConversionPlan(
+            source: .init(format: format, color: color, size: part.size), target: .init(format: Self.format, color: color, size: size),
+            filter: .bilinear)
+        let target = unsafe ImagePlanes(planes: [base], pitches: [pitch])
+        do throws(PixelConversionError) {
+            try frame.surface.withImagePlanes(left: part.x, top: part.y) { planes throws(PixelConversionError) in
+                try engine.convert(plan, from: planes, to: target)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+extension Surface {
+    /// Lends the planes for reading; the caller holds a use.
+    func withImagePlanes(
+        left: Int, top: Int, _ body: (ImagePlanes) throws(PixelConversionError) -> Void
+    ) throws(PixelConversionError) {
+        try unsafe withUnsafeBytes { bytes throws(PixelConversionError) in
+            let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress!)
+            try body(
+                unsafe ImagePlanes(
+                    planes: (0..<layout.planeCount).map { unsafe base + layout.plane($0).offset },
+                    pitches: (0..<layout.planeCount).map { layout.plane($0).pitch }, left: left, top: top))
+        }
+    }
+}
