@@ -73,7 +73,7 @@ import Testing
             timebase.setSource(renderer.clock)
             feeder.start()
             renderer.start()
-            #expect(renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(5)))
+            #expect(renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(60)))
         }
 
         func samples() throws -> [Float] {

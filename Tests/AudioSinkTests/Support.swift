@@ -181,3 +181,19 @@ final class Rig {
 }
 
 func pause(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
+
+/// When something was done: between two readings of the clock, which a busy machine may take apart.
+struct Moment {
+    let before, after: HostTime
+
+    init(_ body: () -> Void) {
+        before = MonotonicClock.shared.now()
+        body()
+        after = MonotonicClock.shared.now()
+    }
+
+    /// Whether so many seconds can have passed from `begin` to this moment.
+    func isElapsed(_ seconds: Double, since begin: Moment, within limit: Double) -> Bool {
+        seconds > (before - begin.after).seconds - limit && seconds < (after - begin.before).seconds + limit
+    }
+}
