@@ -52,8 +52,14 @@ public final class PresentationQueue: Sendable {
     /// - Returns: False when the frame was dropped instead: the queue is cancelled, was flushed meanwhile, or the deadline passed.
     @discardableResult
     public func enqueue(_ frame: consuming VideoFrame, waitingUntil deadline: HostTime? = nil) -> Bool {
+        enqueue(frame, waitingUntil: deadline, epoch: nil)
+    }
+
+    /// - Parameter epoch: that of the flush which the frame was decoded after: the frame is dropped when another has come since. Nil: the present one.
+    @discardableResult
+    package func enqueue(_ frame: consuming VideoFrame, waitingUntil deadline: HostTime?, epoch: Int?) -> Bool {
         var frame = Optional(consume frame)
-        var epoch: Int?
+        var epoch = epoch
         let acceptance = state.wait(until: deadline) { state -> Acceptance? in
             if state.isCancelled || epoch ?? state.epoch != state.epoch { return .refused }
             epoch = state.epoch
@@ -82,10 +88,19 @@ public final class PresentationQueue: Sendable {
     /// Drops what waits, an `enqueue` that waits for room included. The next frame counts as a first one again.
     ///
     /// The picture on the display stays, unless `removeImage`.
-    public func flush(removeImage: Bool) {
-        let waiting = state.change { $0.flush(removeImage: removeImage) }
+    public func flush(removeImage: Bool) { _ = beginEpoch(removeImage: removeImage) }
+
+    /// Does what `flush` does, and returns the epoch that begins with it.
+    package func beginEpoch(removeImage: Bool) -> Int {
+        var epoch = 0
+        let waiting = state.change { state in
+            let waiting = state.flush(removeImage: removeImage)
+            epoch = state.epoch
+            return waiting
+        }
         _ = consume waiting
         wake()
+        return epoch
     }
 
     /// Drops what waits and refuses every frame until `resume()`, so that a decoding thread is never stuck in here.
@@ -136,6 +151,15 @@ public final class PresentationQueue: Sendable {
     /// Called each time the film's time has passed the last picture's end while no other waits and more are to come. On the sink's thread, with
     /// no lock held.
     public func onStarving(_ body: (@Sendable () -> Void)?) { link.withLock { $0.starving = body } }
+
+    /// Counts flushes: what was decoded, or reported by a sink, under an earlier epoch is of an old position.
+    package var epoch: Int { state.withLock { $0.epoch } }
+
+    /// The epoch of the first frame that a sink got last; nil before any.
+    package var firstEpoch: Int? { state.withLock { $0.firstEpoch } }
+
+    /// Whether the sink has been told of the end, and no flush came since.
+    package var hasReportedEnd: Bool { state.withLock { $0.hasReportedEnd } }
 
     /// Frames waiting now.
     public var count: Int { state.withLock { $0.count } }

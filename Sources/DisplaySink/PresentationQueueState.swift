@@ -38,12 +38,15 @@ struct PresentationQueueState: ~Copyable, Sendable {
     private var isEnding = false
     /// The last picture has had its time, and nothing waits.
     private(set) var isStarving = false
-    private var hasReportedEnd = false
+    /// The end of the frames since the last flush has been told to the sink.
+    private(set) var hasReportedEnd = false
     private var mustRemoveImage = false
     /// Frames to show out of turn, one for each step asked for.
     private var steps = 0
     /// The next frame handed out is the first since the start or a flush.
     private var isFirst = true
+    /// The epoch of the first frame that was handed out last; nil before any.
+    private(set) var firstEpoch: Int?
     /// The sink was told to sleep until woken.
     private var isSinkAsleep = true
 
@@ -154,6 +157,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
         let frame = frames.popFirst()!
         let isFirst = isFirst
         self.isFirst = false
+        if isFirst { firstEpoch = epoch }
         statistics.countSubmitted()
         if submissions.isFull { _ = submissions.popFirst() }
         submissions.append(Submission(sequence: frame.sequence, ideal: ideal, deadline: deadline))
