@@ -1,16 +1,16 @@
-/* player.h: plays films, and lends their decoded pictures to your renderer without a copy. C99; C++ takes it too.
+/* player.h: plays films and lends their decoded frames to your renderer without a copy. For C99 and C++.
  *
  *     cc example.c $(pkg-config --cflags --libs player)
  *
- * Threads    Every function may be called from any thread, and blocks only where it says so. A handle must not be used while, or after,
+ * Threads    Every function may be called from any thread, and blocks only where its comment says so. Do not use a handle while or after
  *            another thread closes or releases it. The library calls you in one place only: player_exporter_set_news_handler.
- * Ownership  What a function hands out through a pointer to a pointer is yours, until you give it to the function that its comment
- *            names. Strings and structs that you pass in are read during the call and not kept.
+ * Ownership  What a function returns through a pointer to a pointer is yours until you pass it to the function that its comment names.
+ *            Strings and structs that you pass in are read during the call and not kept.
  * Times      Nanoseconds. A *film time* counts from the beginning of the film, a *host time* is a reading of CLOCK_MONOTONIC, a *timeout*
- *            counts from now: 0 does not wait, a negative one waits for ever.
- * Structs    Set `size` to sizeof the struct, and leave what you do not care for at 0, which is always the default:
+ *            counts from now: 0 does not wait, a negative one waits without limit.
+ * Structs    Set `size` to the size of the struct and leave the other members at 0, which is always the default:
  *                player_options options = { .size = sizeof options, .starts_paused = 1 };
- * Failures   A negative player_result; never errno, never an abort for a bad argument other than a stale handle. */
+ * Failures   A negative player_result; errno is not set. Bad arguments are reported, except a handle that was already closed. */
 #ifndef PLAYER_H
 #define PLAYER_H
 
@@ -23,12 +23,12 @@ extern "C" {
 
 /* ---------------------------------------------------------------------------------------------------------------- Version and results */
 
-/* The number in libplayer.so.N. It changes when something that exists changes; a program built with another number must be built anew. */
+/* The number in libplayer.so.N. It changes when a function, struct or value changes; programs must then be built again. */
 #define PLAYER_ABI_VERSION 0
-/* The same number times 65536, and one that grows with each addition: functions, and members at the ends of structs. */
+/* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
 #define PLAYER_VERSION 0x00000006
 
-/* The PLAYER_VERSION of the library that is running. At least yours, or it lacks things that this header has. */
+/* The PLAYER_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t player_version(void);
 
 /* "No such time", and "unknown". */
@@ -36,97 +36,97 @@ uint32_t player_version(void);
 
 typedef enum player_result {
     PLAYER_OK = 0,
-    PLAYER_NOTHING = 1,         /* no failure: there is nothing now (before a timeout) */
-    PLAYER_END = 2,             /* no failure: there is nothing, and nothing will come */
-    PLAYER_ERROR_ARGUMENT = -1, /* a null pointer, a `size` or a value that makes no sense */
-    PLAYER_ERROR_OPEN = -2,     /* there is no such file, or it may not or cannot be read */
-    PLAYER_ERROR_DATA = -3,     /* nothing in it can be played, or it is damaged beyond playing */
-    PLAYER_ERROR_DEVICE = -4,   /* no display, or no decoder of the kind asked for; or it is gone */
-    PLAYER_ERROR_INTERNAL = -5  /* the system refused something that it normally grants */
+    PLAYER_NOTHING = 1,         /* no failure: nothing came before the timeout */
+    PLAYER_END = 2,             /* no failure: nothing more will come */
+    PLAYER_ERROR_ARGUMENT = -1, /* a null pointer, or a `size` or value that is not allowed */
+    PLAYER_ERROR_OPEN = -2,     /* the file does not exist or cannot be read */
+    PLAYER_ERROR_DATA = -3,     /* nothing in the file can be played */
+    PLAYER_ERROR_DEVICE = -4,   /* the display or the kind of decoder asked for does not exist or is gone */
+    PLAYER_ERROR_INTERNAL = -5  /* the operating system refused a resource that it normally grants */
 } player_result;
 
-/* What a result means, in a few words; never NULL. The string lives for ever. */
+/* The meaning of a result in a few words; never NULL. The string is static. */
 const char *player_error_string(player_result result);
 
 /* --------------------------------------------------------------------------------------------------------------------------- Playing */
 
-/* A film that is open, and the threads that play it. */
+/* An open film and the threads that play it. */
 typedef struct player player;
 
-/* Pictures for your own renderer; see "Frames". */
+/* Frames for your own renderer; see "Frames". */
 typedef struct player_exporter player_exporter;
 
 typedef enum player_output {
-    PLAYER_OUTPUT_NONE = 0,    /* a virtual display of 60 Hz: time goes by as on a screen, and you show the pictures */
-    PLAYER_OUTPUT_UNTIMED = 1, /* no display and no clock: as fast as pictures are decoded, and fetched where an exporter wants every one */
+    PLAYER_OUTPUT_NONE = 0,    /* a virtual display of 60 Hz: time passes as on a screen, and you show the frames */
+    PLAYER_OUTPUT_UNTIMED = 1, /* no display and no clock: as fast as frames are decoded, and fetched if an exporter wants every one */
     PLAYER_OUTPUT_WINDOW = 2,  /* a Wayland window */
-    PLAYER_OUTPUT_MONITOR = 3  /* a monitor, without any desktop (KMS) */
+    PLAYER_OUTPUT_MONITOR = 3  /* a monitor without a desktop (KMS) */
 } player_output;
 
 typedef enum player_decoder {
-    PLAYER_DECODER_AUTO = 0,     /* hardware where there is some for the stream, else software */
+    PLAYER_DECODER_AUTO = 0,     /* hardware if it decodes the stream, else software */
     PLAYER_DECODER_HARDWARE = 1, /* hardware or nothing */
     PLAYER_DECODER_SOFTWARE = 2
 } player_decoder;
 
 typedef enum player_sandbox {
     PLAYER_SANDBOX_OFF = 0,
-    PLAYER_SANDBOX_DECODER = 1, /* the decoder runs in a process without rights; where that cannot be, here, and a notice says so */
-    PLAYER_SANDBOX_REQUIRE = 2, /* both, or not at all */
-    PLAYER_SANDBOX_FULL = 3     /* the decoder, and the demuxer in a second such process */
+    PLAYER_SANDBOX_DECODER = 1, /* the decoder runs in a process without rights; if that is impossible, in this one, and a notice says so */
+    PLAYER_SANDBOX_REQUIRE = 2, /* as PLAYER_SANDBOX_FULL, or opening fails */
+    PLAYER_SANDBOX_FULL = 3     /* the decoder and the demuxer, each in a process without rights */
 } player_sandbox;
 
 typedef struct player_options {
     uint32_t size;
     uint32_t output;        /* player_output */
     uint32_t decoder;       /* player_decoder */
-    uint32_t threads;       /* that decode; 0: the decoder chooses */
-    uint32_t starts_paused; /* 1: shows the first picture and waits for player_play */
+    uint32_t threads;       /* decoding threads; 0: the decoder chooses */
+    uint32_t starts_paused; /* 1: shows the first frame and waits for player_play */
     uint32_t is_silent;     /* 1: opens no sound device */
-    uint32_t loops;         /* 1: begins again at the end, for ever */
+    uint32_t loops;         /* 1: begins again at the end */
     uint32_t exporter_count;
-    player_exporter *const *exporters; /* who gets the pictures too; each serves one film at a time, and may be closed at any moment */
+    player_exporter *const *exporters; /* clients that get the frames as well; each serves one film at a time and may be closed at any moment */
     int64_t start_time;                /* film time to begin at */
-    int64_t play_duration;             /* ends after this much of the film; 0: at its end */
+    int64_t play_duration;             /* ends after this much film; 0: at the end of the film */
     uint32_t sandbox;                  /* player_sandbox */
     uint32_t reserved;
 } player_options;
 
-/* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the film is read.
- * *opened is to be closed with player_close. On failure it is NULL, and `message` (may be NULL) has a sentence that names the file and the
- * cause, cut to `message_size` bytes with its zero. */
+/* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the file is read.
+ * Close *opened with player_close. On failure *opened is NULL, and `message` (may be NULL) holds a sentence that names the file and the cause,
+ * cut to `message_size` bytes including its zero. */
 player_result player_open(const char *location, const player_options *options, player **opened, char *message, size_t message_size);
 
-/* Ends playing and joins its threads; blocks for some milliseconds. Frames that you hold stay as they are until released. NULL is fine. */
+/* Ends playback and joins its threads; blocks for some milliseconds. Frames that you hold stay unchanged until you release them. NULL is allowed. */
 void player_close(player *player);
 
-/* Commands return at once and take effect in the order given. */
+/* Commands return at once and take effect in the order in which they are given. */
 player_result player_play(player *player);
 player_result player_pause(player *player);
-/* Shows the picture of `film_time`, exactly, and goes on from there. */
+/* Shows the frame of `film_time`, exactly, and goes on from there. */
 player_result player_seek(player *player, int64_t film_time);
-/* Pauses, and shows the next picture, or the one before. */
+/* Pauses and shows the next frame, or with 0 the previous one. */
 player_result player_step(player *player, int32_t forward);
 /* Film seconds per second, above 0; 1 is as recorded. */
 player_result player_set_rate(player *player, double rate);
 /* 0 is silent, 1 as recorded. */
 player_result player_set_volume(player *player, double volume);
 
-/* Readings; never block. NULL reads as nothing playing. */
+/* Readings never block. With NULL they read as if nothing played. */
 int64_t player_position(player *player);   /* film time */
 int64_t player_duration(player *player);   /* PLAYER_NO_TIME: the film has no known end */
-int32_t player_is_playing(player *player); /* 1: time goes by, or will when the first picture is there */
+int32_t player_is_playing(player *player); /* 1: time runs, or will as soon as the first frame is there */
 
 /* ---------------------------------------------------------------------------------------------------------------------------- Events */
 
 typedef enum player_event_kind {
-    PLAYER_EVENT_ENDED = 1,  /* the last picture and sound have had their time; a seek or player_play goes on */
-    PLAYER_EVENT_FAILED = 2, /* playing cannot go on; `result` and `text` say why */
-    PLAYER_EVENT_NOTICE = 3, /* `text` is for the viewer: the sound device is gone, a picture is damaged */
-    PLAYER_EVENT_DETAIL = 4, /* `text` is for whoever asks for details: what was chosen and why */
+    PLAYER_EVENT_ENDED = 1,  /* the last frame and sound have had their time; a seek or player_play continues */
+    PLAYER_EVENT_FAILED = 2, /* playback cannot go on; `result` and `text` say why */
+    PLAYER_EVENT_NOTICE = 3, /* `text` is for the viewer: the sound device is gone, a frame is damaged */
+    PLAYER_EVENT_DETAIL = 4, /* `text` is a detail for a log: what was chosen and why */
     PLAYER_EVENT_CLOSE = 5,  /* the viewer wants the window closed */
     PLAYER_EVENT_KEY = 6,    /* a key was pressed in the window; `text` is its name: "space", "q", "left" … */
-    PLAYER_EVENT_SHOWN = 7   /* of a queue: the first picture since the beginning, or since a flush, is on the display */
+    PLAYER_EVENT_SHOWN = 7   /* of a queue: the first frame since the beginning, or since a flush, is on the display */
 } player_event_kind;
 
 typedef struct player_event {
@@ -139,12 +139,12 @@ typedef struct player_event {
 /* A descriptor for poll(2), lent until the player is closed: readable while there are events. Do not read from it. */
 int player_event_fd(player *player);
 
-/* The next event; PLAYER_NOTHING when none came within `timeout`. The newest 64 are kept for programs that do not look. */
+/* The next event; PLAYER_NOTHING when none came within `timeout`. At most 64 are kept, the newest. */
 player_result player_next_event(player *player, int64_t timeout, player_event *event);
 
 /* ---------------------------------------------------------------------------------------------------------------------------- Frames
  *
- * An exporter is made first and given to player_open, because what you promise to hold enters the size of the decoder's memory:
+ * Make an exporter first and pass it to player_open: the number of frames that you may hold decides how much memory the decoder gets:
  *
  *     player_exporter *exporter;
  *     player_exporter_new(NULL, &exporter);
@@ -160,46 +160,46 @@ player_result player_next_event(player *player, int64_t timeout, player_event *e
  */
 
 typedef enum player_policy {
-    PLAYER_POLICY_DROP_OLDEST = 0, /* pictures that you do not fetch in time go; the film plays on whatever you do */
-    PLAYER_POLICY_WAIT = 1         /* the decoder waits for you, and the film with it: you get every picture */
+    PLAYER_POLICY_DROP_OLDEST = 0, /* frames that you do not fetch in time are dropped; the film plays on whatever you do */
+    PLAYER_POLICY_WAIT = 1         /* the decoder waits for you, and the film with it: you get every frame */
 } player_policy;
 
 typedef struct player_exporter_options {
     uint32_t size;
-    uint32_t budget;       /* different pictures that you hold at once; 0: 3. More are not given out until you release one
-                              and the fence that it was released with has signalled */
-    uint32_t bound;        /* pictures that may wait to be fetched; 0: 8 */
+    uint32_t budget;       /* different frames that you may hold at once; 0: 3. You get no more until you release one
+                              and the fence that you released it with has signalled */
+    uint32_t bound;        /* frames that may wait to be fetched; 0: 8 */
     uint32_t policy;       /* player_policy */
-    uint32_t when_decoded; /* 1: player_exporter_wait gives pictures as soon as they are decoded, not when they are due */
+    uint32_t when_decoded; /* 1: player_exporter_wait gives frames as soon as they are decoded, not when they are due */
     uint32_t copies;       /* 1: over the budget you get copies, in memory of their own, instead of nothing */
 } player_exporter_options;
 
-/* `options` may be NULL. *exporter is to be closed with player_exporter_close. */
+/* `options` may be NULL. Close *exporter with player_exporter_close. */
 player_result player_exporter_new(const player_exporter_options *options, player_exporter **exporter);
 
-/* Ends every wait and the news, takes no picture any more and gives the handle up. Frames that you hold stay as they are. NULL is fine. */
+/* Ends every wait, removes the news handler, takes no more frames and releases the handle. Frames that you hold stay unchanged. NULL is allowed. */
 void player_exporter_close(player_exporter *exporter);
 
-/* A picture that you hold: its memory does not change until you release it. */
+/* A frame that you hold: its memory does not change until you release it. */
 typedef struct player_frame player_frame;
 
-/* Pull: the picture for `host_time`, when your own will light up; the newest whose time has come by then, the same again when nothing newer
- * is due. *frame is to be released. PLAYER_NOTHING before the first, and while you hold more than you may. Never waits. */
+/* Pull: the frame for `host_time`, the moment at which your own frame will light up. It is the newest whose time has come by then, and the same
+ * one again when nothing newer is due. Release *frame. PLAYER_NOTHING before the first frame, and while you hold too many. Never waits. */
 player_result player_exporter_frame_for(player_exporter *exporter, int64_t host_time, player_frame **frame);
 
-/* Push: the next picture that you have not had, waited for until `timeout`. *frame is to be released. PLAYER_NOTHING: none in time;
- * PLAYER_END: the film is over. It goes on as soon as a seek has been carried out. */
+/* Push: the next frame that you have not had yet; waits for it until `timeout`. Release *frame. PLAYER_NOTHING: none came in time;
+ * PLAYER_END: the film is over. After a seek there are frames again. */
 player_result player_exporter_wait(player_exporter *exporter, int64_t timeout, player_frame **frame);
 
-/* When the next picture lights up, for a renderer that sleeps until there is something to draw: a host time, in the past when it is due already.
- * PLAYER_NO_TIME: none waits, or the film stands still; then there will be news. Never waits. */
+/* When the next frame lights up, for a renderer that sleeps until there is something to draw: a host time, in the past when the frame is due
+ * already. PLAYER_NO_TIME: no frame waits, or the film stands still; news will come. Never waits. */
 int64_t player_exporter_next_time(player_exporter *exporter);
 
-/* News: `handler` is called with `context` when there may be something to fetch (a picture has come, the film is over, a seek or a change of
- * the clock has altered what is due, a fence that you released a picture with has signalled). It replaces the one before; NULL: none.
+/* News: `handler` is called with `context` when there may be something to fetch (a frame has come, the film is over, a seek or a change of
+ * the clock has altered what is due, a fence that you released a frame with has signalled). It replaces the one before; NULL: none.
  *
- * No thread is woken for it: it runs on the thread that brought the news, which for a picture is the decoder's, and else whichever it was, yours
- * inside a player_... call of yours included; on several at once where that happens. Nothing is locked, so it may fetch pictures
+ * No thread is woken for it: it runs on the thread that brought the news, which for a frame is the decoder's, and else whichever it was, yours
+ * inside a player_... call of yours included; on several at once where that happens. Nothing is locked, so it may fetch frames
  * (player_exporter_frame_for, player_exporter_wait with a timeout of 0) and release them. Until it returns that thread decodes nothing: it must
  * not wait, for your renderer or its locks least of all, and must not close anything or set a handler. Most set a flag, or write to
  * an eventfd that the renderer polls, and fetch in the renderer's own time.
@@ -211,7 +211,7 @@ player_result player_exporter_set_news_handler(player_exporter *exporter, player
 typedef struct player_exporter_statistics {
     uint32_t size;
     uint32_t reserved;
-    uint64_t offered;      /* pictures that were decoded */
+    uint64_t offered;      /* frames that were decoded */
     uint64_t delivered;    /* that you got, each counted once */
     uint64_t late;         /* whose time was over before you asked */
     uint64_t over_budget;  /* that you did not get because you held too much */
@@ -258,7 +258,7 @@ typedef struct player_frame_info {
     uint32_t coded_width, coded_height;          /* pixels that have memory */
     uint32_t visible_x, visible_y, visible_width, visible_height;
     uint32_t pixel_aspect[2];                    /* width : height of a pixel; 0 : 0 when unknown, which means square */
-    uint32_t rotation;                           /* clockwise degrees until the picture stands upright: 0, 90, 180, 270 */
+    uint32_t rotation;                           /* clockwise degrees until the frame stands upright: 0, 90, 180, 270 */
     uint8_t is_mirrored;                         /* 1: then left and right change places */
     uint8_t primaries, transfer, matrix;         /* ITU-T H.273; 2: the film does not say */
     uint8_t range;                               /* 0: not said, 1: limited, 2: full */
@@ -271,7 +271,7 @@ typedef struct player_frame_info {
     player_hdr hdr;
     int64_t film_time, duration;                 /* PLAYER_NO_TIME: unknown */
     int64_t host_time;                           /* when it is to light up; PLAYER_NO_TIME while the film stands */
-    uint64_t sequence;                           /* counts the exporter's pictures from 0; gaps are ones that you did not get */
+    uint64_t sequence;                           /* counts the exporter's frames from 0; gaps are ones that you did not get */
     uint32_t identity[3];                        /* pool, generation, slot. What you make of the memory serves all frames of one identity */
     uint32_t reserved2;
 } player_frame_info;
@@ -279,7 +279,7 @@ typedef struct player_frame_info {
 /* Fills in everything up to info->size. */
 player_result player_frame_describe(const player_frame *frame, player_frame_info *info);
 
-/* The fence (a sync_file, yours to close) that a device must wait for before it reads; -1 when the picture is finished. */
+/* The fence (a sync_file, yours to close) that a device must wait for before it reads; -1 when the frame is finished. */
 int player_frame_acquire_fence(const player_frame *frame);
 
 /* Lends the bytes to the CPU, read-only, until player_frame_unmap or the release. Blocks until devices have written them. */
@@ -293,13 +293,13 @@ void player_frame_release_after(player_frame *frame, int fence);
 
 /* -------------------------------------------------------------------------------------------------------------- Textures in OpenGL (ES)
  *
- * For who would rather not import by hand (Examples/film_textures.h shows how that goes): frames as textures of your own context, OpenGL ES 3
- * or OpenGL 4.2 through EGL. Memory is imported once, however many pictures pass through it, and the textures go when the memory goes.
+ * Frames as textures of your own context (OpenGL ES 3 or OpenGL 4.2, through EGL). Examples/film_textures.h shows how to import them by hand.
+ * Each piece of memory is imported once, however many frames pass through it, and its textures are deleted when the memory is freed.
  *
  *     player_egl_cache_new(NULL, &cache, message, sizeof message);                    (your context is current)
- *     player_texture_info picture = { .size = sizeof picture };
- *     player_egl_cache_get(cache, frame, &picture, message, sizeof message);
- *     ... bind picture.textures[n].name to picture.target, draw ...
+ *     player_texture_info info = { .size = sizeof info };
+ *     player_egl_cache_get(cache, frame, &info, message, sizeof message);
+ *     ... bind info.textures[n].name to info.target, draw ...
  *     player_egl_cache_release(cache, frame);                                         (the device may read on; the cache sees to it)
  *
  * All of it for the thread on which the context is current, player_egl_cache_close too. Bindings are put back. */
@@ -337,7 +337,7 @@ typedef struct player_texture_info {
     uint32_t target; /* GL_TEXTURE_2D or GL_TEXTURE_EXTERNAL_OES */
     uint32_t count;
     player_texture textures[PLAYER_MAX_PLANES]; /* in the order of the format's planes */
-    float crop[4];                              /* where the visible picture lies in each: left, top, width, height, 0 to 1 */
+    float crop[4];                              /* where the visible frame lies in each: left, top, width, height, 0 to 1 */
     uint32_t has_matrix;                        /* 1: rgb = matrix * (sample * code_scale - offset); 0: the samples are RGB */
     float code_scale;                           /* makes the greatest code value 1 */
     float offset[3];                            /* of luma, Cb, Cr */
@@ -367,9 +367,9 @@ player_result player_egl_cache_get_statistics(player_egl_cache *cache, player_te
  *
  * The same for your own VkDevice, Vulkan 1.1 or later. Handles are numbers here: (uint64_t)image, and (VkImage)number back.
  *
- *     player_vulkan_cache_get(cache, frame, &picture, message, sizeof message);
+ *     player_vulkan_cache_get(cache, frame, &info, message, sizeof message);
  *     wait = player_vulkan_cache_acquire_semaphore(cache, frame), signal = player_vulkan_cache_release_semaphore(cache);
- *     player_vulkan_cache_record_acquire(cache, frame, commands, layout);             (then commands that read picture.images[n].view)
+ *     player_vulkan_cache_record_acquire(cache, frame, commands, layout);             (then commands that read info.images[n].view)
  *     player_vulkan_cache_record_release(cache, frame, commands, layout);
  *     ... vkQueueSubmit of commands, waiting for `wait`, signalling `signal` and a fence ...
  *     player_vulkan_cache_release(cache, frame, signal, fence);
@@ -442,7 +442,8 @@ player_result player_vulkan_cache_get_statistics(player_vulkan_cache *cache, pla
 
 /* ---------------------------------------------------------------------------------------------------------------- Samples of your own
  *
- * For who has compressed samples from elsewhere (a network, a container of its own) and wants them decoded and shown, each at its time:
+ * For programs that have compressed samples of their own (from a network, from another container). The queue decodes them and shows each frame
+ * at its time:
  *
  *     player_queue_open(&options, &queue, message, sizeof message);
  *     player_video_format format = { .size = sizeof format, .codec = "h264", .width = 1280, .height = 720, ... };
@@ -453,7 +454,7 @@ player_result player_vulkan_cache_get_statistics(player_vulkan_cache *cache, pla
  *     }
  *     player_queue_end(queue);
  *
- * Pictures go to the display and to the exporters, as those of a player do. There is no sound. */
+ * Frames go to the display and to the exporters, as those of a player do. There is no sound. */
 
 typedef struct player_queue player_queue;
 
@@ -476,19 +477,19 @@ void player_queue_close(player_queue *queue);
 
 typedef struct player_video_format {
     uint32_t size;
-    uint32_t width, height;              /* of the coded picture; 0: the decoder finds out */
+    uint32_t width, height;              /* of the coded frame; 0: the decoder finds out */
     uint32_t setup_size;
     const char *codec;                   /* FFmpeg's name: "h264", "hevc", "av1", "vp9" … */
     const void *setup;                   /* the container's set-up bytes: avcC, hvcC, av1C …; NULL for samples with start codes */
     uint32_t pixel_aspect[2];            /* 0 : 0: not said */
-    uint32_t rotation;                   /* clockwise degrees until the picture stands upright: 0, 90, 180, 270 */
-    uint32_t reorder_depth;              /* pictures that the decoder holds back, where known beforehand */
+    uint32_t rotation;                   /* clockwise degrees until the frame stands upright: 0, 90, 180, 270 */
+    uint32_t reorder_depth;              /* frames that the decoder holds back, where known beforehand */
     uint8_t primaries, transfer, matrix; /* ITU-T H.273; 0: what the samples say */
     uint8_t range;                       /* 0: what the samples say, 1: limited, 2: full */
     uint32_t reserved;
 } player_video_format;
 
-/* The format of the samples that follow. The pictures of the one before are shown to the last. */
+/* The format of the samples that follow. The frames of the one before are shown to the last. */
 player_result player_queue_set_format(player_queue *queue, const player_video_format *format);
 
 enum {
@@ -504,7 +505,7 @@ typedef struct player_sample {
     uint32_t flags;         /* PLAYER_SAMPLE_* */
     const void *bytes;      /* one access unit, as the container carries it; copied during the call */
     uint64_t byte_count;
-    int64_t time;           /* when its picture is to be seen; PLAYER_NO_TIME: unknown, as the next */
+    int64_t time;           /* when its frame is to be seen; PLAYER_NO_TIME: unknown, as the next */
     int64_t decode_time;    /* in the order of decoding */
     int64_t duration;       /* 0: unknown */
     uint32_t timescale;     /* units of these times in a second; 0: nanoseconds */
@@ -514,10 +515,10 @@ typedef struct player_sample {
 /* Puts a sample at the end, even when the queue has enough; never waits. PLAYER_ERROR_ARGUMENT before a format, or without bytes. */
 player_result player_queue_enqueue(player_queue *queue, const player_sample *sample);
 
-/* Says that no sample follows: PLAYER_EVENT_ENDED comes when the last picture has had its time. A sample, or a flush, takes it back. */
+/* Says that no sample follows: PLAYER_EVENT_ENDED comes when the last frame has had its time. A sample, or a flush, takes it back. */
 player_result player_queue_end(player_queue *queue);
 
-/* Forgets what is not yet on the display. The picture there stays until the next one, which is shown as soon as it is decoded;
+/* Forgets what is not yet on the display. The frame there stays until the next one, which is shown as soon as it is decoded;
  * removes_picture 1: the display goes black. */
 player_result player_queue_flush(player_queue *queue, int32_t removes_picture);
 
