@@ -27,14 +27,17 @@ let package = Package(
     name: "player",
     products: [
         .library(name: "Player", targets: ["Player"]),
+        .library(name: "Media", targets: ["Media"]),
         .library(name: "Sandbox", targets: ["Sandbox"]),
         .library(name: "SampleQueue", targets: ["SampleQueue"]),
         .library(name: "Demuxing", targets: ["Demuxing"]),
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
         .library(name: "PixelConversion", targets: ["PixelConversion"]),
+        .library(name: "Decoding", targets: ["Decoding"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .library(name: "WaylandSink", targets: ["WaylandSink"]),
         .library(name: "KMSSink", targets: ["KMSSink"]),
+        .library(name: "AudioSink", targets: ["AudioSink"]),
         .library(name: "FrameExport", targets: ["FrameExport"]),
         .library(name: "TextureCache", targets: ["TextureCache"]),
         .executable(name: "play", targets: ["play"]),
@@ -101,6 +104,10 @@ let package = Package(
                 "CLinux", "Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "DisplaySink", "AudioSink",
                 "FrameExport",
             ]),
+        // What the command line needs beyond the player: reports, JSON, exit codes, the status line, keys.
+        module(
+            "PlaySupport",
+            ["Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "DisplaySink", "AudioSink", "Player"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CPlayer"),
         module(
@@ -112,8 +119,8 @@ let package = Package(
         .executableTarget(
             name: "play",
             dependencies: [
-                "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "DisplaySink", "KeyboardInput", "WaylandSink",
-                "KMSSink", "AudioSink", "FrameExport",
+                "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "DisplaySink", "KeyboardInput",
+                "WaylandSink", "KMSSink", "AudioSink", "FrameExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -171,6 +178,7 @@ let package = Package(
                 "Player", "FrameExport", "Decoding", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink", "WaylandSink", "AudioSink",
                 "Media", "TestSupport",
             ]),
+        tests("PlaySupportTests", ["PlaySupport", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CPlayer", "PlayerC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.

@@ -1,4 +1,4 @@
-/* Images of a film's pictures in Vulkan, for vulkan.c: imported where the picture is a DMA-BUF and the device imports (no byte is copied),
+/* Images of a film's frames in Vulkan, for vulkan.c: imported where the frame is a DMA-BUF and the device imports (no byte is copied),
  * uploaded plane by plane elsewhere (one copy). Made for copying into programs; your own device needs the extensions named here. */
 #include <player.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 #define CACHE 32 /* slots of one pool that are imported at the same time */
 #define CHECK(call) do { VkResult result_ = (call); if (result_ != VK_SUCCESS) fail(#call, result_); } while (0)
 
-/* What is made of one picture's memory: an image a plane. It serves every picture with that identity. */
+/* What is made of one frame's memory: an image a plane. It serves every frame with that identity. */
 typedef struct {
     uint32_t identity[3];
     VkDeviceMemory memory[3]; /* an import has one for all */
@@ -157,7 +157,7 @@ static void give_back(const film_images *images, uint32_t count)
         move(images->images[i], VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL, family, VK_QUEUE_FAMILY_FOREIGN_EXT);
 }
 
-/* The images of a picture that is a DMA-BUF, made once for each identity; NULL where the device cannot. */
+/* The images of a frame that is a DMA-BUF, made once for each identity; NULL where the device cannot. */
 static film_images *import(const player_frame_info *info)
 {
     for (int i = 0; i < imported_count; i++)
@@ -210,7 +210,7 @@ static film_images *upload(const player_frame_info *info, player_frame *frame)
     int is_known = strcmp(uploaded_as.format, info->format) == 0 && uploaded_as.visible_width == info->visible_width &&
                    uploaded_as.visible_height == info->visible_height;
     if (is_known && !info->is_new) return &uploaded;
-    if (player_frame_map(frame, &bytes) != PLAYER_OK) fail("the picture cannot be mapped", 0);
+    if (player_frame_map(frame, &bytes) != PLAYER_OK) fail("the frame cannot be mapped", 0);
     if (!is_known) forget(&uploaded);
     if (staging_size < info->byte_count) {
         vkDestroyBuffer(device, staging, NULL);
@@ -248,7 +248,7 @@ static film_images *upload(const player_frame_info *info, player_frame *frame)
     return &uploaded;
 }
 
-/* The images of a picture, in layout GENERAL, valid until the next call. */
+/* The images of a frame, in layout GENERAL, valid until the next call. */
 static const film_images *images_of(const player_frame_info *info, player_frame *frame)
 {
     int fence = player_frame_acquire_fence(frame); /* VK_KHR_external_semaphore_fd would have the device wait */

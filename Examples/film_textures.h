@@ -1,4 +1,4 @@
-/* Textures of a film's pictures in OpenGL ES 3, for gles.c: imported where the picture is a DMA-BUF and the driver imports (no byte is
+/* Textures of a film's frames in OpenGL ES 3, for gles.c: imported where the frame is a DMA-BUF and the driver imports (no byte is
  * copied), uploaded plane by plane elsewhere (one copy). Made for copying into programs. */
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
@@ -14,7 +14,7 @@
 #define CACHE 32 /* slots of one pool that are imported at the same time */
 #define FOURCC(a, b, c, d) ((a) | (b) << 8 | (c) << 16 | (uint32_t)(d) << 24)
 
-/* What is made of one picture's memory: a texture a plane. It serves every picture with that identity. */
+/* What is made of one frame's memory: a texture a plane. It serves every frame with that identity. */
 typedef struct {
     uint32_t identity[3];
     GLuint planes[3];
@@ -89,7 +89,7 @@ static GLuint import_plane(const player_frame_info *info, const player_plane *pl
     return texture;
 }
 
-/* The textures of a picture that is a DMA-BUF, made once for each identity; NULL where the driver cannot. */
+/* The textures of a frame that is a DMA-BUF, made once for each identity; NULL where the driver cannot. */
 static textures *import(const player_frame_info *info)
 {
     for (int i = 0; i < imported_count; i++)
@@ -122,7 +122,7 @@ static textures *upload(const player_frame_info *info, player_frame *frame)
     int is_known = strcmp(uploaded_as.format, info->format) == 0 && uploaded_as.visible_width == info->visible_width &&
                    uploaded_as.visible_height == info->visible_height;
     if (is_known && !info->is_new) return &uploaded;
-    if (player_frame_map(frame, &bytes) != PLAYER_OK) fail("the picture", "cannot be mapped");
+    if (player_frame_map(frame, &bytes) != PLAYER_OK) fail("the frame", "cannot be mapped");
     if (!is_known) glDeleteTextures(3, uploaded.planes);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     for (uint32_t i = 0; i < info->plane_count; i++) {
@@ -142,7 +142,7 @@ static textures *upload(const player_frame_info *info, player_frame *frame)
     return &uploaded;
 }
 
-/* The textures of a picture, valid until the next call. */
+/* The textures of a frame, valid until the next call. */
 static const textures *textures_of(const player_frame_info *info, player_frame *frame)
 {
     int fence = player_frame_acquire_fence(frame);
@@ -153,7 +153,7 @@ static const textures *textures_of(const player_frame_info *info, player_frame *
     return found ? found : upload(info, frame);
 }
 
-/* The picture goes back when the GPU has read it, which an upload already has. */
+/* The frame goes back when the GPU has read it, which an upload already has. */
 static void release(player_frame *frame, const textures *planes)
 {
     PFNEGLCREATESYNCKHRPROC create = (PFNEGLCREATESYNCKHRPROC)eglGetProcAddress("eglCreateSyncKHR");
@@ -198,7 +198,7 @@ static void set_target(GLsizei width, GLsizei height)
     glViewport(0, 0, width, height);
 }
 
-/* A quad of two triangles that reaches from -1 to 1, placed by `place`; `at` runs from the top left of the picture to 1, 1. */
+/* A quad of two triangles that reaches from -1 to 1, placed by `place`; `at` runs from the top left of the frame to 1, 1. */
 static const char *vertex = "#version 300 es\n"
     "uniform mat2 place; out vec2 at;\n"
     "void main() { vec2 p = vec2(gl_VertexID & 1, gl_VertexID >> 1); at = vec2(p.x, 1.0 - p.y); gl_Position = vec4(place * (p * 2.0 - 1.0), 0, 1); }";

@@ -6,7 +6,7 @@
  *     --frames N      draw N times, 60 a second; otherwise until the film ends
  *     --save FILE     the last drawing, as a PPM
  *
- * How pictures become textures is in film_textures.h; the last line of the output says whether they were copied for it. */
+ * How frames become textures is in film_textures.h; the last line of the output says whether they were copied for it. */
 #include "film_textures.h"
 #include <math.h>
 #include <time.h>
@@ -15,7 +15,7 @@
 #define HEIGHT 360
 
 /* `window` is where the visible part lies in each texture: all of an uploaded one, less of an imported one. */
-static const char *picture = "#version 300 es\n"
+static const char *shading = "#version 300 es\n"
     "precision highp float; precision highp sampler2D; uniform sampler2D y, u, v; uniform vec4 window[3]; uniform mat3 matrix;\n"
     "uniform vec3 offset; uniform bool pairs; uniform float scale; in vec2 at; out vec4 color;\n"
     "void main() {\n"
@@ -23,7 +23,7 @@ static const char *picture = "#version 300 es\n"
     "  vec3 yuv = vec3(texture(y, window[0].xy + at * window[0].zw).r, c.r, pairs ? c.g : texture(v, window[2].xy + at * window[2].zw).r);\n"
     "  color = vec4(clamp(matrix * (yuv * scale - offset), 0.0, 1.0), 1); }";
 
-/* From what the picture says of its colours (ITU-T H.273) to red, green and blue; no HDR tone mapping. */
+/* From what the frame says of its colours (ITU-T H.273) to red, green and blue; no HDR tone mapping. */
 static void set_colors(GLuint program, const player_frame_info *info)
 {
     int matrix = info->matrix == 2 ? (info->visible_height > 576 ? 1 : 6) : info->matrix;
@@ -39,7 +39,7 @@ static void set_colors(GLuint program, const player_frame_info *info)
     glUniform1f(glGetUniformLocation(program, "scale"), info->bit_depth == 8 || is_high ? 1 : 65535 / one);
 }
 
-/* Draws the picture turned by `angle`, in its own shape. */
+/* Draws the frame turned by `angle`, in its own shape. */
 static void draw(GLuint program, const player_frame_info *info, const textures *planes, double angle)
 {
     float wide = (float)info->visible_width / (float)info->visible_height;
@@ -83,11 +83,11 @@ static void save(const char *path)
 
 int main(int count, char **words)
 {
-    const char *film = NULL, *picture_path = NULL;
+    const char *film = NULL, *image_path = NULL;
     long limit = -1, drawn = 0, new_ones = 0;
     for (int i = 1; i < count; i++) {
         if (strcmp(words[i], "--frames") == 0 && i + 1 < count) limit = atol(words[++i]);
-        else if (strcmp(words[i], "--save") == 0 && i + 1 < count) picture_path = words[++i];
+        else if (strcmp(words[i], "--save") == 0 && i + 1 < count) image_path = words[++i];
         else film = words[i];
     }
     if (!film) fail("usage", "gles FILM [--frames N] [--save FILE.ppm]");
@@ -99,7 +99,7 @@ int main(int count, char **words)
     player_options options = {.size = sizeof options, .exporters = &exporter, .exporter_count = 1};
     if (player_open(film, &options, &player, message, sizeof message) != PLAYER_OK) fail("the film", message);
 
-    GLuint program = compile(vertex, picture);
+    GLuint program = compile(vertex, shading);
     player_frame *frame;
     player_frame_info info = {.size = sizeof info};
     set_target(WIDTH, HEIGHT);
@@ -122,8 +122,8 @@ int main(int count, char **words)
         }
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &tick, NULL);
     }
-    if (picture_path) save(picture_path);
-    printf("%ld drawings of %ld pictures: %u imported slots, %u pictures uploaded (a copy each).\n", drawn, new_ones, imports, uploads);
+    if (image_path) save(image_path);
+    printf("%ld drawings of %ld frames: %u imported slots, %u frames uploaded (a copy each).\n", drawn, new_ones, imports, uploads);
     player_exporter_close(exporter);
     player_close(player);
     return 0;

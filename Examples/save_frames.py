@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Saves one picture a second of a film as PNG, with nothing but the standard library.
+"""Saves one frame a second of a film as PNG, with nothing but the standard library.
 
     PLAYER_LIBRARY=/opt/player/lib/libplayer.so.0 ./save_frames.py film.mkv stills/
 
-Prints the name, the film's time in seconds and the MD5 of the decoded planes (as `ffmpeg -f framemd5` counts them) of each picture. The
+Prints the name, the film's time in seconds and the MD5 of the decoded planes (as `ffmpeg -f framemd5` counts them) of each frame. The
 colours are converted here, pixel by pixel: slow, and enough for stills.
 """
 import ctypes as c
@@ -64,7 +64,7 @@ def planes_of(library, frame, info):
     """The visible bytes of each plane, rows without padding."""
     start = c.c_void_p()
     if library.player_frame_map(frame, start) != OK:
-        sys.exit("the picture cannot be mapped")
+        sys.exit("the frame cannot be mapped")
     result = []
     for plane in info.planes[: info.plane_count]:
         row = (plane.visible_width * plane.bits + 7) // 8
@@ -135,7 +135,7 @@ def main():
             planes = planes_of(library, frame, info)
             if len(planes) != 3 or any(plane.components != 1 for plane in info.planes[:3]) or info.format[:1] == b"g":
                 sys.exit("%s is not written here, only YUV in three planes" % info.format.decode())
-            path = os.path.join(folder, "picture-%04d.png" % count)
+            path = os.path.join(folder, "frame-%04d.png" % count)
             write_png(path, info.visible_width, info.visible_height, rgb_rows(info, planes))
             print(path, "%.3f" % (info.film_time / 1e9), hashlib.md5(b"".join(planes)).hexdigest())
             next_time, count = next_time + 1_000_000_000, count + 1

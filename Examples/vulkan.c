@@ -7,7 +7,7 @@
  *     --frames N      draw N times, 60 a second; otherwise until the film ends
  *     --save FILE     the last drawing, as a PPM
  *
- * How pictures become images is in film_images.h; the last line of the output says whether they were copied for it. */
+ * How frames become images is in film_images.h; the last line of the output says whether they were copied for it. */
 #include "film_images.h"
 #include "vulkan.comp.h"
 #include <math.h>
@@ -63,7 +63,7 @@ static void start_drawing(void)
     vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
 }
 
-/* From what the picture says of its colours (ITU-T H.273) to red, green and blue; no HDR tone mapping. */
+/* From what the frame says of its colours (ITU-T H.273) to red, green and blue; no HDR tone mapping. */
 static void set_colors(push *to, const player_frame_info *info)
 {
     int matrix = info->matrix == 2 ? (info->visible_height > 576 ? 1 : 6) : info->matrix;
@@ -79,7 +79,7 @@ static void set_colors(push *to, const player_frame_info *info)
     }
 }
 
-/* Draws the picture turned by `angle`, in its own shape. */
+/* Draws the frame turned by `angle`, in its own shape. */
 static void draw(const player_frame_info *info, const film_images *images, double angle)
 {
     float wide = (float)info->visible_width / (float)info->visible_height;
@@ -113,11 +113,11 @@ static void draw(const player_frame_info *info, const film_images *images, doubl
 
 int main(int count, char **words)
 {
-    const char *film = NULL, *picture_path = NULL;
+    const char *film = NULL, *image_path = NULL;
     long limit = -1, drawn = 0, new_ones = 0;
     for (int i = 1; i < count; i++) {
         if (strcmp(words[i], "--frames") == 0 && i + 1 < count) limit = atol(words[++i]);
-        else if (strcmp(words[i], "--save") == 0 && i + 1 < count) picture_path = words[++i];
+        else if (strcmp(words[i], "--save") == 0 && i + 1 < count) image_path = words[++i];
         else film = words[i];
     }
     if (!film) fail("usage: vulkan FILM [--frames N] [--save FILE.ppm]", 64);
@@ -150,13 +150,13 @@ int main(int count, char **words)
         }
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &tick, NULL);
     }
-    FILE *file = picture_path ? fopen(picture_path, "wb") : NULL;
+    FILE *file = image_path ? fopen(image_path, "wb") : NULL;
     if (file) {
         fprintf(file, "P6 %d %d 255\n", WIDTH, HEIGHT);
         for (size_t i = 0; i < WIDTH * HEIGHT; i++) fwrite(pixels + i * 4, 1, 3, file);
         fclose(file);
     }
-    printf("%ld drawings of %ld pictures: %u imported slots, %u pictures uploaded (a copy each).\n", drawn, new_ones, imports, uploads);
+    printf("%ld drawings of %ld frames: %u imported slots, %u frames uploaded (a copy each).\n", drawn, new_ones, imports, uploads);
     player_exporter_close(exporter);
     player_close(player);
     return 0;

@@ -6,8 +6,8 @@ layout(binding = 1) writeonly buffer Picture { uint pixels[]; };
 layout(push_constant) uniform Push {
     vec4 window[3];  // where the visible part lies in each plane: from xy, zw wide
     vec4 colors[3];  // rows of the matrix from Y, U, V and 1 to red, green and blue
-    vec4 turn;       // cosine and sine, and half the film's width and height in halves of the picture's height
-    ivec4 size;      // of the picture, and 1 for U and V in one plane
+    vec4 turn;       // cosine and sine, and half the film's width and height in halves of the frame's height
+    ivec4 size;      // of the frame, and 1 for U and V in one plane
 };
 
 void main() {

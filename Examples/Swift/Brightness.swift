@@ -1,4 +1,4 @@
-// How bright a film is, second by second: every decoded picture is read in place, as fast as the decoder goes.
+// How bright a film is, second by second: every decoded frame is read in place, as fast as the decoder goes.
 //
 //     swift run brightness film.mkv
 import DisplaySink
@@ -10,17 +10,17 @@ import Player
 @main struct Brightness {
     static func main() async {
         guard CommandLine.arguments.count == 2 else { leave("usage: brightness FILM", 64) }
-        // Every picture counts, so the decoder waits for us and nothing waits for a clock.
+        // Every frame counts, so the decoder waits for us and nothing waits for a clock.
         let exporter = FrameExporter(FrameExporterConfiguration(policy: .makeDecoderWait))
         var configuration = PlayerConfiguration()
         configuration.exporters = [exporter]
         configuration.playsAudio = false
         let player = Player(sink: HeadlessSink(isUntimed: true), configuration: configuration)
-        do { try player.open(CommandLine.arguments[1]) } catch { leave(error.description, error.exitCode.rawValue) }
+        do { try await player.open(CommandLine.arguments[1]) } catch { leave(error.description, 66) }
 
         var second = 0, sum = 0.0, count = 0
         func report() {
-            if count > 0 { print("\(second) s: \(Int((sum / Double(count)).rounded())) % over \(count) pictures") }
+            if count > 0 { print("\(second) s: \(Int((sum / Double(count)).rounded())) % over \(count) frames") }
         }
         for await held in exporter.frames {
             let time = held.description.presentationTime
@@ -39,21 +39,21 @@ import Player
 
     /// The mean of the first plane's visible samples, of each sixteenth row, in per cent of the greatest code; nil for formats without luma.
     private static func light(of frame: borrowing ExportedFrame) -> Double? {
-        let picture = frame.description, format = picture.pixelFormat.description
+        let facts = frame.description, format = facts.pixelFormat.description
         guard format.model == .yuv || format.model == .gray, format.bitDepth >= 8, format.planes[0].horizontalShift == 0 else { return nil }
         let plane = frame.plane(0), bytesPerSample = format.planes[0].bitsPerSample / 8
-        let rows = stride(from: picture.visible.y, to: picture.visible.y + picture.visible.height, by: 16)
+        let rows = stride(from: facts.visible.y, to: facts.visible.y + facts.visible.height, by: 16)
         let sum: Int? = unsafe frame.withUnsafeBytes { bytes in
             var sum = 0
             for row in rows {
-                for x in picture.visible.x..<picture.visible.x + picture.visible.width {
+                for x in facts.visible.x..<facts.visible.x + facts.visible.width {
                     let place = plane.offset + row * plane.pitch + x * bytesPerSample
                     sum += unsafe bytesPerSample == 1 ? Int(bytes[place]) : Int(bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self))
                 }
             }
             return sum
         }
-        let samples = rows.underestimatedCount * picture.visible.width
+        let samples = rows.underestimatedCount * facts.visible.width
         return sum.map { Double($0) / Double(samples * ((1 << format.bitDepth) - 1)) * 100 }
     }
 

@@ -28,7 +28,7 @@ public struct DecoderReport: Sendable, Hashable {
     public var decoderDeaths = 0
 }
 
-/// The `decode` thread: takes samples in order, keeps the decoder that fits them, and hands pictures to the presentation queue.
+/// The `decode` thread: takes samples in order, keeps the decoder that fits them, and hands frames to the presentation queue.
 ///
 /// Back-pressure comes from `PresentationQueue.enqueue`, which waits for room.
 final class DecodeLoop: Sendable {
@@ -38,6 +38,7 @@ final class DecodeLoop: Sendable {
     private let options: DecoderOptions
     private let sandbox: SandboxOptions
     private let allocator: any SurfaceAllocator
+    private let beforeFirst: @Sendable (MediaTime) -> Void
     private let onEvent: @Sendable (DisplayQueue.Event) -> Void
     private let shared = Monitor(Shared())
 
@@ -47,9 +48,11 @@ final class DecodeLoop: Sendable {
         var report: DecoderReport?
     }
 
+    /// - Parameter beforeFirst: called with the time of the first frame since the start or a flush, before the display gets it.
     init(
         samples: SampleQueue, output: FrameTee, counters: FrameStatistics, options: DecoderOptions,
-        sandbox: SandboxOptions, allocator: any SurfaceAllocator, onEvent: @escaping @Sendable (DisplayQueue.Event) -> Void
+        sandbox: SandboxOptions, allocator: any SurfaceAllocator, beforeFirst: @escaping @Sendable (MediaTime) -> Void,
+        onEvent: @escaping @Sendable (DisplayQueue.Event) -> Void
     ) {
         self.samples = samples
         self.output = output
@@ -57,14 +60,18 @@ final class DecodeLoop: Sendable {
         self.options = options
         self.sandbox = sandbox
         self.allocator = allocator
+        self.beforeFirst = beforeFirst
         self.onEvent = onEvent
     }
 
     var report: DecoderReport? { shared.withLock { $0.report } }
 
     func start() {
+        // Asked before the thread begins: a flush that comes first is one that the thread has yet to carry out.
+        let epoch = output.presentation.epoch
         let thread = LoopThread(name: "decode") { [self] in
             var worker = Worker()
+            worker.epoch = epoch
             run(&worker)
         }
         shared.withLock { $0.thread = thread }
@@ -80,11 +87,13 @@ final class DecodeLoop: Sendable {
     private struct Worker {
         var session: (any DecodingSession)?
         var format: VideoFormat?
-        /// The next picture is the first one since the start or a flush: it is shown at once.
+        /// The next frame is the first one since the start or a flush: it is shown at once.
         var isFirst = true
+        /// Counts flushes. Between the owner's flush and the moment at which this thread carries it out, frames of the old position are dropped.
+        var epoch = 0
         /// No decoder could be made; samples are let go until a flush.
         var isBroken = false
-        /// How the pictures shown last were decoded.
+        /// How the frames shown last were decoded.
         var way: DecoderWay?
         /// Why they were converted.
         var conversion: String?
@@ -96,7 +105,7 @@ final class DecodeLoop: Sendable {
             case .none: continue
             case .flush(let removeImage):
                 worker.session?.flush { receive($0, &worker) }
-                output.flush(removeImage: removeImage)
+                worker.epoch = output.flush(removeImage: removeImage)
                 worker.isFirst = true
                 worker.isBroken = false
             case .sample(let sample): handle(sample, &worker)
@@ -212,6 +221,7 @@ final class DecodeLoop: Sendable {
         if worker.isFirst {
             frame.flags.insert(.displayImmediately)
             worker.isFirst = false
+            beforeFirst(frame.presentationTime)
         }
         let layout = frame.surface.layout
         let pool = worker.session?.poolStatistics, way = worker.session?.way
@@ -242,7 +252,7 @@ final class DecodeLoop: Sendable {
             }
             shared.report = report
         }
-        output.enqueue(frame)
+        output.enqueue(frame, epoch: worker.epoch)
     }
 
     private func count(_ error: DecodingError) {

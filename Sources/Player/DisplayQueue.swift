@@ -6,58 +6,71 @@ public import SampleQueue
 public import Sandbox
 public import SurfacePool
 
-/// Shows video: compressed samples go in at one end, throttled; decoded pictures light up at the other, each at its time.
+/// Shows video: takes compressed samples, decodes them and shows each frame at its time.
 ///
-/// The Linux counterpart of `AVSampleBufferDisplayLayer`. Feed `samples` (it says when it is ready for more) and drive `timebase`:
+/// The Linux counterpart of `AVSampleBufferDisplayLayer`. Feed `samples`, which says when it is ready for more:
 ///
 ///     let display = try DisplayQueue(sink: WaylandSink())
 ///     try display.start()
 ///     display.samples.requestSamples(whenReadyOn: queue) { while display.samples.isReadyForMoreSamples { display.samples.enqueue(next()) } }
-///     display.timebase.setRate(1)
 ///
-/// It owns the `decode` thread, and the sink's `present` thread while started. A change of format between samples needs no
-/// care: the old decoder's pictures are shown to the last before the new one's.
+/// Without a timebase of the program's own, the film runs on the host clock from its first frame on; see `init`.
+///
+/// It owns the `decode` thread, and the sink's `present` thread while started. The format may change between samples: the last frame of the
+/// old format is shown before the first of the new one.
 ///
 /// Thread-safety: all members may be called from any thread; handlers are called on the library's threads with no lock held.
 public final class DisplayQueue: Sendable {
-    /// What happens to the pictures.
+    /// What the queue reports.
     public enum Event: Sendable {
-        /// The first picture since the start, or since a flush, has been handed to the display.
+        /// The first frame since the start, or since a flush, has been handed to the display at this moment.
         case firstFrame(HostTime)
-        /// The last picture before an end-of-stream marker has had its time.
+        /// The last frame before an end-of-stream marker has had its time.
         case finished
-        /// What the viewer should know about how the film is decoded.
+        /// A sentence for the viewer about how the film is decoded.
         case notice(String)
         /// A sentence for whoever asks for details: which decoder, and why not another.
         case detail(String)
         /// A sample could not be decoded; playback goes on.
         case decodeError(DecodingError)
-        /// No decoder can be made for the stream; nothing more will be shown before the next flush.
+        /// No decoder can be made for the stream; nothing more is shown before the next flush.
         case failed(DecodingError)
-        /// What the display or its user reports.
+        /// What the display or its viewer reports.
         case sink(SinkEvent)
     }
 
-    /// Where samples are put.
+    /// Takes the samples.
     public let samples: SampleQueue
+    /// Where frames are shown.
     public let sink: any DisplaySink
-    /// Counters of this queue's picture bytes.
+    /// Counts the bytes that decoding has written and copied.
     public let counters: FrameStatistics
     let presentation: PresentationQueue
     private let output: FrameTee
     private let loop: DecodeLoop
+    private let automatic: DefaultTimebase?
 
+    /// Makes a queue that is not started.
+    ///
     /// - Parameters:
-    ///   - sink: where pictures go; owned by this queue from now on.
+    ///   - sink: where frames are shown; owned by this queue from now on.
     ///   - options: how to decode; `holdCount` is raised by what the queue and the sink hold.
     ///   - sandbox: whether the decoder runs in a process of its own.
-    ///   - timebase: the time of the film, shared with the sound.
-    ///   - exporters: who else gets every decoded picture; the pool is made larger by what they declare to hold.
+    ///   - timebase: the time of the film, driven by the program and shared with the sound. nil: the queue's own, which runs on the host clock.
+    ///     Samples whose times are readings of CLOCK_MONOTONIC are then shown at those moments. With other times (the first frame is late, or more
+    ///     than ten seconds ahead) the first frame since the start or a flush is shown at once, and time runs from there. Setting the time or
+    ///     the rate of `timebase` ends this.
+    ///   - watermarks: when `samples` is ready for more.
+    ///   - exporters: clients that get every decoded frame as well; the pool grows by what they declare to hold.
+    ///   - onEvent: called on the library's threads with no lock held.
     public init(
         sink: any DisplaySink, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions = SandboxOptions(),
-        timebase: Timebase = Timebase(), watermarks: Watermarks = Watermarks(), exporters: [FrameExporter] = [],
+        timebase: Timebase? = nil, watermarks: Watermarks = Watermarks(), exporters: [FrameExporter] = [],
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
+        let automatic = timebase == nil ? DefaultTimebase() : nil
+        let timebase = timebase ?? automatic?.timebase ?? Timebase()
+        self.automatic = automatic
         let samples = SampleQueue(watermarks: watermarks, controlTimebase: timebase)
         let presentation = PresentationQueue(capacity: Self.decodedAhead, timebase: timebase, pacing: sink.pacing)
         let counters = FrameStatistics()
@@ -72,7 +85,7 @@ public final class DisplayQueue: Sendable {
         self.counters = counters
         self.loop = DecodeLoop(
             samples: samples, output: output, counters: counters, options: options,
-            sandbox: sandbox, allocator: sink.preferredAllocator, onEvent: onEvent)
+            sandbox: sandbox, allocator: sink.preferredAllocator, beforeFirst: { automatic?.willShowFirst($0) }, onEvent: onEvent)
         onEventForSink = onEvent
         output.onNotice { onEvent(.notice($0)) }
         samples.onTimebaseChange { [presentation, output] timebase in
@@ -83,11 +96,11 @@ public final class DisplayQueue: Sendable {
 
     private let onEventForSink: @Sendable (Event) -> Void
 
-    /// 4: enough to ride out one slow picture at 60 Hz, little enough to stay in the cache's reach.
+    /// 4: enough for one slow frame at 60 Hz, few enough to stay in the processor's cache.
     private static let decodedAhead = 4
 
-    /// The time that decides when pictures are shown. Replaceable at any moment, here or as `samples.controlTimebase`; pictures already queued
-    /// follow the new one.
+    /// The time that decides when frames are shown. It may be replaced at any moment, here or as `samples.controlTimebase`; queued frames follow
+    /// the new one.
     public var timebase: Timebase {
         get { samples.controlTimebase }
         set { samples.controlTimebase = newValue }
@@ -96,9 +109,13 @@ public final class DisplayQueue: Sendable {
     /// Opens the display and starts the threads.
     public func start() throws(SinkError) {
         let onEvent = onEventForSink
-        try sink.start(presentation) { event in
+        try sink.start(presentation) { [presentation, automatic] event in
             switch event {
-            case .firstFrameShown(let time): onEvent(.firstFrame(time))
+            case .firstFrameShown(let time):
+                // Flushed meanwhile: this frame is of the old position.
+                guard presentation.firstEpoch == presentation.epoch else { return }
+                automatic?.didShowFirst(at: presentation.refresh(notBefore: time))
+                onEvent(.firstFrame(time))
             case .finished: onEvent(.finished)
             default: onEvent(.sink(event))
             }
@@ -106,20 +123,21 @@ public final class DisplayQueue: Sendable {
         loop.start()
     }
 
-    /// Forgets every sample and picture not yet shown; the picture on the display stays until the next one, which is shown as soon as
-    /// it is decoded whatever the timebase says.
+    /// Forgets every sample and frame not yet shown. The frame on the display stays until the next one, which is shown as soon as it is decoded,
+    /// whatever the timebase says.
     public func flush() {
-        samples.flush()
+        // First the output: the decode thread, whose turn comes with the samples' flush, then begins the epoch that counts.
         output.flush(removeImage: false)
+        samples.flush()
     }
 
-    /// As `flush`, and blanks the display.
+    /// Does what `flush` does, and blanks the display.
     public func flushAndRemoveImage() {
-        samples.flushAndRemoveImage()
         output.flush(removeImage: true)
+        samples.flushAndRemoveImage()
     }
 
-    /// Ends both threads and gives every surface back.
+    /// Ends both threads and releases every surface.
     public func stop() {
         output.cancel()
         output.onNotice(nil)
@@ -127,9 +145,9 @@ public final class DisplayQueue: Sendable {
         sink.stop()
     }
 
-    /// What the decoder is and has done; nil before the first sample.
+    /// Which decoder is used and what it has done; nil before the first sample.
     public var decoderReport: DecoderReport? { loop.report }
 
-    /// What has been shown, dropped and missed.
+    /// How many frames were shown, dropped and late.
     public var presentationStatistics: PresentationStatistics { presentation.statistics }
 }

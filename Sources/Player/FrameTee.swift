@@ -3,7 +3,7 @@ internal import FrameExport
 internal import Media
 internal import SurfacePool
 
-/// Where decoded pictures go: to the display's queue, and to everyone else who was promised them.
+/// Where decoded frames go: to the display's queue, and to everyone else who was promised them.
 ///
 /// Exporters get a frame before the display does, so that one that wants every frame holds the decoder and not the screen. None but such a one
 /// can make the decoder wait.
@@ -11,9 +11,12 @@ struct FrameTee: Sendable {
     let presentation: PresentationQueue
     let exporters: [FrameExporter]
 
-    func enqueue(_ frame: consuming VideoFrame) {
-        for exporter in exporters { exporter.offer(frame) }
-        presentation.enqueue(frame, waitingUntil: nil)
+    /// - Parameter epoch: that of the flush which the frame was decoded after; a frame of an older one is dropped.
+    func enqueue(_ frame: consuming VideoFrame, epoch: Int) {
+        if presentation.epoch == epoch {
+            for exporter in exporters { exporter.offer(frame) }
+        }
+        presentation.enqueue(frame, waitingUntil: nil, epoch: epoch)
     }
 
     func markEndOfStream() {
@@ -21,9 +24,11 @@ struct FrameTee: Sendable {
         presentation.markEndOfStream()
     }
 
-    func flush(removeImage: Bool) {
+    /// Returns the epoch that begins with this flush.
+    @discardableResult
+    func flush(removeImage: Bool) -> Int {
         for exporter in exporters { exporter.flush() }
-        presentation.flush(removeImage: removeImage)
+        return presentation.beginEpoch(removeImage: removeImage)
     }
 
     func cancel() {

@@ -5,7 +5,7 @@ internal import PixelConversion
 internal import Sandbox
 internal import SurfacePool
 
-/// What a playback did and cost, counted and never estimated; `json` is what `play --stats` writes.
+/// What a playback did and cost, counted and never estimated.
 public struct PlaybackStatistics: Sendable, Hashable {
     /// A conversion that a sink had to make of every frame.
     public struct Conversion: Sendable, Hashable {
@@ -21,7 +21,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public init() {}
     }
 
-    /// Milliseconds by which pictures came after (above zero) or before the sound.
+    /// Milliseconds by which frames came after (above zero) or before the sound.
     public struct AVOffset: Sendable, Hashable {
         public var mean: Double
         /// The largest distance from zero.
@@ -32,7 +32,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var file = ""
     /// libavcodec's name of the decoder, with how it runs: `h264 (software)`.
     public var decoder: String?
-    /// The display's name; nil for a film without a picture, which needs none.
+    /// The display's name; nil for a film without a frame, which needs none.
     public var sink: String?
     public var pixelFormat: PixelFormat?
     public var modifier: FormatModifier?
@@ -54,10 +54,10 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var decoderDeaths = 0
     public var surfacesAllocated = 0
     public var poolCapacity = 0
-    /// From the start of the process to the first frame's hand-over to the display; nil when none was shown.
+    /// From `PlayerConfiguration.startedAt` until the first frame was handed to the display; nil when none was shown.
     public var startupMilliseconds: Double?
     public var presentationError = PresentationError()
-    /// Measured at each picture that lit up while sound was heard: the picture's distance from its time, by the display's word, plus the
+    /// Measured at each frame that lit up while sound was heard: the frame's distance from its time, by the display's word, plus the
     /// sound's, by the sound device's. Nil where none was heard.
     public var avOffset: AVOffset?
     public var wallSeconds = 0.0
@@ -94,46 +94,4 @@ public struct PlaybackStatistics: Sendable, Hashable {
         surfacesAllocated = report.surfacesAllocated
         poolCapacity = report.poolCapacity
     }
-
-    /// The statistics as one JSON object.
-    public var json: JSONValue {
-        .object([
-            .init("file", .string(file)),
-            .init("decoder", decoder.map { .string($0) } ?? .null),
-            .init("sink", sink.map { .string($0) } ?? .null),
-            .init("pixelFormat", pixelFormat.map { .string($0.rawValue) } ?? .null),
-            .init("modifier", modifier.map { .string($0.description) } ?? .null),
-            .init("framesDecoded", .integer(Int64(framesDecoded))),
-            .init("framesPresented", .integer(Int64(framesPresented))),
-            .init("framesDropped", .object(dropped.map { .init($0.name, .integer(Int64($0.count))) })),
-            .init("bytesWritten", .integer(bytesWritten)),
-            .init("bytesCopied", .integer(bytesCopied)),
-            .init(
-                "conversion",
-                conversion.map {
-                    .object([.init("from", .string($0.from)), .init("to", .string($0.to)), .init("why", .string($0.why))])
-                } ?? .null),
-            .init("sandbox", sandbox.map { .string($0) } ?? .null),
-            .init("decoderDeaths", .integer(Int64(decoderDeaths))),
-            .init("surfacesAllocated", .integer(Int64(surfacesAllocated))),
-            .init("poolCapacity", .integer(Int64(poolCapacity))),
-            .init("startupMilliseconds", startupMilliseconds.map { .number(Self.thousandths($0)) } ?? .null),
-            .init(
-                "presentationErrorMicroseconds",
-                .object([
-                    .init("p50", .number(presentationError.p50)), .init("p95", .number(presentationError.p95)),
-                    .init("p99", .number(presentationError.p99)), .init("max", .number(presentationError.max)),
-                ])),
-            .init(
-                "avOffsetMilliseconds",
-                avOffset.map {
-                    .object([.init("mean", .number(Self.thousandths($0.mean))), .init("max", .number(Self.thousandths($0.max)))])
-                } ?? .null),
-            .init("wallSeconds", .number(Self.thousandths(wallSeconds))),
-            .init("cpuSeconds", .number(Self.thousandths(cpuSeconds))),
-            .init("peakRSSBytes", .integer(peakRSSBytes)),
-        ])
-    }
-
-    private static func thousandths(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

@@ -1,42 +1,83 @@
 internal import AudioSink
-internal import Decoding
-internal import Demuxing
+package import Decoding
+package import Demuxing
 public import DisplaySink
-internal import SampleQueue
 
-/// Why a film cannot be played, in one sentence that names the file or device and the cause.
+/// Says why a film cannot be played: a code for programs, and one sentence that names the file or device and the cause.
 public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure, by its exit code.
-    public var exitCode: ExitCode
+    /// The kinds of failure that a program may want to tell apart.
+    public enum Code: Sendable, Hashable, CaseIterable {
+        /// A value that the caller passed is not allowed.
+        case invalidArgument
+        /// The path names no file.
+        case noSuchFile
+        /// The user may not read the file.
+        case permissionDenied
+        /// The server cannot be reached, or it refuses the address.
+        case network
+        /// The file exists but cannot be opened: a folder, an unknown kind of address, a fault of the disk.
+        case cannotOpen
+        /// The container is unknown, or no track in it can be decoded.
+        case unsupportedFormat
+        /// The bytes make no sense from some point on, or none of them could be decoded.
+        case damaged
+        /// The source cannot go to another time, as a pipe cannot.
+        case notSeekable
+        /// The task was cancelled, or a later command took the place of this one.
+        case cancelled
+        /// There is no film: `open` has not returned yet, or the player has been closed.
+        case notOpen
+        /// There is no display, it is gone, or it cannot show the film.
+        case displayUnavailable
+        /// The hardware decoder or the sandbox that was required cannot be had.
+        case decoderUnavailable
+        /// A file to be written (checksums, statistics) cannot be created.
+        case cannotCreate
+        /// The operating system refused a resource that it normally grants.
+        case system
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// One sentence for the viewer, with the file or the device and the cause.
     public var description: String
 
-    public init(_ exitCode: ExitCode, _ description: String) {
-        self.exitCode = exitCode
+    /// Makes an error of a program's own.
+    public init(_ code: Code, _ description: String) {
+        self.code = code
         self.description = description
     }
 
-    init(_ error: AssetError) {
-        let code: ExitCode =
+    /// Makes the error for what the demuxer reports.
+    package init(_ error: AssetError) {
+        let code: Code =
             switch error.code {
-            case .unrecognised, .noPlayableTrack, .damaged, .readerDied: .data
-            case .sandbox, .outOfResources: .unavailable
-            case .cannotOpen, .noSuchFile, .permission, .network, .cancelled, .notSeekable: .noInput
+            case .noSuchFile: .noSuchFile
+            case .permission: .permissionDenied
+            case .network: .network
+            case .cannotOpen: .cannotOpen
+            case .unrecognised, .noPlayableTrack: .unsupportedFormat
+            case .damaged, .readerDied: .damaged
+            case .notSeekable: .notSeekable
+            case .cancelled: .cancelled
+            case .sandbox, .outOfResources: .decoderUnavailable
             }
         self.init(code, error.description)
     }
 
-    /// The sink's refusal.
+    /// Makes the error for what a sink reports.
     public init(_ error: SinkError) {
-        let code: ExitCode =
+        let code: Code =
             switch error.code {
-            case .noDisplay, .lost, .unsupported: .unavailable
+            case .noDisplay, .lost, .unsupported: .displayUnavailable
             case .cannotCreate: .cannotCreate
-            case .system: .software
+            case .system: .system
             }
         self.init(code, error.description)
     }
 
-    init(_ error: DecodingError, file: String) {
-        self.init(error.isAboutMachine ? .unavailable : .data, "\(file): \(error.description)")
+    /// Makes the error for a film that the decoder cannot go on with.
+    package init(_ error: DecodingError, file: String) {
+        self.init(error.isAboutMachine ? .decoderUnavailable : .damaged, "\(file): \(error.description)")
     }
 }

@@ -24,7 +24,7 @@ final class SampleFeeder: Sendable {
     private let wakeups = DispatchQueue(label: "player.feeder")
     private let thread = Monitor<LoopThread?>(nil)
 
-    /// 64 MiB: about 13 s of the fattest Blu-ray stream, and small beside the decoded pictures.
+    /// 64 MiB: about 13 s of the fattest Blu-ray stream, and small beside the decoded frames.
     private static let byteLimit = 64 << 20
 
     init(source: any SampleSource, queues: [(track: Int, queue: SampleQueue)], handlers: Handlers) {

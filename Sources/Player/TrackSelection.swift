@@ -2,7 +2,7 @@ internal import Demuxing
 internal import Media
 internal import SampleQueue
 
-/// Which of a file's tracks are played when nobody says: the default-marked one of its kind, else the first; cover pictures are
+/// Which of a file's tracks are played when nobody says: the default-marked one of its kind, else the first; coverpictures are
 /// shown only where there is no film.
 struct TrackSelection: Sendable {
     var video: AssetTrack?

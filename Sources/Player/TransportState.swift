@@ -2,7 +2,7 @@ package import Media
 
 /// Play, pause, seek, end: the decisions of a player, as a pure state that answers each event with what to do.
 ///
-/// A position is taken up in two steps. *Prerolling*: the clock stands at the target until the first picture is on the display
+/// A position is taken up in two steps. *Prerolling*: the clock stands at the target until the first frame is on the display
 /// and the first sound is decoded. *Running*: the clock moves if the viewer wants it to. A source that brings less than is played leaves the
 /// film *starved*: the clock stands until enough has come again.
 package struct TransportState: Sendable {
@@ -59,7 +59,7 @@ package struct TransportState: Sendable {
         preroll()
     }
 
-    /// The first picture of the new position is on the display.
+    /// The first frame of the new position is on the display.
     package mutating func videoReady() -> [Action] {
         isVideoReady = true
         return startIfReady()
@@ -78,7 +78,7 @@ package struct TransportState: Sendable {
     }
 
     package mutating func videoFinished() -> [Action] {
-        // A stream without a single picture never becomes ready otherwise.
+        // A stream without a single frame never becomes ready otherwise.
         isVideoReady = true
         isVideoFinished = true
         return startIfReady() + finishIfDone()

@@ -47,8 +47,10 @@ final class EventBox: Sendable {
 }
 
 extension News {
-    init(_ event: PlayerEvent) {
+    /// What a player reports; nil for what C programs read with functions.
+    init?(_ event: PlayerEvent) {
         switch event {
+        case .stateChanged: return nil
         case .ended: self.init(kind: PLAYER_EVENT_ENDED)
         case .failed(let error): self.init(kind: PLAYER_EVENT_FAILED, result: player_result(error), text: error.description)
         case .notice(let text): self.init(kind: PLAYER_EVENT_NOTICE, text: text)
@@ -69,8 +71,7 @@ extension News {
         case .detail(let text): self.init(kind: PLAYER_EVENT_DETAIL, text: text)
         case .decodeError(let error): self.init(kind: PLAYER_EVENT_DETAIL, text: error.description)
         case .failed(let error):
-            let isDevice = error.isAboutMachine
-            self.init(kind: PLAYER_EVENT_FAILED, result: isDevice ? PLAYER_ERROR_DEVICE : PLAYER_ERROR_DATA, text: error.description)
+            self.init(kind: PLAYER_EVENT_FAILED, result: player_result(PlayerError(error, file: "")), text: error.description)
         case .sink(let event): self.init(event)
         }
     }

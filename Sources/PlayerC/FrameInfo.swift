@@ -8,7 +8,7 @@ extension player_frame_info {
         self.init()
         let frame = facts.description
         describeMemory(facts)
-        describePicture(frame)
+        describeFrame(frame)
         is_dmabuf = frame.isDMABuf ? 1 : 0
         is_new = facts.isNew ? 1 : 0
         is_copy = facts.isCopy ? 1 : 0
@@ -31,7 +31,7 @@ extension player_frame_info {
         planes = (plane(0), plane(1), plane(2), plane(3))
     }
 
-    private mutating func describePicture(_ frame: FrameDescription) {
+    private mutating func describeFrame(_ frame: FrameDescription) {
         coded_width = UInt32(frame.layout.size.width)
         coded_height = UInt32(frame.layout.size.height)
         visible_x = UInt32(frame.visible.x)

@@ -3,19 +3,19 @@ internal import Media
 internal import TextureCache
 
 extension player_image_info {
-    init(_ picture: VulkanTextures) {
+    init(_ source: VulkanTextures) {
         self.init()
-        path = player_texture_path(picture.path).rawValue
-        count = UInt32(picture.planes.count)
-        func image(_ index: Int) -> player_image { index < picture.planes.count ? player_image(picture.planes[index]) : player_image() }
+        path = player_texture_path(source.path).rawValue
+        count = UInt32(source.planes.count)
+        func image(_ index: Int) -> player_image { index < source.planes.count ? player_image(source.planes[index]) : player_image() }
         images = (image(0), image(1), image(2), image(3))
-        crop = (picture.crop.left, picture.crop.top, picture.crop.width, picture.crop.height)
-        code_scale = picture.codeScale
-        if let (facts, conversion) = picture.ycbcr {
+        crop = (source.crop.left, source.crop.top, source.crop.width, source.crop.height)
+        code_scale = source.codeScale
+        if let (facts, conversion) = source.ycbcr {
             ycbcr_conversion = conversion
             filters_chroma = facts.filtersChroma ? 1 : 0
         }
-        guard let conversion = picture.conversion else { return }
+        guard let conversion = source.conversion else { return }
         has_matrix = 1
         let m = conversion.matrix
         matrix = (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8])

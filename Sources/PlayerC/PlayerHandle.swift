@@ -15,10 +15,12 @@ final class PlayerHandle: Handle {
     init(_ location: String, output: UInt32, _ configuration: PlayerConfiguration) throws(PlayerError) {
         let sink: (any DisplaySink)?, events: EventBox
         do throws(SinkError) { sink = try makeSink(output) } catch { throw PlayerError(error) }
-        guard let sink else { throw PlayerError(.usage, "There is no output number \(output).") }
-        do throws(SystemError) { events = try EventBox() } catch { throw PlayerError(.software, error.description) }
+        guard let sink else { throw PlayerError(.invalidArgument, "There is no output number \(output).") }
+        do throws(SystemError) { events = try EventBox() } catch { throw PlayerError(.system, error.description) }
         self.events = events
-        player = Player(sink: sink, configuration: configuration) { events.post(News($0)) }
+        player = Player(sink: sink, configuration: configuration) { event in
+            if let news = News(event) { events.post(news) }
+        }
         // The film before this one has ended them.
         for exporter in configuration.exporters { exporter.resume() }
         try player.open(location)

@@ -19,13 +19,14 @@ final class QueueHandle: Handle {
     init(output: UInt32, _ options: DecoderOptions, _ sandbox: SandboxOptions, exporters: [FrameExporter]) throws(PlayerError) {
         let sink: (any DisplaySink)?, events: EventBox
         do throws(SinkError) { sink = try makeSink(output) } catch { throw PlayerError(error) }
-        guard let sink else { throw PlayerError(.usage, "There is no output number \(output).") }
+        guard let sink else { throw PlayerError(.invalidArgument, "There is no output number \(output).") }
         do throws(SystemError) {
             events = try EventBox()
             bell = try EventFD()
-        } catch { throw PlayerError(.software, error.description) }
+        } catch { throw PlayerError(.system, error.description) }
         self.events = events
-        display = DisplayQueue(sink: sink, options: options, sandbox: sandbox, exporters: exporters) { event in
+        // The program's clock, which stands at 0 until it says otherwise.
+        display = DisplayQueue(sink: sink, options: options, sandbox: sandbox, timebase: Timebase(), exporters: exporters) { event in
             if let news = News(event) { events.post(news) }
         }
         for exporter in exporters { exporter.resume() }

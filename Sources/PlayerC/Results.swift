@@ -23,12 +23,13 @@ public func player_error_string(_ result: player_result) -> UnsafePointer<CChar>
 
 extension player_result {
     init(_ error: PlayerError) {
-        switch error.exitCode {
-        case .usage: self = PLAYER_ERROR_ARGUMENT
-        case .noInput: self = PLAYER_ERROR_OPEN
-        case .data: self = PLAYER_ERROR_DATA
-        case .unavailable: self = PLAYER_ERROR_DEVICE
-        case .played, .software, .cannotCreate: self = PLAYER_ERROR_INTERNAL
-        }
+        self =
+            switch error.code {
+            case .invalidArgument: PLAYER_ERROR_ARGUMENT
+            case .noSuchFile, .permissionDenied, .network, .cannotOpen, .notSeekable, .cancelled: PLAYER_ERROR_OPEN
+            case .unsupportedFormat, .damaged: PLAYER_ERROR_DATA
+            case .displayUnavailable, .decoderUnavailable: PLAYER_ERROR_DEVICE
+            case .cannotCreate, .system, .notOpen: PLAYER_ERROR_INTERNAL
+            }
     }
 }

@@ -5,7 +5,7 @@ internal import SampleQueue
 // Formats and samples as C describes them.
 
 extension VideoFormat {
-    /// Nil when something makes no sense. 16384: as wide as any codec's pictures are here.
+    /// Nil when something makes no sense. 16384: as wide as any codec's frames are here.
     init?(_ format: player_video_format) {
         guard let codec = unsafe format.codec, unsafe format.width <= 16384 && format.height <= 16384,
             let rotation = unsafe PictureOrientation.Rotation(rawValue: Int(format.rotation)), let range = unsafe ColorRange(rawValue: format.range)

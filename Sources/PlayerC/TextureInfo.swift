@@ -3,16 +3,16 @@ internal import Media
 internal import TextureCache
 
 extension player_texture_info {
-    init(_ picture: EGLTextures) {
+    init(_ source: EGLTextures) {
         self.init()
-        path = player_texture_path(picture.path).rawValue
-        target = picture.target
-        count = UInt32(picture.planes.count)
-        func texture(_ index: Int) -> player_texture { index < picture.planes.count ? player_texture(picture.planes[index]) : player_texture() }
+        path = player_texture_path(source.path).rawValue
+        target = source.target
+        count = UInt32(source.planes.count)
+        func texture(_ index: Int) -> player_texture { index < source.planes.count ? player_texture(source.planes[index]) : player_texture() }
         textures = (texture(0), texture(1), texture(2), texture(3))
-        crop = (picture.crop.left, picture.crop.top, picture.crop.width, picture.crop.height)
-        code_scale = picture.codeScale
-        guard let conversion = picture.conversion else { return }
+        crop = (source.crop.left, source.crop.top, source.crop.width, source.crop.height)
+        code_scale = source.codeScale
+        guard let conversion = source.conversion else { return }
         has_matrix = 1
         let m = conversion.matrix
         matrix = (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8])

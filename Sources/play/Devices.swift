@@ -1,16 +1,16 @@
 internal import ArgumentParser
 internal import Glibc
-internal import Player
+internal import PlaySupport
 
-/// `play devices`: what this machine offers.
+/// `play devices`: shows what this machine offers.
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say which sinks, decoders, kinds of memory and sound devices there are, and why one is not usable.")
+        abstract: "Show the sinks, decoders, kinds of memory and sound devices of this machine, and why one cannot be used.")
 
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
-    @Option(help: ArgumentHelp("Look at this render node instead of all.", valueName: "path"))
+    @Option(help: ArgumentHelp("Look at this render node only.", valueName: "path"))
     var device: String?
 
     func run() {

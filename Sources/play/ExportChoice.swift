@@ -1,8 +1,8 @@
 internal import ArgumentParser
 
-/// How the pictures are given to other programs.
+/// Where `--export` serves the frames to other programs.
 struct ExportChoice: ExpressibleByArgument, Equatable {
-    /// The socket's.
+    /// The path of the socket.
     let path: String
 
     init?(argument: String) {

@@ -1,19 +1,20 @@
 internal import ArgumentParser
 internal import Glibc
+internal import PlaySupport
 internal import Player
 internal import Sandbox
 
-/// `play info FILE`: what a file holds.
+/// `play info FILE`: shows what a file holds.
 struct Info: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Say what a file holds: tracks, formats, durations.")
+    static let configuration = CommandConfiguration(abstract: "Show the tracks, formats and durations of a file.")
 
     @Argument(help: "A file or a URL that libavformat opens.")
     var file: String
 
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
-    @Option(help: ArgumentHelp("As for playing: full and require read the file in a process without rights.", valueName: "off|decoder|full|require"))
+    @Option(help: ArgumentHelp("As for playback: full and require read the file in a process without rights.", valueName: "off|decoder|full|require"))
     var sandbox: SandboxChoice = .off
 
     func run() throws {
@@ -23,7 +24,7 @@ struct Info: ParsableCommand {
             Terminal.write((json ? report.json.prettyText : report.text) + "\n", to: STDOUT_FILENO)
         } catch {
             Terminal.write("play: \(error.description)\n", to: STDERR_FILENO)
-            throw ArgumentParser.ExitCode(error.exitCode.rawValue)
+            throw ArgumentParser.ExitCode(PlaySupport.ExitCode(error).rawValue)
         }
     }
 }

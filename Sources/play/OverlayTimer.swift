@@ -1,10 +1,11 @@
 internal import DisplaySink
 internal import Media
+internal import PlaySupport
 internal import Player
 
-/// Shows over the film where it is, for a while after what changes that, as mpv's users know it.
+/// Shows the position over the film for a while after a command that changes it.
 struct OverlayTimer {
-    /// 2 s: long enough to be read.
+    /// 2 s: long enough to read.
     private static let span = HostSpan.seconds(2)
 
     private let overlay: (any StatusOverlay)?
@@ -14,7 +15,7 @@ struct OverlayTimer {
     /// - Parameter overlay: nil: nothing is shown.
     init(_ overlay: (any StatusOverlay)?) { self.overlay = overlay }
 
-    /// The viewer asked for something.
+    /// The viewer gave a command.
     mutating func told(_ command: PlayerCommand) {
         switch command {
         case .showStatus, .togglePlaying, .seek, .stepForward, .stepBackward: end = MonotonicClock.shared.now() + Self.span

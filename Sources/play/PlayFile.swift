@@ -4,6 +4,7 @@ internal import DisplaySink
 internal import FrameExport
 internal import Glibc
 internal import Media
+internal import PlaySupport
 internal import Player
 internal import Sandbox
 
@@ -32,7 +33,7 @@ struct PlayFile: ParsableCommand {
             try Session(options: options, terminal: terminal).run()
         } catch {
             terminal.line("play: \(error.description)")
-            throw ArgumentParser.ExitCode(error.exitCode.rawValue)
+            throw ArgumentParser.ExitCode(PlaySupport.ExitCode(error).rawValue)
         }
     }
 }
@@ -42,7 +43,7 @@ private final class Session {
     private let options: PlayOptions
     private let terminal: Terminal
     private let inbox = Monitor([Message]())
-    /// By a signal.
+    /// Whether a signal ended playback.
     private var hasBeenEnded = false
 
     private enum Message: Sendable {
@@ -50,9 +51,9 @@ private final class Session {
         case end
     }
 
-    /// 5 s: for clients to fetch the last pictures.
+    /// 5 s: time for clients to fetch the last frames.
     private static let farewell = HostSpan.seconds(5)
-    /// Ten redraws a second look alive and cost nothing.
+    /// Ten redraws a second look fluent and cost little.
     private static let redraw = HostSpan.milliseconds(100)
 
     init(options: PlayOptions, terminal: Terminal) {
@@ -63,7 +64,7 @@ private final class Session {
     func run() throws(PlayerError) {
         let inbox = inbox
         let terminal = terminal
-        // What is being opened may wait for its source for ever.
+        // Opening may wait for its source without limit; a signal cancels it.
         let opening = Monitor<Player?>(nil)
         let keyboard = Monitor<TerminalKeyboard?>(nil)
         let signals = Signals(
@@ -111,14 +112,14 @@ private final class Session {
         if let path = options.stats { try StatisticsFile.write(player.statistics, to: path) }
     }
 
-    /// A signal has come that nobody has looked at yet.
+    /// Whether a signal waits in the inbox.
     private var isEnded: Bool {
         inbox.withLock { messages in
             messages.contains { if case .end = $0 { true } else { false } }
         }
     }
 
-    /// Where there is neither a display nor such a film, the film is what the viewer has to know about first.
+    /// Without a display, an unreadable film is reported first.
     private func makeSink() throws(PlayerError) -> any DisplaySink {
         do { return try SinkFactory.make(options) } catch {
             if options.raw == nil, options.file != "-" { _ = try MediaReport(location: options.file, sandbox: configuration.sandbox) }
@@ -138,6 +139,7 @@ private final class Session {
 
     private var configuration: PlayerConfiguration {
         var configuration = PlayerConfiguration()
+        configuration.startedAt = ProcessStart.time()
         configuration.startTime = options.start?.time
         configuration.playDuration = options.duration?.time
         configuration.rate = options.speed
@@ -156,7 +158,7 @@ private final class Session {
         return configuration
     }
 
-    /// Plays until the end, the viewer's wish or a failure, which is returned.
+    /// Plays until the end, the viewer's command or a failure, and returns the failure.
     private func follow(_ player: Player, _ sink: any DisplaySink) -> PlayerError? {
         let window = sink.window
         var wasPlaying = false
@@ -174,6 +176,7 @@ private final class Session {
                 case .end:
                     hasBeenEnded = true
                     return nil
+                case .event(.stateChanged): break
                 case .event(.ended): return nil
                 case .event(.failed(let error)): return error
                 case .event(.notice(let text)): if !options.quiet { terminal.line(text) }

@@ -68,67 +68,67 @@ struct PlayOptions: ParsableArguments {
     var sink: SinkChoice = .auto
 
     @Option(
-        help: ArgumentHelp("Serve the decoded pictures to other programs (GStreamer's unixfdsrc): unixfd:PATH of a socket.", valueName: "unixfd:path")
+        help: ArgumentHelp("Serve the decoded frames to other programs (GStreamer's unixfdsrc) on the socket PATH.", valueName: "unixfd:path")
     )
     var export: ExportChoice?
 
-    @Flag(help: "Leave no picture out of --export: wait for the first program to connect, and for slow ones.")
+    @Flag(help: "With --export: deliver every frame; wait for the first program to connect, and for slow ones.")
     var exportAll = false
 
-    @Option(help: "How to decode: hardware where it serves the film (auto), hardware or nothing, or software.")
+    @Option(help: "How to decode: in hardware if it decodes the film (auto), in hardware or not at all, or in software.")
     var decoder: DecoderChoice = .auto
 
     @Option(
         help: ArgumentHelp(
-            "What runs in processes without rights: off, decoder, full (the demuxer too), or require (full, or refuse to play).",
+            "What runs in processes without rights: nothing (off), the decoder, decoder and demuxer (full), or both or refuse to play (require).",
             valueName: "off|decoder|full|require"))
     var sandbox: SandboxChoice = .off
 
-    @Option(help: ArgumentHelp("Processes without rights that may die within 10 seconds before playback gives up.", valueName: "count"))
+    @Option(help: ArgumentHelp("How many processes without rights may die within 10 seconds before playback fails.", valueName: "count"))
     var decoderRestarts = 5
 
-    @Option(help: ArgumentHelp("Decode on this render node instead of the first that serves the film.", valueName: "path"))
+    @Option(help: ArgumentHelp("Decode on this render node instead of the first one that decodes the film.", valueName: "path"))
     var device: String?
 
     @Option(help: "Begin at this time (seconds or hh:mm:ss.mmm).")
     var start: TimeArgument?
 
-    @Option(help: "Stop after this much film.")
+    @Option(help: "End after this much film.")
     var duration: TimeArgument?
 
     @Option(help: "Speed, 0.1 to 16.")
     var speed: Double = 1
 
-    @Flag(help: "Begin again at the end, for ever.")
+    @Flag(help: "Begin again at the end.")
     var loop = false
 
-    @Flag(help: "Begin paused, on the first picture.")
+    @Flag(help: "Show the first frame and pause.")
     var pause = false
 
-    @Flag(help: "As fast as decoding goes, without waiting for frame times (headless).")
+    @Flag(help: "Play as fast as the decoder can, without waiting for the frames' times (headless).")
     var untimed = false
 
-    @Flag(help: "Without sound.")
+    @Flag(help: "Play without sound.")
     var noAudio = false
 
-    @Option(help: ArgumentHelp("ALSA device to play sound on.", valueName: "name"))
+    @Option(help: ArgumentHelp("The ALSA device that plays the sound.", valueName: "name"))
     var audioDevice = "default"
 
-    @Option(help: "Loudness in percent, 0 to 100.")
+    @Option(help: "Volume in percent, 0 to 100.")
     var volume = 100
 
-    @Flag(name: [.long, .customLong("fs")], help: "Fill the screen from the beginning.")
+    @Flag(name: [.long, .customLong("fs")], help: "Start in full screen.")
     var fullscreen = false
 
-    @Option(help: "How the picture fits the window: whole (aspect), cropped (fill) or distorted (stretch).")
+    @Option(help: "How the film fits the window: whole (aspect), cropped (fill) or distorted (stretch).")
     var gravity: GravityChoice = .aspect
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Convert for a compositor that cannot be told how the film's colours are coded, or let it guess (else: convert up to 2048x1152).")
+        help: "Convert frames for a compositor that cannot be told how their colours are coded, or let it guess (default: convert up to 2048x1152).")
     var exactColors: Bool?
 
-    @Flag(help: "When the Wayland compositor goes away, wait for another one and go on there.")
+    @Flag(help: "When the Wayland compositor goes away, wait for another one and continue there.")
     var reconnect = false
 
     @Option(
@@ -137,10 +137,10 @@ struct PlayOptions: ParsableArguments {
             valueName: "name"))
     var connector: [String] = []
 
-    @Flag(help: "Each --connector shows its part of one large picture: side by side, in the order given.")
+    @Flag(help: "Each --connector shows its part of one large image: side by side, in the order given.")
     var span = false
 
-    @Option(help: ArgumentHelp("With --span: so many monitors in a row, the others below (else: all in one row).", valueName: "count"))
+    @Option(help: ArgumentHelp("With --span: the number of monitors in a row (default: all).", valueName: "count"))
     var columns: Int?
 
     @Option(help: ArgumentHelp("The monitor's mode for kms: auto, film, WxH or WxH@HZ.", valueName: "mode"))
@@ -149,19 +149,19 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "The monitor's refresh rate for kms: a multiple of the film's (auto), or as it is (keep).")
     var refresh: RefreshChoice = .auto
 
-    @Option(help: "A monitor for kms that can wait for pictures (VRR): where no steady rate is a multiple of the film's (auto), on, or off.")
+    @Option(help: "Variable refresh rate for kms: when no fixed rate is a multiple of the film's (auto), on, or off.")
     var vrr: VRRChoice = .auto
 
-    @Flag(inversion: .prefixedNo, help: "On a monitor of kms, say for two seconds where the film is, after a seek, a pause and the key o.")
+    @Flag(inversion: .prefixedNo, help: "With kms, show the position for two seconds after a seek, a pause and the key o.")
     var osd = true
 
-    @Option(help: "While the monitor or the compositor is gone: go-on unseen, or pause.")
+    @Option(help: "While the monitor or the compositor is gone: play on unseen (go-on), or pause.")
     var onUnplug: UnplugChoice = .goOn
 
-    @Option(help: "While the source brings less than is played: wait, or go-on and leave out what comes too late.")
+    @Option(help: "While the source is slower than the film: wait, or play on and leave out late frames (go-on).")
     var onStall: StallChoice = .wait
 
-    @Option(help: "Decoding threads; 0 chooses.")
+    @Option(help: "Decoding threads; 0: the decoder chooses.")
     var threads = 0
 
     @Option(help: ArgumentHelp("The file is a raw start-code stream of this codec.", valueName: "codec"))
@@ -170,10 +170,10 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Write statistics as JSON at the end (- is standard output).", valueName: "path"))
     var stats: String?
 
-    @Flag(name: .shortAndLong, help: "Only errors.")
+    @Flag(name: .shortAndLong, help: "Print errors only.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say what is chosen and why.")
+    @Flag(name: .shortAndLong, help: "Print what is chosen and why.")
     var verbose = false
 
     /// What `--connector`, `--span`, `--mode` and `--refresh` say together.

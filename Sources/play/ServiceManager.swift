@@ -1,15 +1,15 @@
 internal import Glibc
 internal import Media
 
-/// Tells systemd that the film is on the screen, and that the player is alive.
+/// Tells systemd that the film is on the screen and that the player is alive, as `sd_notify(3)` does.
 ///
-/// Where `NOTIFY_SOCKET` names a socket, a start counts as done with the first picture (`READY=1`), and, with `WATCHDOG_USEC`, a program
-/// whose main loop stands still is started anew. Without them nothing happens. The corresponding C function is `sd_notify(3)`.
+/// With `NOTIFY_SOCKET` in the environment it reports the first frame (`READY=1`); with `WATCHDOG_USEC` it reports regularly from the main loop, so
+/// that systemd restarts a player that hangs. Without them it does nothing.
 ///
 /// Thread-safety: one thread.
 struct ServiceManager {
     private let path: String?
-    /// Between signs of life: half of what the manager waits.
+    /// Time between two reports: half of the manager's patience.
     private let interval: HostSpan?
     private var nextSign = HostTime.distantPast
     private var isReady = false
@@ -21,9 +21,9 @@ struct ServiceManager {
         interval = isMeant ? wait.flatMap { $0 > 1 ? .microseconds($0 / 2) : nil } : nil
     }
 
-    /// To be called often; says what is due.
+    /// Sends what is due. Called at least ten times a second.
     ///
-    /// - Parameter isShowing: Whether a picture has been shown; asked until it has.
+    /// - Parameter isShowing: whether a frame has been shown; evaluated until it is true.
     mutating func tick(_ now: HostTime, isShowing: @autoclosure () -> Bool) {
         guard path != nil else { return }
         if !isReady, isShowing() {
@@ -36,7 +36,7 @@ struct ServiceManager {
         }
     }
 
-    /// The end was asked for and is under way.
+    /// Reports that the player is ending.
     func stopping() { send("STOPPING=1") }
 
     private func send(_ text: String) {

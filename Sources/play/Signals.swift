@@ -1,10 +1,9 @@
 internal import Dispatch
 internal import Glibc
 
-/// SIGINT and SIGTERM as a request to end, made on a queue instead of in a signal handler.
+/// Turns SIGINT and SIGTERM into a request to end, made on a queue instead of in a signal handler.
 ///
-/// What hangs (a name server, a sound driver) must not keep the program: it is gone after `patience` at the latest, and at once
-/// on a second signal.
+/// Even when something hangs (a name server, a sound driver) the program ends: after `patience` at the latest, at once on a second signal.
 final class Signals {
     private let sources: [any DispatchSourceSignal]
 
@@ -15,7 +14,7 @@ final class Signals {
     ///   - onEnd: asks the program to end.
     ///   - onPatienceLost: the last chance to tidy up before the end by force.
     init(onEnd: @escaping @Sendable () -> Void, onPatienceLost: @escaping @Sendable () -> Void) {
-        // Writing to a closed pipe is an error to report, not a death.
+        // Writing to a closed pipe is an error to report, not a reason to die.
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "play.signals")
         sources = [SIGINT, SIGTERM].map { number in
@@ -34,6 +33,6 @@ final class Signals {
         }
     }
 
-    /// Signals mean nothing special any more.
+    /// Restores the default meaning of the signals.
     func stop() { for source in sources { source.cancel() } }
 }

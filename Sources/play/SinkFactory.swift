@@ -2,6 +2,7 @@ internal import Decoding
 internal import Demuxing
 internal import DisplaySink
 internal import KMSSink
+internal import PlaySupport
 internal import Player
 internal import WaylandSink
 
@@ -29,7 +30,7 @@ enum SinkFactory {
     static func findings() -> [DeviceReport.Finding] {
         var findings = [
             DeviceReport.Finding(name: "headless", isUsable: true, note: "a virtual display of 60 Hz"),
-            DeviceReport.Finding(name: "md5=PATH", isUsable: true, note: "checksums of every picture"),
+            DeviceReport.Finding(name: "md5=PATH", isUsable: true, note: "checksums of every frame"),
         ]
         do {
             let sink = try WaylandSink()

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PlaySupport
 internal import Player
 
 /// Writes statistics where `--stats` points.

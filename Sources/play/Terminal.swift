@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Player
+internal import PlaySupport
 
 /// Standard error as a person sees it: whole lines, and one status line below them that is redrawn in place.
 ///
@@ -23,24 +23,24 @@ final class Terminal: @unchecked Sendable {
         drawn = text
     }
 
-    /// Takes the status line away.
+    /// Removes the status line.
     func erase() {
         guard !drawn.isEmpty else { return }
         Self.write("\r\u{1b}[2K", to: STDERR_FILENO)
         drawn = ""
     }
 
-    /// The terminal as it was found, from any thread.
+    /// Leaves the terminal with the cursor on a new line. From any thread.
     func restore() { if isInteractive { Self.write("\n", to: STDERR_FILENO) } }
 
-    /// Ends the status line, leaving it to be read.
+    /// Ends the status line and leaves it on the screen.
     func keepStatus() {
         guard !drawn.isEmpty else { return }
         Self.write("\n", to: STDERR_FILENO)
         drawn = ""
     }
 
-    /// Writes everything or gives up: nobody can be told that standard error is gone.
+    /// Writes everything, or gives up when the descriptor fails.
     static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -1,4 +1,4 @@
-/* Writes what the GPU reads of every picture of a film: each plane, visible part only, as raw bytes: gles-planes FILM OUTPUT [cache]
+/* Writes what the GPU reads of every frame of a film: each plane, visible part only, as raw bytes: gles-planes FILM OUTPUT [cache]
  * By the example's own imports and uploads, or by the library's cache. */
 #include "../../Examples/film_textures.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Counts a film's pictures, decoded in a process without rights, and says what the library says about it: sandboxed FILM */
+/* Counts a film's frames, decoded in a process without rights, and says what the library says about it: sandboxed FILM */
 #include <player.h>
 #include <stdio.h>
 
@@ -13,12 +13,12 @@ int main(int count, char **words)
                               .sandbox = PLAYER_SANDBOX_DECODER, .exporters = &exporter, .exporter_count = 1};
     if (player_open(words[1], &options, &film, message, sizeof message) != PLAYER_OK) return fprintf(stderr, "%s\n", message), 66;
     player_frame *frame;
-    int pictures = 0;
+    int frames = 0;
     while (player_exporter_wait(exporter, -1, &frame) == PLAYER_OK) {
         player_frame_release(frame);
-        pictures++;
+        frames++;
     }
-    printf("%d pictures\n", pictures);
+    printf("%d frames\n", frames);
     player_event event = {.size = sizeof event};
     while (player_next_event(film, 0, &event) == PLAYER_OK) printf("%s\n", event.text);
     player_exporter_close(exporter);

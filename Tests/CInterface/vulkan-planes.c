@@ -1,4 +1,4 @@
-/* Writes what the GPU reads of every picture of a film: each plane, visible part only, as raw bytes: vulkan-planes FILM OUTPUT [cache]
+/* Writes what the GPU reads of every frame of a film: each plane, visible part only, as raw bytes: vulkan-planes FILM OUTPUT [cache]
  * By the example's own imports and uploads, or by the library's cache. */
 #include "../../Examples/film_images.h"
 
@@ -56,7 +56,7 @@ static void by_cache(player_vulkan_cache *cache, const player_frame_info *info, 
     player_result result = player_vulkan_cache_get(cache, frame, &found, message, sizeof message);
     if (result != PLAYER_OK) fail(message, result);
     if (found.count != info->plane_count || !found.has_matrix) fail("the images are not those of planes", (int)found.count);
-    if (player_vulkan_cache_acquire_semaphore(cache, frame) != 0) fail("pictures of a CPU need no fence", 0);
+    if (player_vulkan_cache_acquire_semaphore(cache, frame) != 0) fail("frames of a CPU need no fence", 0);
     make_room(info);
     begin();
     player_vulkan_cache_record_acquire(cache, frame, commands, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);

@@ -59,20 +59,20 @@ import Testing
         let program = try installation.build(
             TestAssets.root + "/Examples/\(renderer.name).c", packages: renderer.packages, standard: "gnu99", shader: renderer.name == "vulkan")
         let outcome = try Tool.run(program, [TestAssets.demo, "--frames", "1", "--save", output], environment: Self.software)
-        #expect(outcome.code == 0 && outcome.output.hasPrefix("1 drawings of 1 pictures"), "\(outcome.errors)")
+        #expect(outcome.code == 0 && outcome.output.hasPrefix("1 drawings of 1 frames"), "\(outcome.errors)")
         let file = try Self.bytes(output), header = Array("P6 640 360 255\n".utf8)
         try #require(file.starts(with: header) && file.count == header.count + 640 * 360 * 3)
-        let picture = RGBPicture(bytes: Array(file[header.count...]), size: PixelSize(width: 640, height: 360), layout: .rgb24)
+        let drawing = RGBPicture(bytes: Array(file[header.count...]), size: PixelSize(width: 640, height: 360), layout: .rgb24)
         // The first drawing is not turned yet: the film lies in the middle at 60 %.
         let film = PixelRect(x: 128, y: 72, width: 384, height: 216)
-        #expect(ColorBars.worstError(in: picture, part: film) <= 4)
-        // The first picture where the machine is quick.
-        #expect(FrameCode(picture, in: film).map { $0.number < 300 } == true)
-        #expect(picture[20, 20] == RGBPicture.Color(red: 0, green: 0, blue: 0))
+        #expect(ColorBars.worstError(in: drawing, part: film) <= 4)
+        // The first frame where the machine is quick.
+        #expect(FrameCode(drawing, in: film).map { $0.number < 300 } == true)
+        #expect(drawing[20, 20] == RGBPicture.Color(red: 0, green: 0, blue: 0))
     }
 
     @Test(arguments: [("demo.mp4", 30), ("hdr10.mp4", 24), ("odd-size-444.mp4", 30)])
-    func `Python saves a picture of each second`(_ name: String, _ rate: Int) throws {
+    func `Python saves a frame of each second`(_ name: String, _ rate: Int) throws {
         let installation = try Installation.shared.get(), folder = Self.scratch("stills")
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let outcome = try Tool.run(
@@ -85,7 +85,7 @@ import Testing
         for (second, line) in lines.enumerated() {
             #expect(line[1] == "\(second).000" && line[2] == reference[second * rate].hash)
         }
-        // What ffmpeg reads in the last file is what ffmpeg makes of that picture of the film.
+        // What ffmpeg reads in the last file is what ffmpeg makes of that frame of the film.
         let last = lines.count - 1
         let saved = try pixels(["-i", lines[last][0]]),
             expected = try pixels(["-i", TestAssets.path(name), "-vf", "select=eq(n\\,\(last * rate))", "-frames:v", "1"])
@@ -106,7 +106,7 @@ import Testing
         let outcome = try Tool.run(BuiltPrograms.folder + "/brightness", [TestAssets.demo])
         let lines = outcome.output.split(separator: "\n")
         #expect(outcome.code == 0 && lines.count == 10)
-        #expect(lines.allSatisfy { $0.hasSuffix("% over 30 pictures") })
+        #expect(lines.allSatisfy { $0.hasSuffix("% over 30 frames") })
         #expect(try Tool.run(BuiltPrograms.folder + "/brightness", ["/nonexistent"]).code == 66)
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// Frames through the C interface, in this process.
 @Suite struct FrameTests {
     @Test(arguments: ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"])
-    func `every picture has the decoder's bytes`(_ name: String) throws {
+    func `every frame has the decoder's bytes`(_ name: String) throws {
         let path = TestAssets.path(name)
         let film = try Film(path)
         var sums: [String] = []
@@ -118,7 +118,7 @@ import Testing
         close(ends[1])
     }
 
-    @Test func `a renderer gets the picture of its moment, and the same again`() throws {
+    @Test func `a renderer gets the frame of its moment, and the same again`() throws {
         let film = try Film(TestAssets.path("plain.mp4"), output: PLAYER_OUTPUT_NONE, policy: PLAYER_POLICY_DROP_OLDEST, startsPaused: true)
         func pull() -> Held? {
             var frame: OpaquePointer?
@@ -134,7 +134,7 @@ import Testing
         #expect(later.info.film_time > 0 && later.info.host_time != .min)
     }
 
-    @Test func `every picture can be fetched where the news of it comes`() throws {
+    @Test func `every frame can be fetched where the news of it comes`() throws {
         let path = TestAssets.path("plain.mp4"), listener = Listener()
         let film = try Film(path, listener: listener)
         let _: Void? = listener.state.wait { $0.isOver ? () : nil }

@@ -12,7 +12,7 @@ struct GuestTests {
 
     private static func scratch(_ name: String) -> String { "/tmp/guest-\(UUID().uuidString.prefix(8))-\(name)" }
 
-    /// What pictures lie in. The library takes the best that a machine has: one without udmabuf has the kernel's heaps.
+    /// What frames lie in. The library takes the best that a machine has: one without udmabuf has the kernel's heaps.
     enum Memory: Sendable {
         case udmabuf, heap
 

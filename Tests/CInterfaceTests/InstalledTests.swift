@@ -48,7 +48,7 @@ import Testing
         try FileManager.default.copyItem(atPath: program, toPath: elsewhere)
         defer { try? FileManager.default.removeItem(atPath: elsewhere) }
         let outcome = try Tool.run(elsewhere, [TestAssets.path("plain.mp4")])
-        #expect(outcome.code == 0 && outcome.output.contains("30 pictures"), "\(outcome.errors)")
+        #expect(outcome.code == 0 && outcome.output.contains("30 frames"), "\(outcome.errors)")
         #expect(outcome.output.contains("h264 (software) in a process of its own") && !outcome.output.contains("player-decoder"), "\(outcome.output)")
     }
 

@@ -1,11 +1,11 @@
 import CPlayer
 import Media
 
-/// What a C program has on its side of an exporter's news: fetches every picture where it is told of it.
+/// What a C program has on its side of an exporter's news: fetches every frame where it is told of it.
 @safe
 final class Listener: @unchecked Sendable {
     struct State: Sendable {
-        /// Of the pictures, in their order.
+        /// Of the frames, in their order.
         var sums: [String] = []
         var isOver = false
     }

@@ -8,7 +8,7 @@ import Testing
 /// Samples of the program's own through the C interface, in this process.
 @Suite struct QueueTests {
     @Test(arguments: ["plain.mp4", "hevc-10bit.mp4", "vp9.webm", "av1.mkv", "crop.mp4"])
-    func `what is fed is decoded, to the last picture`(_ name: String) throws {
+    func `what is fed is decoded, to the last frame`(_ name: String) throws {
         let path = TestAssets.path(name), feed = try Feed(path)
         let feeder = LoopThread(name: "feeder") { try? feed.run() }
         var sums: [String] = [], times: [Int64] = []
@@ -42,7 +42,7 @@ import Testing
     @Test func `the clock is the program's`() throws {
         let feed = try Feed(TestAssets.path("plain.mp4"), output: PLAYER_OUTPUT_NONE, policy: PLAYER_POLICY_DROP_OLDEST)
         try feed.run()
-        #expect(feed.waitForEvent(PLAYER_EVENT_SHOWN), "the first picture needs no clock")
+        #expect(feed.waitForEvent(PLAYER_EVENT_SHOWN), "the first frame needs no clock")
         #expect(unsafe player_queue_time(feed.queue) == 0)
         #expect(unsafe player_queue_set_time(feed.queue, 500_000_000) == PLAYER_OK)
         #expect(unsafe player_queue_time(feed.queue) == 500_000_000)
@@ -93,7 +93,7 @@ import Testing
             unsafe sample.byte_count = .max
             #expect(unsafe player_queue_enqueue(queue, &sample) == PLAYER_ERROR_ARGUMENT)
             unsafe sample.byte_count = 4
-            #expect(unsafe player_queue_enqueue(queue, &sample) == PLAYER_OK, "whether it is a picture the decoder says")
+            #expect(unsafe player_queue_enqueue(queue, &sample) == PLAYER_OK, "whether it is a frame the decoder says")
         }
         #expect(unsafe player_queue_enqueue(queue, nil) == PLAYER_ERROR_ARGUMENT && player_queue_set_format(queue, nil) == PLAYER_ERROR_ARGUMENT)
     }

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"])
-    func `every picture reaches another process as the decoder made it`(_ name: String) throws {
+    func `every frame reaches another process as the decoder made it`(_ name: String) throws {
         let path = Self.socketPath()
         let outcome = PlayProgram.begin(
             ["--sink", "headless", "--untimed", "--export", "unixfd:" + path, "--export-all", "--stats", "-", TestAssets.path(name)])
@@ -27,10 +27,10 @@ import Testing
         var sums: [String] = []
         while let frame = source.waitForFrame(until: MonotonicClock.shared.now() + .seconds(30)) {
             let facts = frame.description
-            let picture = unsafe frame.withUnsafeBytes { memory in
+            let bytes = unsafe frame.withUnsafeBytes { memory in
                 unsafe PictureBytes(layout: facts.layout, visible: facts.visible, memory: memory)
             }
-            sums.append(picture?.md5 ?? "unreadable")
+            sums.append(bytes?.md5 ?? "unreadable")
         }
         #expect(source.error == nil)
         let result = try outcome()

@@ -197,7 +197,7 @@ import Testing
         #expect(outcome.output.contains("\"avOffsetMilliseconds\": null"))
     }
 
-    @Test func `sound without a picture names no display, and pictures with sound say how far they were apart`() throws {
+    @Test func `sound without a frame names no display, and frames with sound say how far they were apart`() throws {
         let sound = try PlayProgram.run(
             ["--sink", "headless", "--audio-device", "null", "--duration", "0.5", "--stats", "-", TestAssets.path("audio-only.flac")])
         #expect(sound.code == 0 && sound.output.contains("\"sink\": null") && sound.output.contains("\"avOffsetMilliseconds\": null"))

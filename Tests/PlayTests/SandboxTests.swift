@@ -133,7 +133,7 @@ import Testing
                 usleep(1000)
                 continue
             }
-            // At some moment between its start and the decoding of some hundred pictures, by its own time, whatever the machine does besides.
+            // At some moment between its start and the decoding of some hundred frames, by its own time, whatever the machine does besides.
             let moment = Int.random(in: 0...25, using: &dice)
             while play.isRunning, let ticks = Self.processorTicks(of: decoder), ticks < moment, Date() < deadline { usleep(1000) }
             kill(decoder, SIGKILL)

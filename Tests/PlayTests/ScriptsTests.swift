@@ -23,19 +23,49 @@ import Testing
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("play").path
     }
 
-    @Test func `scripts/run knows which options take a value`() throws {
-        let help = try Self.output(of: Self.play, "--help")
-        let script = try String(contentsOfFile: TestAssets.root + "/scripts/run", encoding: .utf8)
-        let line = try #require(script.split(separator: "\n").first { $0.contains("--sink |") })
-        let known = Set(line.split(whereSeparator: { " |)".contains($0) }).filter { $0.hasPrefix("--") }.map(String.init))
-        let taking = Set(
-            help.split(separator: "\n").compactMap { line -> String? in
-                let words = line.split(separator: " ")
-                guard let value = words.firstIndex(where: { $0.hasPrefix("<") }), words[0].hasPrefix("-"), value > 0 else { return nil }
-                return words[..<value].last { $0.hasPrefix("--") }.map(String.init)
-            })
-        #expect(!taking.isEmpty)
-        #expect(known == taking)
+    /// `scripts/run` in a checkout of its own, whose `play` writes down what it is given.
+    @Test(
+        arguments: [
+            ([], ["assets/demo.mp4"]), (["--loop"], ["--loop"]), (["film.mkv", "--loop"], ["film.mkv", "--loop"]),
+            (["--speed", "2"], ["--speed", "2"]),
+        ] as [([String], [String])])
+    func `scripts/run plays the demo only when nothing is said`(_ arguments: [String], _ expected: [String]) throws {
+        let manager = FileManager.default, root = manager.temporaryDirectory.resolvingSymlinksInPath().path + "/run-\(UUID().uuidString)"
+        defer { try? manager.removeItem(atPath: root) }
+        for folder in ["scripts/lib", "Sources", ".build/release"] {
+            try manager.createDirectory(atPath: "\(root)/\(folder)", withIntermediateDirectories: true)
+        }
+        for script in ["scripts/run", "scripts/lib/setup.sh"] {
+            try manager.copyItem(atPath: "\(TestAssets.root)/\(script)", toPath: "\(root)/\(script)")
+        }
+        try "".write(toFile: root + "/Package.swift", atomically: true, encoding: .utf8)
+        try "#!/bin/sh\necho $PLAYER_EXEC_TIME\nfor word; do echo \"$word\"; done\n".write(
+            toFile: root + "/.build/release/play", atomically: true, encoding: .utf8)
+        try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: root + "/.build/release/play")
+        try "".write(toFile: root + "/.build/play.stamp", atomically: true, encoding: .utf8)
+        let began = Date().timeIntervalSince1970
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: root + "/scripts/run")
+        process.arguments = arguments
+        process.standardOutput = pipe
+        try process.run()
+        let lines = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n").map(String.init)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(lines.dropFirst() == expected.map { $0.hasPrefix("assets/") ? "\(root)/\($0)" : $0 }[...])
+        let handedOver = try #require(lines.first.flatMap(Double.init))
+        #expect(handedOver >= began - 0.01 && handedOver <= Date().timeIntervalSince1970)
+    }
+
+    /// The shell that becomes `play` has existed for two seconds by then.
+    @Test func `the start-up counts from exec, not from the script that became the program`() throws {
+        let began = Date().timeIntervalSince1970
+        let play = "'\(Self.play)' --sink headless --untimed --no-audio --stats - '\(TestAssets.path("plain.mp4"))'"
+        let text = try Self.output(of: "/bin/bash", "-c", "sleep 2; export PLAYER_EXEC_TIME=$EPOCHREALTIME; exec \(play)")
+        let all = (Date().timeIntervalSince1970 - began) * 1000
+        let members = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let startup = try #require(members["startupMilliseconds"] as? Double)
+        #expect(startup > 0 && startup <= all - 2000, "\(startup) of \(all)")
     }
 
     @Test func `every film in assets is described`() throws {

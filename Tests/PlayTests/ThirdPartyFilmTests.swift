@@ -6,7 +6,7 @@ import Testing
 @Suite struct ThirdPartyFilmTests {
     /// Films whose sums or times differ, each with the reason. One that begins to agree must leave the list.
     static let differing: [String: String] = [
-        "av1/dav1d-test-data/test5606.obu": "times only: the reference numbers pictures that bear no times",
+        "av1/dav1d-test-data/test5606.obu": "times only: the reference numbers frames that bear no times",
         "hevc/oxideav/r413-rdpcm-explicit.hevc": "libavcodec 5.1 decodes it wrongly, and differently with several threads",
     ]
 

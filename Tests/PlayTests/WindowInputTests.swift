@@ -29,7 +29,7 @@ import Testing
         func press(_ code: UInt32) { tap.change { $0.inputs += [.key(code, isDown: true), .key(code, isDown: false)] } }
 
         /// The film's part of the first screenshot that fits, and the number it shows; nil when none does for some seconds.
-        func picture(where fits: (PixelRect, FrameCode) -> Bool) throws -> (part: PixelRect, code: FrameCode)? {
+        func frame(where fits: (PixelRect, FrameCode) -> Bool) throws -> (part: PixelRect, code: FrameCode)? {
             for _ in 0..<60 {
                 let shot = try weston.screenshot()
                 if let part = shot.bounds(), let code = FrameCode(shot, in: part), fits(part, code) { return (part, code) }
@@ -48,23 +48,23 @@ import Testing
 
     @Test func `keys seek, step and pause the film that is seen`() throws {
         let scene = try Scene(["--no-audio", "--fullscreen", "--pause", "--start", "1"])
-        #expect(try scene.picture { $1.number == 30 } != nil)
+        #expect(try scene.frame { $1.number == 30 } != nil)
         for (key, number) in [(Key.right, 180), (Key.period, 181), (Key.period, 182), (Key.comma, 181), (Key.left, 31), (Key.down, 0)] {
             scene.press(key)
             var seen: Int?
-            let found = try scene.picture { _, code in
+            let found = try scene.frame { _, code in
                 seen = code.number
                 return code.number == number
             }
-            #expect(found != nil, "picture \(String(describing: seen)) instead of \(number) after key \(key)")
+            #expect(found != nil, "frame \(String(describing: seen)) instead of \(number) after key \(key)")
         }
         scene.press(Key.space)
-        #expect(try scene.picture { $1.number > 20 } != nil, "does not play")
+        #expect(try scene.frame { $1.number > 20 } != nil, "does not play")
         scene.press(Key.space)
         Thread.sleep(forTimeInterval: 0.5)
-        let still = try #require(try scene.picture { _, _ in true }).code.number
+        let still = try #require(try scene.frame { _, _ in true }).code.number
         Thread.sleep(forTimeInterval: 0.5)
-        #expect(try scene.picture { _, _ in true }?.code.number == still)
+        #expect(try scene.frame { _, _ in true }?.code.number == still)
         scene.press(Key.q)
         let end = try scene.end()
         #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")
@@ -72,23 +72,23 @@ import Testing
 
     @Test func `f covers the monitor, Escape uncovers it and then ends the program`() throws {
         let scene = try Scene(["--no-audio", "--pause", "--start", "1"])
-        let small = try #require(try scene.picture { _, _ in true }).part
+        let small = try #require(try scene.frame { _, _ in true }).part
         scene.press(Key.f)
         // 640x360 of 640x480.
-        #expect(try scene.picture { part, code in part == PixelRect(x: 0, y: 60, width: 640, height: 360) && code.number == 30 } != nil)
+        #expect(try scene.frame { part, code in part == PixelRect(x: 0, y: 60, width: 640, height: 360) && code.number == 30 } != nil)
         scene.press(Key.escape)
-        #expect(try scene.picture { part, code in part.size == small.size && code.number == 30 } != nil)
+        #expect(try scene.frame { part, code in part.size == small.size && code.number == 30 } != nil)
         scene.press(Key.escape)
         #expect(try scene.end().code == 0)
     }
 
     @Test func `a window that is given another size shows the film in it, all of it and undistorted`() throws {
         let scene = try Scene(["--no-audio", "--pause", "--start", "1"])
-        #expect(try scene.picture { $1.number == 30 } != nil)
+        #expect(try scene.frame { $1.number == 30 } != nil)
         for (window, film) in [((320, 180), (320, 180)), ((400, 300), (400, 225)), ((360, 135), (240, 135)), ((480, 270), (480, 270))] {
             scene.tap.change { $0.sizes = [PixelSize(width: window.0, height: window.1)] }
             let expected = PixelSize(width: film.0, height: film.1)
-            #expect(try scene.picture { part, code in part.size == expected && code.number == 30 } != nil, "\(window)")
+            #expect(try scene.frame { part, code in part.size == expected && code.number == 30 } != nil, "\(window)")
         }
         scene.tap.change { $0.closeRequests = 1 }
         let end = try scene.end()
@@ -114,7 +114,7 @@ import Testing
 
     @Test(arguments: [false, true]) func `a window that is closed ends the program, playing or paused`(_ isPaused: Bool) throws {
         let scene = try Scene(["--no-audio", "--loop", "--stats", "-"] + (isPaused ? ["--pause"] : []))
-        #expect(try scene.picture { _, _ in true } != nil)
+        #expect(try scene.frame { _, _ in true } != nil)
         scene.tap.change { $0.closeRequests = 1 }
         let end = try scene.end()
         #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")

@@ -9,8 +9,7 @@ import Testing
     private static let part = PixelRect(x: 0, y: 60, width: 640, height: 360)
 
     /// The first screenshot with a readable frame number that fits, for at most 10 s; else the last one with a number.
-    private func picture(of weston: PrivateWeston, where fits: (RGBPicture, FrameCode) -> Bool = { _, _ in true }) throws -> (RGBPicture, FrameCode)?
-    {
+    private func frame(of weston: PrivateWeston, where fits: (RGBPicture, FrameCode) -> Bool = { _, _ in true }) throws -> (RGBPicture, FrameCode)? {
         var last: (RGBPicture, FrameCode)?
         for _ in 0..<60 {
             let shot = try weston.screenshot()
@@ -30,12 +29,12 @@ import Testing
     }
 
     @Test(arguments: [(PrivateWeston.Renderer.pixman, false), (.gl, false), (.gl, true)])
-    func `the demo's picture of a given time is on the screen, in its colours`(_ renderer: PrivateWeston.Renderer, _ exact: Bool) throws {
+    func `the demo's frame of a given time is on the screen, in its colours`(_ renderer: PrivateWeston.Renderer, _ exact: Bool) throws {
         let weston = try PrivateWeston(renderer), handle = PlayProgram.Handle()
         let outcome = PlayProgram.begin(
             ["--no-audio", "--pause", "--start", "3.1", "--fullscreen", "--stats", "-"] + (exact ? [] : ["--no-exact-colors"]) + [TestAssets.demo],
             environment: ["WAYLAND_DISPLAY": weston.display], handle: handle)
-        let seen = try picture(of: weston) { shot, _ in hasSettled(shot) }
+        let seen = try frame(of: weston) { shot, _ in hasSettled(shot) }
         handle.send(SIGTERM)
         let (shot, code) = try #require(seen, "no frame number on the screen")
         let part = Self.part
@@ -56,12 +55,12 @@ import Testing
         #expect((members["bytesCopied"] as? Int == 0) == !converts)
     }
 
-    @Test func `pictures follow each other while it plays`() throws {
+    @Test func `frames follow each other while it plays`() throws {
         let weston = try PrivateWeston(.pixman), handle = PlayProgram.Handle()
         let outcome = PlayProgram.begin(
             ["--no-audio", "--fullscreen", "--loop", TestAssets.demo], environment: ["WAYLAND_DISPLAY": weston.display], handle: handle)
-        let first = try #require(try picture(of: weston)).1.number
-        let later = try picture(of: weston) { $1.number != first }
+        let first = try #require(try frame(of: weston)).1.number
+        let later = try frame(of: weston) { $1.number != first }
         handle.send(SIGTERM)
         #expect(later != nil && later?.1.number != first)
         #expect(try outcome().code == 0)
@@ -71,7 +70,7 @@ import Testing
         let weston = try PrivateWeston(.pixman)
         let outcome = PlayProgram.begin(
             ["--no-audio", "--fullscreen", "--loop", TestAssets.demo], environment: ["WAYLAND_DISPLAY": weston.display], limit: 40)
-        #expect(try picture(of: weston) != nil)
+        #expect(try frame(of: weston) != nil)
         weston.kill()
         let end = try outcome()
         #expect(!end.crashed && end.code == 69)

@@ -49,14 +49,14 @@ import Testing
         #expect(display.samples.status == .rendering)
     }
 
-    @Test func `a control timebase set on the queue of samples decides when pictures are shown`() throws {
+    @Test func `a control timebase set on the queue of samples decides when frames are shown`() throws {
         let clock = ManualClock(HostTime(nanoseconds: 1_000_000_000))
         let display = DisplayQueue(sink: HeadlessSink(), timebase: Timebase(clock: clock))
         try display.start()
         defer { display.stop() }
         for sample in try film() { display.samples.enqueue(sample) }
         display.samples.enqueue(SampleBuffer(marker: .endOfStream))
-        // The first picture is shown whatever the time is; the hand-driven clock stands.
+        // The first frame is shown whatever the time is; the hand-driven clock stands.
         #expect(wait { display.presentationStatistics.framesPresented == 1 })
         let running = Timebase()
         running.setRate(1, time: .zero, atHostTime: MonotonicClock.shared.now())

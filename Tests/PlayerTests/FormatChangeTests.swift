@@ -59,7 +59,7 @@ struct FormatChangeTests {
         var hashes: [String] = []
     }
 
-    /// The first samples of a film, from its first sync sample, with times from `start` on; and its pictures decoded alone.
+    /// The first samples of a film, from its first sync sample, with times from `start` on; and its frames decoded alone.
     private static func part(_ path: String, _ count: Int, from start: MediaTime) throws -> (Part, end: MediaTime) {
         let reader = try AssetReader(url: path)
         let track = try #require(reader.tracks.first { $0.kind == .video })
@@ -89,7 +89,7 @@ struct FormatChangeTests {
     }
 
     /// H.264, HEVC and H.264 of another size, one after the other as in one stream.
-    @Test("H.264, HEVC and another H.264 follow each other without a picture missing, twice or black", arguments: [SandboxPolicy.off, .decoder])
+    @Test("H.264, HEVC and another H.264 follow each other without a frame missing, twice or black", arguments: [SandboxPolicy.off, .decoder])
     func spliced(policy: SandboxPolicy) throws {
         let catalog = try #require(MediaCatalog.shared)
         var parts: [Part] = [], end = MediaTime.zero
@@ -119,7 +119,7 @@ struct FormatChangeTests {
         for part in parts { for sample in part.samples { display.samples.enqueue(sample) } }
         display.samples.enqueue(SampleBuffer(marker: .endOfStream))
         timebase.setRate(1, time: .zero, atHostTime: clock.now())
-        // The clock waits for the decoder, which is what a fast enough machine looks like; 120 Hz, so that no picture is skipped for the cadence's sake.
+        // The clock waits for the decoder, which is what a fast enough machine looks like; 120 Hz, so that no frame is skipped for the cadence's sake.
         let period = HostSpan.nanoseconds(8_333_333), limit = MonotonicClock.shared.now() + .seconds(120)
         let pause = Monitor(0)
         while !sink.isFinished, MonotonicClock.shared.now() < limit {

@@ -8,7 +8,7 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A client that keeps every third picture for longer than the player can spare it.
+/// A client that keeps every third frame for longer than the player can spare it.
 @Suite struct HoldingClientTests {
     private struct Findings: Sendable {
         var received = 0, held = 0, changed = 0, copies = 0
@@ -23,9 +23,9 @@ import Testing
         }
     }
 
-    /// Sixty pictures a second: the demo at twice its speed.
+    /// Sixty frames a second: the demo at twice its speed.
     @Test(arguments: [SandboxPolicy.off, .decoder])
-    func `pictures held for 200 ms stay as they were, the film plays on, and copies are counted`(_ policy: SandboxPolicy) throws {
+    func `frames held for 200 ms stay as they were, the film plays on, and copies are counted`(_ policy: SandboxPolicy) throws {
         let exporter = FrameExporter(FrameExporterConfiguration(budget: 3, overBudget: .copyOut))
         let findings = Monitor(Findings()), ended = Monitor(false)
         let later = DispatchQueue(label: "holding")

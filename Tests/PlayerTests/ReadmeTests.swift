@@ -7,11 +7,12 @@ import Testing
 import WaylandSink
 
 /// The sample in the README, compiled; never run.
-private func sample() throws {
+private func sample() async throws {
     // README begins
-    let player = Player(sink: try WaylandSink()) { event in print(event) }
-    try player.open("film.mkv")  // plays by itself, picture and sound
-    player.seek(to: MediaTime(value: 90, timescale: 1))
+    let player = Player(sink: try WaylandSink())
+    try await player.open("film.mkv")  // begins to play, with sound
+    try await player.seek(to: .seconds(90))  // returns when that frame is on the display
+    for await event in player.events { print(event) }
     // README ends
 }
 

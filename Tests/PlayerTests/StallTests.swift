@@ -7,7 +7,7 @@ import Testing
 
 /// A source that brings less than is played, for a while: half of a film through a pipe, a pause longer than what was read ahead, the rest.
 @Suite(.serialized) struct StallTests {
-    /// Plays the demo's pictures so; returns the statistics.
+    /// Plays the demo's frames so; returns the statistics.
     private func play(waits: Bool) throws -> PlaybackStatistics {
         let fifo = NSTemporaryDirectory() + "stall-\(UUID().uuidString.prefix(8))"
         try #require(unsafe mkfifo(fifo, 0o600) == 0)

@@ -18,11 +18,11 @@ import Testing
 
     /// Each beep with the flash nearest to it, and how many had none.
     private func pairs(_ sightings: [WatchingSink.Sighting], _ beeps: [HostTime]) -> (found: [Pair], lonely: Int) {
-        // A flash lasts some pictures; its first counts. The very first picture is on the display before time begins to run.
+        // A flash lasts some frames; its first counts. The very first frame is on the display before time begins to run.
         let flashes = sightings.enumerated().filter { index, sighting in
             sighting.isFlash && index > 0 && !sightings[index - 1].isFlash
         }.map(\.element)
-        // The beep of the film's first instant belongs to that very first picture.
+        // The beep of the film's first instant belongs to that very first frame.
         let begun = sightings.dropFirst().first.map { $0.time + .milliseconds(100) } ?? .distantPast
         let found = beeps.filter { $0 > begun }.map { beep -> Pair? in
             let pairs = flashes.map { flash in Pair(second: (flash.number + 15) / 30, offset: (beep - flash.time).seconds) }

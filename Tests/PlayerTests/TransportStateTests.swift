@@ -11,7 +11,7 @@ import Testing
 
     private let ten = MediaTime(value: 10, timescale: 1)
 
-    @Test func `time runs once picture and sound are both there`() {
+    @Test func `time runs once frame and sound are both there`() {
         var state = opened()
         #expect(state.videoReady() == [])
         #expect(state.phase == .prerolling)
@@ -19,14 +19,14 @@ import Testing
         #expect(state.phase == .running)
     }
 
-    @Test func `a film without sound waits for the picture alone, music for the sound alone`() {
+    @Test func `a film without sound waits for the frame alone, music for the sound alone`() {
         var silent = opened(audio: false)
         #expect(silent.videoReady() == [.startClock(rate: 1)])
         var music = opened(video: false)
         #expect(music.audioReady() == [.startClock(rate: 1)])
     }
 
-    @Test func `sound that fails does not hold the picture back`() {
+    @Test func `sound that fails does not hold the frame back`() {
         var state = opened()
         #expect(state.videoReady() == [])
         #expect(state.audioLost() == [.startClock(rate: 1)])

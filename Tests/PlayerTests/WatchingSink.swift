@@ -4,7 +4,7 @@ import PixelConversion
 import SurfacePool
 import TestSupport
 
-/// A 60 Hz display that reads each picture's machine-readable number and notes when it lit up.
+/// A 60 Hz display that reads each frame's machine-readable number and notes when it lit up.
 final class WatchingSink: DisplaySink {
     struct Sighting: Sendable {
         var number: Int
@@ -24,7 +24,7 @@ final class WatchingSink: DisplaySink {
 
     var sightings: [Sighting] { seen.withLock { $0 } }
 
-    /// Waits until a picture satisfies `condition`, for at most 20 s.
+    /// Waits until a frame satisfies `condition`, for at most 20 s.
     func wait(for condition: @escaping (Sighting) -> Bool) -> Bool {
         seen.wait(until: MonotonicClock.shared.now() + .seconds(20)) { $0.contains(where: condition) ? true : nil } ?? false
     }
@@ -36,8 +36,8 @@ final class WatchingSink: DisplaySink {
                 let refresh = HostTime(nanoseconds: (now / Self.period + 1) * Self.period)
                 switch queue.next(for: DisplayInterval(deadline: refresh, nextDeadline: refresh + .nanoseconds(Self.period))) {
                 case .show(let frame, let isFirst):
-                    if isFirst { events(.firstFrameShown(MonotonicClock.shared.now())) }
                     note(frame, at: refresh)
+                    if isFirst { events(.firstFrameShown(MonotonicClock.shared.now())) }
                     queue.didPresent(sequence: frame.sequence, at: refresh)
                 case .finished: events(.finished)
                 case .keep: break

@@ -10,7 +10,7 @@ with_threads=(
 )
 with_pointers=(
     SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests HardwareTests WaylandSinkTests KMSSinkTests AudioSinkTests FrameExportTests TextureCacheTests PlayTests
-    CInterfaceTests DisplaySinkTests KeyboardInputTests TestSupportTests
+    CInterfaceTests DisplaySinkTests KeyboardInputTests PlaySupportTests TestSupportTests
 )
 # On the host these run nothing.
 in_virtual_machine=(LabTests)

@@ -1,23 +1,30 @@
 public import Media
+public import Player
 
 /// The line that tells a person at a terminal where the film is: `▶ 00:00:04.200 / 00:00:10.000 ▕██████▏ 42%  dropped 0  buffer 1.8 s`.
 ///
-/// A pure function of what is known, so that its looks can be tested.
+/// A pure function of its members, so that tests can compare it.
 public struct StatusLine: Sendable, Hashable {
+    /// Whether time runs, or will as soon as the first frame is there.
     public var isPlaying: Bool
-    /// It would play, had the source brought enough.
+    /// Whether the film waits for its source.
     public var isWaiting = false
+    /// The time of the film, from 0 at its beginning.
     public var position: MediaTime
     /// Not numeric for a stream without an end.
     public var duration: MediaTime
+    /// Media seconds per second.
     public var speed: Double
+    /// Frames that were decoded, or should have been, and were not shown.
     public var framesDropped: Int
     /// Seconds of compressed samples waiting to be decoded.
     public var bufferedSeconds: Double
     /// Percent, or nil without sound.
     public var volume: Int?
+    /// Whether the sound is switched off.
     public var isMuted: Bool
 
+    /// Makes a line of what is known.
     public init(
         isPlaying: Bool, position: MediaTime, duration: MediaTime, speed: Double = 1, framesDropped: Int = 0,
         bufferedSeconds: Double = 0, volume: Int? = nil, isMuted: Bool = false
@@ -32,7 +39,7 @@ public struct StatusLine: Sendable, Hashable {
         self.isMuted = isMuted
     }
 
-    /// The line for a terminal `columns` wide, never wider; parts are left out from the right, the bar shrinks first.
+    /// The line for a terminal that is `columns` wide, never wider. The bar shrinks first; then parts are left out from the right.
     public func text(columns: Int) -> String {
         let hasEnd = duration.isNumeric && duration > .zero
         let fraction = hasEnd && position.isNumeric ? min(max(position.seconds / duration.seconds, 0), 1) : nil
@@ -67,5 +74,20 @@ public struct StatusLine: Sendable, Hashable {
         let units = Int((max(value, 0) * Double(scale)).rounded())
         let digits = String(units % scale)
         return "\(units / scale)." + String(repeating: "0", count: (scale == 10 ? 1 : 2) - digits.count) + digits
+    }
+}
+
+extension Player {
+    /// What the status line of this player says now.
+    public var statusLine: StatusLine {
+        var line = StatusLine(isPlaying: isPlaying, position: position, duration: duration, speed: rate)
+        line.isWaiting = state == .waiting
+        line.framesDropped = framesDropped
+        line.bufferedSeconds = bufferedDuration.seconds
+        if hasSound {
+            line.volume = Int((volume * 100).rounded())
+            line.isMuted = isMuted
+        }
+        return line
     }
 }

@@ -1,5 +1,5 @@
 import Media
-import Player
+import PlaySupport
 import Testing
 
 @Suite struct StatusLineTests {

@@ -2,7 +2,7 @@ import DisplaySink
 import Media
 import Testing
 
-@testable import Player
+@testable import PlaySupport
 
 @Suite struct PlayerCommandTests {
     @Test(arguments: [

@@ -4,14 +4,18 @@ internal import Media
 internal import Sandbox
 internal import SurfacePool
 
-/// What this machine offers a player, and why something it might offer is not usable: the answer of `play devices`.
+/// Which sinks, decoders, memory and sound devices this machine has, and why one cannot be used: the answer of `play devices`.
 public struct DeviceReport: Sendable {
-    /// One thing that was looked for.
+    /// One device or facility.
     public struct Finding: Sendable, Hashable {
+        /// Its name, as an option of `play` takes it.
         public var name: String
+        /// Whether a player can use it.
         public var isUsable: Bool
-        /// What it is when usable, else why it is not.
+        /// A description when it is usable, else the reason why not.
         public var note: String
+
+        /// Makes a finding.
         public init(name: String, isUsable: Bool, note: String) {
             self.name = name
             self.isUsable = isUsable
@@ -19,67 +23,70 @@ public struct DeviceReport: Sendable {
         }
     }
 
-    /// A heading and what stands under it.
+    /// The findings of one kind, under a heading.
     public struct Section: Sendable, Hashable {
+        /// The heading.
         public var title: String
+        /// In the order in which they are shown.
         public var findings: [Finding]
+
+        /// Makes a section.
         public init(title: String, findings: [Finding]) {
             self.title = title
             self.findings = findings
         }
     }
 
+    /// The sections in the order in which they are shown.
     public var sections: [Section]
 
-    /// Looks for everything there is to look for.
+    /// Makes a report of these sections.
+    public init(sections: [Section]) { self.sections = sections }
+
+    /// Probes the machine: opens render nodes, starts a decoder process for each of them, asks ALSA. Blocks for some hundred milliseconds.
     /// - Parameters:
     ///   - displays: what the caller found out about displays.
-    ///   - device: a render node to look at instead of all that there are.
+    ///   - device: the only render node to look at; nil: all.
     public init(displays: [Finding], device: String? = nil) {
+        let software = Finding(name: "software", isUsable: true, note: "libavcodec \(DecoderVersion.text)")
         sections = [
             Section(title: "Sinks", findings: displays),
-            Section(
-                title: "Decoders",
-                findings: [Finding(name: "software", isUsable: true, note: "libavcodec \(Self.codecVersion)")] + Self.hardware(device)),
-            Section(
-                title: "Surface memory",
-                findings: SurfaceAllocators.findings().map { finding in
-                    Finding(
-                        name: finding.name, isUsable: finding.allocator != nil,
-                        note: finding.reason ?? (finding.name == "memfd" ? "plain memory" : "DMA-BUF"))
-                }),
+            Section(title: "Decoders", findings: [software] + Self.hardware(device)),
+            Section(title: "Surface memory", findings: Self.memory()),
             Section(title: "Sandbox", findings: Self.sandbox(device)),
             Section(title: "Sound", findings: Self.sound()),
         ]
     }
 
-    /// Lines for a terminal.
-    public var text: String {
-        sections.map { section in
-            let width = section.findings.map(\.name.count).max() ?? 0
-            return
-                ([section.title]
-                + section.findings.map { finding in
-                    "  \(finding.isUsable ? "✓" : "✗") \(finding.name)\(String(repeating: " ", count: width - finding.name.count))  \(finding.note)"
-                }).joined(separator: "\n")
-        }.joined(separator: "\n\n")
+    /// One line for each finding, under its section's heading.
+    public var text: String { sections.map(Self.text).joined(separator: "\n\n") }
+
+    private static func text(_ section: Section) -> String {
+        let width = section.findings.map(\.name.count).max() ?? 0
+        let lines = section.findings.map { finding in
+            let padding = String(repeating: " ", count: width - finding.name.count)
+            return "  \(finding.isUsable ? "✓" : "✗") \(finding.name)\(padding)  \(finding.note)"
+        }
+        return ([section.title] + lines).joined(separator: "\n")
     }
 
+    /// The same as one JSON object: an array of findings for each section, named for its heading in small letters.
     public var json: JSONValue {
-        .object(
-            sections.map { section in
-                .init(
-                    section.title.lowercased(),
-                    .array(
-                        section.findings.map { finding in
-                            .object([
-                                .init("name", .string(finding.name)), .init("usable", .bool(finding.isUsable)), .init("note", .string(finding.note)),
-                            ])
-                        }))
-            })
+        .object(sections.map { section in .init(section.title.lowercased(), .array(section.findings.map(Self.json))) })
     }
 
-    /// Tries it: a decoder process, and one for each device that has a driver, confines itself and says what it has given up.
+    private static func json(_ finding: Finding) -> JSONValue {
+        .object([.init("name", text: finding.name), .init("usable", .bool(finding.isUsable)), .init("note", text: finding.note)])
+    }
+
+    private static func memory() -> [Finding] {
+        SurfaceAllocators.findings().map { finding in
+            let kind = finding.name == "memfd" ? "plain memory" : "DMA-BUF"
+            return Finding(name: finding.name, isUsable: finding.allocator != nil, note: finding.reason ?? kind)
+        }
+    }
+
+    /// Starts a decoder process without a device and one for each device with a driver; each confines itself and reports which rights it gave up.
     private static func sandbox(_ device: String?) -> [Finding] {
         let devices = HardwareDevices.findings(path: device).filter { $0.reason == nil }.map(\.path)
         return sandbox("decoder", on: nil) + devices.flatMap { sandbox("decoder on \($0)", on: $0) }
@@ -95,7 +102,7 @@ public struct DeviceReport: Sendable {
         }
     }
 
-    /// One line for each device, and one for each profile that it decodes.
+    /// One line for each device and one for each of its profiles.
     private static func hardware(_ device: String?) -> [Finding] {
         let devices = HardwareDevices.findings(path: device)
         guard !devices.isEmpty else {
@@ -118,6 +125,4 @@ public struct DeviceReport: Sendable {
         guard !devices.isEmpty else { return [Finding(name: "ALSA", isUsable: false, note: "No sound device was found.")] }
         return devices.map { Finding(name: $0.name, isUsable: true, note: $0.description) }
     }
-
-    private static var codecVersion: String { DecoderVersion.text }
 }

@@ -1,27 +1,31 @@
 internal import Demuxing
 internal import Media
+public import Player
 internal import SampleQueue
 public import Sandbox
 
-/// What a file holds, for people and for programs: the answer of `play info`.
+/// What a file holds, as text and as JSON: the answer of `play info`.
+///
+/// Thread-safety: one thread at a time.
 public struct MediaReport: Sendable {
-    private let reader: any AssetReading
+    private let source: SourceReader
     private let location: String
+    private var reader: any AssetReading { source.reader }
 
-    /// One sentence, where the film was not read in the process that was asked for.
-    public let notice: String?
+    /// One sentence for the viewer when the file is not read in the process that was asked for.
+    public var notice: String? { source.notice }
 
-    /// Opens `location` and reads its head. Errors name the file and the cause.
+    /// Opens `location` and reads its head. Blocks until then; errors name the file and the cause.
     public init(location: String, sandbox: SandboxOptions = SandboxOptions()) throws(PlayerError) {
         self.location = location
         do {
-            (reader, notice) = try OpenedSource.reader(location, AssetReaderOptions(isThorough: true), sandbox)
+            source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), sandbox)
         } catch {
             throw PlayerError(error)
         }
     }
 
-    /// A few lines, a track each.
+    /// One line for the container and one for each track.
     public var text: String {
         var lines = ["\(location): \(reader.containerName)"]
         if reader.duration.isNumeric { lines[0] += ", \(reader.duration)" }
@@ -30,16 +34,19 @@ public struct MediaReport: Sendable {
         return lines.joined(separator: "\n")
     }
 
+    /// The same as one JSON object, with every number that the text leaves out.
     public var json: JSONValue {
         .object([
-            .init("file", .string(location)),
-            .init("container", .string(reader.containerName)),
-            .init("title", reader.title.map { .string($0) } ?? .null),
-            .init("durationSeconds", reader.duration.isNumeric ? .number(reader.duration.seconds) : .null),
+            .init("file", text: location),
+            .init("container", text: reader.containerName),
+            .init("title", text: reader.title),
+            .init("durationSeconds", Self.seconds(reader.duration)),
             .init("seekable", .bool(reader.isSeekable)),
             .init("tracks", .array(reader.tracks.map(Self.object))),
         ])
     }
+
+    private static func seconds(_ time: MediaTime) -> JSONValue { time.isNumeric ? .number(time.seconds) : .null }
 
     private static func line(_ track: AssetTrack) -> String {
         var parts: [String]
@@ -67,50 +74,58 @@ public struct MediaReport: Sendable {
 
     private static func object(_ track: AssetTrack) -> JSONValue {
         var members: [JSONValue.Member] = [
-            .init("id", .integer(Int64(track.id))),
-            .init("kind", .string("\(track.kind)")),
+            .init("id", count: track.id),
+            .init("kind", text: "\(track.kind)"),
             .init("default", .bool(track.isDefault)),
             .init("decodable", .bool(track.isDecodable)),
-            .init("language", track.language.map { .string($0) } ?? .null),
-            .init("title", track.title.map { .string($0) } ?? .null),
-            .init("durationSeconds", track.duration.isNumeric ? .number(track.duration.seconds) : .null),
-            .init("timeBase", .string(track.timeBase.description)),
+            .init("language", text: track.language),
+            .init("title", text: track.title),
+            .init("durationSeconds", seconds(track.duration)),
+            .init("timeBase", text: track.timeBase.description),
         ]
         switch track.format {
-        case .video(let format): members += videoMembers(format)
+        case .video(let format): members += sizeMembers(format) + appearanceMembers(format)
         case .audio(let format):
             members += [
-                .init("codec", .string(format.codecName)),
-                .init("sampleRate", .integer(Int64(format.sampleRate))),
-                .init("channels", .integer(Int64(format.channelCount))),
-                .init("channelLayout", .string(format.channelLayout)),
+                .init("codec", text: format.codecName),
+                .init("sampleRate", count: Int(format.sampleRate)),
+                .init("channels", count: Int(format.channelCount)),
+                .init("channelLayout", text: format.channelLayout),
             ]
-        case .other(let name): members.append(.init("codec", .string(name)))
+        case .other(let name): members.append(.init("codec", text: name))
         }
         return .object(members)
     }
 
-    private static func videoMembers(_ format: VideoFormat) -> [JSONValue.Member] {
+    private static func sizeMembers(_ format: VideoFormat) -> [JSONValue.Member] {
+        [
+            .init("codec", text: format.codec.name),
+            .init("codedWidth", count: format.codedSize.width),
+            .init("codedHeight", count: format.codedSize.height),
+            .init("visibleX", count: format.visible.x),
+            .init("visibleY", count: format.visible.y),
+            .init("visibleWidth", count: format.visible.width),
+            .init("visibleHeight", count: format.visible.height),
+            .init("frameRate", text: format.frameRate.isKnown ? format.frameRate.description : nil),
+            .init("profile", stated(format.profile)),
+            .init("level", stated(format.level)),
+        ]
+    }
+
+    /// libavcodec's -99 (`AV_PROFILE_UNKNOWN`, `AV_LEVEL_UNKNOWN`) says that the container has no such number.
+    private static func stated(_ number: some BinaryInteger) -> JSONValue { number == -99 ? .null : .integer(Int64(number)) }
+
+    private static func appearanceMembers(_ format: VideoFormat) -> [JSONValue.Member] {
         let attributes = format.attributes
         return [
-            .init("codec", .string(format.codec.name)),
-            .init("codedWidth", .integer(Int64(format.codedSize.width))),
-            .init("codedHeight", .integer(Int64(format.codedSize.height))),
-            .init("visibleX", .integer(Int64(format.visible.x))),
-            .init("visibleY", .integer(Int64(format.visible.y))),
-            .init("visibleWidth", .integer(Int64(format.visible.width))),
-            .init("visibleHeight", .integer(Int64(format.visible.height))),
-            .init("pixelAspect", attributes.pixelAspect.isKnown ? .string(attributes.pixelAspect.description) : .null),
-            .init("rotation", .integer(Int64(attributes.orientation.rotation.rawValue))),
+            .init("pixelAspect", text: attributes.pixelAspect.isKnown ? attributes.pixelAspect.description : nil),
+            .init("rotation", count: Int(attributes.orientation.rotation.rawValue)),
             .init("mirrored", .bool(attributes.orientation.isMirrored)),
-            .init("frameRate", format.frameRate.isKnown ? .string(format.frameRate.description) : .null),
-            .init("profile", format.profile == -99 ? .null : .integer(Int64(format.profile))),
-            .init("level", format.level == -99 ? .null : .integer(Int64(format.level))),
-            .init("colorPrimaries", .integer(Int64(attributes.color.primaries))),
-            .init("colorTransfer", .integer(Int64(attributes.color.transfer))),
-            .init("colorMatrix", .integer(Int64(attributes.color.matrix))),
-            .init("colorRange", .string("\(attributes.color.range)")),
-            .init("chromaSiting", .string("\(attributes.color.chromaSiting)")),
+            .init("colorPrimaries", count: Int(attributes.color.primaries)),
+            .init("colorTransfer", count: Int(attributes.color.transfer)),
+            .init("colorMatrix", count: Int(attributes.color.matrix)),
+            .init("colorRange", text: "\(attributes.color.range)"),
+            .init("chromaSiting", text: "\(attributes.color.chromaSiting)"),
             .init("hdr10", .bool(attributes.hdr != nil)),
         ]
     }
@@ -126,7 +141,7 @@ public struct MediaReport: Sendable {
         }
     }
 
-    /// At most three decimals, none of them idle.
+    /// At most three decimals, without trailing zeros.
     private static func decimal(_ value: Double) -> String {
         let thousandths = Int((value * 1000).rounded())
         var text = String(thousandths % 1000)

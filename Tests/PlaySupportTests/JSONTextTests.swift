@@ -1,5 +1,5 @@
 import Foundation
-import Player
+import PlaySupport
 import Testing
 
 @Suite struct JSONTextTests {

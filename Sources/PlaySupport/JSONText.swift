@@ -1,6 +1,6 @@
-/// Writes JSON (RFC 8259) without Foundation, whose loading would cost more than showing the first frame.
+/// A JSON value (RFC 8259) and its text, written without Foundation, which takes longer to load than the first frame to appear.
 ///
-/// Members appear in the order given; numbers that JSON cannot hold (NaN, infinities) become `null`.
+/// Members keep their order. Numbers that JSON cannot hold (NaN, infinities) become `null`.
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -10,6 +10,7 @@ public enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object([Member])
 
+    /// A name and its value in an object.
     public struct Member: Sendable, Hashable {
         public var name: String
         public var value: JSONValue
@@ -92,4 +93,15 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(integerLiteral value: Int64) { self = .integer(value) }
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     public init(nilLiteral: ()) { self = .null }
+}
+
+extension JSONValue.Member {
+    /// A string, or `null` for nil.
+    init(_ name: String, text: String?) { self.init(name, text.map { .string($0) } ?? .null) }
+
+    /// A whole number.
+    init(_ name: String, count: Int) { self.init(name, .integer(Int64(count))) }
+
+    /// A number rounded to three decimals, or `null` for nil.
+    init(_ name: String, thousandths: Double?) { self.init(name, thousandths.map { .number(($0 * 1000).rounded() / 1000) } ?? .null) }
 }

@@ -7,10 +7,10 @@ internal import Media
 internal import SampleQueue
 internal import Sandbox
 
-/// One opened film and the machinery that plays it: feeder, picture path, sound path and the timebase they share.
+/// Plays one opened film: holds its feeder, video path, sound path and the timebase they share.
 ///
-/// It does what it is told and decides nothing; `TransportState` decides.
-final class OpenedMedia: Sendable {
+/// It carries out what `TransportState` decides.
+final class PlaybackPipeline: Sendable {
     struct Handlers: Sendable {
         /// The source stands at the new position, and nothing from there has been delivered yet. On the feeder's thread.
         var repositioned: @Sendable (MediaTime) -> Void
@@ -21,13 +21,14 @@ final class OpenedMedia: Sendable {
         var audioReady: @Sendable () -> Void
         /// The end of the sound has been heard.
         var audioFinished: @Sendable () -> Void
-        /// The film's time runs on with nothing left to show, or to hear.
+        /// The film's time runs and nothing is left to show, or to hear.
         var starving: @Sendable () -> Void
-        /// There is no sound (any more), and why.
+        /// There is no sound, or none from now on, for this reason.
         var audioLost: @Sendable (AudioError) -> Void
     }
 
     let source: OpenedSource
+    private let startedAt: HostTime?
     let timebase: Timebase
     let display: DisplayQueue?
     let audio: AudioRenderer?
@@ -43,6 +44,7 @@ final class OpenedMedia: Sendable {
 
     init(_ source: OpenedSource, configuration: PlayerConfiguration, sink: any DisplaySink, handlers: Handlers) {
         self.source = source
+        startedAt = configuration.startedAt
         self.handlers = handlers
         let timebase = Timebase()
         timebase.setTime(source.beginning)
@@ -100,9 +102,9 @@ final class OpenedMedia: Sendable {
         threads.withLock { $0.waiter = waiter }
     }
 
-    /// Lets time run from where it stands. Sound needs a moment until it is heard; time waits for it.
+    /// Lets time run from where it stands, once the sound, which needs a moment, can be heard.
     ///
-    /// It begins with a refresh of the display, so that a film whose rate fits the display's has every picture exactly at its time.
+    /// Time begins at a refresh of the display, so that a film whose frame rate divides the refresh rate shows every frame exactly at its time.
     func startClock(rate: Double) {
         let hasSound = audio.map { $0.phase == .ready && !$0.hasFinished } ?? false
         let soonest = MonotonicClock.shared.now() + (hasSound ? audio?.startLatency ?? .zero : .zero)
@@ -112,19 +114,19 @@ final class OpenedMedia: Sendable {
 
     func stopClock() { timebase.setRate(0) }
 
-    /// Forgets everything of the old position; called on the feeder's thread before it delivers from the new one.
+    /// Forgets everything of the old position. On the feeder's thread, before it delivers samples of the new one.
     func reposition(to time: MediaTime) {
         timebase.setTime(time)
         display?.flush()
         audio?.flush()
     }
 
-    /// Neither a picture nor a sound came of the film.
+    /// Whether neither a frame nor any sound was decoded.
     var hasPlayedNothing: Bool {
         (display?.decoderReport?.framesDecoded ?? 0) == 0 && (audio?.statistics.framesPlayed ?? 0) == 0
     }
 
-    /// Ends every thread and gives everything back. What has not started has nothing to end.
+    /// Ends every thread and releases every resource. Does nothing before `start`.
     func stop() {
         let (wasRunning, waiter) = threads.withLock { threads in
             defer { threads = Threads() }
@@ -137,12 +139,12 @@ final class OpenedMedia: Sendable {
         waiter?.join()
     }
 
-    /// Gives freed memory back to the kernel. Decoders free megabytes from many threads, which the heap would keep in pieces: over a
-    /// thousand films the process grew by 60 MB before it levelled off.
+    /// Gives freed memory back to the kernel. Decoders free megabytes on many threads, which leaves the heap fragmented: without this the process
+    /// grew by 60 MB over a thousand films.
     static func trimHeap() { clinux_trim_heap() }
 
     /// What playing has done and cost so far.
-    /// - Parameter began: when the player was made; the process may have begun before.
+    /// - Parameter began: when the player was made.
     func statistics(began: HostTime, firstFrameAt: HostTime?, endedAt: HostTime?) -> PlaybackStatistics {
         let now = MonotonicClock.shared.now()
         var result = PlaybackStatistics()
@@ -150,8 +152,7 @@ final class OpenedMedia: Sendable {
         result.wallSeconds = ((endedAt ?? now) - began).seconds
         result.cpuSeconds = ProcessUsage.cpuSeconds
         result.peakRSSBytes = ProcessUsage.peakRSSBytes
-        let start = ProcessUsage.startTime(now: now) ?? began
-        result.startupMilliseconds = firstFrameAt.map { ($0 - start).seconds * 1000 }
+        result.startupMilliseconds = firstFrameAt.map { ($0 - (startedAt ?? began)).seconds * 1000 }
         guard let display else { return result }
         result.add(display)
         let shown = display.presentationStatistics

@@ -1,7 +1,8 @@
 public import DisplaySink
 public import Media
+public import Player
 
-/// What a viewer asks for at a keyboard.
+/// What a viewer asks for at the keyboard.
 public enum PlayerCommand: Sendable, Hashable {
     case quit
     case togglePlaying
@@ -9,16 +10,16 @@ public enum PlayerCommand: Sendable, Hashable {
     case seek(by: MediaTime)
     case stepForward, stepBackward
     case toggleMute
-    /// Parts of full volume.
+    /// Adds this part of full volume.
     case changeVolume(by: Double)
     case multiplyRate(by: Double)
     case resetRate
-    /// Where the film is, over it.
+    /// Shows over the film where it is.
     case showStatus
 
-    /// What a key stands for, as mpv's users know them.
+    /// The command of a key. The keys are those of mpv.
     ///
-    /// - Parameter isFullscreen: Whether there is a window, and it covers its monitor.
+    /// - Parameter isFullscreen: whether there is a window and it covers its monitor.
     public init(_ key: PlayerKey, isFullscreen: Bool) {
         switch key {
         case .q: self = .quit
@@ -41,17 +42,17 @@ public enum PlayerCommand: Sendable, Hashable {
         }
     }
 
-    /// The volume that `changeVolume(by:)` leads to: 0 to 1, but a volume above 1 is not cut by a change upwards.
+    /// The volume after `changeVolume(by:)`: 0 to 1; a volume that is already above 1 stays when it is raised.
     static func volume(_ volume: Double, changedBy change: Double) -> Double { min(max(volume + change, 0), max(volume, 1)) }
 
-    /// The rate that `multiplyRate(by:)` leads to: a tenth to sixteen times.
+    /// The rate after `multiplyRate(by:)`: 0.1 to 16.
     static func rate(_ rate: Double, multipliedBy factor: Double) -> Double { min(max(rate * factor, 0.1), 16) }
 }
 
 extension Player {
-    /// Carries out what a viewer asked for, in `window` where that concerns one.
+    /// Carries out a viewer's command. Full-screen commands go to `window`.
     ///
-    /// - Returns: False for `quit`, which is the program's to carry out, as `showStatus` is.
+    /// - Returns: False for `quit`: the program ends the player. The program also carries out `showStatus`.
     public func perform(_ command: PlayerCommand, window: (any WindowControl)? = nil) -> Bool {
         switch command {
         case .quit: return false

@@ -1,0 +1,50 @@
+internal import Media
+public import Player
+internal import SurfacePool
+
+extension PlaybackStatistics {
+    /// The statistics as one JSON object, as `play --stats` writes it.
+    public var json: JSONValue { .object(frameMembers + memoryMembers + timeMembers) }
+
+    private var frameMembers: [JSONValue.Member] {
+        [
+            .init("file", text: file), .init("decoder", text: decoder), .init("sink", text: sink),
+            .init("pixelFormat", text: pixelFormat?.rawValue), .init("modifier", text: modifier?.description),
+            .init("framesDecoded", count: framesDecoded), .init("framesPresented", count: framesPresented),
+            .init("framesDropped", .object(framesDropped.map { JSONValue.Member($0.reason, count: $0.count) })),
+        ]
+    }
+
+    private var memoryMembers: [JSONValue.Member] {
+        [
+            .init("bytesWritten", .integer(bytesWritten)), .init("bytesCopied", .integer(bytesCopied)),
+            .init("conversion", conversion.map(Self.members) ?? .null),
+            .init("sandbox", text: sandbox), .init("decoderDeaths", count: decoderDeaths),
+            .init("surfacesAllocated", count: surfacesAllocated), .init("poolCapacity", count: poolCapacity),
+        ]
+    }
+
+    private var timeMembers: [JSONValue.Member] {
+        [
+            .init("startupMilliseconds", thousandths: startupMilliseconds),
+            .init("presentationErrorMicroseconds", Self.members(presentationError)),
+            .init("avOffsetMilliseconds", avOffset.map(Self.members) ?? .null),
+            .init("wallSeconds", thousandths: wallSeconds), .init("cpuSeconds", thousandths: cpuSeconds),
+            .init("peakRSSBytes", .integer(peakRSSBytes)),
+        ]
+    }
+
+    private static func members(_ conversion: Conversion) -> JSONValue {
+        .object([.init("from", text: conversion.from), .init("to", text: conversion.to), .init("why", text: conversion.why)])
+    }
+
+    private static func members(_ error: PresentationError) -> JSONValue {
+        .object([
+            .init("p50", .number(error.p50)), .init("p95", .number(error.p95)), .init("p99", .number(error.p99)), .init("max", .number(error.max)),
+        ])
+    }
+
+    private static func members(_ offset: AVOffset) -> JSONValue {
+        .object([.init("mean", thousandths: offset.mean), .init("max", thousandths: offset.max)])
+    }
+}

@@ -1,0 +1,102 @@
+internal import Dispatch
+public import Media
+
+// What takes time, for programs with Swift's concurrency.
+
+/// A `seek` that waits for its frame.
+struct SeekWaiter: Sendable {
+    var id: UInt64
+    var continuation: CheckedContinuation<Result<Void, PlayerError>, Never>
+}
+
+extension Player {
+    /// Opens `location` (a path or a URL that libavformat knows) and begins to play.
+    ///
+    /// Returns when the head of the film has been read; the first frame follows. A player opens one film. Cancelling the task makes it throw
+    /// `cancelled` soon, even while a network hangs.
+    public func open(_ location: String) async throws(PlayerError) {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, PlayerError>, Never>) in
+                // A queue of its own: reading may block for as long as a network does.
+                DispatchQueue(label: "player.open").async {
+                    do throws(PlayerError) {
+                        try self.open(location)
+                        continuation.resume(returning: .success(()))
+                    } catch { continuation.resume(returning: .failure(error)) }
+                }
+            }
+        } onCancel: {
+            cancelOpening()
+        }
+        try result.get()
+    }
+
+    /// Goes to `time`, counted from the beginning of the film, and returns when the frame of that time is on the display.
+    ///
+    /// Playback goes on from there if it was running. Throws `cancelled` when the task is cancelled or when another seek takes the place of this
+    /// one, `notSeekable` when the source cannot seek (playback goes on where it was), `notOpen` when there is no film.
+    public func seek(to time: MediaTime) async throws(PlayerError) {
+        let id = storage.withLock { storage in
+            storage.lastSeek += 1
+            return storage.lastSeek
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, PlayerError>, Never>) in
+                if Task.isCancelled { return continuation.resume(returning: .failure(.superseded)) }
+                transport.async { [self] in begin(SeekWaiter(id: id, continuation: continuation), time) }
+            }
+        } onCancel: {
+            cancelSeek(id)
+        }
+        storage.withLock { _ = $0.cancelledSeeks.remove(id) }
+        try result.get()
+    }
+
+    /// Goes to `time` as the other `seek(to:)` does: `try await player.seek(to: .seconds(90))`.
+    @_disfavoredOverload  // `.zero` is a MediaTime.
+    public func seek(to time: Duration) async throws(PlayerError) { try await seek(to: MediaTime(time)) }
+
+    private func begin(_ waiter: SeekWaiter, _ time: MediaTime) {
+        let isWanted = storage.withLock { storage in
+            if storage.cancelledSeeks.contains(waiter.id) { return false }
+            storage.seekWaiters.append(waiter)
+            return true
+        }
+        guard isWanted else { return waiter.continuation.resume(returning: .failure(.superseded)) }
+        let actions = storage.withLock { $0.isClosed ? [] : $0.transport.seek(to: time) }
+        if actions.isEmpty { endSeeks(.failure(.notOpen)) } else { perform(actions, for: waiter.id) }
+    }
+
+    /// Ends the wait of the seek `id`, or prevents it from beginning. The film goes to the time nevertheless.
+    private func cancelSeek(_ id: UInt64) {
+        let waiter = storage.withLock { storage -> SeekWaiter? in
+            if let index = storage.seekWaiters.firstIndex(where: { $0.id == id }) { return storage.seekWaiters.remove(at: index) }
+            storage.cancelledSeeks.insert(id)
+            return nil
+        }
+        waiter?.continuation.resume(returning: .failure(.superseded))
+    }
+
+    /// Ends the waits of all seeks but `id`.
+    func endSeeks(_ result: Result<Void, PlayerError>, except id: UInt64? = nil) {
+        let waiters = storage.withLock { storage in
+            let ended = storage.seekWaiters.filter { $0.id != id }
+            storage.seekWaiters.removeAll { $0.id != id }
+            return ended
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: result) }
+    }
+
+    /// Ends the waits of seeks whose frame is on the display.
+    func endArrivedSeeks() {
+        let hasArrived = storage.withLock { storage in
+            !storage.seekWaiters.isEmpty && storage.pendingSeeks == 0 && storage.transport.phase != .prerolling && storage.transport.phase != .idle
+        }
+        if hasArrived { endSeeks(.success(())) }
+    }
+}
+
+extension PlayerError {
+    static var notOpen: PlayerError { PlayerError(.notOpen, "No film is open.") }
+    static var superseded: PlayerError { PlayerError(.cancelled, "The seek was cancelled, or another one took its place.") }
+}

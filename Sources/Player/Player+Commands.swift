@@ -1,0 +1,143 @@
+internal import AudioSink
+internal import Dispatch
+internal import DisplaySink
+public import Media
+internal import SampleQueue
+
+// Commands return at once and take effect in the order in which they are given.
+
+extension Player {
+    /// Plays, or continues. At the end of the film it begins again.
+    public func play() { command { $0.play() } }
+
+    /// Holds time and keeps the frame on the display.
+    public func pause() { command { $0.pause() } }
+
+    /// Pauses a film that plays, plays one that does not.
+    public func togglePlaying() { command { $0.wantsToPlay && $0.phase != .ended ? $0.pause() : $0.play() } }
+
+    /// Goes to `time`, counted from the beginning of the film, without waiting for its frame. Of several seeks in a row the last one counts.
+    public func seek(to time: MediaTime) { command { $0.seek(to: time) } }
+
+    /// Goes to `time` as the other `seek(to:)` does: `player.seek(to: .seconds(90))`.
+    @_disfavoredOverload  // `.zero` is a MediaTime.
+    public func seek(to time: Duration) { seek(to: MediaTime(time)) }
+
+    /// Moves by `span` from the present position, or from the target of a seek that is under way.
+    public func seek(by span: MediaTime) {
+        transport.async { [self] in
+            let from = storage.withLock { $0.seekTarget } ?? position
+            perform(storage.withLock { $0.transport.seek(to: from + span) })
+        }
+    }
+
+    /// Moves by `span` as the other `seek(by:)` does: `player.seek(by: .seconds(-5))`.
+    @_disfavoredOverload  // `.zero` is a MediaTime.
+    public func seek(by span: Duration) { seek(by: MediaTime(span)) }
+
+    /// Pauses and shows the next frame.
+    public func stepForward() {
+        transport.async { [self] in
+            perform(storage.withLock { $0.transport.pause() })
+            guard let pipeline = storage.withLock({ $0.pipeline }), let display = pipeline.display else { return }
+            display.presentation.showNext { time in pipeline.timebase.setTime(time) }
+        }
+    }
+
+    /// Pauses and shows the frame before this one.
+    public func stepBackward() {
+        transport.async { [self] in
+            perform(storage.withLock { $0.transport.pause() })
+            guard let pipeline = storage.withLock({ $0.pipeline }) else { return }
+            let before = position - pipeline.source.frameDuration
+            perform(storage.withLock { $0.transport.seek(to: before) })
+        }
+    }
+
+    /// Media seconds per second, above 0. Setting 0 or less is a mistake of the caller; `pause()` holds the film.
+    public var rate: Double {
+        get { storage.withLock { $0.rate } }
+        set {
+            precondition(newValue > 0, "a rate must be above zero; use pause()")
+            storage.withLock { $0.rate = newValue }
+            command { $0.setRate(newValue) }
+        }
+    }
+
+    /// 0 (silent) to 1 (as recorded).
+    public var volume: Double {
+        get { storage.withLock { $0.volume } }
+        set {
+            storage.withLock {
+                $0.volume = newValue; return $0.pipeline?.audio
+            }?.volume = newValue
+        }
+    }
+
+    /// Whether the sound is switched off; the volume stays.
+    public var isMuted: Bool {
+        get { storage.withLock { $0.isMuted } }
+        set {
+            storage.withLock {
+                $0.isMuted = newValue; return $0.pipeline?.audio
+            }?.isMuted = newValue
+        }
+    }
+}
+
+// MARK: - Carrying out
+
+extension Player {
+    /// Decides on the transport queue and carries the decision out.
+    func command(_ decide: @escaping @Sendable (inout TransportState) -> [TransportState.Action]) {
+        transport.async { [self] in perform(storage.withLock { decide(&$0.transport) }) }
+    }
+
+    /// Carries out what the transport has decided. On the transport queue.
+    ///
+    /// - Parameter waiter: the asynchronous seek that the actions come from.
+    func perform(_ actions: [TransportState.Action], for waiter: UInt64? = nil) {
+        guard let pipeline = storage.withLock({ $0.isClosed ? nil : $0.pipeline }) else { return }
+        for action in actions { perform(action, pipeline, for: waiter) }
+        announceState()
+        endArrivedSeeks()
+    }
+
+    private func perform(_ action: TransportState.Action, _ pipeline: PlaybackPipeline, for waiter: UInt64?) {
+        switch action {
+        case .startClock(let rate): pipeline.startClock(rate: rate)
+        case .stopClock: pipeline.stopClock()
+        case .seek(let time):
+            storage.withLock { storage in
+                storage.seekTarget = time
+                storage.pendingSeeks += 1
+                storage.hasFailed = false
+            }
+            endSeeks(.failure(.superseded), except: waiter)
+            pipeline.stopClock()
+            pipeline.feeder.seek(to: time)
+        case .finish:
+            storage.withLock { $0.endedAt = MonotonicClock.shared.now() }
+            if storage.withLock({ $0.hasFailed }) { return }
+            if let loss = storage.withLock({ $0.loss }) { return fail(PlayerError(loss)) }
+            if pipeline.hasPlayedNothing { return fail(PlayerError(.damaged, nothingPlayed(pipeline))) }
+            post(.ended)
+        }
+    }
+
+    /// Reports that playback cannot go on.
+    func fail(_ error: PlayerError) {
+        storage.withLock { $0.hasFailed = true }
+        post(.failed(error))
+        announceState()
+        endSeeks(.failure(error))
+    }
+
+    private func nothingPlayed(_ pipeline: PlaybackPipeline) -> String {
+        let location = pipeline.source.location, duration = pipeline.source.duration
+        if let start = configuration.startTime, duration.isNumeric, start >= duration {
+            return "\(location) ends at \(duration), before \(start), where playback was to begin."
+        }
+        return "\(location): nothing in it could be decoded."
+    }
+}

@@ -1,0 +1,41 @@
+internal import DisplaySink
+public import Media
+internal import SampleQueue
+
+extension Player {
+    /// What the player is doing now; the event `stateChanged` reports each change.
+    public var state: PlayerState { storage.withLock { $0.publicState } }
+
+    /// Whether the viewer wants the film to play, and it does or will as soon as it can: `playing`, `waiting`, or `preparing` to play.
+    public var isPlaying: Bool { storage.withLock { $0.transport.isPlaying } }
+
+    /// The time of the film, from 0 at its beginning. During a seek this is its target.
+    public var position: MediaTime {
+        let (pipeline, target) = storage.withLock { ($0.pipeline, $0.seekTarget) }
+        if let target { return target }
+        guard let pipeline else { return .zero }
+        let time = max(pipeline.timebase.time, .zero)
+        return pipeline.source.duration.isNumeric ? min(time, pipeline.source.duration) : time
+    }
+
+    /// The length of the film. Not numeric when it has no known end.
+    public var duration: MediaTime { storage.withLock { $0.pipeline?.source.duration } ?? .indefinite }
+
+    /// The title in the file, else the file's name.
+    public var title: String { storage.withLock { $0.pipeline?.source.title } ?? "" }
+
+    /// Whether the film has sound that is played.
+    public var hasSound: Bool { storage.withLock { $0.pipeline }?.audio != nil }
+
+    /// How much film is read but not yet decoded; zero without video.
+    public var bufferedDuration: MediaTime { storage.withLock { $0.pipeline }?.display?.samples.bufferedDuration ?? .zero }
+
+    /// Frames that were not shown so far, for whatever reason; `statistics` has the reasons.
+    public var framesDropped: Int { storage.withLock { $0.pipeline }?.display?.presentationStatistics.droppedTotal ?? 0 }
+
+    /// What playback has done and cost so far; after `close`, in all.
+    public var statistics: PlaybackStatistics {
+        let (final, pipeline) = storage.withLock { ($0.finalStatistics, $0.pipeline) }
+        return final ?? pipeline.map(gather) ?? PlaybackStatistics()
+    }
+}

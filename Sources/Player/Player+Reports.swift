@@ -1,0 +1,129 @@
+internal import AudioSink
+internal import Decoding
+internal import Demuxing
+internal import Dispatch
+internal import DisplaySink
+internal import Media
+internal import SampleQueue
+
+/// What the pipeline reports, and what the player does about it.
+extension Player {
+    var handlers: PlaybackPipeline.Handlers {
+        PlaybackPipeline.Handlers(
+            repositioned: { [weak self] time in self?.repositioned(to: time) },
+            sourceFailed: { [weak self] error in self?.sourceFailed(error) },
+            seekFailed: { [weak self] error in self?.seekFailed(error) },
+            display: { [weak self] event in self?.receive(event) },
+            audioReady: { [weak self] in self?.decide { $0.audioReady() } },
+            audioFinished: { [weak self] in self?.decide { $0.audioFinished() } },
+            starving: { [weak self] in self?.starving() },
+            audioLost: { [weak self] error in self?.audioLost(error) })
+    }
+
+    private func starving() {
+        guard configuration.waitsForSource else { return }
+        transport.async { [self] in
+            guard storage.withLock({ $0.pipeline })?.feeder.isStarving == true else { return }
+            let actions = storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.starved() }
+            guard !actions.isEmpty else { return }
+            perform(actions)
+            waitForSource()
+        }
+    }
+
+    /// Milliseconds between two checks of a source that was too slow.
+    private static let glance = 50
+
+    /// Checks until a starved film can go on.
+    private func waitForSource() {
+        guard let pipeline = storage.withLock({ $0.transport.phase == .starved ? $0.pipeline : nil }) else { return }
+        guard pipeline.feeder.isFed else {
+            return transport.asyncAfter(deadline: .now() + .milliseconds(Self.glance)) { [weak self] in self?.waitForSource() }
+        }
+        perform(storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.fed() })
+    }
+
+    /// On the feeder's thread, before any sample of the new position is delivered.
+    private func repositioned(to time: MediaTime) {
+        guard let pipeline = storage.withLock({ $0.pipeline }) else { return }
+        pipeline.reposition(to: time)
+        // On the transport queue: everything that sinks reported before this moment stands there already and is dropped as old.
+        transport.async { [self] in
+            let isNewest = storage.withLock { storage in
+                guard storage.seekTarget == nil || storage.seekTarget == time else { return false }
+                storage.pendingSeeks = 0
+                storage.seekTarget = nil
+                storage.loss = nil
+                storage.transport.seekSucceeded()
+                return true
+            }
+            // The device is open already; sound joins the film in step as soon as it is decoded.
+            if isNewest, pipeline.audio?.phase == .ready { perform(storage.withLock { $0.transport.audioReady() }) }
+        }
+    }
+
+    private func sourceFailed(_ error: AssetError) {
+        transport.async { [self] in
+            // What has been read is played first; the film then ends with this error. A seek may find another process.
+            if error.code == .readerDied { return storage.withLock { $0.loss = error } }
+            post(.notice(error.description))
+        }
+    }
+
+    private func seekFailed(_ error: AssetError) {
+        transport.async { [self] in
+            let actions = storage.withLock { storage in
+                storage.pendingSeeks = 0
+                storage.seekTarget = nil
+                return storage.transport.seekFailed()
+            }
+            waitForSource()
+            if error.code == .readerDied { storage.withLock { $0.loss = error } } else { post(.notice(error.description)) }
+            endSeeks(.failure(PlayerError(error)))
+            perform(actions)
+        }
+    }
+
+    /// Decides about a report of a sink, unless a seek is under way: then the report is about the old position.
+    private func decide(_ decide: @escaping @Sendable (inout TransportState) -> [TransportState.Action]) {
+        transport.async { [self] in perform(storage.withLock { $0.pendingSeeks > 0 ? [] : decide(&$0.transport) }) }
+    }
+
+    private func audioLost(_ error: AudioError) {
+        post(.notice("No sound: \(error.description)"))
+        command { $0.audioLost() }
+    }
+
+    private func receive(_ event: DisplayQueue.Event) {
+        transport.async { [self] in
+            switch event {
+            case .firstFrame(let time):
+                guard let presentation = storage.withLock({ $0.pipeline })?.display?.presentation,
+                    presentation.firstEpoch == presentation.epoch
+                else { return }
+                let actions: [TransportState.Action] = storage.withLock { storage in
+                    if storage.firstFrameAt == nil { storage.firstFrameAt = time }
+                    return storage.pendingSeeks > 0 ? [] : storage.transport.videoReady()
+                }
+                perform(actions)
+            case .finished:
+                guard storage.withLock({ $0.pipeline })?.display?.presentation.hasReportedEnd == true else { return }
+                perform(storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.videoFinished() })
+            case .notice(let sentence): post(.notice(sentence))
+            case .detail(let sentence): post(.detail(sentence))
+            case .decodeError(let error): post(.detail(error.description))
+            case .failed(let error):
+                guard let pipeline = storage.withLock({ $0.pipeline }) else { return }
+                fail(PlayerError(error, file: pipeline.source.location))
+            case .sink(.failed(let error)): fail(PlayerError(error))
+            case .sink(.closeRequested): post(.closeRequested)
+            case .sink(.key(let key)): post(.key(key))
+            case .sink(.notice(let text)): post(.notice(text))
+            case .sink(.detail(let sentence)): post(.detail(sentence))
+            case .sink(.displayLost): perform(storage.withLock { $0.transport.displayLost() })
+            case .sink(.displayReturned): perform(storage.withLock { $0.transport.displayReturned() })
+            case .sink: break
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+internal import Dispatch
+public import DisplaySink
+
+/// What a player reports, in the order in which it happens.
+public enum PlayerEvent: Sendable {
+    /// The player is now in this state. Of two changes in quick succession both are reported.
+    case stateChanged(PlayerState)
+    /// The last frame and sound have had their time.
+    case ended
+    /// Playback cannot go on.
+    case failed(PlayerError)
+    /// A sentence for the viewer: the sound device is gone, a frame is damaged.
+    case notice(String)
+    /// A sentence for whoever asks for details: what was chosen and why.
+    case detail(String)
+    /// The viewer asked to close the window.
+    case closeRequested
+    /// The viewer pressed a key in the window.
+    case key(PlayerKey)
+}
+
+/// Delivers each event to every stream and to the handler, one after the other, on a queue of its own.
+///
+/// Thread-safety: all of it. `Listeners` is touched on the queue only.
+final class EventHub: Sendable {
+    private final class Listeners: @unchecked Sendable {
+        var streams: [UInt64: AsyncStream<PlayerEvent>.Continuation] = [:]
+        var nextID: UInt64 = 0
+        /// The end or the failure that a stream made later must still hear of.
+        var outcome: PlayerEvent?
+        var isFinished = false
+    }
+
+    private let queue = DispatchQueue(label: "player.events")
+    private let listeners = Listeners()
+    private let handler: @Sendable (PlayerEvent) -> Void
+
+    init(_ handler: @escaping @Sendable (PlayerEvent) -> Void) { self.handler = handler }
+
+    func post(_ event: PlayerEvent) {
+        queue.async { [listeners, handler] in
+            switch event {
+            case .ended, .failed: listeners.outcome = event
+            case .stateChanged(.preparing): listeners.outcome = nil
+            default: break
+            }
+            handler(event)
+            for stream in listeners.streams.values { stream.yield(event) }
+        }
+    }
+
+    /// Ends every stream after the events posted so far.
+    func finish() {
+        queue.async { [listeners] in
+            listeners.isFinished = true
+            for stream in listeners.streams.values { stream.finish() }
+            listeners.streams = [:]
+        }
+    }
+
+    /// A stream of the events from now on.
+    func stream() -> AsyncStream<PlayerEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: PlayerEvent.self)
+        queue.async { [listeners, queue] in
+            if let outcome = listeners.outcome { continuation.yield(outcome) }
+            if listeners.isFinished { return continuation.finish() }
+            let id = listeners.nextID
+            listeners.nextID += 1
+            listeners.streams[id] = continuation
+            continuation.onTermination = { _ in queue.async { listeners.streams[id] = nil } }
+        }
+        return stream
+    }
+}

@@ -1,0 +1,57 @@
+internal import Media
+
+/// What a player is doing.
+///
+///     idle ── open ──► opening ──► preparing ──► playing ◄──► waiting
+///                                      ▲            ▲ │
+///                                      │  play/pause│ ▼
+///                                    seek ◄────── paused, playing, waiting, ended, failed
+///
+/// | from | to | when |
+/// |---|---|---|
+/// | `idle` | `opening` | `open` begins; back to `idle` when it throws |
+/// | `opening` | `preparing` | the head of the file has been read |
+/// | `preparing` | `playing`, `paused` | the first frame of the position is on the display and its first sound is decoded |
+/// | `preparing` | the state before the seek | the source refuses to seek |
+/// | `playing` | `paused`, and back | `pause()`, `play()`, or a display that went and came back |
+/// | `playing` | `waiting`, and back | the source brings less than is played; enough has come again |
+/// | `waiting` | `paused`, and back | `pause()`, `play()` |
+/// | `preparing`, `playing`, `paused`, `waiting` | `ended` | the last frame and sound have had their time |
+/// | `playing`, `paused`, `waiting`, `ended`, `failed` | `preparing` | a seek, a step backward, `play()` at the end; a film that loops |
+/// | any but `closed` | `failed` | playback cannot go on |
+/// | any | `closed` | `close()`; nothing follows |
+public enum PlayerState: Sendable, Hashable, CaseIterable {
+    /// No film is open.
+    case idle
+    /// The head of the file is being read.
+    case opening
+    /// Time stands at the position until its first frame is on the display.
+    case preparing
+    /// Time runs.
+    case playing
+    /// Time stands because the viewer wants it to, or because the display is gone and the configuration says so.
+    case paused
+    /// Time stands because the source brings less than is played.
+    case waiting
+    /// Everything has been shown and heard.
+    case ended
+    /// Playback cannot go on; the event `failed` has said why. A seek may help.
+    case failed
+    /// The player has been closed.
+    case closed
+}
+
+extension Player.Storage {
+    /// What the transport and the failures together amount to.
+    var publicState: PlayerState {
+        if isClosed { return .closed }
+        if hasFailed { return .failed }
+        switch transport.phase {
+        case .idle: return isOpening ? .opening : .idle
+        case .prerolling: return .preparing
+        case .running: return transport.wantsToPlay ? .playing : .paused
+        case .starved: return transport.wantsToPlay ? .waiting : .paused
+        case .ended: return .ended
+        }
+    }
+}
