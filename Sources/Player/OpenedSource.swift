@@ -14,9 +14,9 @@ struct OpenedSource: Sendable {
     var duration = MediaTime.indefinite
     var videoTrack: Int?
     var audio: (track: Int, format: AudioFormat)?
-    /// The film's usual distance between frames; a 25th of a second where nothing says.
+    /// The usual time between two frames; a 25th of a second where the film does not say.
     var frameDuration = MediaTime(value: 1, timescale: 25)
-    /// Pictures a second, where the film says so.
+    /// Frames a second; unknown where the film does not say.
     var frameRate = Ratio.unknown
     /// One sentence for whoever asks for details.
     var summary: String
