@@ -1,14 +1,14 @@
 public import Media
 
-/// One refresh of a display: when a picture handed over now lights up, and when the next chance comes.
+/// One refresh of a display: when a frame that is committed now is shown, and when the next one can be.
 ///
 /// Thread-safety: a value.
 public struct DisplayInterval: Sendable, Hashable {
-    /// When the picture would light up, on CLOCK_MONOTONIC.
+    /// When the frame is shown, on CLOCK_MONOTONIC.
     public var deadline: HostTime
-    /// When a picture handed over after this refresh would.
+    /// When a frame is shown that is committed after this refresh.
     public var nextDeadline: HostTime
-    /// Time between refreshes; nil when unknown or variable: then pictures are never shown before their time.
+    /// Time between refreshes; nil when unknown or variable. Frames are then never shown before their time.
     public var period: HostSpan?
 
     public init(deadline: HostTime, nextDeadline: HostTime, period: HostSpan?) {
@@ -17,7 +17,7 @@ public struct DisplayInterval: Sendable, Hashable {
         self.period = period
     }
 
-    /// A refresh of a display with a steady period.
+    /// A refresh of a display with a constant period.
     public init(deadline: HostTime, nextDeadline: HostTime) {
         self.init(deadline: deadline, nextDeadline: nextDeadline, period: nextDeadline > deadline ? nextDeadline - deadline : nil)
     }

@@ -2,35 +2,34 @@ public import Media
 public import PixelConversion
 public import SurfacePool
 
-/// Where decoded pictures go: a window, a monitor, a file of checksums, nowhere.
+/// Shows decoded frames: in a window, on a monitor, as checksums in a file, or not at all.
 ///
-/// A sink *pulls*: for each refresh of its display it asks the presentation queue which picture lights up then, keeps the use of
-/// that frame for as long as anything may read the memory, and reports when it was seen. An untimed sink has no refreshes and takes
-/// every picture as it comes.
+/// A sink *pulls*: for each refresh of its display it asks the presentation queue which frame to show, keeps the use of that frame while anything
+/// may read the memory, and reports when the frame was shown. An untimed sink has no refreshes and takes every frame at once.
 ///
-/// Thread-safety: `start` and `stop` are called by the owner, one after the other; the readings from any thread.
+/// Thread-safety: the owner calls `start` and `stop`, one at a time. Everything else may be called from any thread.
 public protocol DisplaySink: AnyObject, Sendable {
-    /// A word for statistics: `wayland`, `headless`, `md5`.
+    /// The sink's name in statistics: `wayland`, `headless`, `md5`.
     var name: String { get }
-    /// Whether pictures wait for their time; fixed for the sink's life, and given to the queue that feeds it.
+    /// Whether frames are shown at their times. Constant; the queue that feeds the sink must have the same pacing.
     var pacing: Pacing { get }
-    /// How many frames the sink may hold at once beyond those in the queue: the one on the glass, the one on its way there.
+    /// How many frames the sink holds at most, beside those in the queue: for example the one on the screen and the one committed for the next
+    /// refresh. The decoder's pool is made this much larger.
     var surfaceHoldCount: Int { get }
-    /// The kind of memory that this sink can show without a copy.
+    /// Allocates the memory that the sink can show without a copy.
     var preferredAllocator: any SurfaceAllocator { get }
 
-    /// Begins to show what is in `queue`, until `stop`.
+    /// Starts to show the frames of `queue`, until `stop`.
     ///
-    /// - Parameter events: Called on a thread of the sink's (or, by an untimed sink, on the thread that enqueues), with no lock held. It must
-    ///   not call `stop`.
+    /// - Parameter events: Called on the sink's thread, or by an untimed sink on the thread that enqueues, without a lock. It must not call `stop`.
     func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError)
 
-    /// Ends and joins the sink's threads. When it returns no use is held and no event follows. Idempotent; a sink that goes does it too.
+    /// Stops and joins the sink's threads. When it returns, the sink holds no use and sends no more events. Idempotent; deallocation does the same.
     func stop()
 
-    /// The conversion that frames go through because the display takes nothing better; nil while none is needed.
+    /// The conversion that frames need because the display does not accept them as they are; nil: none.
     var conversion: ConversionReport? { get }
-    /// Bytes of pictures that the sink itself has written so far, because of `conversion`.
+    /// Bytes of frames that the sink has written so far, for `conversion`.
     var bytesCopied: Int { get }
 
     /// Tells the sink the film's frame rate before the first frame; unknown when no rate is known. A sink that drives a monitor chooses the
@@ -52,5 +51,5 @@ extension DisplaySink {
     public var readsTerminal: Bool { false }
 }
 
-/// Whether a sink shows pictures at their times, or takes them as fast as they come.
+/// Whether a sink shows frames at their times, or takes them as fast as they are decoded.
 public enum Pacing: Sendable, Hashable { case display, untimed }

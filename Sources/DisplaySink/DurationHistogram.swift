@@ -1,8 +1,8 @@
-/// Counts of durations in buckets that widen with the duration, 32 to each doubling: percentiles to 3 %, in memory that never grows.
+/// A histogram of durations with 32 buckets per power of two: percentiles to 3 % in constant memory.
 ///
-/// A value of nanoseconds.
+/// Durations are in nanoseconds.
 struct DurationHistogram: Sendable, Hashable {
-    /// 32 buckets of one nanosecond, then 32 for each power of two up to 2^40 ns = 18 minutes; what is longer counts as that.
+    /// 32 buckets of one nanosecond, then 32 for each power of two up to 2^40 ns = 18 minutes. Longer durations count in the last bucket.
     private static let bucketCount = 32 * 36
     private var buckets = [UInt32](repeating: 0, count: bucketCount)
     private(set) var count = 0
@@ -14,7 +14,7 @@ struct DurationHistogram: Sendable, Hashable {
         buckets[Self.bucket(of: nanoseconds)] &+= 1
     }
 
-    /// The upper end of the bucket below which `fraction` of the values lie, never above `largest`; 0 without any.
+    /// The upper end of the bucket that contains the percentile `fraction` (0...1), at most `largest`; 0 without values.
     func percentile(_ fraction: Double) -> Double {
         guard count > 0 else { return 0 }
         let rank = max(Int((Double(count) * min(fraction, 1)).rounded(.up)), 1)

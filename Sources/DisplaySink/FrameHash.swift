@@ -2,10 +2,9 @@ internal import CAV
 internal import Media
 public import SurfacePool
 
-/// MD5 of a frame's visible pixels, plane after plane without padding: FFmpeg's definition of a frame's checksum.
+/// Computes the MD5 of a frame's visible pixels, plane by plane without padding, as FFmpeg's `framemd5` does.
 ///
-/// A hardware decoder's picture has its two chroma planes woven into one (and 10 bits at the upper end of 16): it is hashed as the picture
-/// that a software decoder would have made, so that both give the same sum.
+/// A hardware decoder's NV12 or P010 frame is hashed as the planar frame that a software decoder would have made, so that both give the same hash.
 ///
 /// Thread-safety: one thread at a time.
 @safe
@@ -46,7 +45,7 @@ public final class FrameHash {
                     unsafe add(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + rowBytes)]))
                 }
             }
-            // A palette belongs to the picture.
+            // The palette is part of the frame.
             for index in planes.count..<max(layout.planeCount, planes.count) {
                 let place = layout.plane(index)
                 unsafe add(UnsafeRawBufferPointer(rebasing: bytes[place.offset..<(place.offset + place.pitch)]))
@@ -82,7 +81,7 @@ public final class FrameHash {
         }
     }
 
-    /// The two components of a woven chroma plane, one after the other.
+    /// The two components of an interleaved chroma plane, one after the other.
     private func addEverySecond<T: FixedWidthInteger>(
         _ bytes: UnsafeRawBufferPointer, _ plane: SurfaceLayout.Plane, _ visible: PixelRect, of type: T.Type, _ value: (T) -> T
     ) {

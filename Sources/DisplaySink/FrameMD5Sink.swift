@@ -3,14 +3,13 @@ internal import Media
 public import PixelConversion
 public import SurfacePool
 
-/// Writes one line of MD5 a frame, in the format of FFmpeg's `framemd5`, so that two decoders can be compared with `diff`.
+/// Writes one MD5 line per frame in the format of FFmpeg's `framemd5`, so that two decoders can be compared with `diff`.
 ///
-/// The checksum covers the picture in the decoder's own pixel format, cropped and not rotated, plane after plane without padding.
-/// Times are the container's own, in its time base; the duration is the frame's own, where FFmpeg writes that of the stream's mean
-/// rate. Every frame is written, whatever the clock says; the work is done inside the
-/// decoder's `enqueue`.
+/// The checksum covers the frame in the decoder's pixel format, cropped but not rotated, plane by plane without padding. Times are those of the
+/// container, in its time base. The duration is the frame's own, where FFmpeg writes that of the average frame rate. Every frame is written,
+/// whatever the clock says. The work is done inside the decoder's `enqueue`.
 ///
-/// Thread-safety: as the protocol says.
+/// Thread-safety: as the protocol requires.
 public final class FrameMD5Sink: DisplaySink {
     public let name = "md5"
     public var pacing: Pacing { .untimed }
@@ -43,7 +42,7 @@ public final class FrameMD5Sink: DisplaySink {
                     queue.didPresent(sequence: frame.sequence, at: now)
                 },
                 events: { event in
-                    // What is finished is in the file.
+                    // The file is complete when the end is reported.
                     if event == .finished { output.flush() }
                     events(event)
                 })
@@ -58,11 +57,11 @@ public final class FrameMD5Sink: DisplaySink {
     }
 }
 
-/// Where the lines go: gathered to blocks, and after a failure nowhere.
+/// Collects lines and writes them in blocks. After a failure it discards them.
 ///
-/// Thread-safety: one at a time; the sink's steps, and its owner after the last of them.
+/// Thread-safety: one thread at a time: the sink's steps, and after the last of them its owner.
 private final class FrameMD5Output: @unchecked Sendable {
-    /// 32 KiB: one system call for some 400 frames.
+    /// 32 KiB: one system call for about 400 frames.
     private static let blockSize = 32_768
 
     private let descriptor: OwnedFD
@@ -93,7 +92,7 @@ private final class FrameMD5Output: @unchecked Sendable {
         if pending.count >= Self.blockSize { flush() }
     }
 
-    /// Writes the header; the time base of the whole file.
+    /// Writes the header. Returns the time base of the file.
     private func begin(_ frame: borrowing VideoFrame) -> Ratio {
         var base = frame.sourceTimeBase
         if !base.isKnown { base = Ratio(1, frame.presentationTime.isNumeric ? frame.presentationTime.timescale : 90_000) }
@@ -119,6 +118,6 @@ private final class FrameMD5Output: @unchecked Sendable {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// The failure, once.
+    /// The failure, reported once.
     func takeError() -> SinkError? { error.take() }
 }

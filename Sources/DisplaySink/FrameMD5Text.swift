@@ -5,7 +5,7 @@ internal import SurfacePool
 ///
 /// A pure value.
 struct FrameMD5Text: Sendable {
-    /// What is to be known about a frame to write its line.
+    /// What a frame's line contains.
     struct Row: Sendable, Hashable {
         /// In units of the time base; nil when the frame has no time.
         var time: Int64?
@@ -34,7 +34,7 @@ struct FrameMD5Text: Sendable {
         """
     }
 
-    /// A frame's line. Times never go back, since FFmpeg's muxing does not let them; a frame without one takes that of the frame before.
+    /// A frame's line. Times never decrease, because FFmpeg's muxing does not allow it. A frame without a time gets that of the frame before.
     mutating func line(_ row: Row) -> String {
         let time = max(row.time ?? lastTime ?? 0, lastTime ?? .min)
         lastTime = time
@@ -49,7 +49,7 @@ struct FrameMD5Text: Sendable {
 }
 
 extension Ratio {
-    /// How often this span of seconds goes into `time`, to the nearest whole number; nil when one of them is unknown.
+    /// `time` in units of this many seconds, rounded to the nearest; nil when one of them is unknown.
     func count(in time: MediaTime) -> Int64? {
         guard isKnown, time.isNumeric else { return nil }
         let count = time.multiplied(by: denominator, over: numerator).converted(to: 1)

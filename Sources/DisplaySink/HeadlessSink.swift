@@ -2,35 +2,44 @@ public import Media
 public import PixelConversion
 public import SurfacePool
 
-/// A display that nobody sees: it refreshes like a monitor and keeps each picture as long as a monitor would, or, untimed, takes every
-/// picture as fast as it comes.
+/// Plays without a display. Timed, it refreshes like a monitor and holds each frame as long as a monitor would. Untimed, it takes every frame at
+/// once.
 ///
-/// For measuring, for tests, and for machines without a display. It reads no pixel. Untimed it has no thread: it works inside the
-/// decoder's `enqueue`.
+/// For measurements, tests and machines without a display. It reads no pixels. Untimed it has no thread and works inside the decoder's `enqueue`.
 ///
-/// Thread-safety: as the protocol says.
+/// Thread-safety: as the protocol requires.
 public final class HeadlessSink: DisplaySink {
     public let name = "headless"
     public let pacing: Pacing
-    /// 2: on the virtual glass, and on its way there. Untimed none is kept.
+    /// 2: on the virtual screen, and chosen for the next refresh. Untimed 0.
     public var surfaceHoldCount: Int { pacing == .untimed ? 0 : 2 }
     public let preferredAllocator: any SurfaceAllocator
     public var conversion: ConversionReport? { nil }
     private let refreshRate: Ratio
     private let clock: any HostClock
     private let loop: SinkLoop
+    private let probe: (any SinkProbe)?
 
     /// - Parameters:
-    ///   - refreshRate: Refreshes a second, exactly.
-    ///   - isUntimed: Take every picture at once instead.
-    ///   - clock: The monotonic one, or a `ManualClock`, whose mover then does the display's work.
-    public init(
+    ///   - refreshRate: Refreshes per second.
+    ///   - isUntimed: Take every frame at once.
+    ///   - clock: The monotonic clock, or a `ManualClock`; the thread that moves a manual clock does the display's work.
+    public convenience init(
         refreshRate: Ratio = Ratio(60, 1), isUntimed: Bool = false, allocator: any SurfaceAllocator = MemfdAllocator(),
         clock: any HostClock = MonotonicClock.shared
+    ) {
+        self.init(refreshRate: refreshRate, isUntimed: isUntimed, allocator: allocator, clock: clock, probe: nil)
+    }
+
+    /// - Parameter probe: Observes a timed display; for tests.
+    package init(
+        refreshRate: Ratio, isUntimed: Bool = false, allocator: any SurfaceAllocator = MemfdAllocator(),
+        clock: any HostClock = MonotonicClock.shared, probe: (any SinkProbe)?
     ) {
         precondition(refreshRate.isKnown, "a display has a refresh rate")
         self.refreshRate = refreshRate
         self.clock = clock
+        self.probe = probe
         pacing = isUntimed ? .untimed : .display
         preferredAllocator = allocator
         loop = SinkLoop(isUntimed || !(clock is MonotonicClock) ? .inline : .present, clock: clock)
@@ -40,7 +49,7 @@ public final class HeadlessSink: DisplaySink {
 
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         if pacing == .display {
-            let display = VirtualDisplay(rate: refreshRate, clock: clock, queue: queue, events: events, record: nil)
+            let display = VirtualDisplay(rate: refreshRate, clock: clock, queue: queue, events: events, probe: probe)
             loop.start(queue) { display.step($0) }
         } else {
             loop.start(queue) { [clock] now in
@@ -54,7 +63,7 @@ public final class HeadlessSink: DisplaySink {
 }
 
 extension PresentationQueue {
-    /// Everything that waits, in order, for a sink without refreshes.
+    /// Takes every waiting frame in order, for a sink without refreshes.
     func takeAll(at now: HostTime, take: (borrowing VideoFrame) -> Void, events: (SinkEvent) -> Void) {
         while true {
             switch next(for: DisplayInterval(deadline: now, nextDeadline: now, period: nil)) {

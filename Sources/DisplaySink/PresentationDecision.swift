@@ -1,31 +1,31 @@
 public import Media
 public import SurfacePool
 
-/// What a sink is to do at a refresh of its display.
+/// What a sink does at a refresh of its display.
 public enum PresentationDecision: ~Copyable, Sendable {
-    /// Show this frame, which is the sink's from now on. `isFirst`: the first since the start or a flush, to be reported as
-    /// `SinkEvent.firstFrameShown` once it is handed to the display.
+    /// Show this frame, which the sink owns from now on. `isFirst`: it is the first since the start or a flush, and the sink reports
+    /// `SinkEvent.firstFrameShown` once it is committed.
     case show(VideoFrame, isFirst: Bool)
-    /// Nothing new. Ask again for the first refresh at or after this time; nil: when woken.
+    /// Show nothing new. Ask again for the first refresh at or after this time; nil: when woken.
     case keep(until: HostTime?)
-    /// Blank the display, and end the use of what it showed.
+    /// Show black, and end the use of the frame on the display.
     case removeImage
-    /// The last frame has had its time; to be reported as `SinkEvent.finished`. Said once for each end of a stream.
+    /// The last frame's duration has ended. The sink reports `SinkEvent.finished`. Returned once for each end of stream.
     case finished
 }
 
-/// How a display came to know the time at which a picture lit up; the flags of Wayland's `wp_presentation_feedback.presented`.
+/// How the presentation time was obtained: the flags of Wayland's `wp_presentation_feedback.presented`.
 public struct PresentationFlags: OptionSet, Sendable, Hashable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
-    /// At a vertical retrace, without tearing.
+    /// The frame was shown at a vertical retrace, without tearing.
     public static let vsync = PresentationFlags(rawValue: 1)
-    /// The hardware's clock told the time.
+    /// The display hardware's clock gave the time.
     public static let hardwareClock = PresentationFlags(rawValue: 2)
-    /// The hardware told that the picture lit up.
+    /// The display hardware reported that the frame was shown.
     public static let hardwareCompletion = PresentationFlags(rawValue: 4)
-    /// The picture's own memory was scanned out.
+    /// The frame was scanned out without a copy.
     public static let zeroCopy = PresentationFlags(rawValue: 8)
-    /// The sink's guess: the display tells nothing.
+    /// The sink estimated the time, because the display does not report it.
     public static let estimated = PresentationFlags(rawValue: 0x8000_0000)
 }

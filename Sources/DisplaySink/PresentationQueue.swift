@@ -1,16 +1,16 @@
 public import Media
 public import SurfacePool
 
-/// The few decoded pictures between the decoder and the display, and the decision which of them lights up when.
+/// The queue of decoded frames between the decoder and the display, which decides when each frame is shown.
 ///
 ///     decode thread ── enqueue ──► [ frame frame frame ] ── next(for: refresh) ──► present thread
 ///                   ◄─ waits while full                  ◄─ didPresent(at:) ─────
 ///
-/// The decode thread enqueues, and waits while the queue is full; the sink's thread asks `next(for:)` at each refresh and reports what
-/// was seen. Scheduling and statistics live here, so that every sink decides alike.
+/// The decode thread enqueues, and waits while the queue is full. The sink's thread calls `next(for:)` at each refresh and reports what was shown.
+/// Scheduling and statistics are part of the queue, so that every sink behaves the same.
 ///
-/// Frames are shown in the order in which they were put in. A frame given to the queue is the queue's, also when it is not accepted:
-/// it is shown, or ends and is counted as dropped.
+/// Frames are shown in the order in which they were enqueued. The queue owns a frame from `enqueue` on, even if it does not accept the frame: it is
+/// shown, or its use ends and it counts as dropped.
 ///
 /// Thread-safety: all members may be called from any thread.
 public final class PresentationQueue: Sendable {
@@ -26,16 +26,16 @@ public final class PresentationQueue: Sendable {
     private let state: Monitor<PresentationQueueState>
     private let link: Monitor<Link>
 
-    /// In a struct of its own: a bare closure that comes out of a generic function is wrapped in a new one each time, on the heap.
+    /// A struct, because a closure that a generic function returns is wrapped in a new heap object each time.
     private struct Wake: Sendable { let call: @Sendable () -> Void }
     private struct Sound: Sendable { let lead: @Sendable () -> HostSpan? }
 
     public let pacing: Pacing
 
     /// - Parameters:
-    ///   - capacity: Frames that may wait; each of them holds a surface.
-    ///   - timebase: The film's time.
-    ///   - pacing: The sink's.
+    ///   - capacity: Maximum number of waiting frames; each holds a surface.
+    ///   - timebase: The timebase of the film.
+    ///   - pacing: The pacing of the sink.
     public init(capacity: Int, timebase: Timebase, pacing: Pacing = .display) {
         self.pacing = pacing
         state = Monitor(PresentationQueueState(capacity: capacity, pacing: pacing))
@@ -47,9 +47,9 @@ public final class PresentationQueue: Sendable {
 
     // MARK: The decoder's side
 
-    /// Puts a frame at the end, waiting for room until `deadline` (CLOCK_MONOTONIC; nil: for ever).
+    /// Adds a frame at the end. Waits while the queue is full, until `deadline` (CLOCK_MONOTONIC; nil: without a limit).
     ///
-    /// - Returns: False when the frame was dropped instead: the queue is cancelled, was flushed meanwhile, or the deadline passed.
+    /// - Returns: False when the frame was dropped, because the queue is cancelled, was flushed meanwhile, or the deadline passed.
     @discardableResult
     public func enqueue(_ frame: consuming VideoFrame, waitingUntil deadline: HostTime? = nil) -> Bool {
         enqueue(frame, waitingUntil: deadline, epoch: nil)
@@ -77,7 +77,7 @@ public final class PresentationQueue: Sendable {
         }
     }
 
-    /// Says that no frame follows the ones put in; another frame, or a flush, takes it back.
+    /// Marks the end of the stream: no frame follows. Another frame or a flush removes the mark.
     public func markEndOfStream() {
         state.withLock { $0.markEndOfStream() }
         wake()
@@ -85,9 +85,9 @@ public final class PresentationQueue: Sendable {
 
     // MARK: The owner's side
 
-    /// Drops what waits, an `enqueue` that waits for room included. The next frame counts as a first one again.
+    /// Drops the waiting frames, including that of an `enqueue` that waits. The next frame counts as a first frame again.
     ///
-    /// The picture on the display stays, unless `removeImage`.
+    /// The frame on the display stays unless `removeImage` is true.
     public func flush(removeImage: Bool) { _ = beginEpoch(removeImage: removeImage) }
 
     /// Does what `flush` does, and returns the epoch that begins with it.
@@ -103,7 +103,7 @@ public final class PresentationQueue: Sendable {
         return epoch
     }
 
-    /// Drops what waits and refuses every frame until `resume()`, so that a decoding thread is never stuck in here.
+    /// Drops the waiting frames and refuses every frame until `resume()`, so that no decoding thread waits in `enqueue`.
     public func cancel() {
         let waiting = state.change { state in
             state.setCancelled(true)
@@ -116,21 +116,20 @@ public final class PresentationQueue: Sendable {
     /// Accepts frames again.
     public func resume() { state.withLock { $0.setCancelled(false) } }
 
-    /// Shows the next waiting frame, or the next to come, whatever the timebase says: a step of a film that stands still.
+    /// Shows the next frame, waiting or still to come, whatever the timebase says: a step of a paused film.
     ///
-    /// - Parameter shown: Called with that frame's presentation time, on the sink's thread, when it is handed to the display. A later call's
-    ///   replaces it.
+    /// - Parameter shown: Called on the sink's thread with the frame's presentation time when the frame is shown. A later call replaces it.
     public func showNext(_ shown: (@Sendable (MediaTime) -> Void)? = nil) {
         link.withLock { $0.stepped = shown }
         state.withLock { $0.step() }
         wake()
     }
 
-    /// The first refresh of the display at or after `time`, as far as the sink's questions let it be known; else `time`. Film that
-    /// begins there has its pictures light up at their very times.
+    /// The first refresh of the display at or after `time`; `time` itself while the refreshes are unknown. Frames of a film that starts there are
+    /// shown exactly at their times.
     public func refresh(notBefore time: HostTime) -> HostTime { state.withLock { $0.refresh(notBefore: time) } }
 
-    /// The film's time. A new one holds from the next decision on.
+    /// The timebase of the film. A new one takes effect at the next decision.
     public var timebase: Timebase {
         get { link.withLock { $0.timebase } }
         set {
@@ -144,12 +143,12 @@ public final class PresentationQueue: Sendable {
         }
     }
 
-    /// Asked at each picture that lights up for how long before its time the sound of that moment was heard (nil: nothing was), so that
-    /// `statistics` tells how far picture and sound are apart. Called on the sink's thread, with no lock held.
+    /// Sets a closure that returns how long before its time the sound was heard (nil: no sound), so that `statistics` includes the offset between
+    /// frame and sound. It is called for each frame that is shown, on the sink's thread, without a lock.
     public func setSoundLead(_ lead: (@Sendable () -> HostSpan?)?) { link.withLock { $0.sound = lead.map(Sound.init) } }
 
-    /// Called each time the film's time has passed the last picture's end while no other waits and more are to come. On the sink's thread, with
-    /// no lock held.
+    /// Sets a closure that is called when the film's time passes the end of the last frame and no other frame waits, before the end of the stream.
+    /// It is called on the sink's thread, without a lock.
     public func onStarving(_ body: (@Sendable () -> Void)?) { link.withLock { $0.starving = body } }
 
     /// Counts flushes: what was decoded, or reported by a sink, under an earlier epoch is of an old position.
@@ -161,14 +160,14 @@ public final class PresentationQueue: Sendable {
     /// Whether the sink has been told of the end, and no flush came since.
     package var hasReportedEnd: Bool { state.withLock { $0.hasReportedEnd } }
 
-    /// Frames waiting now.
+    /// Number of frames that wait now.
     public var count: Int { state.withLock { $0.count } }
 
     public var statistics: PresentationStatistics { state.withLock { $0.statistics } }
 
     // MARK: The sink's side
 
-    /// What to do for the refresh `interval`. Does not block.
+    /// Decides what to do for the refresh `interval`. Does not block.
     public func next(for interval: DisplayInterval) -> PresentationDecision {
         let mapping = timebase.mapping
         while true {
@@ -182,22 +181,23 @@ public final class PresentationQueue: Sendable {
         }
     }
 
-    /// Has `wake` called when asking again could give another answer than the last: a frame that a sleeping sink waits for, a flush, the end,
-    /// a step, a change of the timebase. It runs on any thread, with no lock held, and may still run once after it was replaced by nil.
+    /// Sets a closure that is called when another call of `next(for:)` could return something else: after a new frame while the sink sleeps, a
+    /// flush, the end of the stream, a step, or a change of the timebase. It is called on any thread, without a lock, and possibly once more after
+    /// it was replaced by nil.
     public func setWake(_ wake: (@Sendable () -> Void)?) { link.withLock { $0.wake = wake.map(Wake.init) } }
 
-    /// Reports when a frame that `next(for:)` gave lit up. Frames are reported in the order in which they were given.
+    /// Reports when a frame that `next(for:)` returned was shown. Frames are reported in the order in which they were returned.
     ///
     /// - Parameters:
-    ///   - sequence: The frame's.
-    ///   - time: When it lit up, CLOCK_MONOTONIC.
-    ///   - refresh: The display's time between refreshes then; nil when it has none or does not say.
+    ///   - sequence: The frame's number.
+    ///   - time: When it was shown, CLOCK_MONOTONIC.
+    ///   - refresh: The display's period at that time; nil when it is variable or unknown.
     public func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan? = nil, flags: PresentationFlags = []) {
         let lead = link.withLock { $0.sound }?.lead()
         state.withLock { $0.didPresent(sequence: sequence, at: time, refresh: refresh, soundLead: lead) }
     }
 
-    /// Reports that a frame that `next(for:)` gave was never seen; it counts as late.
+    /// Reports that a frame that `next(for:)` returned was never shown. It counts as late.
     public func didDiscard(sequence: UInt64) { state.withLock { $0.didDiscard(sequence: sequence) } }
 
     // MARK: Inside

@@ -1,26 +1,26 @@
 internal import Media
 internal import SurfacePool
 
-/// What a presentation queue knows and decides: no lock, no clock, and no use ends in here, since ending one calls others.
+/// The state and decisions of a presentation queue. It has no lock and no clock, and ends no use, because that runs other code.
 struct PresentationQueueState: ~Copyable, Sendable {
     /// What the shell does next.
     enum Step: ~Copyable, Sendable {
-        /// Let the frame go, then ask again.
+        /// End the frame's use, then ask again.
         case drop(VideoFrame)
-        /// Hand to the sink. `step`: the frame was asked for by `showNext`, and this is its time.
-        /// `isStarving`: from now on the film's time runs without pictures.
+        /// Return the decision to the sink. `step`: the presentation time of a frame that `showNext` requested. `isStarving`: from now on the film's
+        /// time passes without frames.
         case decided(PresentationDecision, step: MediaTime?, isStarving: Bool = false)
     }
 
-    /// A frame handed to the sink, whose feedback is awaited.
+    /// A frame that was passed to the sink and not reported yet.
     private struct Submission: Sendable {
         var sequence: UInt64
-        /// The host time its time asked for; nil when it was shown whatever the clock said.
+        /// The host time of its presentation time; nil when it was shown without regard to the clock.
         var ideal: HostTime?
         var deadline: HostTime
     }
 
-    /// 8: more than any display has in flight; the oldest is forgotten when a sink reports nothing.
+    /// 8: more than any display has pending. If a sink does not report, the oldest is removed.
     private static let submissionLimit = 8
 
     private let capacity: Int
@@ -28,26 +28,26 @@ struct PresentationQueueState: ~Copyable, Sendable {
     private var frames: Ring<VideoFrame>
     private var scheduler = FrameScheduler()
     private var submissions = Ring<Submission>(capacity: submissionLimit)
-    /// When the frame before was seen; nil when what comes next is not to be compared with it.
+    /// When the previous frame was shown; nil when the next frame cannot be compared with it.
     private var lastSeen: HostTime?
     private(set) var statistics = PresentationStatistics()
 
     private(set) var isCancelled = false
-    /// Counts flushes, so that a frame that waits for room while one happens is not put into the new queue.
+    /// Counts flushes, so that a frame that waits for room during a flush is not added afterwards.
     private(set) var epoch = 0
     private var isEnding = false
-    /// The last picture has had its time, and nothing waits.
+    /// The duration of the last frame has ended and no frame waits.
     private(set) var isStarving = false
     /// The end of the frames since the last flush has been told to the sink.
     private(set) var hasReportedEnd = false
     private var mustRemoveImage = false
-    /// Frames to show out of turn, one for each step asked for.
+    /// Number of steps that were requested and not made yet.
     private var steps = 0
-    /// The next frame handed out is the first since the start or a flush.
+    /// The next frame is the first since the start or a flush.
     private var isFirst = true
     /// The epoch of the first frame that was handed out last; nil before any.
     private(set) var firstEpoch: Int?
-    /// The sink was told to sleep until woken.
+    /// The sink sleeps until woken.
     private var isSinkAsleep = true
 
     init(capacity: Int, pacing: Pacing) {
@@ -61,7 +61,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     // MARK: The decoder's side
 
-    /// Puts a frame, for which there must be room, at the end. True when the sink has to be woken.
+    /// Adds a frame at the end; there must be room. True when the sink must be woken.
     mutating func append(_ frame: consuming VideoFrame) -> Bool {
         let mustWake = isSinkAsleep || frame.flags.contains(.displayImmediately)
         isSinkAsleep = false
@@ -81,7 +81,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     // MARK: The owner's side
 
-    /// Takes everything that waits out, for the caller to end.
+    /// Removes the waiting frames, whose uses the caller ends.
     mutating func flush(removeImage: Bool) -> Ring<VideoFrame> {
         statistics.count(.flushed, frames.count)
         var waiting = Ring<VideoFrame>(capacity: capacity)
@@ -102,7 +102,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     mutating func step() { steps += 1 }
 
-    /// The film's time was changed: what is seen before and after it has nothing to do with each other.
+    /// The timebase changed, so frames before and after the change cannot be compared.
     mutating func breakRhythm() {
         lastSeen = nil
         statistics.breakRhythm()
@@ -110,10 +110,10 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     // MARK: The sink's side
 
-    /// The refresh that the sink last asked about.
+    /// The interval of the sink's last call.
     private var lastInterval: DisplayInterval?
 
-    /// The first refresh at or after `time` on the grid of the one last asked about; `time` itself when there is none.
+    /// The first refresh at or after `time`, computed from the last interval; `time` itself when there is none.
     func refresh(notBefore time: HostTime) -> HostTime {
         guard let last = lastInterval, let period = last.period?.nanoseconds, period > 0 else { return time }
         let distance = (time - last.deadline).nanoseconds
@@ -164,12 +164,12 @@ struct PresentationQueueState: ~Copyable, Sendable {
         return .decided(.show(frame, isFirst: isFirst), step: step)
     }
 
-    /// Nothing waits: the film is over, or the decoder behind.
+    /// No frame waits: the film has ended, or the decoder is too slow.
     private mutating func rest(at deadline: HostTime, mapping: TimebaseMapping) -> PresentationDecision {
         isSinkAsleep = true
         if isStarving || hasReportedEnd { return .keep(until: nil) }
         if pacing == .display, scheduler.endOfShown.isNumeric {
-            // A film that stands still has no end to wait for.
+            // A paused film does not reach its end.
             guard let end = mapping.hostTime(of: scheduler.endOfShown) else { return .keep(until: nil) }
             if end > deadline { return .keep(until: end) }
             if !isEnding { isStarving = mapping.rate > 0 }
@@ -202,8 +202,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
         statistics.count(.late)
     }
 
-    /// The oldest awaited frame with this number. Feedback comes in order, so it is nearly always the first; what is passed over
-    /// goes to the end and is forgotten in its turn.
+    /// The oldest submission with this number. Feedback comes in order, so it is almost always the first. Others move to the end.
     private mutating func takeSubmission(_ sequence: UInt64) -> Submission? {
         for _ in 0..<submissions.count {
             guard let first = submissions.popFirst() else { return nil }

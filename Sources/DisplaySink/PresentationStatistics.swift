@@ -1,60 +1,60 @@
 public import Media
 public import SurfacePool
 
-/// What was seen, what was not and why, and how far from its time each picture lit up.
+/// Counts the frames that were shown and dropped, and measures how far from its time each frame was shown.
 ///
-/// Thread-safety: a value; the running one belongs to a `PresentationQueue`.
+/// Thread-safety: a value.
 public struct PresentationStatistics: Sendable, Hashable {
-    /// Frames given to the sink to show.
+    /// Frames that were passed to the sink.
     public private(set) var framesSubmitted = 0
-    /// Frames that the sink reported as seen (by an untimed sink: as taken).
+    /// Frames that the sink reported as shown, or, untimed, as taken.
     public private(set) var framesPresented = 0
-    /// Refreshes that showed the same picture once more while the film moved, as far as the display tells its refresh time.
+    /// Refreshes that showed the previous frame again while the film moved, if the display reports its period.
     public private(set) var repeats = 0
-    /// Frames that lit up more than half a refresh after the one they were chosen for.
+    /// Frames that were shown more than half a period after the refresh that they were chosen for.
     public private(set) var missedRefreshes = 0
-    /// When the first frame was seen, CLOCK_MONOTONIC; nil before.
+    /// When the first frame was shown, CLOCK_MONOTONIC; nil before.
     public private(set) var firstFrameTime: HostTime?
 
     private var drops = [Int](repeating: 0, count: DropReason.allCases.count)
     private var errors = DurationHistogram()
     private var signedSum: Int64 = 0
-    /// Sum of the changes of the error from one frame to the next.
+    /// Sum of the differences between the errors of consecutive frames.
     private var jitterSum: UInt64 = 0
     private var jitterCount = 0
     private var lastError: Int64?
     private var soundSum: Int64 = 0
     private var soundLargest: UInt64 = 0
-    /// Of the measured frames, those that lit up while sound was heard.
+    /// Measured frames that were shown while sound was heard.
     public private(set) var framesWithSound = 0
 
     public init() {}
 
     // MARK: Reading
 
-    /// Frames that reached the queue and were not shown for this reason.
+    /// Frames that were dropped for this reason.
     public func dropped(_ reason: DropReason) -> Int { drops[Self.index(reason)] }
 
-    /// Frames that a viewer missed: all but those that a seek or the end made useless.
+    /// Dropped frames that a viewer missed: all except those that were flushed or never meant to be shown.
     public var droppedTotal: Int {
         DropReason.allCases.reduce(0) { $0 + ($1 == .flushed || $1 == .doNotDisplay || $1 == .noPicture ? 0 : dropped($1)) }
     }
 
-    /// Frames whose error is known: those shown by the clock of a moving film.
+    /// Frames whose error was measured: those that were shown by the clock.
     public var measuredFrames: Int { errors.count }
-    /// The distance between the moment its time asked for and the moment it lit up that `fraction` (0…1) of the frames stayed
-    /// within, either way. Microseconds, too large by 3 % at most; 0 without any.
+    /// The percentile `fraction` (0…1) of the absolute error: the time between a frame's due time and its presentation. Microseconds, at most 3 %
+    /// too large; 0 without measurements.
     public func error(percentile fraction: Double) -> Double { errors.percentile(fraction) / 1000 }
-    /// The largest such distance, exactly; microseconds.
+    /// The largest absolute error, exactly; microseconds.
     public var maximumError: Double { Double(errors.largest) / 1000 }
-    /// Mean of lit-up minus asked-for, microseconds: above zero is late. 0 without any.
+    /// Mean signed error in microseconds; positive means late. 0 without measurements.
     public var meanSignedError: Double { errors.count == 0 ? 0 : Double(signedSum) / Double(errors.count) / 1000 }
-    /// Mean change of that error from one frame to the next, microseconds: 0 is perfectly even, also with a steady delay.
+    /// Mean difference between the errors of consecutive frames, microseconds. 0 means perfectly even, even with a constant delay.
     public var jitter: Double { jitterCount == 0 ? 0 : Double(jitterSum) / Double(jitterCount) / 1000 }
 
-    /// Mean of a picture's error plus the sound's lead at that moment, microseconds: above zero, pictures come after their sound.
+    /// Mean offset between frames and their sound, microseconds. Positive: frames are shown after their sound.
     public var meanSoundOffset: Double { framesWithSound == 0 ? 0 : Double(soundSum) / Double(framesWithSound) / 1000 }
-    /// The largest distance of that from zero, microseconds.
+    /// The largest absolute offset between frames and sound, microseconds.
     public var maximumSoundOffset: Double { Double(soundLargest) / 1000 }
 
     // MARK: Counting
@@ -88,7 +88,7 @@ public struct PresentationStatistics: Sendable, Hashable {
         soundLargest = max(soundLargest, offset.magnitude)
     }
 
-    /// The frame to come has no predecessor to be even with.
+    /// The next frame is not compared with the previous one.
     mutating func breakRhythm() { lastError = nil }
 
     private static func index(_ reason: DropReason) -> Int {

@@ -1,30 +1,30 @@
 public import Media
 
-/// Learns when a display refreshes from what it says about the pictures it showed, and predicts the refreshes to come.
+/// Learns from presentation feedback when a display refreshes, and predicts its next refreshes.
 ///
-/// Feed it every presentation feedback; ask `interval(at:)` for the refresh that a picture handed over now will light up at.
+/// Add every presentation feedback; `interval(at:)` returns the refresh at which a frame that is committed now is shown.
 ///
-///     handed over             lit up
+///     committed               shown
 ///     ────────┼───────────────────┼───────────────────┼──────►  refreshes, `period` apart
 ///             └─ at least `lead` ─┘
 ///
-/// - Phase and period follow the feedback through a filter that takes a sixteenth of each deviation, so that jittered time stamps do not
-///   make the refreshes tremble. Missing feedback does no harm: what counts is how far a time lies from the nearest predicted refresh.
-/// - A time far from every predicted refresh is taken for a mistake; three in a row are taken for the truth, and the filter starts anew.
-/// - A display whose times fit no period (variable refresh) has none: then a picture lights up `lead` after it was handed over.
-/// - The lead grows when pictures light up a refresh later than predicted, twice within 64 pictures; a single one is an accident.
+/// - Phase and period follow the feedback through a filter that applies a sixteenth of each deviation, so that jitter in the times does not move the
+///   predicted refreshes. Missing feedback does no harm: each time is compared with the nearest predicted refresh.
+/// - A time far from every predicted refresh counts as an outlier. After three in a row the filter starts again.
+/// - If the times fit no period (variable refresh), there is none, and a frame is shown `lead` after its commit.
+/// - The lead grows when two frames within 64 are shown a refresh later than predicted. A single one has no effect.
 ///
 /// Thread-safety: a value. It reads no clock; times are of CLOCK_MONOTONIC.
 public struct RefreshClock: Sendable, Hashable {
-    /// What the display said about one picture.
+    /// Presentation feedback of one frame.
     public struct Feedback: Sendable, Hashable {
-        /// When the picture lit up.
+        /// When the frame was shown.
         public var time: HostTime
-        /// The display's own word for the time between refreshes; nil when it says nothing.
+        /// The period that the display reports; nil when it reports none.
         public var refresh: HostSpan?
-        /// The display's count of refreshes; 0 when it does not count.
+        /// The display's refresh counter; 0 when it has none.
         public var sequence: UInt64
-        /// When the picture was handed over; nil when unknown.
+        /// When the frame was committed; nil when unknown.
         public var committed: HostTime?
 
         public init(time: HostTime, refresh: HostSpan? = nil, sequence: UInt64 = 0, committed: HostTime? = nil) {
@@ -37,40 +37,40 @@ public struct RefreshClock: Sendable, Hashable {
 
     /// Weight of a new time in the phase.
     private static let phaseWeight = 1.0 / 16
-    /// … and in the period: half its square, which settles fastest without swinging.
+    /// Weight of a new time in the period: half the square of the phase's weight, which settles fastest without oscillation.
     private static let periodWeight = 1.0 / 512
-    /// Farther from a refresh than this part of the period is a mistake, or a new phase.
+    /// A time that is farther than this part of the period from a refresh is an outlier.
     private static let tolerance = 0.25
-    /// Mistakes in a row that are believed.
+    /// Outliers in a row after which the filter starts again.
     private static let patience = 3
-    /// The doubt at which a display is taken for a variable one: 8 mistakes, four good times making up for one.
+    /// The score at which a display counts as variable: 8 outliers. Four good times cancel one outlier.
     private static let doubtOfVariable = 8.0
-    /// Farther than this from what the display itself says, a measured period is not believed: 1 %.
+    /// 1 %: the measured period stays this close to the period that the display reports.
     private static let trust = 0.01
-    /// Added to a lead that has been measured: half a millisecond.
+    /// 0.5 ms, added to a measured lead.
     private static let margin = HostSpan.microseconds(500)
 
-    /// A refresh, as filtered, and the display's number for it.
+    /// A refresh after the filter, and its number.
     private var anchor: HostTime?
     private var anchorSequence: UInt64 = 0
     private var measured: Double?
-    /// What the display said last.
+    /// The period that the display reported last.
     private var nominal: HostSpan?
     private var mistakes = 0
     private var doubt = 0.0
-    /// Feedback since a picture came later than predicted.
+    /// Number of feedbacks since a frame was shown later than predicted.
     private var sinceMiss = Int.max
 
-    /// Whether the display's refreshes follow no period.
+    /// Whether the display has no constant period.
     public private(set) var isVariable = false
     private var isToldVariable = false
-    /// How long before a refresh a picture must be handed over to light up at it, as learned.
+    /// How long before a refresh a frame must be committed to be shown at it. Learned from feedback.
     public private(set) var lead = HostSpan.zero
 
-    /// - Parameter nominalPeriod: What is known before any feedback, such as the mode's refresh rate.
+    /// - Parameter nominalPeriod: The period before any feedback, such as that of the mode.
     public init(nominalPeriod: HostSpan? = nil) { nominal = nominalPeriod }
 
-    /// Of a display that refreshes when a picture comes: pictures that come evenly are no period of its own.
+    /// The clock of a display that refreshes when a frame comes (VRR). It learns no period, even from evenly spaced frames.
     public static var variable: RefreshClock {
         var clock = RefreshClock()
         clock.isToldVariable = true
@@ -84,16 +84,16 @@ public struct RefreshClock: Sendable, Hashable {
         return measured.map { HostSpan(nanoseconds: Int64($0.rounded())) } ?? nominal
     }
 
-    /// Forgets everything, as when the window has moved to another display.
+    /// Resets everything, for another display.
     public mutating func reset(nominalPeriod: HostSpan? = nil) { self = RefreshClock(nominalPeriod: nominalPeriod) }
 
     // MARK: Learning
 
-    /// Takes in what the display said about one picture. Feedback comes in order of time.
+    /// Adds the feedback of one frame. Feedback must come in order of time.
     public mutating func add(_ feedback: Feedback) {
         if isToldVariable { return learnLead(feedback) }
         if let refresh = feedback.refresh, refresh != nominal {
-            // A new mode: nothing learned about the old one holds.
+            // A new mode has another phase.
             if let old = nominal, abs((refresh - old).seconds) > old.seconds * Self.trust { forgetPhase() }
             nominal = refresh
             if measured == nil { measured = Double(refresh.nanoseconds) }
@@ -109,7 +109,7 @@ public struct RefreshClock: Sendable, Hashable {
         guard elapsed > 0 else { return }
         let counted = anchorSequence > 0 && feedback.sequence > anchorSequence ? Double(feedback.sequence - anchorSequence) : nil
         guard let period = measured else {
-            // Nobody told the period: it is the time of a counted refresh, or else what two pictures in a row are apart.
+            // No period was reported. It is the time per counted refresh, else the time between two consecutive frames.
             measured = elapsed / (counted ?? 1)
             return begin(feedback)
         }
@@ -158,13 +158,13 @@ public struct RefreshClock: Sendable, Hashable {
         guard let committed = feedback.committed, feedback.time > committed else { return }
         let taken = feedback.time - committed
         guard let period else {
-            // Without refreshes the lead is simply how long it takes.
+            // Without a period the lead is the time from commit to presentation.
             lead = lead == .zero ? taken : HostSpan(nanoseconds: lead.nanoseconds + (taken - lead).nanoseconds / 8)
             return
         }
         guard anchor != nil else { return }
         sinceMiss = sinceMiss == .max ? .max : sinceMiss + 1
-        // Handed over this long before the refresh that it was predicted for, and not shown there.
+        // The frame was committed this long before its predicted refresh and missed it.
         let tooLittle = taken - period
         guard tooLittle > lead + Self.margin else { return }
         if sinceMiss <= 64 { lead = min(tooLittle + Self.margin, HostSpan(nanoseconds: 2 * period.nanoseconds)) }
@@ -173,7 +173,7 @@ public struct RefreshClock: Sendable, Hashable {
 
     // MARK: Predicting
 
-    /// The refresh at which a picture handed over at `now` will light up, and the one after it.
+    /// The refresh at which a frame that is committed at `now` is shown, and the refresh after it.
     public func interval(at now: HostTime) -> DisplayInterval {
         let earliest = now + lead
         guard let period, period > .zero else { return DisplayInterval(deadline: earliest, nextDeadline: earliest, period: nil) }
@@ -187,10 +187,10 @@ public struct RefreshClock: Sendable, Hashable {
         guard let anchor, !isVariable, let measured, measured > 0 else { return time }
         let count = (Double((time - anchor).nanoseconds) / measured).rounded(.up)
         let refresh = anchor + HostSpan(nanoseconds: Int64((count * measured).rounded()))
-        // The division's last bit may have been rounded the wrong way.
+        // The division may have rounded down.
         return refresh >= time ? refresh : refresh + HostSpan(nanoseconds: Int64(measured.rounded(.up)))
     }
 
-    /// The latest moment to hand over a picture that is to light up at `refresh`.
+    /// The latest time to commit a frame for `refresh`.
     public func commitDeadline(for refresh: HostTime) -> HostTime { refresh - lead }
 }

@@ -1,10 +1,10 @@
 internal import Media
 
-/// The refreshes of a display with a fixed rate, without the error that adding rounded periods would build up.
+/// The refreshes of a display with a fixed rate, without the error that adding rounded periods accumulates.
 struct RefreshGrid: Sendable, Hashable {
     /// Refresh 0.
     var anchor: HostTime
-    /// Refreshes a second.
+    /// Refreshes per second.
     var rate: Ratio
 
     /// The first refresh later than `time`, and the one after it.
@@ -22,14 +22,14 @@ struct RefreshGrid: Sendable, Hashable {
     private var numerator: Int128 { Int128(rate.numerator) }
     private var nanoseconds: Int128 { Int128(rate.denominator) * 1_000_000_000 }
 
-    /// Refresh `index`; rounded up, so that it never lies before its exact time.
+    /// The time of refresh `index`, rounded up so that it is never before the exact time.
     private func refresh(_ index: Int128) -> HostTime {
         let product = index * nanoseconds
         let quotient = product >= 0 ? (product + numerator - 1) / numerator : product / numerator
         return anchor + HostSpan(nanoseconds: Int64(clamping: quotient))
     }
 
-    /// The number of the last refresh at or before `time`.
+    /// The index of the last refresh at or before `time`.
     private func count(upTo time: HostTime) -> Int128 {
         let elapsed = Int128((time - anchor).nanoseconds) * numerator
         let quotient = elapsed / nanoseconds

@@ -1,20 +1,20 @@
-/// Why a sink cannot show: one sentence, and its kind.
+/// Why a sink cannot show frames: a code and a sentence.
 public struct SinkError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
-        /// There is no display to connect to.
+        /// There is no display, or it cannot be used.
         case noDisplay
         /// The display went away while it was in use.
         case lost
-        /// The display cannot show this at all.
+        /// The display cannot do what is required.
         case unsupported
-        /// A file that was to be written cannot be.
+        /// An output file cannot be written.
         case cannotCreate
-        /// The system refused something it normally grants.
+        /// A system call failed.
         case system
     }
 
     public var code: Code
-    /// What failed and why, as one sentence that names the thing.
+    /// One sentence that says what failed and why.
     public var description: String
 
     public init(_ code: Code, _ description: String) {

@@ -2,33 +2,33 @@ public import Media
 
 /// What a sink reports while it runs.
 public enum SinkEvent: Sendable, Hashable {
-    /// The first picture since the start or a flush was handed to the display, at this time (CLOCK_MONOTONIC).
+    /// The first frame since the start or a flush was committed to the display, at this time (CLOCK_MONOTONIC).
     case firstFrameShown(HostTime)
-    /// The last picture before the end of the stream has had its time.
+    /// The duration of the last frame before the end of the stream has ended.
     case finished
     /// The user pressed a key in the sink's window.
     case key(PlayerKey)
-    /// The user wants the window gone. The sink goes on until it is stopped.
+    /// The user asked to close the window. The sink continues until it is stopped.
     case closeRequested
-    /// The area for the picture has this size now, in the display's pixels.
+    /// The window has this size now, in the display's pixels.
     case resized(PixelSize)
-    /// There is nothing to show the film on any more (the monitor was unplugged, the compositor has gone), but there may be again.
+    /// The display is not available any more, because the monitor was unplugged or the compositor ended. It may return.
     case displayLost
-    /// The film is shown again, after `displayLost`.
+    /// The film is shown again after `displayLost`.
     case displayReturned
-    /// Something that the user may want to know of, such as a monitor that was unplugged: one sentence.
+    /// A sentence for the user, for example that a monitor was unplugged.
     case notice(String)
-    /// A sentence for whoever asks for details: what was chosen and why.
+    /// A sentence for verbose output: what was chosen and why.
     case detail(String)
-    /// The display is gone or broken, or the file cannot be written: nothing more will be shown. Said once.
+    /// The sink cannot continue, because the display is lost or the file cannot be written. Sent once.
     case failed(SinkError)
 }
 
-/// Keys that mean something to a player, by what is printed on them and not by what they do.
+/// Keys that the player uses, named for what is printed on them.
 public enum PlayerKey: String, Sendable, Hashable, CaseIterable {
     case space, q, escape, f, o, left, right, up, down, comma, period, m, nine, zero, leftBracket, rightBracket, backspace
 
-    /// Whether it moves something by a step; a repeated space or f would flicker.
+    /// Whether holding the key repeats it: only for keys that move something by a step.
     package var repeats: Bool {
         switch self {
         case .left, .right, .up, .down, .comma, .period, .nine, .zero: true

@@ -1,12 +1,12 @@
 internal import Media
 
-/// Calls a sink's step when it is time: on a thread of its own, or on the thread that has news.
+/// Calls a sink's step when it is due: on a thread of its own, or on the thread that requests it.
 ///
-/// A step is given the time, does what is due, and returns when it wants to be called next (nil: when rung). Steps never overlap.
+/// A step gets the current time, does what is due, and returns when it must be called again (nil: when `ring` is called). Steps never overlap.
 ///
-/// - `present`: a thread that sleeps between steps; what a display in real time needs.
-/// - `inline`: no thread. A ring runs the step on the ringing thread, so that an untimed sink costs the decode thread no hand-over; times
-///   to wait for come from the clock, which is how a `ManualClock` drives a test in one thread.
+/// - `present`: a thread that sleeps between steps, for a display in real time.
+/// - `inline`: no thread. `ring` runs the step on the calling thread, so that an untimed sink needs no change of threads. The clock provides timers,
+///   so a `ManualClock` can drive a test in one thread.
 ///
 /// Thread-safety: all of it.
 final class SinkLoop: Sendable {
@@ -21,7 +21,7 @@ final class SinkLoop: Sendable {
         var isStepping = false
     }
 
-    /// In a struct of its own: a bare closure that comes out of a generic function is wrapped in a new one each time, on the heap.
+    /// A struct, because a closure that a generic function returns is wrapped in a new heap object each time.
     private struct Step: Sendable { let call: @Sendable (HostTime) -> HostTime? }
 
     private enum Task: Sendable {
@@ -33,14 +33,14 @@ final class SinkLoop: Sendable {
     private let clock: any HostClock
     private let state = Monitor(State())
 
-    /// - Parameter clock: What tells the time; for `present` it is the monotonic clock.
+    /// - Parameter clock: The clock; for `present` the monotonic clock.
     init(_ mode: Mode, clock: any HostClock = MonotonicClock.shared) {
         precondition(mode == .inline || clock is MonotonicClock, "a thread sleeps by CLOCK_MONOTONIC")
         self.mode = mode
         self.clock = clock
     }
 
-    /// Begins with a step at once; `queue` rings for more. A loop runs once at a time and can be started again after `stop`.
+    /// Starts with a step at once; `queue` requests more. A loop can be started again after `stop`.
     func start(_ queue: PresentationQueue, _ step: @escaping @Sendable (HostTime) -> HostTime?) {
         state.withLock { state in
             precondition(state.step == nil, "a sink is started once at a time")
@@ -57,13 +57,13 @@ final class SinkLoop: Sendable {
         }
     }
 
-    /// Asks for a step now; a ring during a step asks for one more after it.
+    /// Requests a step now, or after the step that is running.
     func ring() {
         state.change { $0.isRinging = true }
         if mode == .inline { runInline() }
     }
 
-    /// Ends the steps. None is running when this returns, and none follows. Not to be called from a step.
+    /// Ends the loop. When this returns, no step runs and none follows. Must not be called from a step.
     func stop() {
         let (queue, thread, timer) = state.change { state in
             state.step = nil
@@ -108,7 +108,7 @@ final class SinkLoop: Sendable {
         }
     }
 
-    /// The step to run now, unless there is nothing to do or another thread is at it.
+    /// The step to run now; nil when none was requested or another thread runs it.
     private func begin() -> Step? {
         state.withLock { state in
             guard state.isRinging, !state.isStepping, let step = state.step else { return nil }

@@ -1,50 +1,42 @@
 internal import Media
 internal import SurfacePool
 
-/// The refreshes and the glass of a display that exists in the mind only: a picture handed over before a refresh lights up at it and
-/// stays until another one does, and as long as it is there its use is held.
+/// Simulates a display: a frame that is chosen before a refresh is shown at the refresh and stays until another one is shown. Its use is held
+/// meanwhile.
 ///
-/// Thread-safety: belongs to the steps of one `SinkLoop`, which never overlap.
+/// Thread-safety: used by the steps of one `SinkLoop`, which never overlap.
 final class VirtualDisplay: @unchecked Sendable {
-    /// What happened, for those who write it down.
-    enum Record: Sendable {
-        /// Lit up at `time`; its own time asked for `ideal` (nil: the film stood still).
-        case shown(presentationTime: MediaTime, sequence: UInt64, time: HostTime, ideal: HostTime?)
-        case dropped(DropReason, count: Int, time: HostTime)
-        case removed(HostTime)
-        case finished(HostTime)
-    }
-
     private let grid: RefreshGrid
     private let clock: any HostClock
     private let queue: PresentationQueue
     private let events: @Sendable (SinkEvent) -> Void
-    private let record: (@Sendable (Record) -> Void)?
+    private let probe: (any SinkProbe)?
     private var onGlass: VideoFrame?
     private var coming: VideoFrame?
-    /// When `coming` lights up.
+    /// When `coming` is shown.
     private var flip = HostTime.distantFuture
     private var drops = [Int](repeating: 0, count: DropReason.allCases.count)
 
     init(
         rate: Ratio, clock: any HostClock, queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void,
-        record: (@Sendable (Record) -> Void)?
+        probe: (any SinkProbe)?
     ) {
         grid = RefreshGrid(anchor: clock.now(), rate: rate)
         self.clock = clock
         self.queue = queue
         self.events = events
-        self.record = record
+        self.probe = probe
+        probe?.record(.started(grid.anchor, period: grid.period))
     }
 
-    /// Does what is due at `now`; the time of the next thing to do.
+    /// Does what is due at `now`. Returns when to call again.
     func step(_ now: HostTime) -> HostTime? {
         if let frame = takeDue(now) {
             queue.didPresent(sequence: frame.sequence, at: flip, refresh: grid.period, flags: .vsync)
-            if let record {
+            if let probe {
                 let mapping = queue.timebase.mapping
                 let ideal = frame.flags.contains(.displayImmediately) ? nil : mapping.hostTime(of: frame.presentationTime)
-                record(.shown(presentationTime: frame.presentationTime, sequence: frame.sequence, time: flip, ideal: ideal))
+                probe.record(.shown(presentationTime: frame.presentationTime, sequence: frame.sequence, time: flip, ideal: ideal))
             }
             onGlass = consume frame
         }
@@ -52,10 +44,10 @@ final class VirtualDisplay: @unchecked Sendable {
         while true {
             let interval = grid.interval(after: now)
             let decision = queue.next(for: interval)
-            if record != nil { recordDrops(interval.deadline) }
+            if probe != nil { recordDrops(interval.deadline) }
             switch consume decision {
             case .show(let frame, let isFirst):
-                // Whoever comes late, on a busy machine, gets the refresh after.
+                // On a busy machine the refresh may have passed already; then the frame is shown at a later one.
                 let handedOver = clock.now()
                 flip = handedOver < interval.deadline ? interval.deadline : grid.interval(after: handedOver).deadline
                 coming = consume frame
@@ -63,14 +55,14 @@ final class VirtualDisplay: @unchecked Sendable {
                 return flip
             case .keep(let until):
                 guard let time = until else { return nil }
-                // The refresh before the one at or after `time`: from then on that one is the next.
+                // The refresh before the one at or after `time`.
                 let earlier = grid.refresh(atOrBefore: time - .nanoseconds(1))
                 return earlier > now ? earlier : interval.deadline
             case .removeImage:
                 onGlass = nil
-                record?(.removed(now))
+                probe?.record(.removed(now))
             case .finished:
-                record?(.finished(now))
+                probe?.record(.finished(now))
                 events(.finished)
             }
         }
@@ -89,7 +81,7 @@ final class VirtualDisplay: @unchecked Sendable {
         let statistics = queue.statistics
         for (index, reason) in DropReason.allCases.enumerated() {
             let count = statistics.dropped(reason)
-            if count > drops[index] { record?(.dropped(reason, count: count - drops[index], time: time)) }
+            if count > drops[index] { probe?.record(.dropped(reason, count: count - drops[index], time: time)) }
             drops[index] = count
         }
     }

@@ -1,24 +1,24 @@
 /// Controls the window of a sink; see `DisplaySink.window`.
 ///
-/// Thread-safety: all of it. Requests are carried out by the sink's own thread, soon; before `start` they are kept for it.
+/// Thread-safety: any thread. The sink's thread carries out requests soon; before `start` they are kept.
 public protocol WindowControl: AnyObject, Sendable {
-    /// The name of the film, for the title bar and the list of windows.
+    /// Sets the window's title.
     func setTitle(_ title: String)
-    /// Whether the window covers its whole monitor, as the compositor last said.
+    /// Whether the window is in full screen, as the compositor last reported.
     var isFullscreen: Bool { get }
     func setFullscreen(_ isFullscreen: Bool)
     func toggleFullscreen()
     func setGravity(_ gravity: Gravity)
-    /// While playing, the screen must not go dark; while paused it may.
+    /// Tells whether the film plays. While it does, the screen is kept from going idle.
     func setPlaying(_ isPlaying: Bool)
 }
 
-/// How a picture fits an area of another shape.
+/// How a frame fits an area with another aspect ratio.
 public enum Gravity: String, Sendable, Hashable, CaseIterable {
-    /// All of the picture, black beside it.
+    /// The whole frame, with black borders.
     case aspect
-    /// All of the area, the picture's edges cut off.
+    /// The whole area; the frame is cropped.
     case fill
-    /// All of both, distorted.
+    /// The whole frame in the whole area, distorted.
     case stretch
 }

@@ -4,23 +4,23 @@ internal import Glibc
 internal import KeyboardInput
 internal import Media
 
-/// The virtual console that the player was started on: its keyboard, and its place among the others.
+/// The virtual console that the player was started on: its keyboard, and switches to and from it.
 ///
-/// - Keys come from the terminal on standard input, where there is one, without echo and at once.
-/// - A switch to another console (Ctrl-Alt-F2) is announced by the kernel, which waits until the monitor is given up; whoever dies meanwhile
-///   is not waited for, so a killed player leaves a console that works.
-/// - Text mode is left on: the kernel does not draw its console over another program's pictures, and needs no one to put it back.
+/// - If standard input is a terminal, its keys are read at once and without echo.
+/// - The kernel announces a switch to another console (Ctrl-Alt-F2) and waits until the player releases the monitor. It does not wait for a process
+///   that has died, so the console works after the player is killed.
+/// - The console stays in text mode: the kernel does not draw over a framebuffer of another program, and nothing has to be restored.
 ///
-/// Thread-safety: belongs to one thread, and there is one in a process at a time. The corresponding ioctls are those of `console_ioctl(4)`.
+/// Thread-safety: belongs to one thread; one per process at a time. The corresponding ioctls are those of `ioctl_vt(2)`.
 @safe
 final class Console {
     private var before = termios()
     private let hasKeys: Bool
     private let hasConsole: Bool
-    private let news: OwnedFD?
-    private let teller: OwnedFD?
+    private let events: OwnedFD?
+    private let sender: OwnedFD?
 
-    /// - Parameter isSwitched: The player answers for switches between consoles; else a seat's manager does.
+    /// - Parameter isSwitched: The player itself answers the kernel about console switches. False under a seat manager, which does that.
     init(isSwitched: Bool) {
         var settings = termios()
         if isatty(STDIN_FILENO) == 1, unsafe tcgetattr(STDIN_FILENO, &settings) == 0 {
@@ -32,8 +32,8 @@ final class Console {
         }
         var ends: [Int32] = [-1, -1]
         if isSwitched, clinux_vt_is_console(STDIN_FILENO) != 0, unsafe pipe(&ends) == 0 {
-            news = OwnedFD(adopting: ends[0])
-            teller = OwnedFD(adopting: ends[1])
+            events = OwnedFD(adopting: ends[0])
+            sender = OwnedFD(adopting: ends[1])
             for end in ends {
                 _ = fcntl(end, F_SETFD, FD_CLOEXEC)
                 _ = fcntl(end, F_SETFL, O_NONBLOCK)
@@ -41,8 +41,8 @@ final class Console {
             clinux_signals_to_pipe(SIGUSR1, SIGUSR2, ends[1])
             hasConsole = clinux_vt_take(STDIN_FILENO, SIGUSR1, SIGUSR2) == 0
         } else {
-            news = nil
-            teller = nil
+            events = nil
+            sender = nil
             hasConsole = false
         }
     }
@@ -59,25 +59,24 @@ final class Console {
 
     /// Readable when the kernel has announced a switch; -1 without a console.
     var switchFD: Int32 {
-        switch news {
+        switch events {
         case .some(let fd): fd.rawValue
         case .none: -1
         }
     }
 
-    /// The last of the announcements that have come: another console wants the monitor (to be answered by `yield`), or it is ours again
-    /// (`accept`).
-    func switched() -> SeatState.News? {
+    /// The last announcement that has come: the console is switched away from (answer with `yield`) or back to (answer with `accept`).
+    func switched() -> SeatState.Event? {
         guard hasConsole else { return nil }
-        var last: SeatState.News?, byte: UInt8 = 0
-        while unsafe read(switchFD, &byte, 1) == 1 { last = Int32(byte) == SIGUSR1 ? .away : .back }
+        var last: SeatState.Event?, byte: UInt8 = 0
+        while unsafe read(switchFD, &byte, 1) == 1 { last = Int32(byte) == SIGUSR1 ? .disabled : .enabled }
         return last
     }
 
-    /// Lets the other console have the monitor.
+    /// Allows the switch to the other console.
     func yield() { clinux_vt_answer(STDIN_FILENO, 1) }
 
-    /// Takes the monitor back.
+    /// Acknowledges the switch back to this console.
     func accept() { clinux_vt_answer(STDIN_FILENO, 0) }
 
     // MARK: Keys
@@ -85,7 +84,7 @@ final class Console {
     /// Readable when keys were pressed; -1 without a terminal.
     var keyFD: Int32 { hasKeys ? STDIN_FILENO : -1 }
 
-    /// What was pressed.
+    /// The keys that were pressed.
     func keys() -> [PlayerKey] {
         guard hasKeys else { return [] }
         var ready = [PollDescriptor(fd: STDIN_FILENO, interest: .readable)]

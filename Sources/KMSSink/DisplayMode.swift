@@ -1,13 +1,13 @@
 package import Media
 
-/// A size and a rhythm that a monitor can be driven with.
+/// A resolution and refresh rate that a monitor supports.
 package struct DisplayMode: Sendable, Hashable, CustomStringConvertible {
     package var size: PixelSize
-    /// Refreshes a second, exact: the pixel clock over the pixels of a refresh. `vrefresh`, which rounds 59.94 to 60, is never used.
+    /// Refreshes per second, exactly: the pixel clock divided by the pixels of one refresh. `vrefresh`, which rounds 59.94 to 60, is not used.
     package var refresh: Ratio
-    /// The monitor's own choice.
+    /// The monitor prefers this mode.
     package var isPreferred: Bool
-    /// Half of the lines at each refresh.
+    /// Each refresh shows half of the lines.
     package var isInterlaced: Bool
 
     package init(size: PixelSize, refresh: Ratio, isPreferred: Bool = false, isInterlaced: Bool = false) {
@@ -20,13 +20,13 @@ package struct DisplayMode: Sendable, Hashable, CustomStringConvertible {
     /// From the fields of the kernel's `drm_mode_modeinfo`.
     ///
     /// - Parameters:
-    ///   - clock: Of pixels, in kHz.
-    ///   - scans: How often each line is sent; `vscan`, and twice that of a doubled mode.
+    ///   - clock: Pixel clock in kHz.
+    ///   - scans: How often each line is sent: `vscan`, times two in a double-scan mode.
     package init(
         size: PixelSize, clock: UInt32, horizontalTotal: UInt16, verticalTotal: UInt16, scans: Int = 1, isPreferred: Bool = false,
         isInterlaced: Bool = false
     ) {
-        // Interlaced: what counts is the field, of which there are two in `verticalTotal` lines.
+        // An interlaced refresh shows one field; `verticalTotal` lines hold two.
         var numerator = Int64(clock) * 1000 * (isInterlaced ? 2 : 1)
         var denominator = Int64(horizontalTotal) * Int64(verticalTotal) * Int64(max(1, scans))
         let common = Self.commonDivisor(numerator, denominator)
@@ -34,7 +34,7 @@ package struct DisplayMode: Sendable, Hashable, CustomStringConvertible {
             numerator /= common
             denominator /= common
         }
-        // Only a clock beyond 2 GHz that shares nothing with its totals loses its last bits.
+        // Only a pixel clock above 2 GHz that has no common divisor with its totals loses its last bits.
         while numerator > Int64(Int32.max) {
             numerator /= 2
             denominator = max(1, denominator / 2)

@@ -1,4 +1,4 @@
-/// What monitors tell about themselves (VESA E-EDID, CTA-861).
+/// Reads what a monitor says about itself (VESA E-EDID, CTA-861).
 package enum EDID {
     /// The name in the first block's display descriptors; nil when there is none.
     package static func monitorName(_ bytes: [UInt8]) -> String? {
@@ -12,21 +12,21 @@ package enum EDID {
         return nil
     }
 
-    /// The kinds of light that a monitor understands beyond the usual one.
-    package struct Light: OptionSet, Sendable, Hashable {
+    /// Transfer functions and primaries that a monitor supports beyond standard dynamic range.
+    package struct ColorSupport: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         /// SMPTE ST 2084.
-        package static let pq = Light(rawValue: 1)
+        package static let pq = ColorSupport(rawValue: 1)
         /// BT.2100 hybrid log-gamma.
-        package static let hlg = Light(rawValue: 2)
-        /// BT.2020's primaries in RGB, as display hardware sends them.
-        package static let bt2020 = Light(rawValue: 4)
+        package static let hlg = ColorSupport(rawValue: 2)
+        /// BT.2020 primaries, sent as RGB.
+        package static let bt2020 = ColorSupport(rawValue: 4)
     }
 
-    /// What the data blocks of the CTA-861 extensions say of light (7.5.5 Colorimetry, 7.5.13 HDR Static Metadata).
-    package static func light(_ bytes: [UInt8]) -> Light {
-        var light = Light()
+    /// What the CTA-861 extension's data blocks announce (7.5.5 Colorimetry, 7.5.13 HDR Static Metadata).
+    package static func colorSupport(_ bytes: [UInt8]) -> ColorSupport {
+        var colorSupport = ColorSupport()
         for start in stride(from: 128, through: bytes.count - 128, by: 128) where bytes[start] == 2 {
             // Detailed timings follow the data blocks; the last byte is a checksum.
             let end = start + min(max(Int(bytes[start + 2]), 4), 127)
@@ -36,13 +36,13 @@ package enum EDID {
                 guard next <= end else { break }
                 if tag == 7, next - place >= 3 {
                     let kind = bytes[place + 1], facts = bytes[place + 2]
-                    if kind == 5, facts & 0x80 != 0 { light.insert(.bt2020) }
-                    if kind == 6, facts & 0x04 != 0 { light.insert(.pq) }
-                    if kind == 6, facts & 0x08 != 0 { light.insert(.hlg) }
+                    if kind == 5, facts & 0x80 != 0 { colorSupport.insert(.bt2020) }
+                    if kind == 6, facts & 0x04 != 0 { colorSupport.insert(.pq) }
+                    if kind == 6, facts & 0x08 != 0 { colorSupport.insert(.hlg) }
                 }
                 place = next
             }
         }
-        return light
+        return colorSupport
     }
 }

@@ -1,27 +1,27 @@
 internal import CDRM
 internal import Media
 
-/// The device's numbers for pieces of memory, counted.
+/// Counts the references to a device's GEM handles.
 ///
-/// The kernel gives one number for the same memory however often it is imported, and takes it away at the first close: whoever imports
-/// one buffer twice and closes one of them pulls the memory from under the other. One table for each open device keeps count.
+/// The kernel returns the same handle however often the same memory is imported, and frees it at the first close: a buffer that is imported twice
+/// and closed once would lose its memory. One table per open device counts.
 ///
 /// Thread-safety: belongs to the device's thread. The corresponding C functions are `drmPrimeFDToHandle` and `drmCloseBufferHandle`.
 final class GEMHandles {
     private let fd: Int32
     private var counts: [UInt32: Int] = [:]
 
-    /// - Parameter fd: The device, lent for as long as this object lives.
+    /// - Parameter fd: The device, borrowed for as long as this object lives.
     init(fd: Int32) { self.fd = fd }
 
-    /// How many pieces of memory are held.
+    /// Number of handles that are open.
     var count: Int { counts.count }
 
-    /// The number of a DMA-BUF's memory, to be given back by `release`.
+    /// The handle of a DMA-BUF's memory. Each call needs one `release`.
     func importing(_ dmabuf: Int32) throws(SystemError) -> UInt32 {
         var handle: UInt32 = 0
         let result = unsafe drmPrimeFDToHandle(fd, dmabuf, &handle)
-        guard result == 0 else { throw SystemError(-result, "import the picture") }
+        guard result == 0 else { throw SystemError(-result, "import the frame's DMA-BUF") }
         counts[handle, default: 0] += 1
         return handle
     }

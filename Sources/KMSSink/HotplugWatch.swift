@@ -1,9 +1,9 @@
 internal import CDRM
 internal import Glibc
 
-/// Hears when monitors (and when links to them break) or input devices are plugged in and out.
+/// Reports that monitors or input devices were plugged in or out, and that the link to a monitor failed.
 ///
-/// It listens to udev where that runs, else to the kernel itself, which says the same a little earlier.
+/// It listens to udev if that runs, otherwise to the kernel's own events.
 ///
 /// Thread-safety: belongs to one thread. The corresponding C interface is libudev's `udev_monitor`.
 @safe
@@ -33,17 +33,17 @@ final class HotplugWatch {
         if let udev = unsafe udev { unsafe udev_unref(udev) }
     }
 
-    /// Readable when there is news; -1 where nothing can be heard.
+    /// Readable when an event has come; -1 when events are not available.
     var fd: Int32 { unsafe monitor.map { unsafe udev_monitor_get_fd($0) } ?? -1 }
 
-    /// Takes what has come; true when devices are to be looked at.
-    func hasNews() -> Bool {
+    /// Reads the events that have come. True when there were any, so that devices must be probed again.
+    func hasEvents() -> Bool {
         guard let monitor = unsafe monitor else { return false }
-        var hasNews = false
+        var hasEvents = false
         while let device = unsafe udev_monitor_receive_device(monitor) {
-            hasNews = true
+            hasEvents = true
             unsafe udev_device_unref(device)
         }
-        return hasNews
+        return hasEvents
     }
 }

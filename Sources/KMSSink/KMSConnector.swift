@@ -1,24 +1,24 @@
 internal import CDRM
 internal import Media
 
-/// A socket for a monitor, and the monitor in it.
+/// A connector and the monitor that is plugged into it.
 @safe
 struct KMSConnector {
     var object: KMSObject
-    /// As the kernel calls it: `HDMI-A-1`.
+    /// The kernel's name: `HDMI-A-1`.
     var name: String
-    /// The monitor's own name, where it tells one.
+    /// The monitor's name from its EDID; nil when it has none.
     var monitor: String?
-    /// The kinds of light that it understands.
-    var light: EDID.Light
+    /// HDR transfer functions and wide primaries that the monitor supports.
+    var colorSupport: EDID.ColorSupport
     var isConnected: Bool
     var modes: [DisplayMode]
-    /// The kernel's words for `modes`.
+    /// The kernel's structures for `modes`.
     var kernelModes: [drmModeModeInfo]
     /// Bits of the CRTCs, in the device's order, that can drive it.
     var crtcs: UInt32
 
-    /// - Parameter probing: Ask the monitor itself, which takes time on real sockets, instead of what the kernel remembers.
+    /// - Parameter probing: Ask the monitor, which takes time on real hardware, instead of using what the kernel knows.
     init?(_ device: KMSDevice, id: UInt32, probing: Bool) {
         let found = unsafe probing ? drmModeGetConnector(device.fd, id) : drmModeGetConnectorCurrent(device.fd, id)
         guard let found = unsafe found else { return nil }
@@ -30,7 +30,7 @@ struct KMSConnector {
         object = device.object(id, type: UInt32(DRM_MODE_OBJECT_CONNECTOR))
         let edid = device.blobBytes(object.properties["EDID"]?.value ?? 0)
         monitor = EDID.monitorName(edid)
-        light = EDID.light(edid)
+        colorSupport = EDID.colorSupport(edid)
         kernelModes = unsafe facts.count_modes > 0 ? Array(UnsafeBufferPointer(start: facts.modes, count: Int(facts.count_modes))) : []
         isConnected = unsafe facts.connection == DRM_MODE_CONNECTED && facts.count_modes > 0
         modes = kernelModes.map { DisplayMode($0) }
@@ -40,7 +40,7 @@ struct KMSConnector {
     /// The CRTC that drives it now; 0: none.
     var crtc: UInt32 { UInt32(truncatingIfNeeded: object.properties["CRTC_ID"]?.value ?? 0) }
 
-    /// For lists: `HDMI-A-1 (DELL U2720Q)`.
+    /// For messages: `HDMI-A-1 (DELL U2720Q)`.
     var description: String { monitor.map { "\(name) (\($0))" } ?? name }
 }
 

@@ -14,7 +14,7 @@ final class KMSConverter {
 
     private let device: KMSDevice
     private let scaler = DisplayScaler()
-    private var pictures: [DumbPicture] = []
+    private var pictures: [DumbBuffer] = []
     private var screen = PixelSize(width: 0, height: 0)
     /// Of the pictures' black.
     private var destination: PixelRect?
@@ -29,9 +29,9 @@ final class KMSConverter {
     func destroy() { pictures = [] }
 
     /// `frame` fitted to a screen; nil when libswscale cannot read it.
-    func convert(_ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity) throws(SystemError) -> DumbPicture? {
+    func convert(_ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity) throws(SystemError) -> DumbBuffer? {
         var part = scaler.part(of: frame)
-        let geometry = PictureGeometry(
+        let geometry = FrameGeometry(
             buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, window: screen, gravity: gravity)
         let place = geometry.destination
         if gravity == .fill { part = cropped(frame, screen) }
@@ -41,12 +41,12 @@ final class KMSConverter {
             self.screen = screen
             destination = place
         }
-        let picture: DumbPicture
+        let picture: DumbBuffer
         if let free = pictures.first(where: { !$0.isHeld }) {
             picture = free
         } else {
             guard pictures.count < Self.most else { throw SystemError(EBUSY, "convert more than \(Self.most) pictures at once") }
-            picture = try DumbPicture(device, size: screen)
+            picture = try DumbBuffer(device, size: screen)
             pictures.append(picture)
         }
         let orientation = frame.attributes.orientation

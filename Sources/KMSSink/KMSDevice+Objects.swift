@@ -2,7 +2,7 @@ internal import CDRM
 internal import Media
 
 extension KMSDevice {
-    /// An object's properties as they are now.
+    /// The current properties of an object.
     func object(_ id: UInt32, type: UInt32) -> KMSObject {
         var object = KMSObject(id: id, properties: [:])
         guard let list = unsafe drmModeObjectGetProperties(fd, id, type) else { return object }
@@ -27,14 +27,14 @@ extension KMSDevice {
         return object
     }
 
-    /// The device's CRTCs, in the order that masks count them in.
+    /// The device's CRTCs, in the order of the bits in CRTC masks.
     var crtcIdentifiers: [UInt32] {
         guard let resources = unsafe drmModeGetResources(fd) else { return [] }
         defer { unsafe drmModeFreeResources(resources) }
         return unsafe Array(UnsafeBufferPointer(start: resources.pointee.crtcs, count: Int(resources.pointee.count_crtcs)))
     }
 
-    /// The device's sockets, those for writing back into memory left out.
+    /// The device's connectors, without write-back connectors.
     func connectors(probing: Bool) -> [KMSConnector] {
         guard let resources = unsafe drmModeGetResources(fd) else { return [] }
         defer { unsafe drmModeFreeResources(resources) }
@@ -56,17 +56,17 @@ extension KMSDevice {
         }
     }
 
-    /// A name in a fixed number of characters.
+    /// A string in a fixed-size character array.
     private static func text<T>(_ characters: T) -> String {
         unsafe withUnsafeBytes(of: characters) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
 
-/// A plane of a display device: what can be set on it, and what it takes.
+/// A plane of a display device: its properties and what it can show.
 struct KMSPlane {
     var object: KMSObject
-    var offer: PlaneOffer
-    /// Bits of the CRTCs, in the device's order, that it can lie on.
+    var capabilities: PlaneCapabilities
+    /// Bits of the CRTCs, in the device's order, that it can be used with.
     var crtcs: UInt32
 
     init(_ device: KMSDevice, _ object: KMSObject, formats: [UInt32], crtcs: UInt32) {
@@ -74,8 +74,8 @@ struct KMSPlane {
         self.crtcs = crtcs
         let properties = object.properties
         let zpos = properties["zpos"]
-        offer = PlaneOffer(
-            id: object.id, kind: properties["type"].flatMap { PlaneOffer.Kind(rawValue: $0.value) } ?? .overlay,
+        capabilities = PlaneCapabilities(
+            id: object.id, kind: properties["type"].flatMap { PlaneCapabilities.Kind(rawValue: $0.value) } ?? .overlay,
             formats: Dictionary(formats.map { ($0, []) }, uniquingKeysWith: { first, _ in first }),
             zpos: zpos.map { $0.isImmutable ? $0.value...$0.value : $0.range ?? $0.value...$0.value },
             rotations: properties["rotation"].map { $0.names.values.reduce(0, |) } ?? 1,
@@ -89,7 +89,7 @@ struct KMSPlane {
                     unsafe Unmanaged<FoundFormats>.fromOpaque(context!).takeUnretainedValue().formats[format, default: []].insert(modifier)
                 }, Unmanaged.passUnretained(found).toOpaque())
         }
-        if !found.formats.isEmpty { offer.formats = found.formats }
+        if !found.formats.isEmpty { capabilities.formats = found.formats }
     }
 
     private final class FoundFormats { var formats: [UInt32: Set<UInt64>] = [:] }

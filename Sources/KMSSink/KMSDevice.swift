@@ -3,20 +3,20 @@ internal import DisplaySink
 internal import Glibc
 internal import Media
 
-/// An open display device: takes atomic commits, tells when pictures lit up.
+/// An open display device: takes atomic commits and reports page flips.
 ///
 /// Thread-safety: belongs to one thread at a time: first to the one that opens it, then to the sink's.
 @safe
 final class KMSDevice: @unchecked Sendable, CustomStringConvertible {
     struct CommitFlags: OptionSet {
         let rawValue: Int
-        /// Asks only whether it could be done.
+        /// Only checks whether the commit is possible.
         static let testOnly = CommitFlags(rawValue: cdrm_test_only)
-        /// Returns at once; the flip event tells the rest.
+        /// Returns at once; the flip event reports completion.
         static let nonBlocking = CommitFlags(rawValue: cdrm_nonblocking)
-        /// The screen may go dark for it.
+        /// The commit may change modes, which can turn the screen dark for a moment.
         static let mayModeset = CommitFlags(rawValue: cdrm_allow_modeset)
-        /// An event is wanted when it has taken effect.
+        /// Requests an event when the commit takes effect.
         static let event = CommitFlags(rawValue: cdrm_flip_event)
     }
 
@@ -37,19 +37,19 @@ final class KMSDevice: @unchecked Sendable, CustomStringConvertible {
     private var flips: [Flip] = []
     let handles: GEMHandles
 
-    /// For sentences.
+    /// For messages.
     var description: String { "\(path) (\(driver))" }
 
     var fd: Int32 { file.fd }
-    /// Whose manager opened the device and says when it is ours; nil: opened straight.
+    /// The seat through which the device was opened; nil: opened directly.
     var seat: Seat? { file.seat }
 
-    /// Takes over an open device and asks for what is needed of it.
+    /// Takes over an open device and enables atomic mode setting.
     init(_ file: DeviceFile, path: String) throws(SinkError) {
         let fd = file.fd
         guard drmSetClientCap(fd, UInt64(DRM_CLIENT_CAP_UNIVERSAL_PLANES), 1) == 0, drmSetClientCap(fd, UInt64(DRM_CLIENT_CAP_ATOMIC), 1) == 0,
             let request = unsafe drmModeAtomicAlloc()
-        else { throw SinkError(.unsupported, "\(path) is no display device with atomic mode setting, which this player needs.") }
+        else { throw SinkError(.unsupported, "\(path) does not support atomic mode setting, which the player requires.") }
         self.path = path
         if let version = unsafe drmGetVersion(fd) {
             driver = unsafe version.pointee.name.map { unsafe String(cString: $0) } ?? "?"
@@ -67,17 +67,17 @@ final class KMSDevice: @unchecked Sendable, CustomStringConvertible {
 
     // MARK: The right to set modes
 
-    /// Whether commits of ours count; the first to open a device is its master unasked.
+    /// Whether this process is the DRM master, whose commits the kernel accepts. The first process to open a device becomes its master.
     var isMaster: Bool { drmIsMaster(fd) != 0 }
 
-    /// Asks for the right, which a seat's manager alone gives to devices that it opened; false while another program has it.
+    /// Becomes the DRM master. Only the seat manager can grant that for a device that it opened. False while another program is the master.
     func becomeMaster() -> Bool { isMaster || seat == nil && drmSetMaster(fd) == 0 }
 
     func dropMaster() { _ = drmDropMaster(fd) }
 
     // MARK: Commits
 
-    /// 0, or the errno of a refusal.
+    /// Commits, or tests, a request. 0, or the errno of the failure.
     func commit(_ request: AtomicRequest, _ flags: CommitFlags) -> Int32 {
         unsafe drmModeAtomicSetCursor(atomic, 0)
         for entry in request.entries {
@@ -104,7 +104,7 @@ final class KMSDevice: @unchecked Sendable, CustomStringConvertible {
 
     // MARK: Blobs
 
-    /// A property's value of many bytes; 0 when the kernel refuses it.
+    /// Creates a property blob; 0 when the kernel refuses it.
     func makeBlob<T>(_ value: T) -> UInt32 { unsafe withUnsafeBytes(of: value) { unsafe makeBlob($0) } }
 
     func makeBlob(bytes: [UInt8]) -> UInt32 { unsafe bytes.withUnsafeBytes { unsafe makeBlob($0) } }

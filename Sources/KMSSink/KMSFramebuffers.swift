@@ -3,7 +3,7 @@ internal import Glibc
 internal import Media
 internal import SurfacePool
 
-/// The framebuffers over the pool's surfaces: made once for each when it is first shown, removed when its memory is gone.
+/// The framebuffers of the pool's surfaces: each is made when its surface is first shown and removed when the surface's memory is gone.
 ///
 /// Thread-safety: belongs to the device's thread.
 final class KMSFramebuffers {
@@ -32,7 +32,7 @@ final class KMSFramebuffers {
                 offsets, layout.modifier.rawValue, hasModifiers ? 1 : 0, &id)
         }
         var result = add(true)
-        // Drivers that know no modifiers know linear memory only.
+        // Drivers without modifier support take linear memory only.
         if result != 0, layout.modifier == .linear { result = add(false) }
         guard result == 0 else {
             device.handles.release(handle)
@@ -42,7 +42,7 @@ final class KMSFramebuffers {
         return id
     }
 
-    /// Removes all.
+    /// Removes all framebuffers.
     func destroy() { for framebuffer in cache.removeAll() { remove(framebuffer) } }
 
     private func remove(_ framebuffer: Framebuffer) {

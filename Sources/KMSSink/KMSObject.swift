@@ -1,16 +1,16 @@
 internal import Media
 
-/// A connector, CRTC or plane of a display device: its number and what can be set on it, by name.
+/// A connector, CRTC or plane of a display device: its number and its properties by name.
 ///
-/// A snapshot, as a value: the choices made from it are pure, and tests write it by hand.
+/// A snapshot as a value. Decisions made from it are pure, and tests write it by hand.
 package struct KMSObject: Sendable, Hashable {
     package struct Property: Sendable, Hashable {
         package var id: UInt32
-        /// When the snapshot was taken.
+        /// The value at the time of the snapshot.
         package var value: UInt64
-        /// The numbers of an enumeration's names, the bits of a bit mask's.
+        /// The values of an enumeration's names; for a bit mask, the bits.
         package var names: [String: UInt64]
-        /// Of a number; nil for other kinds.
+        /// The range of a numeric property; nil for other kinds.
         package var range: ClosedRange<UInt64>?
         package var isImmutable: Bool
 
@@ -50,7 +50,7 @@ package struct AtomicRequest: Sendable, Hashable {
 
     package init() {}
 
-    /// Sets the property of that name; nothing happens, and false is returned, where the object has none or does not let it be set.
+    /// Sets the property with this name. False, without an effect, when the object has no such property or it is immutable.
     @discardableResult
     package mutating func set(_ object: KMSObject, _ name: String, _ value: UInt64) -> Bool {
         guard let property = object.properties[name], !property.isImmutable else { return false }
@@ -58,7 +58,7 @@ package struct AtomicRequest: Sendable, Hashable {
         return true
     }
 
-    /// Sets an enumeration to one of its names.
+    /// Sets an enumeration property to the value with this name.
     @discardableResult
     package mutating func set(_ object: KMSObject, _ name: String, named value: String) -> Bool {
         guard let number = object.properties[name]?.names[value] else { return false }
@@ -81,7 +81,7 @@ package struct AtomicRequest: Sendable, Hashable {
         set(plane, "SRC_Y", UInt64(source.y))
         set(plane, "SRC_W", UInt64(source.width))
         set(plane, "SRC_H", UInt64(source.height))
-        // Signed in the kernel, carried in 64 bits.
+        // These are signed, and carried in 64 bits.
         set(plane, "CRTC_X", UInt64(bitPattern: Int64(destination.x)))
         set(plane, "CRTC_Y", UInt64(bitPattern: Int64(destination.y)))
         set(plane, "CRTC_W", UInt64(destination.width))

@@ -2,26 +2,26 @@ internal import CDRM
 internal import Glibc
 package import Media
 
-/// What a monitor was sent, as the display hardware composed it. Blue, green, red, unused.
+/// What a monitor was sent, as the display hardware composed it: blue, green, red and an unused byte per pixel.
 package struct ScreenReading: Sendable {
     package var size: PixelSize
-    /// Bytes a row.
+    /// Bytes per row.
     package var pitch: Int
     package var bytes: [UInt8]
 }
 
 extension KMSOutput {
-    /// A composition in software takes seconds where the processor is slow.
+    /// Composing in software can take seconds on a slow processor.
     private static let patience = HostSpan.seconds(20)
 
-    /// The screen as it is now, through the device's write-back connector; for tests, since few devices have one.
+    /// Reads the current screen through the device's write-back connector. For tests; few devices have such a connector.
     ///
-    /// The source is the kernel's "Writeback Connectors". It blocks until the device has written.
+    /// Blocks until the device has written. See "Writeback Connectors" in the kernel's DRM documentation.
     func readBack() throws(SystemError) -> ScreenReading {
         guard drmSetClientCap(device.fd, UInt64(DRM_CLIENT_CAP_WRITEBACK_CONNECTORS), 1) == 0, let writer = writeBackConnector() else {
             throw SystemError(ENOTSUP, "read the screen back from \(device.path)")
         }
-        let target = try DumbPicture(device, size: mode.size)
+        let target = try DumbBuffer(device, size: mode.size)
         let fence = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
         unsafe fence.initialize(to: -1)
         defer { unsafe fence.deallocate() }

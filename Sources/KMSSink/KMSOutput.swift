@@ -4,61 +4,14 @@ internal import Glibc
 internal import Media
 internal import SurfacePool
 
-/// One monitor being driven: its mode, its planes, and what lies on them.
+/// One driven monitor: its mode, its planes and what they show.
 ///
 /// Thread-safety: belongs to the device's thread.
 @safe
 final class KMSOutput {
-    /// A picture ready to be put on a plane.
-    struct Picture {
-        var framebuffer: UInt32
-        var way: Way
-        /// Written by the processor: black, or a converted picture.
-        var dumb: DumbPicture?
-
-        var isDirect: Bool { dumb == nil }
-        /// What the device has to wait for before it reads.
-        var fence: Fence?
-
-        /// Straight from the decoder's memory.
-        init(_ framebuffer: UInt32, _ direct: PlaneChoice.Direct, waitingFor fence: Fence?) {
-            self.framebuffer = framebuffer
-            way = .direct(direct)
-            self.fence = fence
-        }
-
-        /// - Parameter part: What the monitor shows of it, as large as the screen.
-        init(_ dumb: DumbPicture, part: PixelRect) {
-            framebuffer = dumb.framebuffer
-            way = .copied(part)
-            self.dumb = dumb
-        }
-    }
-
-    /// The end of another device's writing.
-    final class Fence {
-        private let file: SyncFile
-        var number: Int32 { file.rawValue() }
-
-        /// nil when nobody writes the DMA-BUF any more.
-        init?(writing fd: Int32) {
-            guard let file = try? DMABuf.exportSyncFile(fd, for: .read), !file.isSignalled else { return nil }
-            self.file = file
-        }
-    }
-
-    /// What stays from picture to picture.
-    enum Way: Hashable {
-        case direct(PlaneChoice.Direct)
-        /// This part of a picture of RGB fills the primary plane.
-        case copied(PixelRect)
-
-        fileprivate var plane: UInt32? { if case .direct(let direct) = self { direct.plane } else { nil } }
-    }
-
     let device: KMSDevice
     private(set) var connector: KMSConnector
-    /// The connector as it was when the player came.
+    /// The connector's properties when the sink was opened.
     let found: KMSObject
     let crtc: KMSObject
     let planes: [KMSPlane]
@@ -66,39 +19,39 @@ final class KMSOutput {
     private(set) var mode: DisplayMode
     private var kernelMode: drmModeModeInfo
     private var modeBlob: UInt32 = 0
-    private var black: DumbPicture?
-    /// What was on the CRTC when the player came.
+    private var black: DumbBuffer?
+    /// The CRTC's state when the sink was opened.
     private var saved: UnsafeMutablePointer<drmModeCrtc>?
-    /// The way that is set on the planes now; nil while the monitor is dark or not ours.
-    private(set) var lit: Way?
-    /// Whether there is a monitor in the socket.
+    /// The configuration that is set now; nil while it is unknown or the monitor is dark.
+    private(set) var current: ScanoutBuffer.Configuration?
+    /// Whether a monitor is plugged in.
     private(set) var isPlugged = true
-    /// Over the film; nil while nobody wants it, and where there is no place for it.
+    /// The status over the film; nil when it is not shown or no plane is free for it.
     private(set) var overlay: KMSOverlay?
-    /// What the monitor is told about the film's light, and whether it was ever told something unusual.
-    private(set) var signal = DisplaySignal.usual
+    /// What is signalled, and whether the sink has ever changed it.
+    private(set) var signal = HDRSignaling.sdr
     private(set) var hasSignalled = false
     private(set) var metadataBlob: UInt32 = 0
-    /// The monitor waits for pictures.
-    var isVariable = false { didSet { if isVariable != oldValue { lit = nil } } }
+    /// Whether VRR is on.
+    var isVariable = false { didSet { if isVariable != oldValue { current = nil } } }
 
-    /// Chooses a mode; the monitor does not change yet.
+    /// Chooses a mode. The monitor does not change yet.
     ///
-    /// - Parameter planes: Those that the monitor may have for itself.
-    init(_ device: KMSDevice, _ connector: KMSConnector, crtc: UInt32, _ planes: [KMSPlane], wish: ModeWish) throws(SinkError) {
+    /// - Parameter planes: The planes that are assigned to this output.
+    init(_ device: KMSDevice, _ connector: KMSConnector, crtc: UInt32, _ planes: [KMSPlane], request: ModeRequest) throws(SinkError) {
         self.device = device
         self.connector = connector
         found = connector.object
         self.crtc = device.object(crtc, type: UInt32(DRM_MODE_OBJECT_CRTC))
         self.planes = planes
-        guard let primary = planes.first(where: { $0.offer.kind == .primary }) else {
+        guard let primary = planes.first(where: { $0.capabilities.kind == .primary }) else {
             throw SinkError(.unsupported, "\(device.path) has no plane for \(connector.name).")
         }
         self.primary = primary
         unsafe saved = unsafe drmModeGetCrtc(device.fd, crtc)
         let current = unsafe Self.current(saved)
-        let chosen = ModeChoice.choose(
-            connector.modes, current: current, wish: wish, filmSize: PixelSize(width: 0, height: 0), filmRate: .unknown)
+        let chosen = ModeSelection.choose(
+            connector.modes, current: current, request: request, filmSize: PixelSize(width: 0, height: 0), filmRate: .unknown)
         guard let chosen else {
             if let saved = unsafe saved { unsafe drmModeFreeCrtc(saved) }
             throw Self.noMode(connector)
@@ -128,10 +81,10 @@ final class KMSOutput {
 
     // MARK: Mode
 
-    /// Chooses again, as for another film or another monitor. True when the mode changes (with the next full commit).
-    func chooseMode(wish: ModeWish, filmSize: PixelSize, filmRate: Ratio) throws(SinkError) -> Bool {
-        let current = unsafe lit == nil ? Self.current(saved) : mode
-        guard let chosen = ModeChoice.choose(connector.modes, current: current, wish: wish, filmSize: filmSize, filmRate: filmRate) else {
+    /// Chooses the mode again, for another film or another monitor. True when the mode changes, which happens with the next full commit.
+    func chooseMode(request: ModeRequest, filmSize: PixelSize, filmRate: Ratio) throws(SinkError) -> Bool {
+        let set = unsafe current == nil ? Self.current(saved) : mode
+        guard let chosen = ModeSelection.choose(connector.modes, current: set, request: request, filmSize: filmSize, filmRate: filmRate) else {
             throw Self.noMode(connector)
         }
         guard connector.modes[chosen] != mode else { return false }
@@ -140,26 +93,26 @@ final class KMSOutput {
         device.destroyBlob(modeBlob)
         modeBlob = 0
         black = nil
-        lit = nil
+        current = nil
         return true
     }
 
-    /// Looks whether the monitor is still there, and what it is.
+    /// Probes the connector again.
     func probe() {
         let now = KMSConnector(device, id: connector.object.id, probing: true)
         if let now { connector = now }
         isPlugged = now?.isConnected ?? false
-        if !isPlugged { lit = nil }
+        if !isPlugged { current = nil }
     }
 
-    /// The link to the monitor broke and the mode has to be set again (`link-status`).
+    /// The link to the monitor failed, so the mode must be set again (`link-status`).
     var isLinkBad: Bool { connector.object.properties["link-status"].map { $0.value == $0.names["Bad"] } ?? false }
 
-    /// Others drive the monitor, or nobody: everything is to be set with the next picture.
-    func forget() { lit = nil }
+    /// Others drive the monitor, or nobody: everything is to be set with the next frame.
+    func forget() { current = nil }
 
-    /// The monitor is told this with the next picture.
-    func tell(_ signal: DisplaySignal) {
+    /// Signals this with the next frame.
+    func setSignal(_ signal: HDRSignaling) {
         guard signal != self.signal else { return }
         if signal.metadata != self.signal.metadata {
             device.destroyBlob(metadataBlob)
@@ -167,21 +120,21 @@ final class KMSOutput {
         }
         self.signal = signal
         hasSignalled = true
-        lit = nil
+        current = nil
     }
 
     // MARK: Commits
 
-    /// Whether more than the picture itself has to be set.
-    func isFull(_ picture: Picture) -> Bool { lit != picture.way }
+    /// Whether the buffer needs more than a new framebuffer on its plane.
+    func isFull(_ buffer: ScanoutBuffer) -> Bool { current != buffer.configuration }
 
-    /// Adds what is to be set for a picture: everything, or the one property that changes from picture to picture.
-    func add(_ picture: Picture, to request: inout AtomicRequest) throws(SystemError) {
-        let film = planes.first { $0.object.id == picture.way.plane } ?? primary
-        addOverlay(to: &request, isFull: isFull(picture))
-        if let fence = picture.fence { request.set(film.object, "IN_FENCE_FD", UInt64(fence.number)) }
-        guard isFull(picture) else {
-            request.set(film.object, "FB_ID", UInt64(picture.framebuffer))
+    /// Adds the properties that show a buffer: all of them, or only the framebuffer when nothing else changes.
+    func add(_ buffer: ScanoutBuffer, to request: inout AtomicRequest) throws(SystemError) {
+        let film = planes.first { $0.object.id == buffer.configuration.plane } ?? primary
+        addOverlay(to: &request, isFull: isFull(buffer))
+        if let fence = buffer.fence { request.set(film.object, "IN_FENCE_FD", UInt64(fence.number)) }
+        guard isFull(buffer) else {
+            request.set(film.object, "FB_ID", UInt64(buffer.framebuffer))
             return
         }
         if modeBlob == 0 { modeBlob = device.makeBlob(kernelMode) }
@@ -191,50 +144,51 @@ final class KMSOutput {
         request.set(crtc, "ACTIVE", 1)
         addSignal(to: &request)
         for other in planes where other.object.id != film.object.id && other.object.id != overlay?.place.plane {
-            if other.object.id == primary.object.id, case .direct = picture.way {
-                let black = try blackPicture()
+            if other.object.id == primary.object.id, case .direct = buffer.configuration {
+                let black = try blackBuffer()
                 show(black.framebuffer, PixelRect(black.size), on: other, &request)
             } else {
                 request.turnOff(plane: other.object)
             }
         }
-        switch picture.way {
+        switch buffer.configuration {
         case .direct(let direct):
             request.show(
-                picture.framebuffer, on: film.object, crtc: crtc.id, source: direct.placement.source, destination: direct.placement.destination)
+                buffer.framebuffer, on: film.object, crtc: crtc.id, source: direct.placement.source, destination: direct.placement.destination)
             request.set(film.object, "rotation", direct.rotation)
             if let encoding = direct.encoding { request.set(film.object, "COLOR_ENCODING", named: encoding) }
             if let range = direct.range { request.set(film.object, "COLOR_RANGE", named: range) }
             if let zpos = direct.zpos { request.set(film.object, "zpos", zpos) }
-        case .copied(let part): show(picture.framebuffer, part, on: film, &request)
+        case .copied(let part): show(buffer.framebuffer, part, on: film, &request)
         }
     }
 
-    /// The picture is on its way.
-    func didShow(_ picture: Picture) {
-        lit = picture.way
+    /// The commit with this buffer was accepted.
+    func didShow(_ buffer: ScanoutBuffer) {
+        current = buffer.configuration
         overlay?.didCommit()
     }
 
     // MARK: Over the film
 
-    /// Lays the status over a picture that is shown next; nil: nothing. False when there is no place for it.
-    func showStatus(_ status: PlaybackStatus?, over picture: Picture) throws(SystemError) -> Bool {
-        let filmZpos = if case .direct(let direct) = picture.way { direct.zpos } else { UInt64?.none }
-        let place = OverlayChoice.choose(planes.map(\.offer), film: picture.way.plane ?? primary.object.id, filmZpos: filmZpos)
+    /// Shows the status over the next buffer; nil removes it. False when no plane is free for it.
+    func showStatus(_ status: PlaybackStatus?, over buffer: ScanoutBuffer) throws(SystemError) -> Bool {
+        let filmZpos = if case .direct(let direct) = buffer.configuration { direct.zpos } else { UInt64?.none }
+        let place = OverlayPlaneSelection.choose(
+            planes.map(\.capabilities), film: buffer.configuration.plane ?? primary.object.id, filmZpos: filmZpos)
         if let old = overlay, old.place != place || old.screen != mode.size {
-            // The film has moved to its plane.
+            // The film uses the plane now, or the mode has changed.
             overlay = nil
-            lit = nil
+            current = nil
         }
         if overlay == nil, status != nil { overlay = place.map { KMSOverlay(device, $0, screen: mode.size) } }
         try overlay?.show(status)
         return status == nil || overlay != nil
     }
 
-    /// Nothing lies over the film any more.
+    /// Removes the status.
     func removeOverlay() {
-        if overlay != nil { lit = nil }
+        if overlay != nil { current = nil }
         overlay = nil
     }
 
@@ -243,10 +197,10 @@ final class KMSOutput {
         overlay.add(to: &request, on: plane.object, crtc: crtc.id, isFull: isFull)
     }
 
-    /// Black as large as the screen.
-    func blackPicture() throws(SystemError) -> DumbPicture {
+    /// A black buffer of the screen's size.
+    func blackBuffer() throws(SystemError) -> DumbBuffer {
         if let black { return black }
-        let made = try DumbPicture(device, size: mode.size)
+        let made = try DumbBuffer(device, size: mode.size)
         black = made
         return made
     }
@@ -257,16 +211,16 @@ final class KMSOutput {
         request.set(plane.object, "rotation", 1)
     }
 
-    /// Black at the next refresh; no event follows.
+    /// Shows black at the next refresh; no event follows.
     func showBlack() {
-        guard lit != nil, let black = try? blackPicture() else { return }
-        let picture = Picture(black, part: PixelRect(black.size))
+        guard current != nil, let black = try? blackBuffer() else { return }
+        let buffer = ScanoutBuffer(black, part: PixelRect(black.size))
         var request = AtomicRequest()
-        guard (try? add(picture, to: &request)) != nil else { return }
-        if device.commit(request, []) == 0 { didShow(picture) }
+        guard (try? add(buffer, to: &request)) != nil else { return }
+        if device.commit(request, []) == 0 { didShow(buffer) }
     }
 
-    /// The monitor as it was found: the console's picture, or dark.
+    /// Restores the monitor as it was found: showing the console, or off.
     func restore() {
         guard device.isMaster else { return }
         var request = AtomicRequest()

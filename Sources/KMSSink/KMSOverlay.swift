@@ -1,51 +1,51 @@
 internal import DisplaySink
 internal import Media
 
-/// The status over the film on one monitor: two small pictures by turns on a plane of their own.
+/// The status over the film on one monitor: two small buffers, shown in turn on a plane of their own.
 ///
 /// Thread-safety: belongs to the device's thread.
 final class KMSOverlay {
-    let place: OverlayChoice.Place
+    let place: OverlayPlaneSelection.Place
     private let device: KMSDevice
-    private let drawing: StatusPicture
-    /// The size of what it was drawn for.
+    private let drawing: StatusBar
+    /// The size of the screen that it was drawn for.
     let screen: PixelSize
     private let destination: PixelRect
-    private var pictures: [DumbPicture] = []
-    /// What the newest picture says, and whether it is to be seen.
+    private var buffers: [DumbBuffer] = []
+    /// What the newest buffer shows; nil: nothing is shown.
     private(set) var status: PlaybackStatus?
-    /// The display device was given this picture last.
+    /// The framebuffer of the last commit.
     private var committed: UInt32 = 0
 
-    init(_ device: KMSDevice, _ place: OverlayChoice.Place, screen: PixelSize) {
+    init(_ device: KMSDevice, _ place: OverlayPlaneSelection.Place, screen: PixelSize) {
         self.device = device
         self.place = place
         self.screen = screen
-        drawing = StatusPicture(screen: screen)
+        drawing = StatusBar(screen: screen)
         destination = drawing.place(on: screen)
     }
 
-    /// The newest picture; 0: nothing is to be seen.
-    private var framebuffer: UInt32 { status == nil ? 0 : pictures.last?.framebuffer ?? 0 }
+    /// The newest framebuffer; 0: nothing is shown.
+    private var framebuffer: UInt32 { status == nil ? 0 : buffers.last?.framebuffer ?? 0 }
 
-    /// Whether the next commit has something to say about it.
+    /// Whether the next commit must change the plane.
     var isStale: Bool { framebuffer != committed }
 
-    /// Draws into the picture that is not on the screen. No flip is under way.
+    /// Draws into the buffer that is not on the screen. Must not be called while a flip is pending.
     func show(_ status: PlaybackStatus?) throws(SystemError) {
         guard status != self.status else { return }
         if let status {
-            let picture =
-                if pictures.count == 2, let free = pictures.firstIndex(where: { $0.framebuffer != committed }) {
-                    pictures.remove(at: free)
+            let buffer =
+                if buffers.count == 2, let free = buffers.firstIndex(where: { $0.framebuffer != committed }) {
+                    buffers.remove(at: free)
                 } else {
-                    try DumbPicture(device, size: drawing.size, format: OverlayChoice.format)
+                    try DumbBuffer(device, size: drawing.size, format: OverlayPlaneSelection.format)
                 }
-            pictures.append(picture)
+            buffers.append(buffer)
             let pixels = drawing.pixels(status)
             unsafe pixels.withUnsafeBytes { bytes in
                 for row in 0..<drawing.size.height {
-                    unsafe (picture.base + row * picture.pitch).copyMemory(
+                    unsafe (buffer.base + row * buffer.pitch).copyMemory(
                         from: bytes.baseAddress! + row * drawing.size.width * 4, byteCount: drawing.size.width * 4)
                 }
             }
@@ -53,7 +53,7 @@ final class KMSOverlay {
         self.status = status
     }
 
-    /// Adds what changes; everything after the plane was turned off.
+    /// Adds the properties that change; all of them with a full commit.
     func add(to request: inout AtomicRequest, on plane: KMSObject, crtc: UInt32, isFull: Bool) {
         guard isStale || isFull else { return }
         guard framebuffer != 0 else { return request.turnOff(plane: plane) }

@@ -3,128 +3,131 @@ internal import Glibc
 internal import Media
 internal import SurfacePool
 
-/// Shows what the presentation queue decides on one monitor or several: one flip of each in flight, timed by the first one's flips before.
+/// Shows the presentation queue's frames on one or several monitors. One flip per monitor is pending at a time; the first monitor's flips give the
+/// timing.
 ///
-/// While a monitor is gone the others go on. While all are gone or another program's turn, the film goes on unseen: pictures are taken at their times and dropped, the last of
-/// them is shown when the monitor is back.
+/// While a monitor is unplugged, the others continue. While none is available, because all are unplugged or another session is active, playback
+/// continues unseen: frames are taken at their times and dropped, and the last one is shown when a monitor is back.
 ///
 /// Thread-safety: belongs to the device's thread.
 final class KMSPresenter {
-    /// A flip that takes longer than this never comes: the device hangs.
+    /// 5 s: after this time without a flip event the device counts as hung.
     private static let flipPatience = HostSpan.seconds(5)
-    /// How long the status may wait for the film's next picture.
-    private static let patienceOfStatus = HostSpan.milliseconds(50)
-    /// How long after a refused commit another is worth trying.
+    /// 50 ms: the status waits this long for the film's next frame before it gets a commit of its own.
+    private static let statusPatience = HostSpan.milliseconds(50)
+    /// 2 ms: a commit that was refused with EBUSY is tried again after this time.
     private static let retry = HostSpan.milliseconds(2)
 
-    /// A frame, from the commit that shows it to the end of the flips that replace it.
+    /// A frame, from the commit that shows it until all flips that replace it have completed.
     private struct Held: ~Copyable {
         var frame: VideoFrame
-        /// What the processor made of it.
-        var dumbs: [DumbPicture]
+        /// The dumb buffers that the frame was converted into.
+        var dumbBuffers: [DumbBuffer]
         var isDirect: Bool
         var committed: HostTime
-        /// The CRTCs whose flips are awaited.
+        /// The CRTCs whose flip events are pending.
         var awaited: Set<UInt32>
-        /// Its flip's time counts.
+        /// The CRTC whose flip time counts as the frame's presentation time.
         var leader: UInt32
-        /// The same picture again, because of what lies over it.
+        /// The frame is shown again, because the status over it changed.
         var isRepeat: Bool
-        /// Counts commits.
+        /// Counts commits, for probes.
         var use: UInt64
-        var witness: (any PictureWitness)?
+        var probe: (any SinkProbe)?
 
-        /// What the processor made may be written again.
-        borrowing func release() { for dumb in dumbs { dumb.isHeld = false } }
+        /// Allows the dumb buffers to be written again.
+        borrowing func release() { for dumbBuffer in dumbBuffers { dumbBuffer.isHeld = false } }
 
-        /// What the device reads.
-        borrowing func memory() -> [UInt8] { dumbs.isEmpty ? unsafe frame.surface.withUnsafeBytes { unsafe Array($0) } : dumbs.flatMap(\.bytes) }
+        /// The bytes that the device reads.
+        borrowing func memory() -> [UInt8] {
+            dumbBuffers.isEmpty ? unsafe frame.surface.withUnsafeBytes { unsafe Array($0) } : dumbBuffers.flatMap(\.bytes)
+        }
 
-        deinit { witness?.ended(use: use, memory()) }
+        deinit { probe?.ended(use: use, memory()) }
     }
 
     private let monitors: KMSMonitors
     private let queue: PresentationQueue
     private let events: @Sendable (SinkEvent) -> Void
-    private let ways: KMSWays
+    private let planner: ScanoutPlanner
     private var pacer = CommitPacer()
-    private var onGlass: Held?
+    private var onScreen: Held?
     private var flipping: Held?
-    /// Not shown yet: there is no monitor to show it on.
-    private var unseen: VideoFrame?
+    /// Due, but not shown, because no monitor is available.
+    private var unshown: VideoFrame?
     /// The CRTC whose refreshes the pacer's clock follows.
     private var leader: UInt32?
     private var count: UInt64 = 0
     private var lastSequence: UInt32?
     private var uses: UInt64 = 0
-    var witness: (any PictureWitness)?
-    /// To be shown over the film.
+    var probe: (any SinkProbe)?
+    /// The status to show over the film.
     var status: PlaybackStatus?
-    /// What is over it, as far as there is a place.
+    /// The status that was last passed to the outputs.
     private var shownStatus: PlaybackStatus?
-    /// The choice of ways with which the device would not have it.
+    /// The value of `planner.choices` for which the device refused an overlay.
     private var overlayRefused: Int?
-    /// Whether there are monitors that are ours to use.
+    /// Whether a monitor is plugged in and the session is active.
     var isVisible = true { didSet { if isVisible != oldValue { visibilityChanged() } } }
 
-    init(_ monitors: KMSMonitors, _ ways: KMSWays, _ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) {
+    init(_ monitors: KMSMonitors, _ planner: ScanoutPlanner, _ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) {
         self.monitors = monitors
-        self.ways = ways
+        self.planner = planner
         self.queue = queue
         self.events = events
         follow()
     }
 
-    /// Whether a flip's event is awaited.
+    /// Whether a flip event is pending.
     var isFlipping: Bool { flipping != nil }
 
-    /// Ends every use. To be called when the monitors show something else.
+    /// Ends every use. Called after the monitors show something else.
     func destroy() {
         flipping = nil
-        onGlass = nil
-        unseen = nil
-        ways.destroy()
+        onScreen = nil
+        unshown = nil
+        planner.destroy()
     }
 
     // MARK: Steps
 
-    /// Does what is due at `now`; the time of the next thing to do, nil for none. Throws when the device is gone.
+    /// Does what is due at `now`. Returns when to call again; nil: after an event. Throws when the device is gone.
     func step(_ now: HostTime) throws(SinkError) -> HostTime? {
         if let committed = flipping?.committed {
             let limit = committed + Self.flipPatience
-            guard now < limit else { throw SinkError(.lost, "\(monitors.device) does not finish showing a picture.") }
+            guard now < limit else { throw SinkError(.lost, "\(monitors.device) did not complete a page flip in time.") }
             return limit
         }
-        if isVisible, let frame = unseen.take() { return try show(frame, isFirst: false, now, pacer.clock.interval(at: now)) }
-        if isVisible, onGlass != nil, monitors.plugged.contains(where: { $0.lit == nil }) { return try showAgain(now, isRepeat: false) }
+        if isVisible, let frame = unshown.take() { return try show(frame, isFirst: false, now, pacer.clock.interval(at: now)) }
+        if isVisible, onScreen != nil, monitors.plugged.contains(where: { $0.current == nil }) { return try showAgain(now, isRepeat: false) }
         if pacer.earliestCommit > now { return pacer.earliestCommit }
         while true {
             let interval = pacer.interval(at: now)
             switch queue.next(for: interval) {
             case .show(let frame, let isFirst): return try show(frame, isFirst: isFirst, now, interval)
             case .keep(let time):
-                // Soon another picture brings it along.
-                if isVisible, onGlass != nil, status != shownStatus, time.map({ $0 > now + Self.patienceOfStatus }) ?? true {
+                // The film's next frame shows it if that comes soon.
+                if isVisible, onScreen != nil, status != shownStatus, time.map({ $0 > now + Self.statusPatience }) ?? true {
                     return try showAgain(now, isRepeat: true)
                 }
                 return time.map { pacer.wakeTime(forFrameDueAt: $0, now: now, interval: interval) }
             case .removeImage:
-                unseen = nil
+                unshown = nil
                 monitors.showBlack()
-                onGlass = nil
+                onScreen = nil
             case .finished: events(.finished)
             }
         }
     }
 
-    /// A commit took effect on one monitor; when it has on all, the picture before it is nobody's any more.
+    /// A commit took effect on one monitor. When it has on all, the use of the previous frame ends.
     func flipped(_ flip: KMSDevice.Flip) {
         guard flipping?.awaited.remove(flip.crtc) != nil else { return }
         if flip.crtc == flipping?.leader { lit(flip) }
         endFlip()
     }
 
-    /// The leader shows the picture: it is seen.
+    /// The leading monitor shows the frame.
     private func lit(_ flip: KMSDevice.Flip) {
         guard let committed = flipping?.committed, let isDirect = flipping?.isDirect, let sequence = flipping?.frame.sequence else { return }
         // The kernel counts in 32 bits.
@@ -134,15 +137,15 @@ final class KMSPresenter {
         var flags: PresentationFlags = [.vsync, .hardwareClock, .hardwareCompletion]
         if isDirect { flags.insert(.zeroCopy) }
         if flipping?.isRepeat == true { return }
-        witness?.lit(sequence: sequence, at: flip.time, refresh: count)
+        probe?.lit(sequence: sequence, at: flip.time, refresh: count)
         queue.didPresent(sequence: sequence, at: flip.time, refresh: pacer.clock.period, flags: flags)
     }
 
-    /// All monitors show the new picture, or are gone.
+    /// Ends the use of the previous frame when all monitors show the new one, or are unplugged.
     private func endFlip() {
         guard flipping?.awaited.isEmpty == true, let shown = flipping.take() else { return }
-        onGlass?.release()
-        onGlass = consume shown
+        onScreen?.release()
+        onScreen = consume shown
     }
 
     // MARK: Showing
@@ -152,82 +155,82 @@ final class KMSPresenter {
     ) throws(SinkError) -> HostTime? {
         pacer.didCommit(for: interval, at: now)
         guard isVisible else {
-            if let old = unseen.take() { queue.didDiscard(sequence: old.sequence) }
-            unseen = consume frame
+            if let old = unshown.take() { queue.didDiscard(sequence: old.sequence) }
+            unshown = consume frame
             if isFirst { events(.firstFrameShown(now)) }
             return pacer.earliestCommit
         }
-        guard let pictures = try ways.prepare(frame) else {
+        guard let buffers = try planner.prepare(frame) else {
             queue.didDiscard(sequence: frame.sequence)
             return now + pacer.margin
         }
-        if status != shownStatus || shownStatus != nil { layStatus(over: pictures) }
-        let wasDark = pictures.contains { $0.output.lit == nil }
+        if status != shownStatus || shownStatus != nil { addStatus(over: buffers) }
+        let wasDark = buffers.contains { $0.output.current == nil }
         let committed = MonotonicClock.shared.now()
-        let wasJoint = monitors.isJoint, outcome = monitors.show(pictures)
-        if wasJoint, !monitors.isJoint { ways.reportJoint(pictures.map(\.output)) }
+        let wasJoint = monitors.isJoint, outcome = monitors.show(buffers)
+        if wasJoint, !monitors.isJoint { planner.reportJoint(buffers.map(\.output)) }
         guard !outcome.accepted.isEmpty else { return try refused(outcome, frame, isFirst: isFirst, now) }
-        try ways.refuse(outcome)
+        try planner.refuse(outcome)
         let shown = Set(outcome.accepted.map(\.crtc.id))
-        let dumbs = pictures.filter { shown.contains($0.output.crtc.id) }.compactMap(\.picture.dumb)
-        for dumb in dumbs { dumb.isHeld = true }
+        let dumbBuffers = buffers.filter { shown.contains($0.output.crtc.id) }.compactMap(\.buffer.dumb)
+        for dumbBuffer in dumbBuffers { dumbBuffer.isHeld = true }
         follow()
         flipping = Held(
-            frame: frame, dumbs: dumbs, isDirect: dumbs.isEmpty, committed: committed, awaited: shown,
-            leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id, isRepeat: isRepeat, use: uses, witness: witness)
+            frame: frame, dumbBuffers: dumbBuffers, isDirect: dumbBuffers.isEmpty, committed: committed, awaited: shown,
+            leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id, isRepeat: isRepeat, use: uses, probe: probe)
         uses += 1
-        if let witness, let use = flipping?.use, let memory = flipping?.memory() { witness.committed(use: use, memory) }
+        if let probe, let use = flipping?.use, let memory = flipping?.memory() { probe.committed(use: use, memory) }
         if wasDark { restartClock() }
         if isFirst { events(.firstFrameShown(committed)) }
         return committed + Self.flipPatience
     }
 
     private func showAgain(_ now: HostTime, isRepeat: Bool) throws(SinkError) -> HostTime? {
-        guard let frame = onGlass?.frame.copy() else { return nil }
+        guard let frame = onScreen?.frame.copy() else { return nil }
         return try show(frame, isFirst: false, isRepeat: isRepeat, now, pacer.clock.interval(at: now))
     }
 
-    /// Puts the status over pictures that are about to be shown, where the device has a place for it.
-    private func layStatus(over pictures: KMSMonitors.Pictures) {
+    /// Adds the status to buffers that are about to be shown, if the outputs have a plane for it.
+    private func addStatus(over buffers: KMSMonitors.Buffers) {
         shownStatus = status
-        if status != nil, overlayRefused == ways.choices { return }
+        if status != nil, overlayRefused == planner.choices { return }
         var isNew = false, lacking: [String] = []
-        for (output, picture) in pictures {
+        for (output, buffer) in buffers {
             let had = output.overlay != nil
-            let hasPlace = (try? output.showStatus(status, over: picture)) ?? false
+            let hasPlace = (try? output.showStatus(status, over: buffer)) ?? false
             if !hasPlace { lacking.append(output.connector.name) }
             if !had, output.overlay != nil { isNew = true }
         }
         if !lacking.isEmpty {
-            if lacking.count == pictures.count { overlayRefused = ways.choices }
-            ways.describe("The status is not shown on \(lacking.joined(separator: " and ")): no free plane with opacity lies above the film.")
+            if lacking.count == buffers.count { overlayRefused = planner.choices }
+            planner.describe("The status is not shown on \(lacking.joined(separator: " and ")): no plane with alpha is free above the film.")
         }
-        guard isNew, let refusal = monitors.test(pictures).refused.first else { return }
-        overlayRefused = ways.choices
-        for (output, _) in pictures { output.removeOverlay() }
-        ways.describe("The status is not shown: \(monitors.device) refuses it over the film (\(unsafe String(cString: strerror(refusal.code)))).")
+        guard isNew, let refusal = monitors.test(buffers).refused.first else { return }
+        overlayRefused = planner.choices
+        for (output, _) in buffers { output.removeOverlay() }
+        planner.describe("The status is not shown: \(monitors.device) refuses it over the film (\(unsafe String(cString: strerror(refusal.code)))).")
     }
 
-    /// The device would not take a commit whose like it had agreed to.
+    /// The device refused a commit although it had accepted a test of the same configuration.
     private func refused(
         _ outcome: KMSMonitors.Outcome, _ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime
     ) throws(SinkError) -> HostTime? {
         switch outcome.hindrance {
         case EBUSY:
-            // Somebody else's flip is under way: soon again.
+            // Another flip is pending. Try again soon.
             if isFirst { events(.firstFrameShown(now)) }
-            if let old = unseen.take() { queue.didDiscard(sequence: old.sequence) }
-            unseen = consume frame
+            if let old = unshown.take() { queue.didDiscard(sequence: old.sequence) }
+            unshown = consume frame
             return now + Self.retry
         case EACCES, EPERM:
-            // Another program has become master, or a switch of consoles is under way.
+            // Another program has become the master, or a console switch is in progress.
             if isFirst { events(.firstFrameShown(now)) }
-            unseen = consume frame
+            unshown = consume frame
             isVisible = false
             return nil
         case ENODEV: throw SinkError(.lost, "\(monitors.device.path) is gone.")
         default:
-            try ways.refuse(outcome)
+            try planner.refuse(outcome)
             monitors.forget()
             return try show(frame, isFirst: isFirst, now, pacer.clock.interval(at: now))
         }
@@ -235,9 +238,9 @@ final class KMSPresenter {
 
     // MARK: Coming and going
 
-    /// Monitors were plugged in or out.
+    /// Monitors were plugged in or unplugged.
     func monitorsChanged() {
-        // The events of those that are gone may never come.
+        // Flip events of unplugged monitors may never come.
         flipping?.awaited.formIntersection(monitors.plugged.map(\.crtc.id))
         endFlip()
         follow()
@@ -245,15 +248,15 @@ final class KMSPresenter {
 
     private func visibilityChanged() {
         monitors.forget()
-        // Its event may never come: what was on its way counts as shown until something replaces it.
+        // Its flip event may never come. The frame counts as shown until another one replaces it.
         if let lost = flipping.take() {
             queue.didDiscard(sequence: lost.frame.sequence)
-            onGlass?.release()
-            onGlass = consume lost
+            onScreen?.release()
+            onScreen = consume lost
         }
     }
 
-    /// The first monitor that is there gives the rhythm.
+    /// The first monitor that is plugged in gives the timing.
     private func follow() {
         guard let first = monitors.plugged.first, first.crtc.id != leader else { return }
         leader = first.crtc.id
@@ -263,7 +266,7 @@ final class KMSPresenter {
     private var first: KMSOutput? { monitors.outputs.first { $0.crtc.id == leader } }
     private var period: HostSpan? { first?.isVariable == true ? nil : first?.mode.period }
 
-    /// The refreshes of a mode that was just set have another phase.
+    /// A mode that was just set has another phase.
     private func restartClock() {
         if first?.isVariable == true { pacer.clock = .variable } else { pacer.clock.reset(nominalPeriod: period) }
         lastSequence = nil

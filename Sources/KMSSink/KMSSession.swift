@@ -3,91 +3,93 @@ internal import Media
 internal import PixelConversion
 internal import SurfacePool
 
-/// What the sink's owner and its thread share.
+/// What the sink's callers and its thread share.
 struct KMSSinkState: Sendable {
-    struct Wishes: Sendable, Hashable {
+    struct Settings: Sendable, Hashable {
         var gravity = Gravity.aspect
         var filmRate = Ratio.unknown
         var status: PlaybackStatus?
     }
 
-    /// Until a thread takes it.
+    /// What `init` opened, until a thread takes it.
     var opened: KMSSink.Opened?
     var thread: LoopThread?
     var queue: PresentationQueue?
     var isStopping = false
-    var wishes = Wishes()
-    /// Somebody waits to know what is on this monitor.
+    var settings = Settings()
+    /// A test waits for a reading of this monitor.
     var wantedReading: Int?
-    /// Of a test.
-    var witness: (any PictureWitness)?
+    /// Set by tests.
+    var probe: (any SinkProbe)?
     var reading: Result<ScreenReading, SystemError>?
     var conversion: ConversionReport?
-    /// Of all runs.
+    /// Since the sink was made.
     var bytesCopied = 0
 
     init(opened: KMSSink.Opened) { self.opened = opened }
 }
 
-/// One run of the sink, from `start` to `stop` or to the device's end: the loop that everything happens in.
+/// One run of the sink from `start` to `stop`, or until the device is gone: the event loop.
 ///
 /// Thread-safety: `run` is called once, on the sink's thread.
 final class KMSSession: Sendable {
-    /// The last flip is given this long to finish.
+    /// 500 ms: how long the end waits for the last flip.
     private static let flipPatience = HostSpan.milliseconds(500)
 
     private let opened: KMSSink.Opened
     private let queue: PresentationQueue
     private let state: Monitor<KMSSinkState>
-    private let bell: EventFD
+    private let wakeup: EventFD
     private let options: KMSSink.Options
     private let events: @Sendable (SinkEvent) -> Void
 
     init(
-        _ opened: KMSSink.Opened, _ queue: PresentationQueue, _ state: Monitor<KMSSinkState>, _ bell: EventFD,
+        _ opened: KMSSink.Opened, _ queue: PresentationQueue, _ state: Monitor<KMSSinkState>, _ wakeup: EventFD,
         _ options: KMSSink.Options,
         events: @escaping @Sendable (SinkEvent) -> Void
     ) {
         self.opened = opened
         self.queue = queue
         self.state = state
-        self.bell = bell
+        self.wakeup = wakeup
         self.options = options
         self.events = events
     }
 
-    /// Shows until stopped, and leaves the monitors as they were.
+    /// Runs until stopped, then restores the monitors.
     func run() {
         let monitors = opened.monitors
-        let ways = KMSWays(monitors) { [events] in events(.detail($0)) }
-        let presenter = KMSPresenter(monitors, ways, queue, events: events)
-        presenter.witness = state.withLock { $0.witness }
-        monitors.witness = presenter.witness
+        let planner = ScanoutPlanner(monitors) { [events] in events(.detail($0)) }
+        let presenter = KMSPresenter(monitors, planner, queue, events: events)
+        presenter.probe = state.withLock { $0.probe }
+        monitors.probe = presenter.probe
         do throws(SinkError) {
-            try loop(monitors, ways, presenter)
+            try loop(monitors, planner, presenter)
         } catch {
             events(.failed(error))
         }
         finish(monitors, presenter)
     }
 
-    private func loop(_ monitors: KMSMonitors, _ ways: KMSWays, _ presenter: KMSPresenter) throws(SinkError) {
+    private func loop(_ monitors: KMSMonitors, _ planner: ScanoutPlanner, _ presenter: KMSPresenter) throws(SinkError) {
         let hotplug = HotplugWatch(), device = monitors.device
-        let turn = KMSTurn(monitors)
+        let vtSwitching = VTSwitching(monitors)
         if let seat = device.seat { events(.detail("\(device.path) is opened by \(seat.manager), on \(seat.name).")) }
         let copiedBefore = state.withLock { $0.bytesCopied }
-        var granted: KMSSinkState.Wishes?
-        var descriptors = ([bell.rawValue, device.fd, hotplug.fd, turn.newsFD] + turn.keyFDs).map { PollDescriptor(fd: $0, interest: .readable) }
+        var applied: KMSSinkState.Settings?
+        var descriptors = ([wakeup.rawValue, device.fd, hotplug.fd, vtSwitching.eventFD] + vtSwitching.keyFDs).map {
+            PollDescriptor(fd: $0, interest: .readable)
+        }
         while true {
-            bell.drain()
+            wakeup.drain()
             if state.withLock({ $0.isStopping }) { return }
-            try grant(&granted, monitors, ways, presenter)
-            presenter.isVisible = !monitors.plugged.isEmpty && turn.isOurs
+            try apply(&applied, monitors, planner, presenter)
+            presenter.isVisible = !monitors.plugged.isEmpty && vtSwitching.isActive
             let time = try presenter.step(MonotonicClock.shared.now())
             if !presenter.isFlipping { read(monitors) }
             state.withLock { state in
-                state.conversion = ways.conversion
-                state.bytesCopied = copiedBefore + ways.bytesCopied
+                state.conversion = planner.conversion
+                state.bytesCopied = copiedBefore + planner.bytesCopied
             }
             do throws(SystemError) { _ = try pollDescriptors(&descriptors, until: time) } catch { throw SinkError(.system, error.description) }
             if descriptors[1].ready.contains(.readable) {
@@ -95,10 +97,10 @@ final class KMSSession: Sendable {
             } else if !descriptors[1].ready.isDisjoint(with: [.error, .hangUp]) {
                 throw SinkError(.lost, "\(device.path) is gone.")
             }
-            if hotplug.hasNews(), look(at: monitors, presenter) { granted = nil }
+            if hotplug.hasEvents(), probe(monitors, presenter) { applied = nil }
             let isGone = !descriptors[3].ready.isDisjoint(with: [.error, .hangUp, .invalid])
-            try turn.look(isGone: isGone) { presenter.isVisible = false }
-            for key in turn.keys() { events(.key(key)) }
+            try vtSwitching.handleEvents(isGone: isGone) { presenter.isVisible = false }
+            for key in vtSwitching.keys() { events(.key(key)) }
         }
     }
 
@@ -109,8 +111,8 @@ final class KMSSession: Sendable {
         state.change { $0.reading = reading }
     }
 
-    /// Something was plugged in or out. True when modes are to be chosen again.
-    private func look(at monitors: KMSMonitors, _ presenter: KMSPresenter) -> Bool {
+    /// Handles hot-plug events. True when modes must be chosen again.
+    private func probe(_ monitors: KMSMonitors, _ presenter: KMSPresenter) -> Bool {
         let wasVisible = !monitors.plugged.isEmpty
         var isChoiceOpen = false
         for output in monitors.outputs {
@@ -129,27 +131,27 @@ final class KMSSession: Sendable {
         return isChoiceOpen
     }
 
-    /// Passes the owner's wishes on.
-    private func grant(
-        _ granted: inout KMSSinkState.Wishes?, _ monitors: KMSMonitors, _ ways: KMSWays, _ presenter: KMSPresenter
+    /// Applies settings that have changed.
+    private func apply(
+        _ applied: inout KMSSinkState.Settings?, _ monitors: KMSMonitors, _ planner: ScanoutPlanner, _ presenter: KMSPresenter
     ) throws(SinkError) {
-        let wishes = state.withLock { $0.wishes }
-        presenter.status = wishes.status
-        guard wishes.gravity != granted?.gravity || wishes.filmRate != granted?.filmRate, !presenter.isFlipping else { return }
-        if wishes.gravity != ways.gravity {
-            ways.gravity = wishes.gravity
+        let settings = state.withLock { $0.settings }
+        presenter.status = settings.status
+        guard settings.gravity != applied?.gravity || settings.filmRate != applied?.filmRate, !presenter.isFlipping else { return }
+        if settings.gravity != planner.gravity {
+            planner.gravity = settings.gravity
             monitors.forget()
         }
-        if wishes.filmRate != granted?.filmRate {
+        if settings.filmRate != applied?.filmRate {
             for output in monitors.plugged {
-                _ = try output.chooseMode(wish: options.mode, filmSize: ways.filmSize, filmRate: wishes.filmRate)
+                _ = try output.chooseMode(request: options.mode, filmSize: planner.filmSize, filmRate: settings.filmRate)
                 output.isVariable =
                     monitors.outputs.count == 1
                     && options.variableRefresh.isWanted(
-                        isCapable: output.isVariableCapable, refresh: output.mode.refresh, filmRate: wishes.filmRate)
+                        isCapable: output.isVariableCapable, refresh: output.mode.refresh, filmRate: settings.filmRate)
             }
         }
-        granted = wishes
+        applied = settings
     }
 
     private func finish(_ monitors: KMSMonitors, _ presenter: KMSPresenter) {

@@ -3,26 +3,26 @@ public import Media
 public import PixelConversion
 public import SurfacePool
 
-/// A monitor without any desktop, or several: the kernel's display device is driven directly (KMS, atomic).
+/// Shows frames on one or several monitors without a desktop, by atomic mode setting (KMS).
 ///
-/// Pictures are scanned out from the very memory that the decoder wrote wherever a plane takes it. Times are those of the kernel's
-/// flip events. The console is as it was when the sink is stopped; and when the process is killed, since the kernel then puts it back.
+/// A frame is scanned out from the memory that the decoder wrote if a plane accepts it. Presentation times are those of the kernel's flip events.
+/// The console is restored when the sink is stopped; if the process is killed, the kernel restores it.
 ///
-/// Thread-safety: as the protocols say.
+/// Thread-safety: as the protocols require.
 public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
-    /// What the viewer chooses.
+    /// Which monitors to use, and how.
     public struct Options: Sendable, Hashable {
-        /// Each a socket (`HDMI-A-1`, `card1-HDMI-A-1`), a monitor's name or a device's path; none: the first monitor found. Several
-        /// belong to one device.
+        /// Each is a connector (`HDMI-A-1`, `card1-HDMI-A-1`), a monitor's name or a device's path. Empty: the first monitor found. Several
+        /// connectors must belong to one device.
         public var connectors: [String]
-        /// Of each monitor.
-        public var mode: ModeWish
-        /// What each of several monitors shows.
+        /// The mode of each monitor.
+        public var mode: ModeRequest
+        /// How several monitors share the film.
         public var arrangement: MonitorArrangement
-        /// Whether a single monitor waits for the pictures.
+        /// Whether a single monitor uses VRR.
         public var variableRefresh: VariableRefresh
         public init(
-            connectors: [String] = [], mode: ModeWish = ModeWish(), arrangement: MonitorArrangement = .mirror,
+            connectors: [String] = [], mode: ModeRequest = ModeRequest(), arrangement: MonitorArrangement = .mirror,
             variableRefresh: VariableRefresh = .auto
         ) {
             self.connectors = connectors
@@ -34,21 +34,21 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
 
     public let name = "kms"
     public let pacing = Pacing.display
-    /// 3: on the glass, on its way there, and kept for a monitor that was unplugged.
+    /// 3: on the screen, pending, and kept for a monitor that is unplugged.
     public let surfaceHoldCount = 3
     public let preferredAllocator: any SurfaceAllocator
-    /// The monitors and their device, for lists.
+    /// The monitors and their device, for messages.
     public let summary: String
     private let options: Options
-    private let bell: EventFD
+    private let wakeup: EventFD
     private let state: Monitor<KMSSinkState>
 
-    /// Opens the device and finds the monitor; the picture on it does not change before the first frame.
+    /// Opens the device and finds the monitors. They do not change before the first frame.
     ///
-    /// Throws `.noDisplay` when there is no such device or monitor or it may not be used, `.unsupported` when it has no such mode.
+    /// Throws `.noDisplay` when there is no such device or monitor or it cannot be used, `.unsupported` when the monitor has no such mode.
     public init(_ options: Options = Options()) throws(SinkError) {
         self.options = options
-        do throws(SystemError) { bell = try EventFD() } catch { throw SinkError(.system, error.description) }
+        do throws(SystemError) { wakeup = try EventFD() } catch { throw SinkError(.system, error.description) }
         let monitors = try Self.open(options)
         let names = monitors.outputs.map { "\($0.connector.description) (\($0.mode))" }.joined(separator: " and ")
         let way = monitors.device.seat.map { "opened by \($0.manager), on \($0.name)" } ?? "opened directly"
@@ -60,10 +60,10 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
     deinit { stop() }
 
     private static func open(_ options: Options) throws(SinkError) -> KMSMonitors {
-        try KMSMonitors(KMSSearch.find(options.connectors), options)
+        try KMSMonitors(ConnectorSearch.find(options.connectors), options)
     }
 
-    /// What was opened, handed from the opening thread to the sink's.
+    /// What `init` opened, passed to the sink's thread.
     struct Opened: @unchecked Sendable {
         let monitors: KMSMonitors
         init(_ monitors: KMSMonitors) { self.monitors = monitors }
@@ -83,9 +83,9 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
             state.queue = queue
             state.conversion = nil
         }
-        queue.setWake { [bell] in bell.signal() }
-        // Not the sink itself: one that everybody has forgotten ends.
-        let session = KMSSession(opened, queue, state, bell, options, events: events)
+        queue.setWake { [wakeup] in wakeup.signal() }
+        // The thread does not retain the sink, so that a sink without references stops.
+        let session = KMSSession(opened, queue, state, wakeup, options, events: events)
         let thread = LoopThread(name: "present") { session.run() }
         state.change { $0.thread = thread }
     }
@@ -96,25 +96,25 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
             return (state.thread.take(), state.queue.take())
         }
         queue?.setWake(nil)
-        bell.signal()
+        wakeup.signal()
         thread?.join()
     }
 
     public var conversion: ConversionReport? { state.withLock { $0.conversion } }
     public var bytesCopied: Int { state.withLock { $0.bytesCopied } }
 
-    /// Who sees what becomes of the memory shown from the next `start` on; for tests.
-    package func setWitness(_ witness: (any PictureWitness)?) { state.withLock { $0.witness = witness } }
+    /// Observes the memory that is shown from the next `start` on; for tests.
+    package func setProbe(_ probe: (any SinkProbe)?) { state.withLock { $0.probe = probe } }
 
-    /// What is on a monitor, read back by the device, once no flip is under way; for tests. The sink must be running.
+    /// Reads back what a monitor shows, once no flip is pending; for tests. The sink must be running.
     ///
-    /// - Parameter index: The monitor's place in the options.
+    /// - Parameter index: The monitor's index in `Options.connectors`.
     package func readBack(_ index: Int = 0) throws(SystemError) -> ScreenReading {
         state.change { state in
             state.wantedReading = index
             state.reading = nil
         }
-        bell.signal()
+        wakeup.signal()
         return try state.wait { $0.reading }!.get()
     }
 
@@ -122,20 +122,20 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
 
     public var window: (any WindowControl)? { self }
     public var statusOverlay: (any StatusOverlay)? { self }
-    /// Keys come from the console, whose terminal is standard input, or from the seat's keyboards.
+    /// Always true: keys come from the terminal on standard input, or from the seat's keyboards.
     public var readsTerminal: Bool { true }
-    public func setFilmRate(_ rate: Ratio) { wish { $0.wishes.filmRate = rate } }
-    public func showStatus(_ status: PlaybackStatus?) { wish { $0.wishes.status = status } }
-    public func setGravity(_ gravity: Gravity) { wish { $0.wishes.gravity = gravity } }
-    /// Always: there is nothing else on the monitor.
+    public func setFilmRate(_ rate: Ratio) { change { $0.settings.filmRate = rate } }
+    public func showStatus(_ status: PlaybackStatus?) { change { $0.settings.status = status } }
+    public func setGravity(_ gravity: Gravity) { change { $0.settings.gravity = gravity } }
+    /// Always false: there are no windows, and `setFullscreen` has no effect.
     public var isFullscreen: Bool { false }
     public func setTitle(_ title: String) {}
     public func setFullscreen(_ isFullscreen: Bool) {}
     public func toggleFullscreen() {}
     public func setPlaying(_ isPlaying: Bool) {}
 
-    private func wish(_ change: @Sendable (inout KMSSinkState) -> Void) {
+    private func change(_ change: @Sendable (inout KMSSinkState) -> Void) {
         state.change { change(&$0) }
-        bell.signal()
+        wakeup.signal()
     }
 }

@@ -1,11 +1,11 @@
 package import DisplaySink
 package import Media
 
-/// Where a plane takes a picture from and where on the screen it puts it, in the kernel's units.
+/// The part of a buffer that a plane reads and where on the screen it appears, in the kernel's units.
 ///
 /// A pure value.
 package struct PlanePlacement: Sendable, Hashable {
-    /// A part of the buffer as it lies in memory, before any turning, in 1/65536 of a pixel (`SRC_X` …).
+    /// A part of the buffer in memory, before rotation, in 1/65536 pixel (`SRC_X` …).
     package struct Source: Sendable, Hashable {
         package var x, y, width, height: UInt32
         package init(x: UInt32, y: UInt32, width: UInt32, height: UInt32) {
@@ -22,7 +22,7 @@ package struct PlanePlacement: Sendable, Hashable {
         }
     }
 
-    /// A part of the screen in whole pixels (`CRTC_X` …).
+    /// A part of the screen in pixels (`CRTC_X` …).
     package typealias Destination = PixelRect
 
     package var source: Source
@@ -33,21 +33,21 @@ package struct PlanePlacement: Sendable, Hashable {
         self.destination = destination
     }
 
-    /// Fits a picture to a screen, scaled.
+    /// Fits a frame to a screen, scaled.
     package init(buffer: PixelSize, visible: PixelRect, attributes: PictureAttributes, screen: PixelSize, gravity: Gravity) {
-        destination = PictureGeometry(buffer: buffer, visible: visible, attributes: attributes, window: screen, gravity: gravity).destination
-        // What is cut off is the same when picture and screen are turned together, and the plane crops before it turns.
+        destination = FrameGeometry(buffer: buffer, visible: visible, attributes: attributes, window: screen, gravity: gravity).destination
+        // The plane crops before it rotates. Rotating frame and screen together does not change what is cropped.
         let isSideways = attributes.orientation.isSideways
         var lying = attributes
         lying.orientation = .upright
-        let cut = PictureGeometry(
+        let cut = FrameGeometry(
             buffer: buffer, visible: visible, attributes: lying,
             window: isSideways ? PixelSize(width: screen.height, height: screen.width) : screen, gravity: gravity
         ).source
         source = Source(x: Self.fixed(cut.x), y: Self.fixed(cut.y), width: Self.fixed(cut.width), height: Self.fixed(cut.height))
     }
 
-    /// Puts a picture in the middle of a screen, pixel for pixel; nil where that would distort it, or lose some of it.
+    /// Centers a frame on a screen without scaling; nil if that would distort or crop it.
     package init?(unscaled visible: PixelRect, attributes: PictureAttributes, screen: PixelSize) {
         let shown = attributes.orientation.isSideways ? PixelSize(width: visible.height, height: visible.width) : visible.size
         guard attributes.displaySize(of: visible.size) == shown, shown.width <= screen.width, shown.height <= screen.height else { return nil }
@@ -57,7 +57,7 @@ package struct PlanePlacement: Sendable, Hashable {
             x: (screen.width - shown.width) / 2, y: (screen.height - shown.height) / 2, width: shown.width, height: shown.height)
     }
 
-    /// Whether a picture turned so needs no scaler.
+    /// Whether a frame with this orientation needs no scaler.
     package func isUnscaled(_ orientation: PictureOrientation) -> Bool {
         let size = orientation.isSideways ? (source.height, source.width) : (source.width, source.height)
         return size == (UInt32(destination.width) << 16, UInt32(destination.height) << 16)
@@ -67,8 +67,8 @@ package struct PlanePlacement: Sendable, Hashable {
 }
 
 extension PictureOrientation {
-    /// The bits of the kernel's `rotation` property (`DRM_MODE_ROTATE_*`, which turn counter-clockwise, and `DRM_MODE_REFLECT_X`, which comes
-    /// before the turning where ours comes after it).
+    /// The bits of the kernel's `rotation` property: `DRM_MODE_ROTATE_*`, which rotate counter-clockwise, and `DRM_MODE_REFLECT_X`, which is applied
+    /// before the rotation where ours is applied after it.
     package var kmsRotation: UInt64 {
         var bits: UInt64
         switch rotation {
@@ -77,7 +77,7 @@ extension PictureOrientation {
         case .clockwise180: bits = 4
         case .clockwise270: bits = 2
         }
-        // Mirrored left-right after a quarter turn is mirrored up-down before it.
+        // A left-right mirror after a quarter turn is an up-down mirror before it.
         if isMirrored { bits |= isSideways ? 32 : 16 }
         return bits
     }

@@ -4,20 +4,19 @@ internal import DisplaySink
 internal import Glibc
 internal import Media
 
-/// The devices of the place where a user sits, from a seat manager (seatd, logind), which opens them for programs that may not, and takes
-/// them away while another session is shown.
+/// A seat, whose manager (seatd, logind) opens devices for programs without the right to, and revokes them while another session is active.
 ///
 /// Thread-safety: belongs to one thread at a time. The corresponding C interface is `libseat.h`.
 @safe
 final class Seat: @unchecked Sendable {
-    /// The first news must be that the seat is ours.
+    /// 5 s: how long the manager may take to enable the seat.
     private static let patience = HostSpan.seconds(5)
 
     private let seat: OpaquePointer
     private let news: UnsafeMutablePointer<cseat_news>
     /// `seatd` or `logind`.
     let manager: String
-    /// As the manager calls it: `seat0`.
+    /// The manager's name for it: `seat0`.
     let name: String
 
     private init(_ seat: OpaquePointer, _ news: UnsafeMutablePointer<cseat_news>, manager: String) {
@@ -32,20 +31,19 @@ final class Seat: @unchecked Sendable {
         unsafe news.deallocate()
     }
 
-    /// A seat that a manager gives us now; nil where none runs. Throws `.noDisplay` when one runs and does not.
+    /// Opens the seat; nil when no manager runs. Throws `.noDisplay` when a manager runs but does not grant the seat.
     static func open() throws(SinkError) -> Seat? {
         guard managerMayAnswer else { return nil }
         let news = UnsafeMutablePointer<cseat_news>.allocate(capacity: 1)
         unsafe news.initialize(to: cseat_news())
-        let refusal = SinkError(.noDisplay, "the seat manager gives no seat, which another session may have")
+        let refusal = SinkError(.noDisplay, "the seat manager grants no seat; another session may be using it")
         guard let opened = unsafe cseat_open(news) else {
             unsafe news.deallocate()
             throw refusal
         }
         let peer = unsafe Self.peer(libseat_get_fd(opened))
         let manager = peer.contains("dbus") ? "logind" : peer.isEmpty ? chosenManager : "seatd"
-        // Refused by all managers libseat stands in for one: with a child of the thread that asked, which does not outlive that thread, or
-        // with nothing at all.
+        // If every manager refuses, libseat starts its built-in one, in a child process that does not outlive this thread, or falls back to none.
         guard let manager else {
             unsafe libseat_close_seat(opened)
             unsafe news.deallocate()
@@ -53,23 +51,23 @@ final class Seat: @unchecked Sendable {
         }
         let seat = unsafe Seat(opened, news, manager: manager)
         let limit = MonotonicClock.shared.now() + patience
-        var told: [SeatState.News] = []
-        while !told.contains(.back) {
+        var events: [SeatState.Event] = []
+        while !events.contains(.enabled) {
             var ready = [PollDescriptor(fd: seat.fd, interest: .readable)]
-            told += seat.takeNews(isGone: false)
-            if told.contains(.back) { break }
-            guard !told.contains(.gone), (try? pollDescriptors(&ready, until: limit)) == 1 else {
+            events += seat.takeEvents(isGone: false)
+            if events.contains(.enabled) { break }
+            guard !events.contains(.lost), (try? pollDescriptors(&ready, until: limit)) == 1 else {
                 throw SinkError(.noDisplay, "\(manager) gives \(seat.name) to another session")
             }
-            told += seat.takeNews(isGone: !ready[0].ready.isDisjoint(with: [.hangUp, .error]))
+            events += seat.takeEvents(isGone: !ready[0].ready.isDisjoint(with: [.hangUp, .error]))
         }
         return seat
     }
 
-    /// What the user wants, where that has no name of its own.
+    /// The manager that the user chose.
     private static var chosenManager: String? { unsafe getenv("LIBSEAT_BACKEND").map { unsafe String(cString: $0) } }
 
-    /// Whether asking has a chance. libseat itself would make a manager where there is none.
+    /// Whether a manager runs. Without one libseat would start its own.
     private static var managerMayAnswer: Bool {
         let logind = unsafe access("/run/systemd/seats", F_OK)
         if chosenManager != nil || logind == 0 { return true }
@@ -87,35 +85,35 @@ final class Seat: @unchecked Sendable {
         return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    // MARK: News
+    // MARK: Events
 
-    /// Readable when the manager has said something.
+    /// Readable when the manager has sent something.
     var fd: Int32 { unsafe libseat_get_fd(seat) }
 
-    /// What the manager has said since the last look.
+    /// The events that the manager has sent since the last call.
     ///
     /// - Parameter isGone: The other end of `fd` has been closed.
-    func takeNews(isGone: Bool) -> [SeatState.News] {
+    func takeEvents(isGone: Bool) -> [SeatState.Event] {
         let code = unsafe libseat_dispatch(seat, 0)
-        // What it said while it was asked for something else is there too.
+        // Includes events that came during other requests.
         let count = unsafe Int(news.pointee.count)
-        var told = unsafe withUnsafeBytes(of: news.pointee.is_ours) { bytes in
-            (0..<count).map { unsafe bytes[$0] == 1 ? SeatState.News.back : .away }
+        var events = unsafe withUnsafeBytes(of: news.pointee.is_ours) { bytes in
+            (0..<count).map { unsafe bytes[$0] == 1 ? SeatState.Event.enabled : .disabled }
         }
         unsafe news.pointee.count = 0
-        if isGone || code < 0 { told.append(.gone) }
-        return told
+        if isGone || code < 0 { events.append(.lost) }
+        return events
     }
 
-    /// Agrees to another session's being shown.
-    func letGo() { unsafe libseat_disable_seat(seat) }
+    /// Acknowledges that the session is disabled.
+    func acknowledgeDisable() { unsafe libseat_disable_seat(seat) }
 
-    /// Asks for another session or console to be shown; it may not come.
+    /// Requests a switch to another session or console, which the manager may ignore.
     func show(session: Int) { unsafe libseat_switch_session(seat, Int32(clamping: session)) }
 
     // MARK: Devices
 
-    /// Opens a device of the seat: its number, and a descriptor that is the caller's. Throws the manager's refusal.
+    /// Opens a device of the seat. Returns its number and a descriptor that the caller owns.
     fileprivate func open(_ path: String) throws(SystemError) -> (identifier: Int32, fd: Int32) {
         var fd: Int32 = -1
         let identifier = unsafe libseat_open_device(seat, path, &fd)
@@ -126,11 +124,11 @@ final class Seat: @unchecked Sendable {
     fileprivate func close(_ identifier: Int32) { unsafe libseat_close_device(seat, identifier) }
 }
 
-/// An open device, straight or by the seat's manager, which is told when it is closed.
+/// An open device. A device that was opened through a seat manager is also closed through it.
 final class DeviceFile {
     private let descriptor: OwnedFD
     private let identifier: Int32
-    /// nil: opened straight.
+    /// Nil: opened directly.
     let seat: Seat?
 
     var fd: Int32 { descriptor.rawValue }

@@ -4,20 +4,20 @@ internal import Glibc
 internal import KeyboardInput
 internal import Media
 
-/// The keyboards and remote controls of a seat. A seat's manager takes the keys from the console, so that its terminal hears nothing, not
-/// even Ctrl-Alt-F2.
+/// The keyboards and remote controls of a seat. A seat manager mutes the console's keyboard, so that its terminal gets no keys, and Ctrl-Alt-F2 has
+/// no effect there.
 ///
 /// Thread-safety: belongs to one thread. The corresponding C interface is evdev, `linux/input.h`.
 final class SeatKeyboards {
-    /// What was pressed.
+    /// The keys that were pressed.
     enum Press: Equatable {
         case key(PlayerKey)
-        /// Another console is wanted.
+        /// A switch to this console.
         case console(Int)
     }
 
     private static let folder = "/dev/input"
-    /// A device with one of these is for the player.
+    /// Devices with one of these keys are opened.
     private static let wanted = [KEY_SPACE, KEY_Q, KEY_ESC, KEY_LEFT, KEY_ENTER].map { UInt16($0) }
 
     private let seat: Seat
@@ -34,7 +34,7 @@ final class SeatKeyboards {
         openAll()
     }
 
-    /// Readable when something was pressed or a keyboard has come; -1 where nothing can be heard.
+    /// Readable when a key was pressed or a device was plugged in; -1 when that is not available.
     var fd: Int32 {
         switch poll {
         case .some(let poll): poll.rawValue
@@ -48,13 +48,13 @@ final class SeatKeyboards {
         _ = unsafe epoll_ctl(fd, EPOLL_CTL_ADD, file, &event)
     }
 
-    /// Opens what is there and can be pressed. No key is held down afterwards.
+    /// Opens the keyboards. Afterwards no key counts as pressed.
     func openAll() {
         map.readUsual()
         openNew()
     }
 
-    /// They have been taken away, or will be.
+    /// Closes all keyboards, which are revoked or will be.
     func closeAll() { open = [:] }
 
     private func openNew() {
@@ -80,7 +80,7 @@ final class SeatKeyboards {
         return found
     }
 
-    /// What was pressed since the last look, on all keyboards.
+    /// The keys that were pressed on all keyboards since the last call.
     func presses() -> [Press] {
         var presses: [Press] = []
         for (path, file) in open {
@@ -88,13 +88,13 @@ final class SeatKeyboards {
             while true {
                 let count = unsafe withUnsafeMutableBytes(of: &event) { unsafe read(file.fd, $0.baseAddress, $0.count) }
                 guard count == MemoryLayout<input_event>.size else {
-                    // Unplugged, or taken away.
+                    // Unplugged or revoked.
                     if count == 0 || errno == ENODEV { open[path] = nil }
                     break
                 }
                 guard event.type == UInt16(EV_KEY) else { continue }
                 let code = UInt32(event.code)
-                // 0 up, 1 down, 2 held; what moves something repeats.
+                // 0: released, 1: pressed, 2: repeated.
                 if event.value == 1, let console = map.console(code) {
                     presses.append(.console(console))
                 } else if event.value != 0, let key = map.key(code), event.value == 1 || key.repeats {
@@ -103,7 +103,7 @@ final class SeatKeyboards {
                 if event.value != 2 { map.turn(code, isDown: event.value == 1) }
             }
         }
-        if hotplug.hasNews() { openNew() }
+        if hotplug.hasEvents() { openNew() }
         return presses
     }
 }

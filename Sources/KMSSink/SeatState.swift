@@ -1,73 +1,74 @@
-/// Whose turn it is on the monitor, and what is to be done when that changes. A pure decision.
+/// Decides what to do when the session is disabled (another console or session becomes active) and enabled again. A pure decision.
 ///
-/// Without a seat manager the player holds the device and its console itself: it puts back what it found, gives the device up and then lets
-/// the kernel switch. Under one the manager has taken the device away before it says so, and gives it back before it says that too.
+/// Without a seat manager the player owns the device and the console: it restores the screen, drops the DRM master and then allows the switch. A
+/// seat manager has revoked the device before it sends the event, and has granted it again before it sends the next.
 package struct SeatState: Sendable, Hashable {
-    package enum Keeper: Sendable, Hashable {
-        /// The player itself, told by the kernel of switches between consoles.
+    package enum Owner: Sendable, Hashable {
+        /// The player; the kernel announces console switches.
         case player
         /// seatd or logind.
         case manager
     }
 
-    /// What is heard from the kernel or the manager.
-    package enum News: Sendable, Hashable {
-        /// Another console or session is to be shown; an answer is waited for.
-        case away
-        /// The monitor is ours again.
-        case back
-        /// The manager is no more.
-        case gone
+    /// An event from the kernel or the manager.
+    package enum Event: Sendable, Hashable {
+        /// Another console or session becomes active, once this is acknowledged.
+        case disabled
+        /// The player's session is active again.
+        case enabled
+        /// The connection to the manager is lost.
+        case lost
     }
 
-    /// To be done in the order given.
-    package enum Step: Sendable, Hashable {
-        /// The picture that was found on the monitor is shown again.
-        case putBack
+    /// Actions, performed in the order given.
+    package enum Action: Sendable, Hashable {
+        /// Restores what the monitor showed before.
+        case restoreScreen
         case dropMaster
-        /// The manager's keyboards are of no use any more.
+        /// Closes the seat's keyboards.
         case closeKeyboards
-        /// Tells the kernel or the manager that the monitor is given up.
-        case letGo
-        /// Tells the kernel that the monitor is taken back.
-        case take
-        /// Becomes the device's master; `masterIsHad` is told how that went.
-        case claim
+        /// Tells the kernel or the manager that the device is released.
+        case acknowledge
+        /// Tells the kernel that the switch back is accepted.
+        case acceptSwitch
+        /// Becomes the DRM master, then calls `becameMaster`.
+        case becomeMaster
         case openKeyboards
-        /// Nothing can be shown any more, nor told by whom.
+        /// Ends the sink with an error.
         case fail
     }
 
-    package let keeper: Keeper
-    /// Whether pictures may be put on the monitor.
-    package private(set) var isOurs = true
+    package let owner: Owner
+    /// Whether the session is active, so that frames may be shown.
+    package private(set) var isActive = true
 
-    package init(keeper: Keeper) { self.keeper = keeper }
+    package init(owner: Owner) { self.owner = owner }
 
-    package mutating func hear(_ news: News) -> [Step] {
-        let wasOurs = isOurs
-        switch (news, keeper) {
-        case (.away, .player):
-            isOurs = false
-            // Each announcement is answered, the first alone finds something on the monitor.
-            return wasOurs ? [.putBack, .dropMaster, .letGo] : [.letGo]
-        case (.away, .manager):
-            isOurs = false
-            return wasOurs ? [.closeKeyboards, .letGo] : [.letGo]
-        case (.back, .player):
-            isOurs = true
-            return [.take, .claim]
-        case (.back, .manager):
-            isOurs = true
-            // The first news of all finds nothing changed.
-            return wasOurs ? [] : [.claim, .openKeyboards]
-        case (.gone, .player): return []
-        case (.gone, .manager): return [.fail]
+    package mutating func handle(_ event: Event) -> [Action] {
+        let wasActive = isActive
+        switch (event, owner) {
+        case (.disabled, .player):
+            isActive = false
+            // Every event is acknowledged, but only the first finds the device in use.
+            return wasActive ? [.restoreScreen, .dropMaster, .acknowledge] : [.acknowledge]
+        case (.disabled, .manager):
+            isActive = false
+            return wasActive ? [.closeKeyboards, .acknowledge] : [.acknowledge]
+        case (.enabled, .player):
+            isActive = true
+            return [.acceptSwitch, .becomeMaster]
+        case (.enabled, .manager):
+            isActive = true
+            // The event that follows the opening of the seat changes nothing.
+            return wasActive ? [] : [.becomeMaster, .openKeyboards]
+        case (.lost, .player): return []
+        case (.lost, .manager): return [.fail]
         }
     }
 
-    /// How a `claim` went. A manager gives the right to commit a moment after it has said so at the latest: commits are tried again.
-    package mutating func masterIsHad(_ isHad: Bool) {
-        if keeper == .player, !isHad { isOurs = false }
+    /// The result of `becomeMaster`. Under a manager a failure has no effect: the manager may grant the right a moment after the event, and commits
+    /// are tried again.
+    package mutating func becameMaster(_ isMaster: Bool) {
+        if owner == .player, !isMaster { isActive = false }
     }
 }

@@ -3,9 +3,9 @@ package import DisplaySink
 internal import Glibc
 package import Media
 
-/// What is printed on the keys: the compositor's keymap or the usual one, read by libxkbcommon.
+/// Translates key codes with the compositor's keymap or the default one, by libxkbcommon.
 ///
-/// Thread-safety: belongs to the connection's thread.
+/// Thread-safety: one thread at a time.
 @safe
 package final class KeyboardMap {
     private let context: OpaquePointer?
@@ -19,15 +19,15 @@ package final class KeyboardMap {
         unsafe xkb_context_unref(context)
     }
 
-    /// Takes the keymap of the environment (`XKB_DEFAULT_LAYOUT`, …), else the usual one. No key is pressed afterwards.
+    /// Loads the keymap of the environment (`XKB_DEFAULT_LAYOUT`, …), else the default. Afterwards no key counts as pressed.
     package func readUsual() {
         guard let context = unsafe context, let made = unsafe xkb_keymap_new_from_names(context, nil, XKB_KEYMAP_COMPILE_NO_FLAGS) else { return }
         unsafe take(made)
     }
 
-    /// Takes the keymap that the descriptor holds as text.
+    /// Loads a keymap in text form from a descriptor.
     ///
-    /// - Parameter format: `wl_keyboard`'s number for the kind of keymap; all but 1, xkb's text, are ignored.
+    /// - Parameter format: A value of `wl_keyboard.keymap_format`. Only 1 (xkb_v1) is supported; others are ignored.
     package func read(_ fd: consuming OwnedFD, byteCount: Int, format: UInt32) {
         guard format == 1, byteCount > 0, unsafe context != nil,
             let text = unsafe mmap(nil, byteCount, PROT_READ, MAP_PRIVATE, fd.rawValue, 0), unsafe text != MAP_FAILED
@@ -48,13 +48,13 @@ package final class KeyboardMap {
         unsafe state = xkb_state_new(made)
     }
 
-    /// A key went down or up, where nobody else keeps the modifiers.
+    /// Updates the modifiers for a pressed or released key, where no compositor reports them.
     package func turn(_ code: UInt32, isDown: Bool) {
         guard let state = unsafe state else { return }
         unsafe xkb_state_update_key(state, code + 8, isDown ? XKB_KEY_DOWN : XKB_KEY_UP)
     }
 
-    /// The number of the console that the key asks for now, as Ctrl-Alt-F2 does.
+    /// The console that the key switches to with the current modifiers, such as Ctrl-Alt-F2.
     package func console(_ code: UInt32) -> Int? {
         guard let state = unsafe state else { return nil }
         let symbol = unsafe Int32(bitPattern: xkb_state_key_get_one_sym(state, code + 8))
@@ -66,10 +66,10 @@ package final class KeyboardMap {
         unsafe xkb_state_update_mask(state, depressed, latched, locked, 0, 0, group)
     }
 
-    /// The player's name for the key with the kernel's number `code`; nil for those that mean nothing to it.
+    /// The player's key for the kernel's key code; nil for other keys.
     package func key(_ code: UInt32) -> PlayerKey? {
         guard let state = unsafe state else { return nil }
-        // 8: X11's numbers, which xkb keeps, begin there.
+        // xkb's key codes are the kernel's plus 8.
         switch unsafe Int32(bitPattern: xkb_state_key_get_one_sym(state, code + 8)) {
         case XKB_KEY_space: return .space
         case XKB_KEY_q, XKB_KEY_Q: return .q

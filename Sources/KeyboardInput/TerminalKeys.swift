@@ -1,8 +1,8 @@
 package import DisplaySink
 
-/// What a terminal sends for the keys that mean something to a player (ECMA-48, xterm and the Linux console).
+/// Translates what a terminal sends into the player's keys (ECMA-48, xterm and the Linux console).
 package enum TerminalKeys {
-    /// The keys in what one read gave. An escape that nothing follows is the key of that name.
+    /// The keys in the bytes of one `read`. An escape byte without a sequence after it is the Escape key.
     package static func keys(_ bytes: some Collection<UInt8>) -> [PlayerKey] {
         var keys: [PlayerKey] = [], rest = Array(bytes)[...]
         while let byte = rest.popFirst() {
@@ -15,7 +15,7 @@ package enum TerminalKeys {
                 continue
             }
             rest.removeFirst()
-            // The linux console's function keys: a second bracket and a letter.
+            // Function keys of the Linux console: a second bracket and a letter.
             if rest.first == 0x5b { rest.removeFirst() }
             while let parameter = rest.first, (0x20..<0x40).contains(parameter) { rest.removeFirst() }
             guard let final = rest.popFirst() else { continue }

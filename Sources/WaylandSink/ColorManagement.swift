@@ -3,8 +3,7 @@ internal import CWaylandProtocols
 internal import Glibc
 internal import Media
 
-/// Tells the compositor what light the film's code values mean (`color-management-v1`): wide primaries, PQ and HLG, and the display that
-/// the film was graded on.
+/// Describes the film's colors to the compositor (`color-management-v1`): primaries, transfer function and mastering display.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
@@ -13,16 +12,16 @@ final class ColorManagement {
     private var features: Set<UInt32> = []
     private var primaries: Set<UInt32> = []
     private var transfers: Set<UInt32> = []
-    /// What has been asked for; nil for what the compositor cannot do.
-    private var descriptions: [WaylandFormats.Light: ImageDescription?] = [:]
+    /// The descriptions made so far; nil for those that the compositor does not support.
+    private var descriptions: [WaylandFormats.ImageDescription: DescriptionProxy?] = [:]
 
-    /// - Parameter manager: Stays the connection's.
+    /// - Parameter manager: Belongs to the connection.
     init(_ manager: OpaquePointer) {
         unsafe self.manager = manager
         unsafe listen(manager, Self.managerListener, self)
     }
 
-    /// Takes every description from the compositor; what surfaces were told stays.
+    /// Destroys every description. Surfaces keep what was set on them.
     func destroy() {
         for description in descriptions.values { if let description { unsafe wp_image_description_v1_destroy(description.proxy) } }
         descriptions = [:]
@@ -30,32 +29,32 @@ final class ColorManagement {
 
     func surface(_ surface: OpaquePointer) -> OpaquePointer? { unsafe wp_color_manager_v1_get_surface(manager, surface) }
 
-    /// The compositor's description of `light`; nil when it has none. Waits for its answer the first time.
-    func description(of light: WaylandFormats.Light, _ connection: WaylandConnection) -> OpaquePointer? {
-        if let known = descriptions[light] { return unsafe known?.proxy }
-        let made = make(light, connection)
-        descriptions[light] = .some(made)
+    /// The compositor's image description; nil when it does not support it. The first request waits for the compositor's answer.
+    func description(of parameters: WaylandFormats.ImageDescription, _ connection: WaylandConnection) -> OpaquePointer? {
+        if let known = descriptions[parameters] { return unsafe known?.proxy }
+        let made = make(parameters, connection)
+        descriptions[parameters] = .some(made)
         return unsafe made?.proxy
     }
 
-    private func make(_ light: WaylandFormats.Light, _ connection: WaylandConnection) -> ImageDescription? {
-        guard features.contains(UInt32(WP_COLOR_MANAGER_V1_FEATURE_PARAMETRIC.rawValue)), primaries.contains(light.primaries),
-            let transfer = [light.transfer, light.otherTransfer ?? light.transfer].first(where: transfers.contains),
+    private func make(_ parameters: WaylandFormats.ImageDescription, _ connection: WaylandConnection) -> DescriptionProxy? {
+        guard features.contains(UInt32(WP_COLOR_MANAGER_V1_FEATURE_PARAMETRIC.rawValue)), primaries.contains(parameters.primaries),
+            let transfer = [parameters.transfer, parameters.otherTransfer ?? parameters.transfer].first(where: transfers.contains),
             let creator = unsafe wp_color_manager_v1_create_parametric_creator(manager)
         else { return nil }
-        unsafe wp_image_description_creator_params_v1_set_primaries_named(creator, light.primaries)
+        unsafe wp_image_description_creator_params_v1_set_primaries_named(creator, parameters.primaries)
         unsafe wp_image_description_creator_params_v1_set_tf_named(creator, transfer)
-        if let hdr = light.hdr { unsafe describeMastering(hdr, creator) }
+        if let hdr = parameters.hdr { unsafe describeMastering(hdr, creator) }
         guard let made = unsafe wp_image_description_creator_params_v1_create(creator) else { return nil }
-        let description = unsafe ImageDescription(made)
-        // The answer may take longer than the round trip; what never comes is no answer.
+        let description = unsafe DescriptionProxy(made)
+        // The answer may take more than one round trip. Without an answer the description counts as unsupported.
         for _ in 0..<3 where description.isReady == nil { _ = connection.synchronize() }
         if description.isReady == true { return description }
         unsafe wp_image_description_v1_destroy(made)
         return nil
     }
 
-    /// What a film does not say is left out, and so is what the compositor would take for an error.
+    /// Leaves out what the film does not say and what the protocol forbids.
     private func describeMastering(_ hdr: HDRStaticMetadata, _ creator: OpaquePointer) {
         if features.contains(UInt32(WP_COLOR_MANAGER_V1_FEATURE_SET_MASTERING_DISPLAY_PRIMARIES.rawValue)) {
             // From units of 0.00002 to millionths.
@@ -87,9 +86,9 @@ final class ColorManagement {
             done: { _, _ in }))
 }
 
-/// A description, and the compositor's word on it.
+/// An image description, and whether the compositor accepted it.
 @safe
-private final class ImageDescription {
+private final class DescriptionProxy {
     let proxy: OpaquePointer
     private(set) var isReady: Bool?
 
@@ -100,6 +99,6 @@ private final class ImageDescription {
 
     nonisolated(unsafe) private static let listener = unsafe listenerTable(
         wp_image_description_v1_listener(
-            failed: { data, _, _, _ in unsafe receiver(data, as: ImageDescription.self).isReady = false },
-            ready: { data, _, _ in unsafe receiver(data, as: ImageDescription.self).isReady = true }))
+            failed: { data, _, _, _ in unsafe receiver(data, as: DescriptionProxy.self).isReady = false },
+            ready: { data, _, _ in unsafe receiver(data, as: DescriptionProxy.self).isReady = true }))
 }

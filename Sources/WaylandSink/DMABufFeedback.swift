@@ -3,7 +3,7 @@ internal import CWaylandProtocols
 internal import Glibc
 internal import Media
 
-/// Listens to what DMA-BUFs the compositor takes, for all surfaces or for one (`zwp_linux_dmabuf_feedback_v1`).
+/// Receives which DMA-BUFs the compositor accepts, in general or for one surface (`zwp_linux_dmabuf_feedback_v1`).
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
@@ -12,7 +12,7 @@ final class DMABufFeedback {
     private let changed: (DMABufOffer) -> Void
     private var state = DMABufFeedbackState()
 
-    /// - Parameter changed: Called with the whole offer, now and whenever the compositor changes its mind.
+    /// - Parameter changed: Called with the whole offer at the first feedback and after each change.
     init(_ proxy: OpaquePointer, _ changed: @escaping (DMABufOffer) -> Void) {
         unsafe self.proxy = proxy
         self.changed = changed
@@ -29,7 +29,7 @@ final class DMABufFeedback {
         unsafe state.setTable(UnsafeRawBufferPointer(start: memory, count: byteCount))
     }
 
-    /// A `dev_t` in an array's bytes.
+    /// The `dev_t` in an array.
     private static func device(_ array: UnsafeMutablePointer<wl_array>?) -> UInt64? {
         guard let array = unsafe array, unsafe array.pointee.size == MemoryLayout<UInt64>.size else { return nil }
         return unsafe array.pointee.data.loadUnaligned(as: UInt64.self)

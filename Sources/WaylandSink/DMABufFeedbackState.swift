@@ -1,6 +1,6 @@
-/// A kind of DMA-BUF that the compositor takes.
+/// A format and modifier that the compositor accepts.
 package struct DMABufFormat: Sendable, Hashable {
-    /// The kernel's code.
+    /// The kernel's format code.
     package var format: UInt32
     package var modifier: UInt64
 
@@ -10,15 +10,15 @@ package struct DMABufFormat: Sendable, Hashable {
     }
 }
 
-/// What a compositor takes, the best first: what it can scan out, then what it can draw.
+/// The DMA-BUFs that a compositor accepts, best tranche first: what it can scan out, then what it can only draw.
 ///
 /// Thread-safety: a value.
 package struct DMABufOffer: Sendable, Hashable {
-    /// Kinds that are equally good.
+    /// Formats of equal preference.
     package struct Tranche: Sendable, Hashable {
-        /// The device that reads them, as `dev_t`; nil when untold.
+        /// The target device, as `dev_t`; nil when unknown.
         package var device: UInt64?
-        /// A display's plane may read them without drawing.
+        /// The compositor may scan them out directly.
         package var isScanout: Bool
         package var formats: Set<DMABufFormat>
 
@@ -29,7 +29,7 @@ package struct DMABufOffer: Sendable, Hashable {
         }
     }
 
-    /// The compositor's own device, as `dev_t`; nil when untold (before version 4).
+    /// The compositor's main device, as `dev_t`; nil when unknown (before version 4).
     package var mainDevice: UInt64?
     package var tranches: [Tranche]
 
@@ -38,13 +38,12 @@ package struct DMABufOffer: Sendable, Hashable {
         self.tranches = tranches
     }
 
-    /// Every kind of every tranche.
+    /// The formats of all tranches.
     package var formats: Set<DMABufFormat> { tranches.reduce(into: []) { $0.formUnion($1.formats) } }
 
     package func contains(_ format: DMABufFormat) -> Bool { tranches.contains { $0.formats.contains(format) } }
 
-    /// The film may be scanned out, by a device other than the one that draws: a display controller beside a GPU, as boards with an ARM
-    /// processor have them.
+    /// Whether a device other than the main device may scan out this modifier: a display controller beside the GPU, as on many ARM boards.
     package func isScannedOutElsewhere(modifier: UInt64) -> Bool {
         tranches.contains { tranche in
             tranche.isScanout && tranche.device != nil && tranche.device != mainDevice && tranche.formats.contains { $0.modifier == modifier }
@@ -52,11 +51,11 @@ package struct DMABufOffer: Sendable, Hashable {
     }
 }
 
-/// Puts together what `zwp_linux_dmabuf_feedback_v1` tells piece by piece: a table of pairs, tranches that point into it, an end.
+/// Assembles the events of `zwp_linux_dmabuf_feedback_v1`: a format table, tranches with indices into the table, and `done`.
 ///
-/// The table stays when a later telling brings none.
+/// The table stays valid for later feedback without a table.
 package struct DMABufFeedbackState: Sendable {
-    /// A format code, four bytes of padding, a modifier.
+    /// A format code (4 bytes), padding (4 bytes) and a modifier (8 bytes).
     package static let entrySize = 16
 
     private var table: [DMABufFormat] = []
@@ -65,7 +64,7 @@ package struct DMABufFeedbackState: Sendable {
 
     package init() {}
 
-    /// A new table. What is left over after whole entries is ignored.
+    /// Replaces the table. An incomplete last entry is ignored.
     package mutating func setTable(_ bytes: UnsafeRawBufferPointer) {
         table = (0..<bytes.count / Self.entrySize).map { index in
             unsafe DMABufFormat(
@@ -77,10 +76,10 @@ package struct DMABufFeedbackState: Sendable {
     package mutating func setMainDevice(_ device: UInt64?) { offer.mainDevice = device }
     package mutating func setTargetDevice(_ device: UInt64?) { tranche.device = device }
 
-    /// - Parameter flags: 1 is for scan-out.
+    /// - Parameter flags: Bit 0: scan-out.
     package mutating func setFlags(_ flags: UInt32) { tranche.isScanout = flags & 1 != 0 }
 
-    /// Places in the table; those beyond its end are ignored.
+    /// Adds table entries by index. Indices beyond the end are ignored.
     package mutating func addFormats(_ indices: some Sequence<UInt16>) {
         for index in indices where Int(index) < table.count { tranche.formats.insert(table[Int(index)]) }
     }
@@ -90,7 +89,7 @@ package struct DMABufFeedbackState: Sendable {
         tranche = DMABufOffer.Tranche(formats: [])
     }
 
-    /// The end: all that was told since the last one.
+    /// Ends the feedback. Returns everything since the last end.
     package mutating func end() -> DMABufOffer {
         let told = offer
         offer = DMABufOffer()

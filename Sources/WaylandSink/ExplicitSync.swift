@@ -4,29 +4,29 @@ internal import CWaylandProtocols
 internal import Glibc
 internal import Media
 
-/// Tells the compositor by kernel timelines when a DMA-BUF may be read, and learns by them when it may be written again
-/// (`linux-drm-syncobj-v1`).
+/// Explicit synchronization by kernel timelines (`linux-drm-syncobj-v1`): tells the compositor when a DMA-BUF may be read, and learns when it may be
+/// written again.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class ExplicitSync {
     let manager: OpaquePointer
     fileprivate let device: OwnedFD
-    fileprivate let bell: EventFD
+    fileprivate let wakeup: EventFD
 
-    /// nil on a machine without a DRM device that has timelines and tells of them (Linux 6.6).
+    /// Nil when no DRM device supports timelines with eventfds (Linux 6.6).
     ///
     /// - Parameters:
     ///   - manager: The compositor's `wp_linux_drm_syncobj_manager_v1`.
-    ///   - bell: Rung when a point is reached.
-    init?(_ manager: OpaquePointer, bell: EventFD) {
+    ///   - wakeup: Signalled when a release point is reached.
+    init?(_ manager: OpaquePointer, wakeup: EventFD) {
         guard let device = Self.openDevice() else { return nil }
         unsafe self.manager = manager
         self.device = device
-        self.bell = bell
+        self.wakeup = wakeup
     }
 
-    /// Timelines are the kernel's own, whichever device made them; render nodes first, since they open for everybody.
+    /// Timelines work on every device, whichever device made them. Render nodes come first because anybody may open them.
     private static func openDevice() -> OwnedFD? {
         for path in (128..<136).map({ "/dev/dri/renderD\($0)" }) + (0..<8).map({ "/dev/dri/card\($0)" }) {
             let fd = unsafe open(path, O_RDWR | O_CLOEXEC)
@@ -38,9 +38,9 @@ final class ExplicitSync {
     }
 }
 
-/// The timeline of one buffer: odd points say that it may be read, the even ones after them that it is read no more.
+/// The timeline of one buffer. For each commit it has an odd acquire point and, after it, an even release point.
 ///
-/// One a buffer, since buffers are not released in the order in which they were committed.
+/// Each buffer has its own timeline, because buffers are not released in the order of their commits.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
@@ -50,7 +50,7 @@ final class BufferTimeline {
     private let proxy: OpaquePointer
     private var point: UInt64 = 0
 
-    /// nil when the kernel gives none.
+    /// Nil when the kernel refuses a timeline.
     init?(_ sync: ExplicitSync) {
         let handle = clinux_timeline_create(sync.device.rawValue)
         guard handle != 0 else { return nil }
@@ -60,7 +60,7 @@ final class BufferTimeline {
             clinux_timeline_destroy(sync.device.rawValue, handle)
             return nil
         }
-        // libwayland has made a copy of it.
+        // libwayland has duplicated it.
         _ = OwnedFD(adopting: fd)
         self.sync = sync
         self.handle = handle
@@ -69,12 +69,12 @@ final class BufferTimeline {
 
     deinit { clinux_timeline_destroy(sync.device.rawValue, handle) }
 
-    /// Takes it from the compositor; what is under way goes on.
+    /// Destroys the timeline's proxy and handle. Pending points stay valid.
     func destroy() { unsafe wp_linux_drm_syncobj_timeline_v1_destroy(proxy) }
 
-    /// Gives the next commit of `surface` its two points.
+    /// Sets the acquire and release points of the next commit of `surface`.
     ///
-    /// - Parameter dmabuf: Lent. What devices still write to it is waited for, by the compositor.
+    /// - Parameter dmabuf: Borrowed. The compositor waits for devices that still write to it.
     func begin(_ surface: OpaquePointer, dmabuf: Int32) {
         point += 2
         let device = sync.device.rawValue
@@ -86,9 +86,9 @@ final class BufferTimeline {
         if !isFenced { _ = clinux_timeline_signal(device, handle, point - 1) }
         unsafe wp_linux_drm_syncobj_surface_v1_set_acquire_point(surface, proxy, UInt32((point - 1) >> 32), UInt32(truncatingIfNeeded: point - 1))
         unsafe wp_linux_drm_syncobj_surface_v1_set_release_point(surface, proxy, UInt32(point >> 32), UInt32(truncatingIfNeeded: point))
-        _ = clinux_timeline_eventfd(device, handle, point, sync.bell.rawValue)
+        _ = clinux_timeline_eventfd(device, handle, point, sync.wakeup.rawValue)
     }
 
-    /// Whether the compositor has said that it reads the last commit no more.
+    /// Whether the release point of the last commit is reached.
     var isReleased: Bool { clinux_timeline_query(sync.device.rawValue, handle) >= point }
 }

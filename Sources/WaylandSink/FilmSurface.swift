@@ -4,9 +4,9 @@ internal import Glibc
 internal import Media
 internal import SurfacePool
 
-/// The surface that shows the film, and all that a compositor can be told of its pictures: colors, times, when their memory may be read.
+/// The surface that shows the film, with everything that is set per frame: colors, presentation time and synchronization.
 ///
-/// Everything asked for holds from the next commit on, which is the window's to make.
+/// All requests take effect at the next commit, which the window makes.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
@@ -15,8 +15,8 @@ final class FilmSurface {
     let proxy, viewport: OpaquePointer
     private var contentType, tearing, fifo, timer: OpaquePointer?
     private var colorRepresentation, colorSurface, explicitSync: OpaquePointer?
-    /// What the compositor was told of the film's colors.
-    private var told = WaylandFormats.Told()
+    /// The colors that are set on the surface.
+    private var colors = WaylandFormats.Colors()
 
     init?(_ connection: WaylandConnection) {
         guard let proxy = unsafe wl_compositor_create_surface(connection.compositor),
@@ -24,11 +24,11 @@ final class FilmSurface {
         else { return nil }
         self.connection = connection
         unsafe (self.proxy, self.viewport) = unsafe (proxy, viewport)
-        // Clicks on the film are clicks on the window.
+        // Without an input region, the window gets the input.
         let nowhere = unsafe wl_compositor_create_region(connection.compositor)
         unsafe wl_surface_set_input_region(proxy, nowhere)
         unsafe wl_region_destroy(nowhere)
-        // Film hides what is behind it, whatever its format says, so that nothing else need be drawn where it is.
+        // The film is opaque, whatever its format, so the compositor need not draw what is behind it.
         let everywhere = unsafe wl_compositor_create_region(connection.compositor)
         unsafe wl_region_add(everywhere, 0, 0, .max, .max)
         unsafe wl_surface_set_opaque_region(proxy, everywhere)
@@ -45,13 +45,13 @@ final class FilmSurface {
         if let manager = unsafe connection.commitTiming { unsafe timer = wp_commit_timing_manager_v1_get_timer(manager, proxy) }
     }
 
-    /// Destroys everything; the buffers that were attached are others'.
+    /// Destroys everything except the buffers that were attached.
     func destroy() {
         if let contentType = unsafe contentType { unsafe wp_content_type_v1_destroy(contentType) }
         if let tearing = unsafe tearing { unsafe wp_tearing_control_v1_destroy(tearing) }
         if let fifo = unsafe fifo { unsafe wp_fifo_v1_destroy(fifo) }
         if let timer = unsafe timer { unsafe wp_commit_timer_v1_destroy(timer) }
-        tell(WaylandFormats.Told())
+        setColors(WaylandFormats.Colors())
         setExplicit(false)
         unsafe wp_viewport_destroy(viewport)
         unsafe wl_surface_destroy(proxy)
@@ -59,17 +59,18 @@ final class FilmSurface {
 
     /// Attaches a frame's buffer, keeping its use until the compositor has released it.
     func attach(_ prepared: consuming WaylandBuffers.Prepared) {
-        if prepared.told != told { tell(prepared.told) }
+        if prepared.colors != colors { setColors(prepared.colors) }
         let buffer = prepared.buffer, size = prepared.size
         setExplicit(buffer.timeline != nil)
         unsafe buffer.attach(to: proxy, keeping: prepared.use, explicit: explicitSync)
         unsafe wl_surface_damage_buffer(proxy, 0, 0, Int32(size.width), Int32(size.height))
     }
 
-    /// Takes the picture away.
+    /// Removes the frame.
     func detach() { unsafe wl_surface_attach(proxy, nil, 0, 0) }
 
-    /// Asks that the next commit neither takes the place of one that was not seen yet nor lights up before `time` (CLOCK_MONOTONIC).
+    /// Sets a FIFO barrier and the earliest presentation time (CLOCK_MONOTONIC) for the next commit, so that it does not replace an older frame and
+    /// is not shown early.
     func setTime(_ time: HostTime?) {
         if let fifo = unsafe fifo {
             unsafe wp_fifo_v1_wait_barrier(fifo)
@@ -82,16 +83,16 @@ final class FilmSurface {
         }
     }
 
-    // MARK: What the compositor is told
+    // MARK: Colors and synchronization
 
-    private func tell(_ new: WaylandFormats.Told) {
-        if new.representation != told.representation || new.chromaLocation != told.chromaLocation { tellRepresentation(new) }
-        if new.light != told.light { tellLight(new.light) }
-        told = new
+    private func setColors(_ new: WaylandFormats.Colors) {
+        if new.representation != colors.representation || new.chromaLocation != colors.chromaLocation { setRepresentation(new) }
+        if new.imageDescription != colors.imageDescription { setImageDescription(new.imageDescription) }
+        colors = new
     }
 
-    /// How YCbCr is to be read. A word once said can only be taken back together with the object that said it.
-    private func tellRepresentation(_ new: WaylandFormats.Told) {
+    /// Sets matrix, range and chroma siting. They can be unset only by destroying the object that set them.
+    private func setRepresentation(_ new: WaylandFormats.Colors) {
         if let old = unsafe colorRepresentation { unsafe wp_color_representation_surface_v1_destroy(old) }
         unsafe colorRepresentation = nil
         guard let representation = new.representation, let manager = unsafe connection.colorRepresentation,
@@ -102,23 +103,23 @@ final class FilmSurface {
         if let location = new.chromaLocation { unsafe wp_color_representation_surface_v1_set_chroma_location(made, location) }
     }
 
-    private func tellLight(_ light: WaylandFormats.Light?) {
-        if let light, let description = unsafe connection.colorManagement?.description(of: light, connection) {
+    private func setImageDescription(_ imageDescription: WaylandFormats.ImageDescription?) {
+        if let imageDescription, let description = unsafe connection.colorManagement?.description(of: imageDescription, connection) {
             if unsafe colorSurface == nil { unsafe colorSurface = connection.colorManagement?.surface(proxy) }
             guard let surface = unsafe colorSurface else { return }
             unsafe wp_color_management_surface_v1_set_image_description(
                 surface, description, UInt32(WP_COLOR_MANAGER_V1_RENDER_INTENT_PERCEPTUAL.rawValue))
             return
         }
-        if let light {
-            let what = light.isHDR ? "high dynamic range" : "wide primaries"
-            connection.note?("the compositor cannot be told of the film's \(what) and takes it for a usual film")
+        if let imageDescription {
+            let what = imageDescription.isHDR ? "high dynamic range" : "wide primaries"
+            connection.report?("the compositor does not support the film's \(what) and shows it as standard dynamic range with BT.709 primaries")
         }
         if let old = unsafe colorSurface { unsafe wp_color_management_surface_v1_destroy(old) }
         unsafe colorSurface = nil
     }
 
-    /// Every commit of a surface that has points must have them, so it has none for memory without a timeline.
+    /// A surface with a synchronization object needs points at every commit, so it has none for buffers without a timeline.
     private func setExplicit(_ isExplicit: Bool) {
         if isExplicit, unsafe explicitSync == nil, let sync = connection.explicitSync {
             unsafe explicitSync = wp_linux_drm_syncobj_manager_v1_get_surface(sync.manager, proxy)

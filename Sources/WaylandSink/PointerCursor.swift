@@ -2,12 +2,12 @@ internal import CWaylandClient
 internal import Media
 internal import SurfacePool
 
-/// The pointer's picture over the window: a plain arrow, so that no cursor theme has to be found and read.
+/// The pointer's image: a plain arrow, so that no cursor theme is needed.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class PointerCursor {
-    /// Where in the picture the arrow points, from the top left.
+    /// Position of the arrow's tip from the top left.
     static let hotspot: Int32 = 1
     private static let side = 20
     let surface: OpaquePointer
@@ -16,7 +16,7 @@ final class PointerCursor {
 
     init?(_ connection: WaylandConnection) {
         let size = PixelSize(width: Self.side, height: Self.side)
-        // 0: premultiplied alpha, red, green, blue.
+        // 0: ARGB8888, premultiplied.
         guard let use = unsafe Surface.drawn(.bgra, size, { unsafe Self.draw($0, pitch: $1) }),
             let buffer = WaylandBuffer.shared(connection, use.surface, size: size, code: 0),
             let surface = unsafe wl_compositor_create_surface(connection.compositor)
@@ -29,7 +29,7 @@ final class PointerCursor {
         unsafe wl_surface_commit(surface)
     }
 
-    /// A right-angled triangle, white in a black line.
+    /// A white triangle with a black outline.
     private static func draw(_ bytes: UnsafeMutableRawBufferPointer, pitch: Int) {
         for y in 0..<side {
             for x in 0..<side {

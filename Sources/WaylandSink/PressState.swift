@@ -1,27 +1,27 @@
-/// Tells double clicks and drags of one button or finger from plain presses.
+/// Recognizes double clicks and drags of one button or finger.
 ///
-/// A pure value; times are the compositor's, in milliseconds that wrap around.
+/// A pure value. Times are the compositor's milliseconds, which wrap around.
 package struct PressState: Sendable {
-    /// Two presses within this time are one double press.
+    /// 400 ms: two presses within this time are a double press.
     private static let doubleTime: UInt32 = 400
-    /// A finger is never still: less than this is no drag, in the window's units.
+    /// Movements up to this distance are not a drag, because a finger never keeps still. In the window's units.
     private let slack: Double
 
     /// A press that became a drag.
     package struct Drag: Sendable, Hashable {
-        /// Of the press, which the compositor asks for.
+        /// The serial of the press, which `move` and `resize` requests need.
         package var serial: UInt32
-        /// Where in the window it was.
+        /// Position of the press in the window.
         package var x, y: Double
     }
 
     private var last: (time: UInt32, serial: UInt32)?
     private var begun: Drag?
 
-    /// - Parameter slack: How far a press may move and be none the less one.
+    /// - Parameter slack: How far a press may move without being a drag.
     package init(slack: Double = 0) { self.slack = slack }
 
-    /// True when this is the second press of two.
+    /// A press. True when it completes a double press.
     package mutating func press(_ time: UInt32, serial: UInt32, x: Double, y: Double) -> Bool {
         begun = Drag(serial: serial, x: x, y: y)
         if let last, time &- last.time <= Self.doubleTime {
@@ -32,7 +32,7 @@ package struct PressState: Sendable {
         return false
     }
 
-    /// The drag that begins with this movement, if one does; each press begins one at most.
+    /// A movement. Returns the drag that begins with it, if any; each press begins at most one.
     package mutating func move(x: Double, y: Double) -> Drag? {
         guard let drag = begun, abs(x - drag.x) + abs(y - drag.y) > slack else { return nil }
         begun = nil

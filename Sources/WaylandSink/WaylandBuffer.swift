@@ -5,19 +5,18 @@ internal import SurfacePool
 
 /// One `wl_buffer`, and the use of the memory behind it while the compositor may read it.
 ///
-/// Between two releases it is attached once at most: a release that answers two attachments could not be told from one that answers the
-/// first.
+/// It is attached at most once between two releases, because a release does not say which of two attachments it ends.
 ///
-/// With a timeline the release is a point of it, and has to be looked for: see `collect`. The compositor's event means nothing then.
+/// With a timeline, a point of it marks the release, and `collect` must be called to notice it. The `release` event has no meaning then.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class WaylandBuffer {
     let proxy: OpaquePointer
     let size: PixelSize
-    /// nil: released by event.
+    /// Nil: the `release` event ends the use.
     let timeline: BufferTimeline?
-    /// From the attachment to the release.
+    /// True from the attachment to the release.
     private(set) var isHeld = false
     private var use: SurfaceUse?
     private var isDestroyed = false
@@ -33,7 +32,7 @@ final class WaylandBuffer {
 
     /// Attaches to `surface` and keeps `use` until the release.
     ///
-    /// - Parameter explicit: The surface's `wp_linux_drm_syncobj_surface_v1`; there must be one for a buffer with a timeline.
+    /// - Parameter explicit: The surface's `wp_linux_drm_syncobj_surface_v1`; required for a buffer with a timeline.
     func attach(to surface: OpaquePointer, keeping use: consuming SurfaceUse?, explicit: OpaquePointer? = nil) {
         precondition(!isHeld, "a buffer is attached once at a time")
         isHeld = true
@@ -56,7 +55,7 @@ final class WaylandBuffer {
         }
     }
 
-    /// Takes the buffer from the compositor, which may go on reading the memory until the connection ends.
+    /// Destroys the `wl_buffer`. The compositor may read the memory until the connection ends.
     func destroy() {
         guard !isDestroyed else { return }
         isDestroyed = true
@@ -64,7 +63,7 @@ final class WaylandBuffer {
         timeline?.destroy()
     }
 
-    /// Ends the use if the timeline says so.
+    /// Ends the use if the release point is reached.
     func collect() { if isHeld, let timeline, timeline.isReleased { released() } }
 
     private func released() {

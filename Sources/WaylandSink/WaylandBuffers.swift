@@ -5,43 +5,43 @@ internal import Media
 internal import PixelConversion
 internal import SurfacePool
 
-/// Turns pictures into `wl_buffer`s: the memory itself where the compositor takes it, else a conversion.
+/// Makes `wl_buffer`s for frames: of the frame's own memory if the compositor accepts it, otherwise of a converted copy.
 ///
 ///     DMA-BUF, format and modifier offered ──► linux-dmabuf       (no copy)
 ///     memfd, format offered                ──► wl_shm on the memfd (no copy)
 ///     anything else                        ──► one conversion to RGB in a memfd ──► wl_shm on that
 ///
-/// A surface's pool and buffers are made when it is first shown and destroyed when its memory is gone.
+/// The buffers of a surface are made when it is first shown and destroyed when its memory is gone.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class WaylandBuffers {
-    private enum Way {
+    private enum Path {
         case dmabuf(UInt32)
         case shm(UInt32)
         case convert
     }
 
-    /// What the choice of a way depends on.
-    private struct Kind: Hashable {
+    /// What the choice of a path depends on.
+    private struct Key: Hashable {
         var layout: SurfaceLayout
         var memory: SurfaceMemory.Kind
-        /// Without gaps.
+        /// With every property resolved.
         var color: ColorDescription
     }
 
-    /// What was made of one surface.
+    /// The objects made for one surface.
     @safe
     private final class Import {
         var buffers: [WaylandBuffer] = []
 
-        /// What the compositor still holds stays in use until the buffers go.
+        /// Surfaces that the compositor still holds stay in use until the buffers are deallocated.
         func destroy() { for buffer in buffers { buffer.destroy() } }
     }
 
     private let connection: WaylandConnection
-    /// Pixels of a picture that may be converted for its colors alone: those of 1920 × 1080 with a decoder's edges, a few milliseconds of a
-    /// processor. A film of four times as many would lose pictures over it.
+    /// Frames up to this many pixels are converted for exact colors: 1920 × 1080 plus a decoder's padding, which takes the CPU a few milliseconds.
+    /// At 3840 × 2160 the conversion would cost frames.
     private static let affordable = 2048 * 1152
 
     private let exactColors: Bool?
@@ -49,93 +49,95 @@ final class WaylandBuffers {
     /// Four surfaces: on the glass, on its way there, being released, being written.
     private let converter = PixelTransferSession(to: ConversionTarget(format: .bgr0), engine: .fast, holdCount: 3, waitsForSurface: false)
     private var cache = SurfaceCache<Import>()
-    private var ways: [Kind: Way] = [:]
-    /// What is converted now, and why.
+    private var paths: [Key: Path] = [:]
+    /// The conversion in use, and why.
     private(set) var conversion: ConversionReport?
     var bytesCopied: Int { converter.bytesWritten }
 
-    /// - Parameter exactColors: Convert rather than have the compositor guess the matrix; nil: where that costs little.
+    /// - Parameter exactColors: Convert frames whose matrix the compositor cannot be told; nil: only where that is cheap.
     init(_ connection: WaylandConnection, exactColors: Bool?) {
         self.connection = connection
         self.exactColors = exactColors
     }
 
-    /// A buffer ready to be attached.
+    /// A buffer that can be attached.
     struct Prepared: ~Copyable {
         var buffer: WaylandBuffer
         /// The right to read its memory, until the compositor has released the buffer.
         var use: SurfaceUse
-        /// All of the buffer.
+        /// The size of the buffer.
         var size: PixelSize
-        /// The part of it to show.
+        /// The part that is shown.
         var visible: PixelRect
-        /// What the compositor is to be told of its colors.
-        var told = WaylandFormats.Told()
+        /// The colors to set on the surface.
+        var colors = WaylandFormats.Colors()
     }
 
-    /// A buffer that shows `frame`; nil when there is none to be had now.
+    /// A buffer that shows `frame`; nil when none is available now.
     func prepare(_ frame: borrowing VideoFrame) -> Prepared? {
         for (_, made) in cache.takeGone() { made.destroy() }
         let surface = frame.surface
         let format = surface.layout.format
         let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
-        let way = way(for: surface, frame.visible, color)
-        let light = WaylandFormats.Light(color, hdr: frame.attributes.hdr)
-        if case .convert = way {
+        let path = path(for: surface, frame.visible, color)
+        let imageDescription = WaylandFormats.ImageDescription(color, hdr: frame.attributes.hdr)
+        if case .convert = path {
             do throws(PixelConversionError) {
                 let converted = try converter.convert(frame)
-                return prepare(converted, by: .shm(1), color, light)
+                return prepare(converted, by: .shm(1), color, imageDescription)
             } catch {
                 return nil
             }
         }
-        return prepare(frame, by: way, color, light)
+        return prepare(frame, by: path, color, imageDescription)
     }
 
-    private func prepare(_ frame: borrowing VideoFrame, by way: Way, _ color: ColorDescription, _ light: WaylandFormats.Light?) -> Prepared? {
+    private func prepare(
+        _ frame: borrowing VideoFrame, by path: Path, _ color: ColorDescription, _ imageDescription: WaylandFormats.ImageDescription?
+    ) -> Prepared? {
         let surface = frame.surface, format = surface.layout.format
-        let size = Self.size(of: surface.layout, showing: frame.visible, way)
+        let size = Self.size(of: surface.layout, showing: frame.visible, path)
         let known = cache[surface.identity]?.buffers.first { !$0.isHeld && $0.size == size }
-        guard let buffer = known ?? make(surface, way, size) else { return nil }
-        var told = WaylandFormats.Told(light: light)
+        guard let buffer = known ?? make(surface, path, size) else { return nil }
+        var colors = WaylandFormats.Colors(imageDescription: imageDescription)
         if format.description.model == .yuv, let representation = connection.representation(of: color) {
-            told.representation = representation
-            told.chromaLocation = WaylandFormats.chromaLocation(format, frame.attributes.color.chromaSiting)
+            colors.representation = representation
+            colors.chromaLocation = WaylandFormats.chromaLocation(format, frame.attributes.color.chromaSiting)
         }
-        return Prepared(buffer: buffer, use: frame.use.another(), size: size, visible: frame.visible, told: told)
+        return Prepared(buffer: buffer, use: frame.use.another(), size: size, visible: frame.visible, colors: colors)
     }
 
-    /// Whether the compositor may be reading a surface.
+    /// Whether the compositor holds any buffer.
     var isAnyHeld: Bool { cache.values.contains { $0.buffers.contains(where: \.isHeld) } }
 
-    /// Chooses anew for what is shown from now on.
-    func forgetWays() { ways = [:] }
+    /// Makes a new choice for the frames that follow.
+    func resetPaths() { paths = [:] }
 
-    /// Ends the uses of what the compositor has released by timeline.
+    /// Ends the uses of buffers whose release points are reached.
     func collect() {
         guard connection.explicitSync != nil else { return }
         for made in cache.values { for buffer in made.buffers { buffer.collect() } }
     }
 
-    /// Destroys every buffer. What the compositor still holds stays in use until this object goes.
+    /// Destroys every buffer. Surfaces that the compositor still holds stay in use until this object is deallocated.
     func destroy() {
         for made in cache.values { made.destroy() }
     }
 
     // MARK: Choosing
 
-    private func way(for surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Way {
-        let kind = Kind(layout: surface.layout, memory: surface.memoryKind, color: color)
-        if let known = ways[kind] {
+    private func path(for surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Path {
+        let key = Key(layout: surface.layout, memory: surface.memoryKind, color: color)
+        if let known = paths[key] {
             if case .convert = known {} else { conversion = nil }
             return known
         }
-        let way = choose(surface, visible, color)
-        ways[kind] = way
-        return way
+        let path = choose(surface, visible, color)
+        paths[key] = path
+        return path
     }
 
-    private func choose(_ surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Way {
+    private func choose(_ surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Path {
         let layout = surface.layout
         let why: String
         let isExact = exactColors ?? (layout.size.width * layout.size.height <= Self.affordable)
@@ -150,40 +152,40 @@ final class WaylandBuffers {
                 if isTaken, tryDMABuf(surface, code, Self.size(of: layout, showing: visible, .dmabuf(code))) {
                     return direct(.dmabuf(code), "linux-dmabuf", layout)
                 }
-                if isTaken { connection.note?("the compositor offers \(layout.format.rawValue) as DMA-BUF and refuses it") }
+                if isTaken { connection.report?("the compositor offers \(layout.format.rawValue) as DMA-BUF, but refuses it") }
                 if isOffered, canShare { return direct(.shm(shmCode), "wl_shm", layout) }
                 why =
                     isOffered && !layout.isContiguous
-                    ? "the planes do not lie where wl_shm looks for them" : "the compositor does not take \(layout.format.rawValue)"
+                    ? "wl_shm does not support the planes' offsets" : "the compositor does not take \(layout.format.rawValue)"
             }
         } else {
-            why = "Wayland has no name for \(layout.format.rawValue)"
+            why = "Wayland has no format code for \(layout.format.rawValue)"
         }
         conversion = ConversionReport(from: layout.format.rawValue, to: converter.target.format.rawValue, why: why)
-        connection.note?("converts \(layout.format.rawValue) to \(converter.target.format.rawValue): \(why)")
+        connection.report?("converts \(layout.format.rawValue) to \(converter.target.format.rawValue): \(why)")
         return .convert
     }
 
-    private func direct(_ way: Way, _ name: String, _ layout: SurfaceLayout) -> Way {
+    private func direct(_ path: Path, _ name: String, _ layout: SurfaceLayout) -> Path {
         conversion = nil
         var words = "shows \(layout.format.rawValue) without a copy, by \(name)"
-        if case .dmabuf(let code) = way {
+        if case .dmabuf(let code) = path {
             let kind = DMABufFormat(format: code, modifier: layout.modifier.rawValue)
             if connection.offer.tranches.contains(where: { $0.isScanout && $0.formats.contains(kind) }) { words += ", as the display scans it out" }
             words += connection.explicitSync == nil ? ", with implicit fences" : ", with explicit fences"
         }
-        connection.note?(words)
-        return way
+        connection.report?(words)
+        return path
     }
 
     // MARK: Making
 
-    /// What of a surface is told to the compositor: no more than is shown, to the right and below, where the planes' places do not depend on it.
-    /// At the edge of a crop OpenGL's filter would mix in the color of what is cropped, which may never have been written: green.
-    private static func size(of layout: SurfaceLayout, showing visible: PixelRect, _ way: Way) -> PixelSize {
+    /// The size that is announced to the compositor. A linear DMA-BUF is announced without the padding at the right and bottom: when it crops, an
+    /// OpenGL renderer would mix in the padding's color, which is green if it was never written.
+    private static func size(of layout: SurfaceLayout, showing visible: PixelRect, _ path: Path) -> PixelSize {
         guard layout.modifier == .linear else { return layout.size }
         // `wl_shm` looks for the second plane where the first one ends.
-        if case .shm = way, layout.planeCount > 1 { return layout.size }
+        if case .shm = path, layout.planeCount > 1 { return layout.size }
         let facts = layout.format.description
         func fitted(_ end: Int, _ shift: Int, _ whole: Int) -> Int { min(((end + (1 << shift) - 1) >> shift) << shift, whole) }
         return PixelSize(
@@ -191,19 +193,19 @@ final class WaylandBuffers {
             height: fitted(visible.y + visible.height, facts.chromaShiftY, layout.size.height))
     }
 
-    private func make(_ surface: Surface, _ way: Way, _ size: PixelSize) -> WaylandBuffer? {
+    private func make(_ surface: Surface, _ path: Path, _ size: PixelSize) -> WaylandBuffer? {
         let made = made(of: surface)
-        // A crop that changes asks for other sizes of the same memory: however often it does, only what the compositor reads stays.
+        // A changing crop needs buffers of other sizes over the same memory. Only those that the compositor holds are kept.
         made.buffers.removeAll { old in
             guard !old.isHeld, old.size != size else { return false }
             old.destroy()
             return true
         }
         let buffer: WaylandBuffer?
-        switch way {
+        switch path {
         case .convert: buffer = nil
         case .dmabuf(let code):
-            // Its like has been tried by `tryDMABuf`.
+            // `tryDMABuf` has tested this layout.
             let parameters = unsafe parameters(surface)
             buffer = unsafe zwp_linux_buffer_params_v1_create_immed(
                 parameters, Int32(size.width), Int32(size.height), code, 0
@@ -235,7 +237,7 @@ final class WaylandBuffers {
         return unsafe parameters
     }
 
-    /// Asks whether the compositor can import surfaces like this one; guessing wrong would end the connection.
+    /// Tests whether the compositor can import surfaces like this one. A failed `create_immed` would end the connection.
     private func tryDMABuf(_ surface: Surface, _ code: UInt32, _ size: PixelSize) -> Bool {
         guard let parameters = unsafe parameters(surface) else { return false }
         let answer = DMABufAnswer()
@@ -249,7 +251,7 @@ final class WaylandBuffers {
     }
 }
 
-/// The compositor's word on a DMA-BUF.
+/// The compositor's answer to a test import.
 @safe
 private final class DMABufAnswer {
     var buffer: OpaquePointer?

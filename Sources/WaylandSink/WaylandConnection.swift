@@ -4,16 +4,16 @@ internal import DisplaySink
 internal import Glibc
 internal import Media
 
-/// The connection to a compositor, and what it offers.
+/// The connection to a compositor, with the globals that it offers.
 ///
-/// Thread-safety: belongs to one thread at a time: first to the one that connects, then to the sink's.
+/// Thread-safety: belongs to one thread at a time: first to the thread that connects, then to the sink's.
 @safe
 final class WaylandConnection: @unchecked Sendable {
-    /// A monitor, as far as a window cares.
+    /// What a window needs to know about a monitor.
     @safe
     struct Output {
         var proxy: OpaquePointer
-        /// In the monitor's own pixels.
+        /// In physical pixels.
         var size = PixelSize(width: 0, height: 0)
         var scale = 1
         /// In refreshes per 1000 seconds; 0 when unknown.
@@ -22,9 +22,9 @@ final class WaylandConnection: @unchecked Sendable {
 
     let display: OpaquePointer
     private let registry: OpaquePointer
-    private let bell: EventFD
+    private let wakeup: EventFD
     private var descriptors: [PollDescriptor]
-    /// Everything bound, in the order in which it is to be destroyed at the end.
+    /// The bound globals, in the order of binding.
     private var bound: [OpaquePointer] = unsafe []
 
     private(set) var compositor: OpaquePointer?
@@ -46,33 +46,33 @@ final class WaylandConnection: @unchecked Sendable {
     private(set) var commitTiming: OpaquePointer?
     private(set) var colorManagement: ColorManagement?
     private var syncobj: OpaquePointer?
-    /// nil where compositor or kernel cannot.
+    /// Nil when the compositor or the kernel does not support it.
     private(set) var explicitSync: ExplicitSync?
-    /// How YCbCr may be told to be read; empty where the compositor can be told nothing.
+    /// The pairs of matrix and range that the compositor supports; empty without color-representation.
     private(set) var representations: Set<WaylandFormats.Representation> = []
     private(set) var outputs: [UInt32: Output] = [:]
     private(set) var shmFormats: Set<UInt32> = []
-    /// What the compositor takes without a copy: of all surfaces, then of the film's own.
+    /// The DMA-BUFs that the compositor accepts: the default feedback, then that of the film's surface.
     private(set) var offer = DMABufOffer()
-    /// Told what is chosen and why, as the beginning of a sentence.
-    var note: ((String) -> Void)?
+    /// Receives what was chosen and why, as the beginning of a sentence.
+    var report: ((String) -> Void)?
     /// Called when `offer` changes.
     var offerChanged: (() -> Void)?
-    /// The clock of the compositor's times.
+    /// The clock of presentation times.
     private(set) var presentationClock = CLOCK_MONOTONIC
-    /// Called when a seat's devices come and go.
+    /// Called when the seat's devices change.
     var seatChanged: ((_ capabilities: UInt32) -> Void)?
     private(set) var seatCapabilities: UInt32 = 0
     private var feedback: DMABufFeedback?
     private var isSynchronized = false
 
-    /// How long a compositor may take to answer before it counts as dead.
+    /// 5 s: after this time without an answer the compositor counts as dead.
     private static let patience = HostSpan.milliseconds(5_000)
 
-    /// Connects to a compositor and learns what it offers.
+    /// Connects to a compositor and binds the globals that it offers.
     ///
-    /// - Parameter name: Of its socket, in `XDG_RUNTIME_DIR` or with its whole path; nil: what `WAYLAND_DISPLAY` names.
-    init(_ name: String?, bell: EventFD) throws(SinkError) {
+    /// - Parameter name: The socket's name in `XDG_RUNTIME_DIR`, or its whole path; nil: the value of `WAYLAND_DISPLAY`.
+    init(_ name: String?, wakeup: EventFD) throws(SinkError) {
         cwl_keep_messages()
         let connected = if let name { unsafe wl_display_connect(name) } else { unsafe wl_display_connect(nil) }
         guard let display = unsafe connected else { throw Self.noDisplay(name) }
@@ -82,19 +82,19 @@ final class WaylandConnection: @unchecked Sendable {
         }
         unsafe self.display = display
         unsafe self.registry = registry
-        self.bell = bell
+        self.wakeup = wakeup
         descriptors = unsafe [
-            PollDescriptor(fd: wl_display_get_fd(display), interest: .readable), PollDescriptor(fd: bell.rawValue, interest: .readable),
+            PollDescriptor(fd: wl_display_get_fd(display), interest: .readable), PollDescriptor(fd: wakeup.rawValue, interest: .readable),
         ]
         unsafe listen(registry, Self.registryListener, self)
-        // Twice: what is bound in the first round tells about itself in the second.
+        // Two round trips: the globals bound in the first send their events in the second.
         if synchronize(), startDMABufFeedback(), synchronize() {
             let missing = unsafe [
                 (compositor, "wl_compositor"), (subcompositor, "wl_subcompositor"), (shm, "wl_shm"), (windowManager, "xdg_wm_base"),
                 (viewporter, "wp_viewporter"),
             ].filter { unsafe $0.0 == nil }.map { unsafe $0.1 }
             if missing.isEmpty {
-                if let syncobj = unsafe syncobj, unsafe dmabuf != nil { explicitSync = unsafe ExplicitSync(syncobj, bell: bell) }
+                if let syncobj = unsafe syncobj, unsafe dmabuf != nil { explicitSync = unsafe ExplicitSync(syncobj, wakeup: wakeup) }
                 return
             }
             close()
@@ -105,7 +105,7 @@ final class WaylandConnection: @unchecked Sendable {
         throw SinkError(.noDisplay, sentence)
     }
 
-    /// Destroys every global and disconnects. Whatever else was made of the connection must have been destroyed before.
+    /// Destroys every global and disconnects. All other objects of the connection must have been destroyed before.
     func close() {
         feedback = nil
         colorManagement?.destroy()
@@ -119,8 +119,7 @@ final class WaylandConnection: @unchecked Sendable {
 
     // MARK: Events
 
-    /// Sends what is to be sent, sleeps until an event, the bell or `deadline`, and has the events carried out. False when the
-    /// connection is gone.
+    /// Flushes requests, waits for an event, the wakeup or `deadline`, and dispatches events. False when the connection is lost.
     func pump(until deadline: HostTime?) -> Bool {
         if unsafe wl_display_prepare_read(display) != 0 { return unsafe wl_display_dispatch_pending(display) >= 0 }
         let isStuck = unsafe wl_display_flush(display) < 0 && errno == EAGAIN
@@ -134,7 +133,7 @@ final class WaylandConnection: @unchecked Sendable {
         return unsafe wl_display_dispatch_pending(display) >= 0
     }
 
-    /// Waits until the compositor has answered all there is so far. False when it is gone or does not answer.
+    /// Waits until the compositor has handled all requests so far. False when the connection is lost or the compositor does not answer.
     func synchronize() -> Bool {
         isSynchronized = false
         guard let callback = unsafe wl_display_sync(display) else { return false }
@@ -147,7 +146,7 @@ final class WaylandConnection: @unchecked Sendable {
         return true
     }
 
-    /// What happened to the connection, for people.
+    /// Why the connection ended, as a sentence.
     var errorSentence: String {
         let code = unsafe wl_display_get_error(display)
         if code == EPROTO {
@@ -172,7 +171,7 @@ final class WaylandConnection: @unchecked Sendable {
         return SinkError(.noDisplay, "cannot connect to the Wayland display that WAYLAND_DISPLAY names, \(name): \(reason)")
     }
 
-    /// What matters of the offer, for people.
+    /// A summary of what the compositor offers, for messages.
     var summary: String {
         let monitors = outputs.values.filter { $0.size.width > 0 }.map { output in
             "\(output.size)" + (output.refresh > 0 ? " at \((output.refresh + 500) / 1000) Hz" : "")
@@ -186,7 +185,7 @@ final class WaylandConnection: @unchecked Sendable {
         return parts.joined(separator: "; ")
     }
 
-    /// What the compositor is to be told of a color without gaps; nil where it does not understand it.
+    /// The representation of a resolved color; nil when the compositor does not support it.
     func representation(of color: ColorDescription) -> WaylandFormats.Representation? {
         WaylandFormats.Representation(color).flatMap { representations.contains($0) ? $0 : nil }
     }
@@ -244,7 +243,7 @@ final class WaylandConnection: @unchecked Sendable {
     }
 
     private func startDMABufFeedback() -> Bool {
-        // From version 4 on formats come in tables; before, one event each.
+        // From version 4 on, formats come as feedback; before, as one event each.
         if let dmabuf = unsafe dmabuf, unsafe wl_proxy_get_version(dmabuf) >= 4,
             let proxy = unsafe zwp_linux_dmabuf_v1_get_default_feedback(dmabuf)
         {
@@ -253,7 +252,7 @@ final class WaylandConnection: @unchecked Sendable {
         return true
     }
 
-    /// Follows what the compositor takes of `surface`, and no longer what it takes of any; nil where it does not say (before version 4).
+    /// Follows the feedback for `surface` instead of the default feedback. Without effect before version 4.
     func followOffer(for surface: OpaquePointer) {
         guard let dmabuf = unsafe dmabuf, unsafe wl_proxy_get_version(dmabuf) >= 4,
             let proxy = unsafe zwp_linux_dmabuf_v1_get_surface_feedback(dmabuf, surface)

@@ -4,54 +4,53 @@ internal import DisplaySink
 internal import Glibc
 internal import Media
 
-/// Waits for the compositor's word on when one committed picture lit up; after that it can be used for another.
+/// Receives the presentation feedback of one commit. Afterwards the object can be used for another commit.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class WaylandFeedback {
-    enum Fate {
+    enum Outcome {
         case presented(HostTime, refresh: HostSpan?, count: UInt64, PresentationFlags)
         case discarded
     }
 
     private(set) var sequence: UInt64 = 0
-    /// When the picture was handed over.
+    /// When the frame was committed.
     private(set) var committed = HostTime.distantPast
     private var proxy: OpaquePointer?
     private let clock: clockid_t
-    private let told: (WaylandFeedback, Fate) -> Void
+    private let completion: (WaylandFeedback, Outcome) -> Void
 
     /// - Parameters:
-    ///   - clock: Of the compositor's times.
-    ///   - told: Called with the fate of each picture asked about.
-    init(clock: clockid_t, _ told: @escaping (WaylandFeedback, Fate) -> Void) {
+    ///   - clock: The clock of presentation times.
+    ///   - completion: Called with the result of each request.
+    init(clock: clockid_t, _ completion: @escaping (WaylandFeedback, Outcome) -> Void) {
         self.clock = clock
-        self.told = told
+        self.completion = completion
     }
 
-    deinit { forget() }
+    deinit { cancel() }
 
-    /// Whether an answer is awaited.
-    var isWaiting: Bool { unsafe proxy != nil }
+    /// Whether feedback is pending.
+    var isPending: Bool { unsafe proxy != nil }
 
-    /// Asks for the fate of the next commit of `surface`, one picture at a time.
-    func ask(_ presentation: OpaquePointer, about surface: OpaquePointer, sequence: UInt64, committed: HostTime) {
-        forget()
+    /// Requests feedback for the next commit of `surface`. One request is pending at a time.
+    func request(_ presentation: OpaquePointer, about surface: OpaquePointer, sequence: UInt64, committed: HostTime) {
+        cancel()
         self.sequence = sequence
         self.committed = committed
-        guard let asked = unsafe wp_presentation_feedback(presentation, surface) else { return }
-        unsafe proxy = asked
-        unsafe listen(asked, Self.listener, self)
+        guard let requested = unsafe wp_presentation_feedback(presentation, surface) else { return }
+        unsafe proxy = requested
+        unsafe listen(requested, Self.listener, self)
     }
 
-    /// No longer waits.
-    func forget() {
+    /// Cancels the pending request.
+    func cancel() {
         if let old = unsafe proxy { unsafe wp_presentation_feedback_destroy(old) }
         unsafe proxy = nil
     }
 
-    /// A reading of the compositor's clock as one of CLOCK_MONOTONIC. What just happened was so short a time ago that the clocks' drift does
-    /// not show.
+    /// Converts a time of the compositor's clock to CLOCK_MONOTONIC. The time is recent, so drift between the clocks does not matter.
     static func monotonic(_ nanoseconds: Int64, of clock: clockid_t) -> HostTime {
         let time = HostTime(nanoseconds: nanoseconds)
         if clock == CLOCK_MONOTONIC { return time }
@@ -68,8 +67,8 @@ final class WaylandFeedback {
                 let feedback = unsafe receiver(data, as: WaylandFeedback.self)
                 let seconds = Int64(secondsHigh) << 32 | Int64(secondsLow)
                 let time = WaylandFeedback.monotonic(seconds * 1_000_000_000 + Int64(nanoseconds), of: feedback.clock)
-                feedback.forget()
-                feedback.told(
+                feedback.cancel()
+                feedback.completion(
                     feedback,
                     .presented(
                         time, refresh: refresh > 0 ? .nanoseconds(Int64(refresh)) : nil, count: UInt64(countHigh) << 32 | UInt64(countLow),
@@ -77,7 +76,7 @@ final class WaylandFeedback {
             },
             discarded: { data, _ in
                 let feedback = unsafe receiver(data, as: WaylandFeedback.self)
-                feedback.forget()
-                feedback.told(feedback, .discarded)
+                feedback.cancel()
+                feedback.completion(feedback, .discarded)
             }))
 }

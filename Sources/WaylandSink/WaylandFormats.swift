@@ -1,26 +1,26 @@
 internal import DisplaySink
 internal import Media
 
-/// What a picture's memory is called in Wayland, and whether a compositor would show it in the right colours.
+/// Maps pixel formats and colors to Wayland's, and decides whether a compositor would show a frame in the right colors.
 enum WaylandFormats {
-    /// The kernel's code for showing pictures of this format.
+    /// The kernel's code to show frames of this format.
     static func code(_ format: PixelFormat) -> UInt32? { format.opaqueFourCC?.rawValue }
 
-    /// `wl_shm`'s code: the kernel's, but for the two formats that every compositor takes.
+    /// `wl_shm`'s code: the kernel's, except for the two formats that every compositor supports.
     static func shmCode(_ code: UInt32) -> UInt32 {
         code == FourCC("AR24").rawValue ? 0 : code == FourCC("XR24").rawValue ? 1 : code
     }
 
-    /// How YCbCr is to be read, in numbers of `wp_color_representation_surface_v1`.
+    /// Matrix and range of YCbCr, as values of `wp_color_representation_surface_v1`.
     struct Representation: Sendable, Hashable {
         var coefficients: UInt32
         var range: UInt32
 
-        /// nil for what the protocol has no number for.
+        /// Nil when the protocol has no value for it.
         ///
-        /// - Parameter color: Without gaps.
+        /// - Parameter color: With every property resolved.
         init?(_ color: ColorDescription) {
-            // H.273's numbers on the left.
+            // The cases are code points of ITU-T H.273.
             switch color.matrix {
             case 1: coefficients = 2
             case 4: coefficients = 3
@@ -38,29 +38,28 @@ enum WaylandFormats {
         }
     }
 
-    /// Where chroma samples sit, in numbers of `wp_color_representation_surface_v1`; nil when the film does not say, and where they sit with
-    /// every sample or line of luma.
+    /// The chroma siting as a value of `wp_color_representation_surface_v1`; nil when it is unspecified or chroma is not subsampled both ways.
     static func chromaLocation(_ format: PixelFormat, _ siting: ChromaSiting) -> UInt32? {
         let facts = format.description
         guard facts.model == .yuv, facts.chromaShiftX == 1, facts.chromaShiftY == 1, siting != .unspecified else { return nil }
         return UInt32(siting.rawValue)
     }
 
-    /// What light code values mean, in numbers of `wp_color_manager_v1`.
-    struct Light: Sendable, Hashable {
+    /// Primaries and transfer function, as values of `wp_color_manager_v1`, and mastering metadata.
+    struct ImageDescription: Sendable, Hashable {
         var primaries: UInt32
-        /// The transfer function that says it, and the one next to it.
+        /// The transfer function, and a similar one for compositors without the first.
         var transfer: UInt32
         var otherTransfer: UInt32?
-        /// Of the display that the film was graded on.
+        /// The mastering display.
         var hdr: HDRStaticMetadata?
 
-        /// nil for what needs no word, or has none: compositors take what they are told nothing of for BT.709's primaries and a usual
-        /// display's curve. A word would keep such film from being scanned out.
+        /// Nil for colors that the protocol does not name, and for BT.709-like standard dynamic range, which compositors assume without a
+        /// description; setting one would prevent scan-out.
         ///
-        /// - Parameter color: Without gaps.
+        /// - Parameter color: With every property resolved.
         init?(_ color: ColorDescription, hdr: HDRStaticMetadata?) {
-            // H.273's numbers on the left.
+            // The cases are code points of ITU-T H.273.
             switch color.primaries {
             case 1: primaries = 1
             case 5: primaries = 3
@@ -71,7 +70,7 @@ enum WaylandFormats {
             default: return nil
             }
             switch color.transfer {
-            // BT.1886; a display of gamma 2.2 is next to it.
+            // BT.1886, similar to gamma 2.2.
             case 1, 6, 14, 15: (transfer, otherTransfer) = (1, 2)
             case 4: transfer = 2
             case 5: transfer = 3
@@ -85,38 +84,37 @@ enum WaylandFormats {
             if primaries <= 4, !isHDR { return nil }
         }
 
-        /// Coded by PQ or HLG.
+        /// PQ or HLG.
         var isHDR: Bool { transfer == 11 || transfer == 13 }
     }
 
-    /// All that a compositor is told of a picture's colors.
-    struct Told: Sendable, Hashable {
-        /// nil for RGB, and where the compositor cannot be told.
+    /// Everything that is set on a surface about a frame's colors.
+    struct Colors: Sendable, Hashable {
+        /// Nil for RGB, and when the compositor does not support it.
         var representation: Representation?
-        /// Only together with `representation`.
+        /// Set only together with `representation`.
         var chromaLocation: UInt32?
-        var light: Light?
+        var imageDescription: ImageDescription?
     }
 
-    /// Why the compositor would get the colours of a picture wrong if it read the memory itself; nil when it would not, or not so that a
-    /// copy would be worth it.
+    /// Why the compositor would show wrong colors if it read the frame's memory; nil when it would not, or when the error is not worth a copy.
     ///
-    /// A compositor that can be told how YCbCr is to be read is told. The others take all of it for limited range and for one of the two
-    /// usual matrices; those that know one only know that of BT.601.
+    /// A compositor with color-representation is told matrix and range. The others assume limited range and BT.601, or guess between BT.601 and
+    /// BT.709.
     ///
     /// - Parameters:
-    ///   - color: Without gaps.
-    ///   - understood: What the compositor can be told.
-    ///   - isExact: Take BT.709 for an obstacle too where it cannot be told.
+    ///   - color: With every property resolved.
+    ///   - understood: The representations that the compositor supports.
+    ///   - isExact: Whether an unsupported BT.709 matrix counts as an obstacle.
     static func colorObstacle(
         _ format: PixelFormat, _ color: ColorDescription, understood: Set<Representation>, isExact: Bool
     ) -> String? {
         guard format.description.model == .yuv else { return nil }
         if let representation = Representation(color), understood.contains(representation) { return nil }
-        if color.range == .full { return "the compositor takes YUV for limited range and the film has full range" }
+        if color.range == .full { return "the compositor treats YUV as limited range, but the film has full range" }
         switch color.matrix {
         case 5, 6: return nil
-        case 1, 4, 7: return isExact ? "the compositor may take the film's YUV for BT.601's" : nil
+        case 1, 4, 7: return isExact ? "the compositor may treat the film's YUV as BT.601" : nil
         case let matrix: return "the compositor does not know the film's color matrix \(matrix)"
         }
     }

@@ -4,7 +4,7 @@ internal import Glibc
 internal import KeyboardInput
 internal import Media
 
-/// Keyboard, pointer and fingers of the window: keys for the player with repetition, double click for full screen, a cursor that hides.
+/// Keyboard, pointer and touch input of the window: keys with repetition, double click for full screen, drags, and a cursor that hides when idle.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
@@ -16,7 +16,7 @@ final class WaylandInput {
     private let connection: WaylandConnection
     private let pressed: (PlayerKey) -> Void
     var toggleFullscreen: (() -> Void)?
-    /// The window is pulled at.
+    /// Called when a drag begins.
     var dragged: ((PressState.Drag) -> Void)?
 
     private var keyboard, pointer: OpaquePointer?
@@ -43,11 +43,11 @@ final class WaylandInput {
         connection.seatChanged = nil
         follow(0)
         cursor?.destroy()
-        // Its memory must go before the connection does.
+        // Its memory must be freed before the connection is closed.
         cursor = nil
     }
 
-    /// Repeats keys and hides the cursor; the time of the next thing to do.
+    /// Repeats keys and hides the cursor. Returns when to call again.
     func step(_ now: HostTime) -> HostTime? {
         if let held = repeating, let repeatPeriod, now >= held.next {
             pressed(held.key)
@@ -61,7 +61,7 @@ final class WaylandInput {
         return [repeating?.next, hideCursorAt].compactMap { $0 }.min()
     }
 
-    /// Takes and drops devices as the seat gets and loses them.
+    /// Creates and releases the input objects as the seat's capabilities change.
     private func follow(_ capabilities: UInt32) {
         let hasKeyboard = capabilities & UInt32(WL_SEAT_CAPABILITY_KEYBOARD.rawValue) != 0
         let hasPointer = capabilities & UInt32(WL_SEAT_CAPABILITY_POINTER.rawValue) != 0

@@ -1,22 +1,22 @@
 internal import CWaylandClient
 internal import CWaylandProtocols
 
-/// A table of event functions at an address that stays, as a proxy needs it.
+/// Allocates a listener table, at the constant address that a proxy needs.
 ///
-/// The tables are made once per kind and live as long as the process. Their functions capture nothing; what they work on comes as their
-/// first argument, see `receiver`.
+/// Each table is made once and lives as long as the process. Its functions capture nothing; their first argument is the object to work on, see
+/// `receiver`.
 func listenerTable<Table>(_ table: Table) -> UnsafeRawPointer {
     let place = UnsafeMutablePointer<Table>.allocate(capacity: 1)
     unsafe place.initialize(to: table)
     return UnsafeRawPointer(place)
 }
 
-/// Has the events of `proxy` given to `owner`, which must live until the proxy is destroyed.
+/// Sends the events of `proxy` to `owner`, which must live until the proxy is destroyed.
 func listen(_ proxy: OpaquePointer, _ table: UnsafeRawPointer, _ owner: AnyObject) {
     unsafe cwl_listen(UnsafeMutableRawPointer(proxy), table, Unmanaged.passUnretained(owner).toOpaque())
 }
 
-/// The object that `listen` was given.
+/// The object that was passed to `listen`.
 func receiver<Owner: AnyObject>(_ data: UnsafeMutableRawPointer?, as type: Owner.Type = Owner.self) -> Owner {
     unsafe Unmanaged<Owner>.fromOpaque(data!).takeUnretainedValue()
 }

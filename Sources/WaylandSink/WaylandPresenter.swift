@@ -4,21 +4,21 @@ internal import DisplaySink
 internal import Media
 internal import SurfacePool
 
-/// Shows what the presentation queue decides: one commit a refresh, timed by what the compositor said about the pictures before.
+/// Shows the presentation queue's frames: at most one commit per refresh, timed by the compositor's presentation feedback.
 ///
-/// After a commit the next decision waits until a picture would come too late for the same refresh, and for the compositor's frame
-/// callback; but for that only so long, since a window that nobody sees gets none and the film must go on: then pictures pass at their times
-/// without being committed, and the last of them is shown as soon as the callback comes.
+/// After a commit, the next decision waits until the refresh has passed (`CommitPacer`) and for the frame callback, but not for long: an invisible
+/// window gets no callbacks, and playback must continue. Frames are then taken at their times without a commit, and the last one is shown when the
+/// callback comes.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
 final class WaylandPresenter {
-    /// How long a frame callback may take before the window counts as unseen: longer than any refresh.
+    /// 100 ms, longer than any refresh: after this time without a frame callback the window counts as invisible.
     private static let callbackPatience = HostSpan.milliseconds(100)
-    /// Now and then an unseen window is given a picture all the same, in case its callback was lost.
-    private static let unseenPeriod = HostSpan.milliseconds(1_000)
-    /// 3: so many pictures without an answer are the most that a window has that nobody sees.
-    private static let mostUnanswered = 3
+    /// 1 s: an invisible window gets a commit this often, in case its callback was lost.
+    private static let invisiblePeriod = HostSpan.milliseconds(1_000)
+    /// 3: an invisible window has at most this many commits without feedback.
+    private static let maximumPending = 3
 
     private let connection: WaylandConnection
     private let queue: PresentationQueue
@@ -27,17 +27,17 @@ final class WaylandPresenter {
     private let makeWindow: (PixelSize) -> WaylandWindow?
     private(set) var window: WaylandWindow?
     private var pacer: CommitPacer
-    /// As many as there were ever pictures on their way at once.
+    /// Feedback objects, pending and reusable.
     private var feedbacks: [WaylandFeedback] = []
-    /// The first frame, while its window is not on the screen; the last one that has had its time, while nobody sees the window.
+    /// The first frame, until its window is configured; while the window is invisible, the last frame that was due.
     private var waiting: VideoFrame?
     private var isWaitingFirst = false
-    /// The picture on the screen, for another compositor to show; nil unless `keepsLast`.
+    /// The frame on the screen, to be shown on another compositor; nil unless `keepsLast`.
     private var last: VideoFrame?
     private let keepsLast: Bool
     private var committedAt = HostTime.distantPast
     private var callback: OpaquePointer?
-    /// The picture to report at its frame callback, where there is no better word.
+    /// The frame that the frame callback reports as presented, on compositors without presentation feedback.
     private var unreported: UInt64?
 
     init(
@@ -55,7 +55,7 @@ final class WaylandPresenter {
         pacer = CommitPacer(clock: RefreshClock(nominalPeriod: rate > 0 ? .nanoseconds(1_000_000_000_000 / Int64(rate)) : nil))
     }
 
-    /// Destroys the window and everything that waits for events.
+    /// Destroys the window and all pending requests.
     func destroy() {
         feedbacks = []
         if let old = unsafe callback { unsafe wl_callback_destroy(old) }
@@ -64,21 +64,21 @@ final class WaylandPresenter {
         window = nil
     }
 
-    /// The picture on the screen, or on its way there; `keepsLast` must have been asked for.
+    /// The frame on the screen, or the one after it. Requires `keepsLast`.
     func takeLast() -> VideoFrame? { waiting.take() ?? last.take() }
 
-    /// Does what is due at `now`; the time of the next thing to do, nil for none.
+    /// Does what is due at `now`. Returns when to call again; nil: after an event.
     func step(_ now: HostTime) -> HostTime? {
         if let window, !window.isConfigured { return nil }
-        let isUnseen = isUnseen(now)
-        if !isUnseen, let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, pacer.clock.interval(at: now)) }
+        let isInvisible = isInvisible(now)
+        if !isInvisible, let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, pacer.clock.interval(at: now)) }
         if let window, window.mustLayOut { layOut(window) }
         if nextChance > now { return nextChance }
         while true {
             let interval = pacer.interval(at: now)
             switch queue.next(for: interval) {
             case .show(let frame, let isFirst):
-                if isUnseen, !mayTryUnseen(now) {
+                if isInvisible, !mayCommitInvisible(now) {
                     keepBack(frame, isFirst: isFirst, now)
                 } else {
                     return show(frame, isFirst: isFirst, now, interval)
@@ -94,18 +94,17 @@ final class WaylandPresenter {
         }
     }
 
-    /// The compositor takes its time to ask for another picture: it shows none of this window, or is slower than the film.
-    private func isUnseen(_ now: HostTime) -> Bool {
+    /// The compositor has not asked for another frame for some time: the window is invisible, or the compositor is slower than the film.
+    private func isInvisible(_ now: HostTime) -> Bool {
         guard unsafe callback != nil else { return false }
         return now >= committedAt + Self.callbackPatience || window?.isSuspended == true
     }
 
-    private func mayTryUnseen(_ now: HostTime) -> Bool {
-        now >= committedAt + Self.unseenPeriod && feedbacks.count(where: \.isWaiting) < Self.mostUnanswered
+    private func mayCommitInvisible(_ now: HostTime) -> Bool {
+        now >= committedAt + Self.invisiblePeriod && feedbacks.count(where: \.isPending) < Self.maximumPending
     }
 
-    /// Keeps a frame for when the window is seen again, in the place of the one kept before, which nobody saw. A film must not wait with its
-    /// beginning until then.
+    /// Keeps a frame until the window is visible again, and discards the one kept before. The start of playback does not wait for that.
     private func keepBack(_ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime) {
         dropWaiting()
         waiting = consume frame
@@ -115,8 +114,7 @@ final class WaylandPresenter {
 
     private func dropWaiting() { if let old = waiting.take() { queue.didDiscard(sequence: old.sequence) } }
 
-    /// When the next frame may be committed: when its commit cannot replace the last one, and the compositor has answered that one or had its
-    /// time to.
+    /// When the next frame may be committed: after the refresh of the last commit, and after the frame callback or its timeout.
     private var nextChance: HostTime {
         let earliest = pacer.earliestCommit
         return unsafe callback == nil || window?.isSuspended == true ? earliest : max(earliest, committedAt + Self.callbackPatience)
@@ -138,9 +136,9 @@ final class WaylandPresenter {
         let sequence = frame.sequence
         let attributes = frame.attributes
         let committed = MonotonicClock.shared.now()
-        if !ask(window, about: sequence, committed) { unreported = sequence }
+        if !requestFeedback(window, about: sequence, committed) { unreported = sequence }
         requestCallback(window)
-        // Half a refresh early: what is meant for this one, and no guess of its moment can make it miss that.
+        // Half a refresh before the target. An error in the predicted refresh time cannot make the frame miss its refresh.
         let time = pacer.clock.period.map { interval.deadline - HostSpan(nanoseconds: $0.nanoseconds / 2) }
         window.show(prepared, attributes, notBefore: time)
         committedAt = committed
@@ -149,29 +147,30 @@ final class WaylandPresenter {
         return nextChance
     }
 
-    /// Places the picture anew. That commits it once more, and a compositor that has not shown it yet answers for the later commit only.
+    /// Lays out the window again. This commits the frame a second time; a compositor that has not shown the first commit yet gives feedback only for
+    /// the second.
     private func layOut(_ window: WaylandWindow) {
-        if let latest = feedbacks.filter(\.isWaiting).max(by: { $0.committed < $1.committed }) {
-            _ = ask(window, about: latest.sequence, MonotonicClock.shared.now())
+        if let latest = feedbacks.filter(\.isPending).max(by: { $0.committed < $1.committed }) {
+            _ = requestFeedback(window, about: latest.sequence, MonotonicClock.shared.now())
         }
         window.layOut()
     }
 
     // MARK: Feedback
 
-    /// Asks what becomes of the next commit, which shows this picture. False where the compositor does not tell.
-    private func ask(_ window: WaylandWindow, about sequence: UInt64, _ committed: HostTime) -> Bool {
+    /// Requests feedback for the next commit, which shows this frame. False when the compositor does not support it.
+    private func requestFeedback(_ window: WaylandWindow, about sequence: UInt64, _ committed: HostTime) -> Bool {
         guard let presentation = unsafe connection.presentation else { return false }
-        unsafe freeFeedback().ask(presentation, about: window.film.proxy, sequence: sequence, committed: committed)
+        unsafe freeFeedback().request(presentation, about: window.film.proxy, sequence: sequence, committed: committed)
         return true
     }
 
-    /// Of several commits of one picture, the first that was seen is the picture's; it is lost when none was.
-    private func learn(_ feedback: WaylandFeedback, _ fate: WaylandFeedback.Fate) {
-        let others = feedbacks.filter { $0.isWaiting && $0.sequence == feedback.sequence }
-        switch fate {
+    /// Of several commits of one frame, the first that was presented counts. The frame is discarded when none was.
+    private func didReceive(_ feedback: WaylandFeedback, _ outcome: WaylandFeedback.Outcome) {
+        let others = feedbacks.filter { $0.isPending && $0.sequence == feedback.sequence }
+        switch outcome {
         case .presented(let time, let refresh, let count, let flags):
-            for other in others { other.forget() }
+            for other in others { other.cancel() }
             pacer.clock.add(RefreshClock.Feedback(time: time, refresh: refresh, sequence: count, committed: feedback.committed))
             queue.didPresent(sequence: feedback.sequence, at: time, refresh: refresh, flags: flags)
         case .discarded: if others.isEmpty { queue.didDiscard(sequence: feedback.sequence) }
@@ -179,8 +178,8 @@ final class WaylandPresenter {
     }
 
     private func freeFeedback() -> WaylandFeedback {
-        if let free = feedbacks.first(where: { !$0.isWaiting }) { return free }
-        let feedback = WaylandFeedback(clock: connection.presentationClock) { [unowned self] feedback, fate in learn(feedback, fate) }
+        if let free = feedbacks.first(where: { !$0.isPending }) { return free }
+        let feedback = WaylandFeedback(clock: connection.presentationClock) { [unowned self] feedback, outcome in didReceive(feedback, outcome) }
         feedbacks.append(feedback)
         return feedback
     }

@@ -3,32 +3,32 @@ internal import Media
 internal import PixelConversion
 internal import SurfacePool
 
-/// What the sink's owner and its thread share.
+/// What the sink's callers and its thread share.
 struct WaylandSinkState: Sendable {
-    /// What the window is to be like.
-    struct Wishes: Sendable, Hashable {
+    /// Settings of the window.
+    struct Settings: Sendable, Hashable {
         var title = ""
         var gravity = Gravity.aspect
-        /// nil: while the timebase moves.
+        /// Nil: whether the timebase moves.
         var isPlaying: Bool?
     }
 
-    /// Until a thread takes it.
+    /// What `init` connected, until a thread takes it.
     var connection: WaylandConnection?
     var thread: LoopThread?
     var queue: PresentationQueue?
     var isStopping = false
-    var wishes = Wishes()
-    /// Asked for and not yet passed on.
+    var settings = Settings()
+    /// Requested by the caller, not yet sent.
     var wantsFullscreen: Bool?
-    /// Passed on, and not yet so.
+    /// Sent to the compositor, not yet confirmed.
     var awaitedFullscreen: Bool?
     var isFullscreen = false
     var conversion: ConversionReport?
-    /// Of all runs.
+    /// Since the sink was made.
     var bytesCopied = 0
 
-    /// A window that covered its monitor comes back so.
+    /// A window that was in full screen returns in full screen.
     mutating func beginWindow() {
         conversion = nil
         if isFullscreen { wantsFullscreen = wantsFullscreen ?? true }
@@ -36,10 +36,10 @@ struct WaylandSinkState: Sendable {
         awaitedFullscreen = nil
     }
 
-    /// The opposite of what was asked for last, whether the compositor has got there or not.
+    /// Requests the opposite of the last request, confirmed or not.
     mutating func toggleFullscreen() { wantsFullscreen = !(wantsFullscreen ?? awaitedFullscreen ?? isFullscreen) }
 
-    /// What is to be passed on to a window that is like this now.
+    /// Takes the request to send to a window whose current state is `isFullscreen`.
     mutating func takeFullscreen(_ isFullscreen: Bool) -> Bool? {
         self.isFullscreen = isFullscreen
         if awaitedFullscreen == isFullscreen { awaitedFullscreen = nil }
@@ -49,73 +49,73 @@ struct WaylandSinkState: Sendable {
     }
 }
 
-/// One run of the sink, from `start` to `stop` or to the compositor's end: the loop that everything happens in.
+/// One run of the sink from `start` to `stop`, or until the connection is lost: the event loop.
 ///
 /// Thread-safety: `run` is called once, on the sink's thread.
 final class WaylandSession: Sendable {
-    /// What does not change from `start` to `stop`.
+    /// The constants of one run.
     struct Setup: Sendable {
-        /// The socket's name; nil: what `WAYLAND_DISPLAY` names.
+        /// The socket's name; nil: the value of `WAYLAND_DISPLAY`.
         var display: String?
         var exactColors: Bool?
         var reconnects: Bool
         var queue: PresentationQueue
         var state: Monitor<WaylandSinkState>
-        var bell: EventFD
-        var allocator: SteeredAllocator
+        var wakeup: EventFD
+        var allocator: FeedbackAllocator
         var events: @Sendable (SinkEvent) -> Void
     }
 
-    /// 250 ms: a compositor that repaints at all has given back every buffer of a window by then.
+    /// 250 ms: a compositor that repaints has released every buffer of a window by then.
     private static let releasePatience = HostSpan.milliseconds(250)
 
     private let setup: Setup
 
     init(_ setup: Setup) { self.setup = setup }
 
-    /// Shows until stopped, and leaves nothing behind.
+    /// Runs until stopped, and releases everything.
     func run(_ connection: WaylandConnection) {
         var connection = connection
-        var picture: VideoFrame?
-        while let sentence = serve(connection, &picture) {
+        var frame: VideoFrame?
+        while let sentence = serve(connection, &frame) {
             guard setup.reconnects else { return setup.events(.failed(SinkError(.lost, sentence))) }
-            setup.events(.detail("Wayland: \(sentence); the film goes on and waits for a compositor."))
+            setup.events(.detail("Wayland: \(sentence); playback continues and waits for a compositor."))
             setup.events(.displayLost)
             setup.state.change { $0.beginWindow() }
-            let waiting = WaylandAbsence(setup, picture.take())
+            let waiting = WaylandReconnector(setup, frame.take())
             guard let found = waiting.wait() else { return }
-            picture = waiting.takePicture()
+            frame = waiting.takeFrame()
             connection = found
             setup.events(.detail("Wayland: connected again."))
             setup.events(.displayReturned)
         }
     }
 
-    /// Shows on one compositor until it is gone, which the returned sentence says, or until stopped.
+    /// Shows frames on one compositor until stopped, or until the connection is lost; then it returns a sentence about the cause.
     ///
-    /// - Parameter picture: To begin with, and afterwards the one that was on the screen.
-    private func serve(_ connection: WaylandConnection, _ picture: inout VideoFrame?) -> String? {
-        let (queue, state, bell, events) = (setup.queue, setup.state, setup.bell, setup.events)
-        connection.note = { events(.detail("Wayland: \($0).")) }
+    /// - Parameter frame: The frame to begin with; afterwards the one that was on the screen.
+    private func serve(_ connection: WaylandConnection, _ frame: inout VideoFrame?) -> String? {
+        let (queue, state, wakeup, events) = (setup.queue, setup.state, setup.wakeup, setup.events)
+        connection.report = { events(.detail("Wayland: \($0).")) }
         let buffers = WaylandBuffers(connection, exactColors: setup.exactColors)
-        _ = setup.allocator.follow(connection.offer)
+        _ = setup.allocator.update(for: connection.offer)
         connection.offerChanged = { [allocator = setup.allocator, unowned connection] in
-            buffers.forgetWays()
-            if allocator.follow(connection.offer) { connection.note?("makes pictures in \(allocator.name) memory from now on") }
+            buffers.resetPaths()
+            if allocator.update(for: connection.offer) { connection.report?("new frames are allocated from \(allocator.name) memory") }
         }
-        let presenter = WaylandPresenter(connection, queue, buffers, keepsLast: setup.reconnects, first: picture.take(), events: events) {
+        let presenter = WaylandPresenter(connection, queue, buffers, keepsLast: setup.reconnects, first: frame.take(), events: events) {
             [self] in makeWindow(connection, $0)
         }
         let input = WaylandInput(connection) { events(.key($0)) }
         input.toggleFullscreen = { state.change { $0.toggleFullscreen() } }
         input.dragged = { drag in if let window = presenter.window, !window.isDecorated { window.begin(drag) } }
         let copiedBefore = state.withLock { $0.bytesCopied }
-        var granted: WaylandSinkState.Wishes?
+        var applied: WaylandSinkState.Settings?
         var isConnected = true
         while isConnected {
-            bell.drain()
+            wakeup.drain()
             if state.withLock({ $0.isStopping }) { break }
-            if let window = presenter.window { grant(&granted, window) }
+            if let window = presenter.window { apply(&applied, window) }
             let now = MonotonicClock.shared.now()
             let times = (presenter.step(now), input.step(now))
             state.withLock { state in
@@ -126,41 +126,41 @@ final class WaylandSession: Sendable {
             buffers.collect()
         }
         let sentence = isConnected ? nil : connection.errorSentence
-        picture = presenter.takeLast()
+        frame = presenter.takeLast()
         connection.offerChanged = nil
         input.destroy()
         presenter.destroy()
-        // The window is gone, and with it the compositor's reason to hold a buffer.
+        // Without the window the compositor has no reason to hold a buffer.
         let limit = MonotonicClock.shared.now() + Self.releasePatience
         while isConnected, buffers.isAnyHeld, MonotonicClock.shared.now() < limit {
-            bell.drain()
+            wakeup.drain()
             isConnected = connection.pump(until: limit)
             buffers.collect()
         }
         buffers.destroy()
         connection.close()
-        // `buffers` goes here, and with it the last uses: those of a compositor that is gone or does not answer.
+        // `buffers` is deallocated here, which ends the uses of buffers that the compositor has not released.
         return sentence
     }
 
     private func makeWindow(_ connection: WaylandConnection, _ natural: PixelSize) -> WaylandWindow? {
-        let (wishes, isFullscreen) = setup.state.withLock { ($0.wishes, $0.takeFullscreen(false) ?? false) }
+        let (settings, isFullscreen) = setup.state.withLock { ($0.settings, $0.takeFullscreen(false) ?? false) }
         let window = WaylandWindow(
-            connection, natural: natural, title: wishes.title, gravity: wishes.gravity, isFullscreen: isFullscreen)
+            connection, natural: natural, title: settings.title, gravity: settings.gravity, isFullscreen: isFullscreen)
         window?.closeRequested = { [events = setup.events] in events(.closeRequested) }
         window?.resized = { [events = setup.events] in events(.resized($0)) }
         if let window { unsafe connection.followOffer(for: window.film.proxy) }
         return window
     }
 
-    /// Passes the owner's wishes on to the window, and what the compositor made of them back.
-    private func grant(_ granted: inout WaylandSinkState.Wishes?, _ window: WaylandWindow) {
-        let (wishes, isFullscreen) = setup.state.withLock { ($0.wishes, $0.takeFullscreen(window.isFullscreen)) }
+    /// Applies settings that have changed to the window, and reads back its full-screen state.
+    private func apply(_ applied: inout WaylandSinkState.Settings?, _ window: WaylandWindow) {
+        let (settings, isFullscreen) = setup.state.withLock { ($0.settings, $0.takeFullscreen(window.isFullscreen)) }
         if let isFullscreen { window.setFullscreen(isFullscreen) }
-        window.setInhibiting(wishes.isPlaying ?? setup.queue.timebase.mapping.isMoving)
-        guard wishes != granted else { return }
-        if wishes.title != granted?.title { window.setTitle(wishes.title) }
-        window.gravity = wishes.gravity
-        granted = wishes
+        window.setInhibiting(settings.isPlaying ?? setup.queue.timebase.mapping.isMoving)
+        guard settings != applied else { return }
+        if settings.title != applied?.title { window.setTitle(settings.title) }
+        window.gravity = settings.gravity
+        applied = settings
     }
 }

@@ -3,51 +3,52 @@ internal import Media
 public import PixelConversion
 public import SurfacePool
 
-/// A window on a Wayland desktop.
+/// Shows frames in a window of a Wayland desktop.
 ///
-/// Pictures are shown from the very memory that the decoder wrote wherever the compositor takes it; the compositor crops, scales and
-/// turns them. Times come from `wp_presentation`.
+/// The compositor reads a frame from the memory that the decoder wrote if it accepts that memory. It crops, scales and rotates the frame.
+/// Presentation times come from `wp_presentation`.
 ///
-/// Thread-safety: as the protocols say.
+/// Thread-safety: as the protocols require.
 public final class WaylandSink: DisplaySink, WindowControl {
     public let name = "wayland"
     public let pacing = Pacing.display
-    /// 3: on the glass, committed for the next refresh, and replaced but not yet released; with `reconnects` one more, for the next window.
+    /// 3: on the screen, committed for the next refresh, and replaced but not yet released. With `reconnects` 4: one more is kept for the next
+    /// window.
     public let surfaceHoldCount: Int
     public var preferredAllocator: any SurfaceAllocator { allocator }
-    private let allocator: SteeredAllocator
-    /// What the compositor offers, in a few words for a list of displays.
+    private let allocator: FeedbackAllocator
+    /// A summary of what the compositor offers, for messages.
     public let summary: String
     private let display: String?
     private let exactColors: Bool?
     private let reconnects: Bool
-    private let bell: EventFD
+    private let wakeup: EventFD
     private let state: Monitor<WaylandSinkState>
 
-    /// Connects to a compositor. The window comes with the first picture.
+    /// Connects to a compositor. The window appears with the first frame.
     ///
-    /// Throws `.noDisplay` when there is no compositor, `.unsupported` when it lacks what every usual one has.
+    /// Throws `.noDisplay` when there is no compositor, `.unsupported` when it lacks a required interface.
     ///
     /// - Parameters:
-    ///   - display: The name of its socket, in `XDG_RUNTIME_DIR` or with its whole path; nil: what `WAYLAND_DISPLAY` names.
-    ///   - exactColors: A compositor that cannot be told by which matrix a film is coded (`wp_color_representation_v1`) takes it for BT.601, which
-    ///     shows BT.709's 75 % green 33 steps of 255 too bright. True converts films of another matrix there, at the price of a copy of every
-    ///     picture; false never copies what the compositor takes; nil copies pictures of up to 2048 × 1152 pixels, where it costs little.
-    ///   - reconnects: When the compositor goes away, the film goes on unseen, and in a new window as soon as there is a compositor again.
-    ///     Otherwise that is `SinkEvent.failed`.
+    ///   - display: The socket's name in `XDG_RUNTIME_DIR`, or its whole path; nil: the value of `WAYLAND_DISPLAY`.
+    ///   - exactColors: A compositor without `wp_color_representation_v1` treats YUV as BT.601, which shows 75 % green of BT.709 33 of 255 steps too
+    ///     bright. True converts films with another matrix for such a compositor, which costs a copy per frame. False never converts for this
+    ///     reason. Nil converts frames of up to 2048 × 1152 pixels.
+    ///   - reconnects: Whether playback continues without a display when the connection is lost, and in a new window when a compositor is available
+    ///     again. Otherwise a lost connection is a `SinkEvent.failed`.
     public convenience init(display: String? = nil, exactColors: Bool? = nil, reconnects: Bool = false) throws(SinkError) {
-        try self.init(display: display, exactColors: exactColors, reconnects: reconnects, memory: SteeredAllocator.Kinds.found())
+        try self.init(display: display, exactColors: exactColors, reconnects: reconnects, memory: FeedbackAllocator.Allocators.available())
     }
 
-    /// - Parameter memory: What pictures can be made in.
-    package init(display: String?, exactColors: Bool? = nil, reconnects: Bool = false, memory: SteeredAllocator.Kinds) throws(SinkError) {
+    /// - Parameter memory: The allocators to choose from.
+    package init(display: String?, exactColors: Bool? = nil, reconnects: Bool = false, memory: FeedbackAllocator.Allocators) throws(SinkError) {
         self.display = display
         self.exactColors = exactColors
         self.reconnects = reconnects
         surfaceHoldCount = reconnects ? 4 : 3
-        do throws(SystemError) { bell = try EventFD() } catch { throw SinkError(.system, error.description) }
-        let connection = try WaylandConnection(display, bell: bell)
-        allocator = SteeredAllocator(memory, connection.offer)
+        do throws(SystemError) { wakeup = try EventFD() } catch { throw SinkError(.system, error.description) }
+        let connection = try WaylandConnection(display, wakeup: wakeup)
+        allocator = FeedbackAllocator(memory, connection.offer)
         summary = connection.summary
         state = Monitor(WaylandSinkState(connection: connection))
     }
@@ -65,17 +66,17 @@ public final class WaylandSink: DisplaySink, WindowControl {
             return state.connection.take()
         }
         let connection: WaylandConnection
-        if let kept { connection = kept } else { connection = try WaylandConnection(display, bell: bell) }
+        if let kept { connection = kept } else { connection = try WaylandConnection(display, wakeup: wakeup) }
         state.change { state in
             state.isStopping = false
             state.queue = queue
             state.beginWindow()
         }
-        queue.setWake { [bell] in bell.signal() }
-        // Not the sink itself: one that everybody has forgotten ends.
+        queue.setWake { [wakeup] in wakeup.signal() }
+        // The thread does not retain the sink, so that a sink without references stops.
         let session = WaylandSession(
             WaylandSession.Setup(
-                display: display, exactColors: exactColors, reconnects: reconnects, queue: queue, state: state, bell: bell, allocator: allocator,
+                display: display, exactColors: exactColors, reconnects: reconnects, queue: queue, state: state, wakeup: wakeup, allocator: allocator,
                 events: events))
         let thread = LoopThread(name: "present") { session.run(connection) }
         state.change { $0.thread = thread }
@@ -87,7 +88,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
             return (state.thread.take(), state.queue.take())
         }
         queue?.setWake(nil)
-        bell.signal()
+        wakeup.signal()
         thread?.join()
     }
 
@@ -98,14 +99,14 @@ public final class WaylandSink: DisplaySink, WindowControl {
 
     public var window: (any WindowControl)? { self }
     public var isFullscreen: Bool { state.withLock { $0.isFullscreen } }
-    public func setTitle(_ title: String) { wish { $0.wishes.title = title } }
-    public func setFullscreen(_ isFullscreen: Bool) { wish { $0.wantsFullscreen = isFullscreen } }
-    public func toggleFullscreen() { wish { $0.toggleFullscreen() } }
-    public func setGravity(_ gravity: Gravity) { wish { $0.wishes.gravity = gravity } }
-    public func setPlaying(_ isPlaying: Bool) { wish { $0.wishes.isPlaying = isPlaying } }
+    public func setTitle(_ title: String) { change { $0.settings.title = title } }
+    public func setFullscreen(_ isFullscreen: Bool) { change { $0.wantsFullscreen = isFullscreen } }
+    public func toggleFullscreen() { change { $0.toggleFullscreen() } }
+    public func setGravity(_ gravity: Gravity) { change { $0.settings.gravity = gravity } }
+    public func setPlaying(_ isPlaying: Bool) { change { $0.settings.isPlaying = isPlaying } }
 
-    private func wish(_ change: @Sendable (inout WaylandSinkState) -> Void) {
+    private func change(_ change: @Sendable (inout WaylandSinkState) -> Void) {
         state.change { change(&$0) }
-        bell.signal()
+        wakeup.signal()
     }
 }

@@ -1,6 +1,6 @@
 internal import CWaylandClient
 
-/// Fingers on the window: two taps for full screen, a drag moves it.
+/// Touch input: a double tap toggles full screen, a drag moves the window.
 ///
 /// Thread-safety: belongs to the connection's thread.
 @safe
@@ -8,9 +8,9 @@ final class WaylandTouch {
     private let proxy: OpaquePointer
     private let doubleTapped: () -> Void
     private let dragged: (PressState.Drag) -> Void
-    /// The first finger; others mean nothing.
+    /// The first finger; others are ignored.
     private var finger: Int32?
-    /// 10: a finger that stays is not still.
+    /// 10: a resting finger moves this much.
     private var state = PressState(slack: 10)
 
     init(_ proxy: OpaquePointer, doubleTapped: @escaping () -> Void, dragged: @escaping (PressState.Drag) -> Void) {

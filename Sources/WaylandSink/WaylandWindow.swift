@@ -4,7 +4,7 @@ internal import DisplaySink
 internal import Media
 internal import SurfacePool
 
-/// The window: a black area of the size that the compositor wants, and on it the film, placed and scaled by the compositor.
+/// The window: a black surface of the size that the compositor chooses, and the film on a subsurface, which the compositor places and scales.
 ///
 ///     ┌ xdg_toplevel: wl_surface, black ──────────┐
 ///     │         ┌ wl_subsurface: the film ┐       │
@@ -22,45 +22,45 @@ final class WaylandWindow {
     private var black: WaylandBuffer?
     private var blackUse: SurfaceUse?
 
-    /// What the compositor wants the window to be.
+    /// The compositor's last configuration of the window.
     private struct Wish {
         var size = PixelSize(width: 0, height: 0)
         var isFullscreen = false
-        /// The user is dragging an edge: `size` is the most that the window may have.
+        /// The user drags an edge: `size` is the maximum.
         var isResizing = false
         var isSuspended = false
     }
 
-    /// 160 × 90: smaller windows show nothing that a viewer could follow.
+    /// 160 × 90: the film cannot be followed in a smaller window.
     private static let leastSize: (Int32, Int32) = (160, 90)
-    /// 16: as far from an edge a pointer and a finger mean the edge.
+    /// 16: presses this close to an edge resize the window.
     private static let edge = 16.0
     private let natural: PixelSize
-    /// The size when the compositor has no wish.
+    /// The size when the compositor leaves it to the client.
     private var floatingSize: PixelSize
     private var wanted = Wish()
-    /// In the window's units, which fractional scaling makes larger than pixels.
+    /// In surface coordinates.
     private(set) var size: PixelSize
     private(set) var isFullscreen = false
     private(set) var isConfigured = false
-    /// The compositor shows nothing of the window.
+    /// The compositor reports that the window is not visible.
     private(set) var isSuspended = false
-    /// Somebody draws a frame around the window.
+    /// The compositor draws the window's decorations.
     private(set) var isDecorated = false
     private var scale120 = 120
     private var needsLayout = true
-    private var picture: (size: PixelSize, visible: PixelRect, attributes: PictureAttributes)?
-    private var geometry: PictureGeometry?
+    private var content: (size: PixelSize, visible: PixelRect, attributes: PictureAttributes)?
+    private var geometry: FrameGeometry?
     private var transform = Int32(-1)
     var gravity: Gravity { didSet { needsLayout = needsLayout || gravity != oldValue } }
 
-    /// Told of the size in pixels when it changes, and of the wish to close.
+    /// Called with the new size in pixels, and when the user closes the window.
     var resized: ((PixelSize) -> Void)?
     var closeRequested: (() -> Void)?
 
-    /// Makes the window; it appears when it is `isConfigured` and has been given a picture.
+    /// Creates the window. It appears when it is `isConfigured` and has a frame.
     ///
-    /// - Parameter natural: Size at which the film looks right.
+    /// - Parameter natural: The film's size in square pixels.
     init?(_ connection: WaylandConnection, natural: PixelSize, title: String, gravity: Gravity, isFullscreen: Bool) {
         self.connection = connection
         self.gravity = gravity
@@ -76,7 +76,7 @@ final class WaylandWindow {
         unsafe (self.rootViewport, self.subsurface) = unsafe (rootViewport, subsurface)
         let bounds = connection.outputs.values.map { PixelSize(width: $0.size.width / $0.scale, height: $0.size.height / $0.scale) }
             .max { $0.width * $0.height < $1.width * $1.height }
-        floatingSize = PictureGeometry.windowSize(natural: natural, bounds: bounds)
+        floatingSize = FrameGeometry.windowSize(natural: natural, bounds: bounds)
         size = floatingSize
         self.natural = natural
         unsafe listen(xdgSurface, Self.surfaceListener, self)
@@ -94,14 +94,14 @@ final class WaylandWindow {
         unsafe xdg_toplevel_set_app_id(toplevel, "play")
         unsafe xdg_toplevel_set_min_size(toplevel, Self.leastSize.0, Self.leastSize.1)
         setTitle(title)
-        // Before the first commit, so that the window never appears in another size.
+        // Before the first commit, so that the window appears in full screen at once.
         if isFullscreen { setFullscreen(true) }
         makeBlack()
-        // The first commit, without a buffer, asks for the first configure.
+        // The first commit has no buffer; it requests the first configure event.
         unsafe wl_surface_commit(root)
     }
 
-    /// Destroys everything; the buffers that were attached are others'.
+    /// Destroys everything except the buffers that were attached.
     func destroy() {
         setInhibiting(false)
         if let decoration = unsafe decoration { unsafe zxdg_toplevel_decoration_v1_destroy(decoration) }
@@ -116,7 +116,7 @@ final class WaylandWindow {
         blackUse = nil
     }
 
-    // MARK: Wishes
+    // MARK: Requests
 
     func setTitle(_ title: String) { unsafe xdg_toplevel_set_title(toplevel, title) }
 
@@ -124,7 +124,7 @@ final class WaylandWindow {
         if isFullscreen { unsafe xdg_toplevel_set_fullscreen(toplevel, nil) } else { unsafe xdg_toplevel_unset_fullscreen(toplevel) }
     }
 
-    /// Keeps the screen lit while `isInhibiting`.
+    /// Prevents the screen from going idle while `isInhibiting`.
     func setInhibiting(_ isInhibiting: Bool) {
         if isInhibiting, unsafe inhibitor == nil, let manager = unsafe connection.idleInhibit {
             unsafe inhibitor = unsafe zwp_idle_inhibit_manager_v1_create_inhibitor(manager, root)
@@ -134,7 +134,7 @@ final class WaylandWindow {
         }
     }
 
-    /// Has the window follow the user's hand, or its edge where that is near: what a frame would do.
+    /// Moves the window with a drag, or resizes it when the drag begins at an edge, like the decorations of other windows.
     func begin(_ drag: PressState.Drag) {
         var edges: UInt32 = 0
         if drag.y < Self.edge { edges = 1 } else if drag.y >= Double(size.height) - Self.edge { edges = 2 }
@@ -146,14 +146,14 @@ final class WaylandWindow {
         }
     }
 
-    // MARK: The picture
+    // MARK: The frame
 
     /// Shows a frame's buffer from the next refresh on, keeping its use until the compositor has released the buffer.
     ///
-    /// - Parameter time: Not before this time, where the compositor can wait.
+    /// - Parameter time: The earliest presentation time, if the compositor supports it.
     func show(_ prepared: consuming WaylandBuffers.Prepared, _ attributes: PictureAttributes, notBefore time: HostTime?) {
-        if picture?.size != prepared.size || picture?.visible != prepared.visible || picture?.attributes != attributes {
-            picture = (prepared.size, prepared.visible, attributes)
+        if content?.size != prepared.size || content?.visible != prepared.visible || content?.attributes != attributes {
+            content = (prepared.size, prepared.visible, attributes)
             needsLayout = true
         }
         film.attach(prepared)
@@ -162,23 +162,23 @@ final class WaylandWindow {
         unsafe wl_surface_commit(film.proxy)
     }
 
-    /// Takes the picture away; black remains.
+    /// Removes the frame, so that the window is black.
     func showNothing() {
-        picture = nil
+        content = nil
         film.detach()
         unsafe wl_surface_commit(film.proxy)
     }
 
-    /// The window's size has changed since the last picture.
+    /// The layout must be updated before the next frame.
     var mustLayOut: Bool { needsLayout && isConfigured }
 
-    /// Places film and black area and commits both, so that they change in the same refresh.
+    /// Places the film and the black surface, and commits both so that they change at the same refresh.
     func layOut() {
         needsLayout = false
-        if let picture {
-            let new = PictureGeometry(
-                buffer: picture.size, visible: picture.visible, attributes: picture.attributes, window: size, gravity: gravity)
-            unsafe wl_surface_set_buffer_transform(film.proxy, Self.transform(picture.attributes.orientation))
+        if let content {
+            let new = FrameGeometry(
+                buffer: content.size, visible: content.visible, attributes: content.attributes, window: size, gravity: gravity)
+            unsafe wl_surface_set_buffer_transform(film.proxy, Self.transform(content.attributes.orientation))
             unsafe wp_viewport_set_source(
                 film.viewport, wl_fixed_from_double(new.source.x), wl_fixed_from_double(new.source.y),
                 max(1, wl_fixed_from_double(new.source.width)), max(1, wl_fixed_from_double(new.source.height)))
@@ -195,7 +195,7 @@ final class WaylandWindow {
         unsafe wl_subsurface_set_desync(subsurface)
     }
 
-    /// Wayland says how the buffer *has been* turned, counter-clockwise, and then perhaps mirrored before that.
+    /// The buffer transform: the counter-clockwise rotation that the buffer content already has, and whether it was mirrored before.
     private static func transform(_ orientation: PictureOrientation) -> Int32 {
         Int32(orientation.rotation.rawValue / 90) + (orientation.isMirrored ? 4 : 0)
     }
@@ -223,7 +223,7 @@ final class WaylandWindow {
         unsafe xdg_surface_ack_configure(xdgSurface, serial)
         let old = size
         if wanted.size.width > 0, wanted.size.height > 0 { size = wanted.size } else if isConfigured || wanted.isFullscreen { size = floatingSize }
-        if wanted.isResizing, gravity == .aspect { size = PictureGeometry.windowSize(shape: natural, within: size) }
+        if wanted.isResizing, gravity == .aspect { size = FrameGeometry.windowSize(shape: natural, within: size) }
         isFullscreen = wanted.isFullscreen
         isSuspended = wanted.isSuspended
         if !isFullscreen { floatingSize = size }
@@ -252,7 +252,7 @@ final class WaylandWindow {
             configure_bounds: { data, _, width, height in
                 let window = unsafe receiver(data, as: WaylandWindow.self)
                 guard !window.isConfigured, width > 0, height > 0 else { return }
-                window.floatingSize = PictureGeometry.windowSize(
+                window.floatingSize = FrameGeometry.windowSize(
                     natural: window.floatingSize, bounds: PixelSize(width: Int(width), height: Int(height)))
                 window.size = window.floatingSize
             },

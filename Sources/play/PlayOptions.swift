@@ -33,11 +33,11 @@ enum SinkChoice: ExpressibleByArgument, Equatable {
 
 /// A mode as people write it: `auto`, `film`, `1920x1080`, `1920x1080@59.94`.
 struct ModeArgument: ExpressibleByArgument {
-    let wish: ModeWish
-    init(wish: ModeWish) { self.wish = wish }
+    let request: ModeRequest
+    init(request: ModeRequest) { self.request = request }
     init?(argument: String) {
-        guard let wish = ModeWish(text: argument) else { return nil }
-        self.wish = wish
+        guard let request = ModeRequest(text: argument) else { return nil }
+        self.request = request
     }
     var defaultValueDescription: String { "auto" }
 }
@@ -144,7 +144,7 @@ struct PlayOptions: ParsableArguments {
     var columns: Int?
 
     @Option(help: ArgumentHelp("The monitor's mode for kms: auto, film, WxH or WxH@HZ.", valueName: "mode"))
-    var mode: ModeArgument = ModeArgument(wish: ModeWish())
+    var mode: ModeArgument = ModeArgument(request: ModeRequest())
 
     @Option(help: "The monitor's refresh rate for kms: a multiple of the film's (auto), or as it is (keep).")
     var refresh: RefreshChoice = .auto
@@ -178,7 +178,7 @@ struct PlayOptions: ParsableArguments {
 
     /// What `--connector`, `--span`, `--mode` and `--refresh` say together.
     var kmsOptions: KMSSink.Options {
-        var options = KMSSink.Options(connectors: connector, mode: mode.wish, arrangement: span ? .span(columns: columns) : .mirror)
+        var options = KMSSink.Options(connectors: connector, mode: mode.request, arrangement: span ? .span(columns: columns) : .mirror)
         options.variableRefresh = VariableRefresh(rawValue: vrr.rawValue) ?? .auto
         if refresh == .keep, options.mode.refresh == .auto { options.mode.refresh = .keep }
         return options

@@ -8,7 +8,7 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var film, display: Ratio
         var testDescription: String { "\(film) on \(display)" }
-        /// Refreshes a picture.
+        /// Refreshes a frame.
         var ideal: Double { display.doubleValue / film.doubleValue }
     }
 
@@ -20,10 +20,10 @@ import Testing
     ]
     static let cases = displays.flatMap { display in films.map { Case(film: $0, display: display) } }
 
-    /// What a recording says: the numbers shown, for how many refreshes each but the last, and the count of drops.
+    /// What the log says: the numbers shown, for how many refreshes each but the last, and the count of drops.
     private static func play(_ row: Case) throws -> (numbers: [Int], refreshes: [Int], drops: Int, count: Int) {
         let clock = ManualClock(HostTime(nanoseconds: 1_000_000_000)), timebase = Timebase(clock: clock), frames = TestFrames()
-        let sink = RecordingSink(refreshRate: row.display, clock: clock)
+        let log = PresentationLog(), sink = HeadlessSink(refreshRate: row.display, clock: clock, probe: log)
         let queue = PresentationQueue(capacity: 8, timebase: timebase)
         try sink.start(queue) { _ in }
         let count = Int(60 * row.film.doubleValue)
@@ -44,7 +44,7 @@ import Testing
         clock.advance(by: .milliseconds(200))
         sink.stop()
         #expect(frames.inUse == 0)
-        let shown = sink.lines.map { $0.split(separator: " ") }.filter { $0[1] == "show" }
+        let shown = log.lines.map { $0.split(separator: " ") }.filter { $0[1] == "show" }
         // One refresh is not worth a word.
         let refreshes = shown.dropFirst().map { words in words.last == "refreshes" ? Int(words[words.count - 2]) ?? 0 : 1 }
         return (shown.compactMap { Int($0[2]) }, refreshes, queue.statistics.droppedTotal, count)
@@ -52,11 +52,11 @@ import Testing
 
     @Test("repeats and drops are those that the two rates ask for, evenly spread", arguments: cases) func minute(_ row: Case) throws {
         let (numbers, all, drops, count) = try Self.play(row)
-        // The first picture stands until the film begins.
+        // The first frame stands until the film begins.
         let refreshes = all.dropFirst()
         #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
         guard row.ideal > 0.9999 else {
-            // A display slower than the film shows a picture at each refresh, and no more are dropped than there are refreshes too few.
+            // A display slower than the film shows a frame at each refresh, and no more are dropped than there are refreshes too few.
             #expect(abs(numbers.count - Int(60 * row.display.doubleValue)) <= 2, "\(numbers.count) shown")
             #expect(drops == count - numbers.count)
             return

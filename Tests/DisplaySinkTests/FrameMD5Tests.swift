@@ -18,8 +18,8 @@ private func text(of path: String, software: String? = nil, _ body: (Presentatio
 
 private struct NoSurface: Error {}
 
-/// A picture whose sample at (x, y) of plane p is 16·p + 5·x + 3·y, and whose padding is 0xff.
-private func picture(
+/// A frame whose sample at (x, y) of plane p is 16·p + 5·x + 3·y, and whose padding is 0xff.
+private func makeFrame(
     _ format: PixelFormat, allocated: PixelSize, visible: PixelRect, time: Int64? = 0, timeBase: Ratio = Ratio(1, 25),
     duration: MediaTime = .invalid, aspect: Ratio = .one, sequence: UInt64 = 0
 ) throws -> VideoFrame {
@@ -54,7 +54,7 @@ struct FrameMD5Tests {
         let lines = try text(of: path, software: "Lavf59.27.100") { queue in
             for (index, time) in ([0, 3600, 7200, 7200, 5000] as [Int64]).enumerated() {
                 queue.enqueue(
-                    try picture(
+                    try makeFrame(
                         .yuv420p, allocated: whole.size, visible: whole, time: time, timeBase: Ratio(1, 90000),
                         duration: MediaTime(value: 1, timescale: 25), aspect: index == 0 ? Ratio(12, 11) : .one, sequence: UInt64(index)))
             }
@@ -104,7 +104,7 @@ struct FrameMD5Tests {
     func crops(_ row: Crop) throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let lines = try text(of: path) { queue in
-            queue.enqueue(try picture(row.format, allocated: PixelSize(width: 20, height: 14), visible: row.visible))
+            queue.enqueue(try makeFrame(row.format, allocated: PixelSize(width: 20, height: 14), visible: row.visible))
         }
         let fields = try #require(lines.last).split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         #expect(fields[4] == "\(row.byteCount)")
@@ -116,8 +116,8 @@ struct FrameMD5Tests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let lines = try text(of: path) { queue in
             let small = PixelRect(PixelSize(width: 8, height: 8)), large = PixelRect(PixelSize(width: 32, height: 16))
-            queue.enqueue(try picture(.gray, allocated: small.size, visible: small, time: 4, aspect: .unknown, sequence: 0))
-            queue.enqueue(try picture(.gray, allocated: large.size, visible: large, time: nil, sequence: 1))
+            queue.enqueue(try makeFrame(.gray, allocated: small.size, visible: small, time: 4, aspect: .unknown, sequence: 0))
+            queue.enqueue(try makeFrame(.gray, allocated: large.size, visible: large, time: nil, sequence: 1))
         }
         #expect(lines.contains("#dimensions 0: 8x8") && lines.contains("#sar 0: 0/1"))
         #expect(!lines.contains { $0.hasPrefix("#software") }, "nobody is named who did not ask for it")

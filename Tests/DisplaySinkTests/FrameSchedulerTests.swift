@@ -219,7 +219,7 @@ struct FrameSchedulerTests {
             testDescription: "a frame whose whole time is over, shortly after another", frames: [frame(0)], refresh: 100, before: (-40, 50),
             decisions: [.drop(.late), .keep(until: nil)]),
         Situation(
-            testDescription: "the same, after 100 ms without a picture", frames: [frame(0)], refresh: 150, before: (-40, 50), decisions: [.show]),
+            testDescription: "the same, after 100 ms without a frame", frames: [frame(0)], refresh: 150, before: (-40, 50), decisions: [.show]),
         Situation(
             testDescription: "the same, as the last of the film", frames: [frame(0)], refresh: 100, before: (-40, 50), isEnding: true,
             decisions: [.show]),
@@ -285,7 +285,7 @@ struct FrameSchedulerTests {
         #expect(decisions == row.decisions)
     }
 
-    @Test("a decoder that cannot keep up still shows ten pictures a second, and the last one")
+    @Test("a decoder that cannot keep up still shows ten frames a second, and the last one")
     func overload() {
         var simulation = Simulation(film(50, count: 500), hertz: 60)
         // Half as fast as the film: 20 s for 10 s of film.

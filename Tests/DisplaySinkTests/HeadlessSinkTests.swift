@@ -25,11 +25,12 @@ private struct Stage<Sink: DisplaySink> {
     }
 }
 
-@Suite("HeadlessSink and RecordingSink")
+@Suite("HeadlessSink")
 struct HeadlessSinkTests {
     @Test("a recording of 24 frames a second on 60 Hz: started, paused, sought and ended")
     func recording() throws {
-        let stage = try Stage { RecordingSink(refreshRate: Ratio(60, 1), clock: $0) }
+        let log = PresentationLog()
+        let stage = try Stage { HeadlessSink(refreshRate: Ratio(60, 1), clock: $0, probe: log) }
         try stage.enqueue(0..<6)
         stage.clock.advance(by: .milliseconds(40))
         stage.timebase.setRate(1)
@@ -46,7 +47,7 @@ struct HeadlessSinkTests {
         stage.queue.flush(removeImage: true)
         stage.sink.stop()
         #expect(
-            stage.sink.lines == [
+            log.lines == [
                 "0.016667 show 0 00:00:00.000 still",
                 "0.083333 show 1 00:00:00.042 error +1.667 ms after 4 refreshes",
                 "0.116667 show 2 00:00:00.083 error -6.667 ms after 2 refreshes",
@@ -63,7 +64,7 @@ struct HeadlessSinkTests {
         #expect(stage.frames.inUse == 0)
     }
 
-    @Test("each picture's use is held until the refresh that replaces it")
+    @Test("each frame's use is held until the refresh that replaces it")
     func holding() throws {
         let stage = try Stage { HeadlessSink(refreshRate: Ratio(50, 1), clock: $0) }
         stage.timebase.setRate(1)
@@ -104,7 +105,7 @@ struct HeadlessSinkTests {
         stage.sink.stop()
     }
 
-    @Test("a picture handed over too late for a refresh gets the one after")
+    @Test("a frame handed over too late for a refresh gets the one after")
     func missed() throws {
         let stage = try Stage { HeadlessSink(refreshRate: Ratio(10, 1), clock: $0) }
         stage.timebase.setRate(1)
@@ -142,7 +143,7 @@ struct HeadlessSinkTests {
         sink.stop()
     }
 
-    @Test("in real time, pictures light up within a refresh of their moments")
+    @Test("in real time, frames light up within a refresh of their moments")
     func realTime() throws {
         let frames = TestFrames()
         let timebase = Timebase()

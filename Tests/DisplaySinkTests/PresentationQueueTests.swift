@@ -241,13 +241,13 @@ struct PresentationQueueTests {
         #expect(abs(statistics.maximumError - 16_666.667) < 0.01)
         #expect(abs(statistics.meanSignedError - (0.9 * 1000 + 0.1 * 16_666.667)) < 1)
         #expect(statistics.missedRefreshes == 10)
-        #expect(statistics.repeats == 100, "99 changes of picture in 199 refreshes")
+        #expect(statistics.repeats == 100, "99 changes of frame in 199 refreshes")
         #expect(statistics.firstFrameTime == HostTime(nanoseconds: 1_001_000_000))
         stage.queue.didDiscard(sequence: 7)
         #expect(stage.queue.statistics.dropped(.late) == 1)
     }
 
-    @Test("time that passes the last picture's end is told once, and not of a film that stands still or ends")
+    @Test("time that passes the last frame's end is told once, and not of a film that stands still or ends")
     func starving() throws {
         let stage = Stage()
         stage.timebase.setRate(1)
@@ -267,7 +267,7 @@ struct PresentationQueueTests {
         #expect(stage.ask() == .keep(nil))
         #expect(stage.ask() == .keep(nil))
         #expect(told.withLock { $0 } == 1)
-        // Another picture, and then the end of the stream.
+        // Another frame, and then the end of the stream.
         try stage.enqueue(1..<2, rate: 10)
         guard case .show = stage.ask() else { Issue.record("the frame was not shown"); return }
         stage.queue.markEndOfStream()
@@ -276,7 +276,7 @@ struct PresentationQueueTests {
         #expect(told.withLock { $0 } == 1)
     }
 
-    @Test("picture and sound are as far apart as both their errors together, while there is sound")
+    @Test("frame and sound are as far apart as both their errors together, while there is sound")
     func soundOffset() throws {
         let stage = Stage()
         stage.timebase.setRate(1)
@@ -289,7 +289,7 @@ struct PresentationQueueTests {
             let start = stage.clock.now()
             guard case .show = stage.ask() else { Issue.record("frame \(number) was not shown"); return }
             lead.withLock { $0 = told }
-            // Each picture 1 ms late.
+            // Each frame 1 ms late.
             stage.queue.didPresent(sequence: UInt64(number), at: start + .milliseconds(1), refresh: .milliseconds(16), flags: .vsync)
             stage.clock.set(to: HostTime(nanoseconds: 1_000_000_000 + Int64(number + 1) * 1_000_000_000 / 30))
         }

@@ -30,7 +30,7 @@ private func error(_ clock: RefreshClock, _ display: Display, after number: Int)
 struct RefreshClockTests {
     private let sixty = Display(period: 1e9 / 60, told: .nanoseconds(16_666_667))
 
-    @Test("before any feedback a picture lights up as soon as it is handed over")
+    @Test("before any feedback a frame lights up as soon as it is handed over")
     func nothingKnown() {
         let clock = RefreshClock()
         let now = origin
@@ -136,7 +136,7 @@ struct RefreshClockTests {
         #expect(clock.period != nil)
     }
 
-    @Test("pictures that come a refresh later than predicted lengthen the lead; one accident does not")
+    @Test("frames that come a refresh later than predicted lengthen the lead; one accident does not")
     func lead() {
         var clock = RefreshClock()
         func commit(_ refresh: Int, before: HostSpan) { clock.add(sixty.feedback(refresh, committed: sixty.time(refresh) - before)) }

@@ -15,9 +15,9 @@ struct SinkConformanceTests {
         try SinkConformance { HeadlessSink(isUntimed: true) }.check(check)
     }
 
-    @Test("recording", arguments: SinkConformance.Check.allCases)
+    @Test("headless with a log", arguments: SinkConformance.Check.allCases)
     func recording(_ check: SinkConformance.Check) throws {
-        try SinkConformance { RecordingSink(refreshRate: Ratio(120, 1)) }.check(check)
+        try SinkConformance { HeadlessSink(refreshRate: Ratio(120, 1), probe: PresentationLog()) }.check(check)
     }
 
     @Test("checksums", arguments: SinkConformance.Check.allCases)
@@ -30,7 +30,7 @@ struct SinkConformanceTests {
         await #expect(processExitsWith: .success) {
             try SinkConformance { HeadlessSink(refreshRate: Ratio(1000, 1)) }.checkLeaks()
             try SinkConformance { HeadlessSink(isUntimed: true) }.checkLeaks()
-            try SinkConformance { RecordingSink(refreshRate: Ratio(1000, 1)) }.checkLeaks()
+            try SinkConformance { HeadlessSink(refreshRate: Ratio(1000, 1), probe: PresentationLog()) }.checkLeaks()
             try SinkConformance { try FrameMD5Sink(path: "/dev/null") }.checkLeaks()
         }
     }

@@ -5,10 +5,10 @@ import PixelConversion
 import SurfacePool
 import TestSupport
 
-/// A compositor that gives pictures back when it likes: each is held for a random while, several at once and in no order, and its
+/// A compositor that gives frames back when it likes: each is held for a random while, several at once and in no order, and its
 /// visible bytes are compared at the end with a copy made at the beginning.
 ///
-/// Whatever a decoder or a pool does wrong with a surface that is still being read shows here as a changed picture.
+/// Whatever a decoder or a pool does wrong with a surface that is still being read shows here as a changed frame.
 final class WithholdingSink: DisplaySink {
     let name = "withholding"
     let pacing = Pacing.untimed
@@ -31,7 +31,7 @@ final class WithholdingSink: DisplaySink {
         self.seed = seed
     }
 
-    /// Pictures compared so far.
+    /// Frames compared so far.
     var compared: Int { state.withLock { $0.compared } }
     /// The numbers of those that changed while they were held.
     var changed: [UInt64] { state.withLock { $0.changed } }
@@ -49,19 +49,19 @@ final class WithholdingSink: DisplaySink {
 
     private struct Held: ~Copyable {
         let frame: VideoFrame
-        let copy: PictureCopy
+        let copy: FrameCopy
     }
 
     private func run(_ queue: PresentationQueue, _ events: (SinkEvent) -> Void) {
         var held = Ring<Held>(capacity: surfaceHoldCount)
-        var copies: [PictureCopy] = []
+        var copies: [FrameCopy] = []
         var dice = Dice(seed: seed)
         while !state.withLock({ $0.isStopping }) {
             switch queue.next(for: DisplayInterval(deadline: MonotonicClock.shared.now(), nextDeadline: .distantFuture, period: nil)) {
             case .show(let frame, _):
                 queue.didPresent(sequence: frame.sequence, at: MonotonicClock.shared.now())
                 if held.isFull { release(from: &held, &copies, &dice) }
-                let copy = copies.popLast() ?? PictureCopy()
+                let copy = copies.popLast() ?? FrameCopy()
                 copy.take(frame)
                 held.append(Held(frame: frame, copy: copy))
             case .finished: events(.finished)
@@ -85,17 +85,17 @@ final class WithholdingSink: DisplaySink {
         queue.setWake(nil)
     }
 
-    /// Gives one of the held pictures back, any of them, after a last look.
-    private func release(from held: inout Ring<Held>, _ copies: inout [PictureCopy], _ dice: inout Dice) {
+    /// Gives one of the held frames back, any of them, after a last look.
+    private func release(from held: inout Ring<Held>, _ copies: inout [FrameCopy], _ dice: inout Dice) {
         guard !held.isEmpty else { return }
         for _ in 0..<Int.random(in: 0..<held.count, using: &dice) {
             let first = held.popFirst()!
             held.append(first)
         }
-        let picture = held.popFirst()!
-        let isSame = picture.copy.equals(picture.frame)
-        let sequence = picture.frame.sequence
-        copies.append(picture.copy)
+        let oldest = held.popFirst()!
+        let isSame = oldest.copy.equals(oldest.frame)
+        let sequence = oldest.frame.sequence
+        copies.append(oldest.copy)
         state.withLock { state in
             state.compared += 1
             if !isSame { state.changed.append(sequence) }
@@ -103,8 +103,8 @@ final class WithholdingSink: DisplaySink {
     }
 }
 
-/// The visible bytes of a picture, as they were.
-private final class PictureCopy {
+/// The visible bytes of a frame, as they were.
+private final class FrameCopy {
     private var bytes: [UInt8] = []
 
     func take(_ frame: borrowing VideoFrame) {

@@ -7,9 +7,9 @@ import SurfacePool
 import TestSupport
 import Testing
 
-/// For how many refreshes of a real kernel's monitor each picture is seen, by the counts and times of its flip events.
+/// For how many refreshes of a real kernel's monitor each frame is seen, by the counts and times of its flip events.
 @Suite("Rhythm on a monitor", .serialized, .enabled(if: Guest.isOne, "only in the lab's virtual machine")) struct GuestCadenceTests {
-    private final class Recorder: PictureWitness {
+    private final class Recorder: SinkProbe {
         let refreshes = Monitor<[(number: UInt64, refresh: UInt64)]>([])
         func lit(sequence: UInt64, at time: HostTime, refresh: UInt64) { refreshes.change { $0.append((sequence, refresh)) } }
     }
@@ -20,10 +20,10 @@ import Testing
     private static let refreshRate = 25_175_000.0 / (800 * 525)
     static let rates: [Int32] = isFull ? [24, 25, 30, 50, 60] : [24, 30]
 
-    @Test("each picture has its refreshes, none is lost unsaid", arguments: rates) func rhythm(rate: Int32) throws {
-        let sink = try KMSSink(KMSSink.Options(connectors: [Guest.vkms], mode: #require(ModeWish(text: "640x480"))))
+    @Test("each frame has its refreshes, none is lost unsaid", arguments: rates) func rhythm(rate: Int32) throws {
+        let sink = try KMSSink(KMSSink.Options(connectors: [Guest.vkms], mode: #require(ModeRequest(text: "640x480"))))
         let recorder = Recorder()
-        sink.setWitness(recorder)
+        sink.setProbe(recorder)
         let timebase = Timebase(), queue = PresentationQueue(capacity: 8, timebase: timebase)
         let frames = TestFrames(size: PixelSize(width: 320, height: 180), allocator: sink.preferredAllocator)
         try sink.start(queue) { _ in }
@@ -38,8 +38,8 @@ import Testing
 
         let statistics = queue.statistics, seen = recorder.refreshes.withLock { $0 }, ideal = Self.refreshRate / Double(rate)
         #expect(statistics.framesPresented + statistics.droppedTotal == count && seen.count == statistics.framesPresented)
-        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.number < $1.number && $0.refresh < $1.refresh }, "one picture a refresh, in order")
-        // The first picture stands until the film begins.
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.number < $1.number && $0.refresh < $1.refresh }, "one frame a refresh, in order")
+        // The first frame stands until the film begins.
         let moving = seen.dropFirst()
         var odd = 0, worst = 0.0
         for (one, next) in zip(moving, moving.dropFirst()) {

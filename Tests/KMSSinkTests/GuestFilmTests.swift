@@ -15,7 +15,7 @@ import Testing
         let messages = Monitor<[String]>([])
 
         init(_ asset: String, at seconds: Double? = nil, isRaw: Bool = false, connectors: [String] = [Guest.vkms]) throws {
-            sink = try KMSSink(KMSSink.Options(connectors: connectors, mode: #require(ModeWish(text: "640x480"))))
+            sink = try KMSSink(KMSSink.Options(connectors: connectors, mode: #require(ModeRequest(text: "640x480"))))
             var configuration = PlayerConfiguration()
             configuration.playsAudio = false
             configuration.startsPaused = !isRaw
@@ -27,26 +27,26 @@ import Testing
 
         deinit { player.close() }
 
-        func picture() throws -> RGBPicture {
+        func screenshot() throws -> RGBPicture {
             let reading = try sink.readBack()
             return RGBPicture(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
         }
 
-        /// Looks until the picture with this number is on the screen, and gives it with the place that it covers.
-        func look(for number: Int) throws -> (picture: RGBPicture, part: PixelRect) {
+        /// Looks until the frame with this number is on the screen, and gives it with the place that it covers.
+        func look(for number: Int) throws -> (image: RGBPicture, part: PixelRect) {
             let deadline = MonotonicClock.shared.now() + .milliseconds(40_000)
             var seen: [Int?] = []
             repeat {
                 // A dark monitor cannot be read.
                 if player.statistics.framesPresented > 0 {
-                    let picture = try picture(), part = picture.bounds() ?? PixelRect(picture.size)
-                    let code = FrameCode(picture, in: part)
-                    if code?.number == number { return (picture, part) }
+                    let image = try screenshot(), part = image.bounds() ?? PixelRect(image.size)
+                    let code = FrameCode(image, in: part)
+                    if code?.number == number { return (image, part) }
                     if seen.last != code?.number { seen.append(code?.number) }
                 }
                 Thread.sleep(forTimeInterval: 0.02)
             } while MonotonicClock.shared.now() < deadline
-            throw Failure(description: "picture \(number) is not shown, but \(seen); \(messages.withLock { $0 })")
+            throw Failure(description: "frame \(number) is not shown, but \(seen); \(messages.withLock { $0 })")
         }
     }
 
@@ -57,7 +57,7 @@ import Testing
         var seconds: Double
         var number: Int
         var isDirect = true
-        /// Of the picture on the screen.
+        /// Of the frame on the screen.
         var size: PixelSize
         var testDescription: String { "\(asset) at \(seconds)" }
     }
@@ -75,11 +75,11 @@ import Testing
         Case(asset: "hevc-10bit.mp4", seconds: 0.5, number: 15, isDirect: false, size: size(640, 360)),
     ]
 
-    @Test("The picture of a given time is on the screen, in its colours and size", arguments: cases) func still(_ row: Case) throws {
+    @Test("The frame of a given time is on the screen, in its colours and size", arguments: cases) func still(_ row: Case) throws {
         let stage = try Stage(row.asset, at: row.seconds)
-        let (picture, part) = try stage.look(for: row.number)
+        let (image, part) = try stage.look(for: row.number)
         #expect(abs(part.width - row.size.width) <= 1 && abs(part.height - row.size.height) <= 1, "\(part)")
-        #expect(ColorBars.worstError(in: picture, part: part) <= 5, "\(ColorBars.measured(in: picture, part: part))")
+        #expect(ColorBars.worstError(in: image, part: part) <= 5, "\(ColorBars.measured(in: image, part: part))")
         #expect((stage.sink.bytesCopied == 0) == row.isDirect, "\(String(describing: stage.sink.conversion))")
     }
 
@@ -90,7 +90,7 @@ import Testing
         #expect(stage.sink.bytesCopied == 0)
     }
 
-    @Test("Wherever it is sought, that picture is shown") func seeks() throws {
+    @Test("Wherever it is sought, that frame is shown") func seeks() throws {
         let stage = try Stage("demo.mp4")
         var dice = Dice(seed: 31)
         for _ in 0..<(ProcessInfo.processInfo.environment["LAB_FULL"] == "1" ? 100 : 8) {

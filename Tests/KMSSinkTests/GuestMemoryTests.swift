@@ -11,8 +11,8 @@ import Testing
 
 /// Whether what a monitor shows is written while the device may read it: from the commit to the end of the flip that replaces it.
 @Suite("Memory on a monitor", .serialized, .enabled(if: Guest.isOne, "only in the lab's virtual machine")) struct GuestMemoryTests {
-    /// Compares each picture's memory at its commit with the same at the end of its use.
-    final class Checker: PictureWitness {
+    /// Compares each frame's memory at its commit with the same at the end of its use.
+    final class Checker: SinkProbe {
         struct Counts: Sendable {
             var commits = 0
             var ends = 0
@@ -49,9 +49,9 @@ import Testing
     @Test("is not written while it is shown, wherever the film is sought", arguments: [true, false]) func reuse(isDirect: Bool) throws {
         let commits = Self.isFull ? isDirect ? 5000 : 500 : isDirect ? 500 : 50
         let sink = try KMSSink(
-            KMSSink.Options(connectors: [isDirect ? Guest.vkms : Guest.virtio], mode: #require(ModeWish(text: isDirect ? "640x480" : "auto"))))
+            KMSSink.Options(connectors: [isDirect ? Guest.vkms : Guest.virtio], mode: #require(ModeRequest(text: isDirect ? "640x480" : "auto"))))
         let checker = Checker()
-        sink.setWitness(checker)
+        sink.setProbe(checker)
         var configuration = PlayerConfiguration()
         configuration.playsAudio = false
         let player = Player(sink: sink, configuration: configuration) { _ in }
@@ -61,7 +61,7 @@ import Testing
         let limit = MonotonicClock.shared.now() + .seconds(1200)
         func committed() -> Int { checker.counts.withLock { $0.commits } }
         while committed() < commits, MonotonicClock.shared.now() < limit {
-            // From one picture after a seek up to a second of film.
+            // From one frame after a seek up to a second of film.
             let goal = committed() + Int.random(in: 1...30, using: &dice)
             while committed() < goal, MonotonicClock.shared.now() < limit { Thread.sleep(forTimeInterval: 0.005) }
             player.seek(to: MediaTime(value: Int64.random(in: 0..<240, using: &dice), timescale: 30))
@@ -70,7 +70,7 @@ import Testing
         player.close()
         #expect((sink.bytesCopied == 0) == isDirect)
         let end = checker.counts.withLock { $0 }
-        #expect(end.commits >= commits, "\(end.commits) pictures in 20 minutes")
+        #expect(end.commits >= commits, "\(end.commits) frames in 20 minutes")
         #expect(end.ends == end.commits && end.open.isEmpty)
         #expect(end.changes == 0)
         try #require(end.commits > 0)
@@ -78,9 +78,9 @@ import Testing
     }
 
     @Test("that is written is found by this check") func broken() throws {
-        let sink = try KMSSink(KMSSink.Options(connectors: [Guest.vkms], mode: #require(ModeWish(text: "640x480"))))
+        let sink = try KMSSink(KMSSink.Options(connectors: [Guest.vkms], mode: #require(ModeRequest(text: "640x480"))))
         let checker = Checker()
-        sink.setWitness(checker)
+        sink.setProbe(checker)
         let queue = PresentationQueue(capacity: 4, timebase: Timebase()), frames = TestFrames(allocator: sink.preferredAllocator)
         try sink.start(queue) { _ in }
         let first = try frames.frame(0, flags: .displayImmediately), surface = first.surface

@@ -84,7 +84,7 @@ import Testing
         try stage.show(Self.film(9, 16))
         var info = Self.info
         for line in Self.told { #expect(info.contains(line), "\(line) is missing in \(info)") }
-        #expect(Self.details(stage).contains("HDR metadata for PQ, colorspace BT2020_RGB, up to 10 bits a channel"), "\(Self.details(stage))")
+        #expect(Self.details(stage).contains("HDR metadata for PQ, colorspace BT2020_RGB, up to 10 bits per channel"), "\(Self.details(stage))")
         try stage.show(Self.film(1, 1))
         info = Self.info
         #expect(!info.contains("EOTF") && !info.contains("= BT2020_RGB") && info.contains("\"max bpc\": range [8, 12] = 8"))
@@ -100,7 +100,7 @@ import Testing
         let stage = try Stage(Guest.wall)
         try stage.show(Self.film(9, 16))
         #expect(!Self.info.contains("EOTF"))
-        #expect(Self.details(stage).contains("the monitor does not say that it understands it"))
+        #expect(Self.details(stage).contains("the monitor does not announce support for it"))
     }
 
     @Test("A monitor that can wait does so for a film that fits no steady rate", arguments: [(Ratio(25, 1), true), (Ratio(30000, 1001), false)])
@@ -122,7 +122,7 @@ import Testing
         try stage.show(GuestTests.still(.nv12))
         let before = stage.queue.statistics.framesPresented
         Guest.run("lab-hotplug break wall 0")
-        // The same picture again, by a full commit.
+        // The same frame again, by a full commit.
         #expect(stage.wait { stage.queue.statistics.framesPresented > before })
         #expect(!Self.info.contains("= Bad"))
         #expect(!stage.events.withLock { $0.contains(.displayLost) })
@@ -135,7 +135,7 @@ import Testing
         try DelayedWrite.retry {
             try stage.show(GuestTests.still(.bgr0))
             let write = try stage.show(still, after: PendingFence(node: node))
-            return (try GuestTests.look(stage.picture(), at: GuestTests.small).quarters, write)
+            return (try GuestTests.look(stage.screenshot(), at: GuestTests.small).quarters, write)
         } _: { quarters in
             for (color, expected) in zip(quarters, Quadrants.colors) { #expect(color.distance(to: expected) <= 2, "\(quarters)") }
         }

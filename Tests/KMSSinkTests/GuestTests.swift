@@ -39,10 +39,10 @@ enum Guest {
         private var sequence: UInt64 = 0
         private var pools: [SurfacePool] = []
 
-        init(_ cards: String..., mode: String = "640x480", arrangement: MonitorArrangement = .mirror, witness: (any PictureWitness)? = nil) throws {
-            sink = try KMSSink(KMSSink.Options(connectors: cards, mode: #require(ModeWish(text: mode)), arrangement: arrangement))
+        init(_ cards: String..., mode: String = "640x480", arrangement: MonitorArrangement = .mirror, probe: (any SinkProbe)? = nil) throws {
+            sink = try KMSSink(KMSSink.Options(connectors: cards, mode: #require(ModeRequest(text: mode)), arrangement: arrangement))
             queue = PresentationQueue(capacity: 4, timebase: Timebase())
-            sink.setWitness(witness)
+            sink.setProbe(probe)
             try sink.start(queue) { [events] event in events.change { $0.append(event) } }
         }
 
@@ -56,7 +56,7 @@ enum Guest {
             frame.flags = .displayImmediately
             sequence += 1
             queue.enqueue(frame)
-            try #require(wait { queue.statistics.framesPresented > before }, "the picture is not shown")
+            try #require(wait { queue.statistics.framesPresented > before }, "the frame is not shown")
         }
 
         /// Shows a still whose memory is written only when the fence's device gets to it.
@@ -68,7 +68,7 @@ enum Guest {
             frame.flags = .displayImmediately
             sequence += 1
             let surface = frame.surface, size = still.layout.byteCount
-            let picture = unsafe surface.withUnsafeBytes { unsafe Array($0) }
+            let image = unsafe surface.withUnsafeBytes { unsafe Array($0) }
             @Sendable func write(_ bytes: [UInt8]) throws {
                 let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, surface.fd, 0)
                 try #require(unsafe memory != MAP_FAILED)
@@ -78,7 +78,7 @@ enum Guest {
             try write(Array(repeating: 0, count: size))
             try fence.guardReaders(of: surface.fd)
             queue.enqueue(frame)
-            let delayed = DelayedWrite(fence) { try write(picture) }
+            let delayed = DelayedWrite(fence) { try write(image) }
             try #require(wait { queue.statistics.framesPresented > before }, "the frame is not shown")
             return delayed
         }
@@ -94,25 +94,25 @@ enum Guest {
             return true
         }
 
-        func picture(_ index: Int = 0) throws -> RGBPicture {
+        func screenshot(_ index: Int = 0) throws -> RGBPicture {
             let reading = try sink.readBack(index)
             return RGBPicture(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
         }
     }
 
     /// The colours in the middles of a still's quarters, and the farthest from black beside it.
-    static func look(_ picture: RGBPicture, at part: PixelRect) -> (quarters: [RGBPicture.Color], border: Int) {
+    static func look(_ image: RGBPicture, at part: PixelRect) -> (quarters: [RGBPicture.Color], border: Int) {
         let quarters = (0..<4).map { index in
-            picture.mean(
+            image.mean(
                 of: PixelRect(
                     x: part.x + part.width * (1 + 4 * (index % 2)) / 8, y: part.y + part.height * (1 + 4 * (index / 2)) / 8, width: part.width / 4,
                     height: part.height / 4))
         }
         var border = 0
         let black = RGBPicture.Color(red: 0, green: 0, blue: 0)
-        for y in 0..<picture.size.height {
-            for x in 0..<picture.size.width where !(part.x..<part.x + part.width).contains(x) || !(part.y..<part.y + part.height).contains(y) {
-                border = max(border, picture[x, y].distance(to: black))
+        for y in 0..<image.size.height {
+            for x in 0..<image.size.width where !(part.x..<part.x + part.width).contains(x) || !(part.y..<part.y + part.height).contains(y) {
+                border = max(border, image[x, y].distance(to: black))
             }
         }
         return (quarters, border)
@@ -170,7 +170,7 @@ enum Guest {
         try stage.show(row.still)
         #expect((stage.sink.conversion == nil) == row.isDirect)
         #expect((stage.sink.bytesCopied == 0) == row.isDirect)
-        let (quarters, border) = try Self.look(stage.picture(), at: row.part)
+        let (quarters, border) = try Self.look(stage.screenshot(), at: row.part)
         for (index, color) in quarters.enumerated() {
             let expected = Quadrants.colors[row.order[index]]
             #expect(color.distance(to: expected) <= row.tolerance, "quarter \(index) is \(color) instead of \(expected)")

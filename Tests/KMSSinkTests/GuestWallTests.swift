@@ -9,10 +9,10 @@ import Testing
 @Suite("On two monitors", .serialized, .enabled(if: Guest.isOne, "only in the lab's virtual machine")) struct GuestWallTests {
     typealias Stage = GuestTests.Stage
 
-    private static func stage(_ arrangement: MonitorArrangement = .mirror, witness: (any PictureWitness)? = nil) throws -> Stage {
+    private static func stage(_ arrangement: MonitorArrangement = .mirror, probe: (any SinkProbe)? = nil) throws -> Stage {
         Guest.run("lab-hotplug on wall 0; lab-hotplug on wall 1")
         // The device's first monitor, and its first other one.
-        return try Stage(Guest.wall, Guest.wall, arrangement: arrangement, witness: witness)
+        return try Stage(Guest.wall, Guest.wall, arrangement: arrangement, probe: probe)
     }
 
     private static func still(_ size: PixelSize, _ format: PixelFormat = .nv12) -> Quadrants {
@@ -22,13 +22,13 @@ import Testing
     private static let small = still(PixelSize(width: 320, height: 240))
 
     /// The colours in two squares of a monitor, above each other.
-    private static func halves(_ picture: RGBPicture) -> [RGBPicture.Color] {
-        [PixelRect(x: 160, y: 60, width: 320, height: 120), PixelRect(x: 160, y: 300, width: 320, height: 120)].map { picture.mean(of: $0) }
+    private static func halves(_ image: RGBPicture) -> [RGBPicture.Color] {
+        [PixelRect(x: 160, y: 60, width: 320, height: 120), PixelRect(x: 160, y: 300, width: 320, height: 120)].map { image.mean(of: $0) }
     }
 
     private static func expectWall(_ stage: Stage, tolerance: Int) throws {
         for monitor in 0..<2 {
-            for (row, color) in halves(try stage.picture(monitor)).enumerated() {
+            for (row, color) in halves(try stage.screenshot(monitor)).enumerated() {
                 let expected = Quadrants.colors[monitor + 2 * row]
                 #expect(color.distance(to: expected) <= tolerance, "monitor \(monitor), row \(row): \(color) instead of \(expected)")
             }
@@ -43,18 +43,18 @@ import Testing
         let stage = try Self.stage()
         try stage.show(Self.small)
         for monitor in 0..<2 {
-            let (quarters, border) = try GuestTests.look(stage.picture(monitor), at: GuestTests.small)
+            let (quarters, border) = try GuestTests.look(stage.screenshot(monitor), at: GuestTests.small)
             for (color, expected) in zip(quarters, Quadrants.colors) { #expect(color.distance(to: expected) <= 2, "\(monitor): \(quarters)") }
             #expect(border == 0)
         }
         #expect(stage.sink.bytesCopied == 0)
-        #expect(Self.details(stage).contains { $0.hasSuffix("change in one commit.") }, "\(Self.details(stage))")
+        #expect(Self.details(stage).contains { $0.hasSuffix("are updated by one commit.") }, "\(Self.details(stage))")
         stage.sink.stop()
         #expect(stage.inUse == 0)
     }
 
     /// The lab has no device that refuses to change two monitors at once: the test answers for it.
-    private final class Alone: PictureWitness {
+    private final class Alone: SinkProbe {
         /// Commits for one monitor, and for both.
         let commits = Monitor((one: 0, both: 0))
         private let isRefusedFrom: Int
@@ -75,19 +75,21 @@ import Testing
     }
 
     @Test("A device that refuses one commit for both is given one for each, at once or later", arguments: [0, 5]) func separate(_ from: Int) throws {
-        let device = Alone(isRefusedFrom: from), stage = try Self.stage(witness: device)
+        let device = Alone(isRefusedFrom: from), stage = try Self.stage(probe: device)
         let stills = [Self.small, Self.small, GuestTests.still(.bgr0), GuestTests.still(.yuv420p)]
         var asked: [Int] = []
         for still in stills {
             try stage.show(still)
             asked.append(device.commits.withLock { $0.both })
             for monitor in 0..<2 {
-                let (quarters, border) = try GuestTests.look(stage.picture(monitor), at: GuestTests.small)
+                let (quarters, border) = try GuestTests.look(stage.screenshot(monitor), at: GuestTests.small)
                 for (color, expected) in zip(quarters, Quadrants.colors) { #expect(color.distance(to: expected) <= 2, "\(monitor): \(quarters)") }
                 #expect(border == 0)
             }
         }
-        #expect(Self.details(stage).contains { $0.hasSuffix("change in a commit each: the device refuses them in one.") }, "\(Self.details(stage))")
+        #expect(
+            Self.details(stage).contains { $0.hasSuffix("are updated by separate commits, because the device refuses a common one.") },
+            "\(Self.details(stage))")
         stage.sink.stop()
         // Both were asked for together until that was refused, though each alone could be had, and never after.
         #expect(asked[0] > 0 && asked[2] == asked[3], "\(asked)")
@@ -105,7 +107,7 @@ import Testing
         #expect(Self.details(stage).contains { $0.contains("640x480 of 1280x480 as 640x480 at 0,0") }, "\(Self.details(stage))")
     }
 
-    @Test("Each shows its half of a picture converted once") func convertedSpan() throws {
+    @Test("Each shows its half of a frame converted once") func convertedSpan() throws {
         let stage = try Self.stage(.span(columns: nil))
         try stage.show(Self.still(PixelSize(width: 320, height: 120), .gbrp))
         try Self.expectWall(stage, tolerance: 2)
@@ -116,9 +118,9 @@ import Testing
         let stage = try Self.stage(.span(columns: 1))
         try stage.show(Self.still(PixelSize(width: 640, height: 960)))
         for monitor in 0..<2 {
-            let picture = try stage.picture(monitor)
+            let image = try stage.screenshot(monitor)
             for column in 0..<2 {
-                let color = picture.mean(of: PixelRect(x: 60 + 320 * column, y: 100, width: 200, height: 280))
+                let color = image.mean(of: PixelRect(x: 60 + 320 * column, y: 100, width: 200, height: 280))
                 #expect(color.distance(to: Quadrants.colors[2 * monitor + column]) <= 2, "monitor \(monitor), column \(column): \(color)")
             }
         }
@@ -138,7 +140,7 @@ import Testing
         #expect(hears("was plugged in."))
         try stage.show(Self.small)
         for monitor in 0..<2 {
-            let (quarters, _) = try GuestTests.look(stage.picture(monitor), at: GuestTests.small)
+            let (quarters, _) = try GuestTests.look(stage.screenshot(monitor), at: GuestTests.small)
             for (color, expected) in zip(quarters, Quadrants.colors) { #expect(color.distance(to: expected) <= 2, "\(monitor): \(quarters)") }
         }
         #expect(!stage.events.withLock { $0.contains(.displayLost) })
@@ -154,7 +156,7 @@ import Testing
         }
         Guest.run("lab-hotplug on wall 0; lab-hotplug on wall 1")
         #expect(refusal(Guest.wall, "HDMI-Z-9").contains("has no other monitor HDMI-Z-9"))
-        #expect(refusal(Guest.wall, Guest.vkms).contains("several must be of one device"))
+        #expect(refusal(Guest.wall, Guest.vkms).contains("all monitors must belong to one device"))
         #expect(refusal(Guest.wall, Guest.wall, Guest.wall).contains("has no other monitor"))
         Guest.run("lab-hotplug off wall 1")
         #expect(refusal(Guest.wall, Guest.wall).contains("has no other monitor"))

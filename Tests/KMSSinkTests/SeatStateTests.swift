@@ -4,53 +4,53 @@ import Testing
 
 @Suite struct SeatStateTests {
     struct Row: Sendable, CustomTestStringConvertible {
-        var keeper: SeatState.Keeper
+        var owner: SeatState.Owner
         /// What is heard, one after another; with nil a claim fails.
-        var news: [SeatState.News?]
+        var news: [SeatState.Event?]
         /// What the last of them asks for.
-        var steps: [SeatState.Step]
-        var isOurs: Bool
-        var testDescription: String { "\(keeper): \(news)" }
+        var steps: [SeatState.Action]
+        var isActive: Bool
+        var testDescription: String { "\(owner): \(news)" }
     }
 
     static let rows = [
-        Row(keeper: .player, news: [.away], steps: [.putBack, .dropMaster, .letGo], isOurs: false),
-        Row(keeper: .player, news: [.away, .back], steps: [.take, .claim], isOurs: true),
-        Row(keeper: .player, news: [.away, .away], steps: [.letGo], isOurs: false),
+        Row(owner: .player, news: [.disabled], steps: [.restoreScreen, .dropMaster, .acknowledge], isActive: false),
+        Row(owner: .player, news: [.disabled, .enabled], steps: [.acceptSwitch, .becomeMaster], isActive: true),
+        Row(owner: .player, news: [.disabled, .disabled], steps: [.acknowledge], isActive: false),
         // There and back before anybody looked: the last announcement alone is heard.
-        Row(keeper: .player, news: [.back], steps: [.take, .claim], isOurs: true),
+        Row(owner: .player, news: [.enabled], steps: [.acceptSwitch, .becomeMaster], isActive: true),
         // Another program took the device meanwhile.
-        Row(keeper: .player, news: [.away, .back, nil], steps: [], isOurs: false),
-        Row(keeper: .player, news: [.away, .back, nil, .away], steps: [.letGo], isOurs: false),
-        Row(keeper: .player, news: [.away, .back, nil, .back], steps: [.take, .claim], isOurs: true),
-        Row(keeper: .player, news: [.gone], steps: [], isOurs: true),
+        Row(owner: .player, news: [.disabled, .enabled, nil], steps: [], isActive: false),
+        Row(owner: .player, news: [.disabled, .enabled, nil, .disabled], steps: [.acknowledge], isActive: false),
+        Row(owner: .player, news: [.disabled, .enabled, nil, .enabled], steps: [.acceptSwitch, .becomeMaster], isActive: true),
+        Row(owner: .player, news: [.lost], steps: [], isActive: true),
         // The device is gone already: there is nothing to put back.
-        Row(keeper: .manager, news: [.away], steps: [.closeKeyboards, .letGo], isOurs: false),
-        Row(keeper: .manager, news: [.away, .back], steps: [.claim, .openKeyboards], isOurs: true),
-        Row(keeper: .manager, news: [.away, .back, nil], steps: [], isOurs: true),
-        Row(keeper: .manager, news: [.back], steps: [], isOurs: true),
-        Row(keeper: .manager, news: [.away, .away], steps: [.letGo], isOurs: false),
-        Row(keeper: .manager, news: [.gone], steps: [.fail], isOurs: true),
-        Row(keeper: .manager, news: [.away, .gone], steps: [.fail], isOurs: false),
+        Row(owner: .manager, news: [.disabled], steps: [.closeKeyboards, .acknowledge], isActive: false),
+        Row(owner: .manager, news: [.disabled, .enabled], steps: [.becomeMaster, .openKeyboards], isActive: true),
+        Row(owner: .manager, news: [.disabled, .enabled, nil], steps: [], isActive: true),
+        Row(owner: .manager, news: [.enabled], steps: [], isActive: true),
+        Row(owner: .manager, news: [.disabled, .disabled], steps: [.acknowledge], isActive: false),
+        Row(owner: .manager, news: [.lost], steps: [.fail], isActive: true),
+        Row(owner: .manager, news: [.disabled, .lost], steps: [.fail], isActive: false),
     ]
 
     @Test(arguments: rows) func `whose turn it is, and what is due`(row: Row) {
-        var state = SeatState(keeper: row.keeper), steps: [SeatState.Step] = []
+        var state = SeatState(owner: row.owner), steps: [SeatState.Action] = []
         for news in row.news {
             steps = []
-            if let news { steps = state.hear(news) } else { state.masterIsHad(false) }
+            if let news { steps = state.handle(news) } else { state.becameMaster(false) }
         }
         #expect(steps == row.steps)
-        #expect(state.isOurs == row.isOurs)
+        #expect(state.isActive == row.isActive)
     }
 
     /// A manager takes an answer that it did not ask for as an error.
     @Test func `each leave is answered once`() {
-        for keeper in [SeatState.Keeper.player, .manager] {
-            var state = SeatState(keeper: keeper), answers = 0
+        for owner in [SeatState.Owner.player, .manager] {
+            var state = SeatState(owner: owner), answers = 0
             for _ in 0..<3 {
-                answers += state.hear(.away).filter { $0 == .letGo }.count
-                answers += state.hear(.back).filter { $0 == .letGo }.count
+                answers += state.handle(.disabled).filter { $0 == .acknowledge }.count
+                answers += state.handle(.enabled).filter { $0 == .acknowledge }.count
             }
             #expect(answers == 3)
         }

@@ -44,8 +44,8 @@ struct CompositorTests {
         return shot
     }
 
-    @Test("the picture of a given time is on the screen, in its colours", arguments: cases)
-    func picture(_ example: Case) throws {
+    @Test("the frame of a given time is on the screen, in its colours", arguments: cases)
+    func still(_ example: Case) throws {
         let compositor = try LabCompositor(example.compositor)
         let handle = PlayProgram.Handle(), whole = PixelRect(compositor.size)
         let outcome = PlayProgram.begin(example.options + Self.still, environment: compositor.environment, limit: 240, handle: handle)

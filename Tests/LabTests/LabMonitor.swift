@@ -32,7 +32,7 @@ struct LabMonitor {
 
     func showsFilm() throws -> Bool { try !framebuffers().isEmpty }
 
-    /// Returns once pictures follow one another on the monitor.
+    /// Returns once frames follow one another on the monitor.
     func waitForFilm() throws {
         var seen: Set<Set<Int>> = []
         try wait("no film on the monitor") {
@@ -51,10 +51,10 @@ struct LabMonitor {
         }
     }
 
-    /// Returns once no new picture has come for much longer than a film's pictures take.
+    /// Returns once no new frame has come for much longer than a film's frames take.
     func waitForStandstill() throws {
         var last: Set<Int> = [], since = Date()
-        try wait("pictures still follow one another") {
+        try wait("frames still follow one another") {
             let now = try framebuffers()
             if now != last { since = Date() }
             last = now

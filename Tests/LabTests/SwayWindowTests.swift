@@ -40,16 +40,16 @@ struct SwayWindowTests {
             let deadline = MonotonicClock.shared.now() + .seconds(60)
             while try !isDone() {
                 guard MonotonicClock.shared.now() < deadline else {
-                    throw Lab.Failure(description: "\(what) did not happen: \(presented) pictures presented, \(messages.withLock { $0 })")
+                    throw Lab.Failure(description: "\(what) did not happen: \(presented) frames presented, \(messages.withLock { $0 })")
                 }
                 Thread.sleep(forTimeInterval: 0.02)
             }
         }
 
-        /// The picture's number, once the screen shows one that can be read.
+        /// The frame's number, once the screen shows one that can be read.
         func number(_ title: String) throws -> Int {
             var found: Int?
-            try wait("a picture on the screen") {
+            try wait("a frame on the screen") {
                 found = FrameCode(try compositor.screenshot(title))?.number
                 return found != nil
             }
@@ -60,24 +60,24 @@ struct SwayWindowTests {
         var messageCount: Int { messages.withLock { $0.count } }
     }
 
-    /// wlroots tells a surface of the monitor's own formats when it could have scanned it out for 30 pictures, and takes it back after 30 others.
-    @Test("the memory that the monitor scans out is asked about anew when the window covers it, and no picture is lost over it")
+    /// wlroots tells a surface of the monitor's own formats when it could have scanned it out for 30 frames, and takes it back after 30 others.
+    @Test("the memory that the monitor scans out is asked about anew when the window covers it, and no frame is lost over it")
     func trancheChange() throws {
         let small = "for_window [app_id=\".*\"] floating enable, resize set 480 270"
         let stage = try Stage(settings: ["LAB_FLOAT": "1", "LAB_SWAY_CONFIG": small], exactColors: false, isPaused: true)
-        try stage.wait("the first picture") { stage.presented == 1 }
+        try stage.wait("the first frame") { stage.presented == 1 }
         #expect(!stage.isTold("as the display scans it out"))
         var shown = 1
-        /// One picture after the other, each waited for, until the compositor has told; none may be left out for want of time.
+        /// One frame after the other, each waited for, until the compositor has told; none may be left out for want of time.
         func step(until words: String) throws {
             let count = stage.messageCount
             var steps = 0
             while !stage.isTold(words, after: count) {
                 stage.player.stepForward()
                 shown += 1
-                try stage.wait("picture \(shown)") { stage.presented == shown }
+                try stage.wait("frame \(shown)") { stage.presented == shown }
                 steps += 1
-                try #require(steps <= 100, "no feedback after a hundred pictures: \(stage.messages.withLock { $0 })")
+                try #require(steps <= 100, "no feedback after a hundred frames: \(stage.messages.withLock { $0 })")
             }
         }
         try stage.compositor.command("fullscreen enable")
@@ -101,7 +101,7 @@ struct SwayWindowTests {
         let size = PixelSize(width: 480, height: 270)
         let film = NSTemporaryDirectory().appending("grain-\(UUID().uuidString).mkv")
         defer { try? FileManager.default.removeItem(atPath: film) }
-        // Gray grain, without loss: a picture that were scaled or moved by a part of a pixel would differ nearly everywhere.
+        // Gray grain, without loss: a frame that were scaled or moved by a part of a pixel would differ nearly everywhere.
         _ = try Lab.output(
             of: "ffmpeg",
             [
@@ -111,7 +111,7 @@ struct SwayWindowTests {
             ])
         let stage = try Stage(
             film, size: size, settings: ["LAB_SWAY_CONFIG": "output * scale 1.5"], exactColors: isDirect ? false : true, isPaused: true)
-        try stage.wait("the first picture") { stage.presented >= 1 && stage.sink.isFullscreen }
+        try stage.wait("the first frame") { stage.presented >= 1 && stage.sink.isFullscreen }
         var worst = 255
         try? stage.wait("the film, pixel for pixel") {
             let shot = try stage.compositor.screenshot("scale-\(isDirect ? "direct" : "converted")")
@@ -128,18 +128,18 @@ struct SwayWindowTests {
         #expect((stage.player.statistics.bytesCopied == 0) == isDirect)
     }
 
-    @Test("the film goes on while its workspace is not shown, without more memory, and is there with the right picture afterwards")
+    @Test("the film goes on while its workspace is not shown, without more memory, and is there with the right frame afterwards")
     func occlusion() throws {
         let stage = try Stage()
         try stage.wait("a film that runs") { stage.presented >= 10 }
         let late = stage.dropped
         try stage.compositor.command("workspace 2")
-        // Time for the last pictures that were on their way, and for sway to make the buffers that the other workspace is drawn in.
+        // Time for the last frames that were on their way, and for sway to make the buffers that the other workspace is drawn in.
         try stage.wait("a window that nobody sees") { stage.dropped >= late + 30 }
         let (presented, dropped, buffers) = (stage.presented, stage.dropped, try LabMonitor.sharedBufferCount())
         try stage.wait("two seconds of film") { stage.dropped >= dropped + 60 }
-        #expect(stage.presented <= presented + 4, "\(stage.presented - presented) pictures of a hidden window were seen")
-        // The decoder may come to use a surface or two more; a leak would take one for each of the sixty pictures.
+        #expect(stage.presented <= presented + 4, "\(stage.presented - presented) frames of a hidden window were seen")
+        // The decoder may come to use a surface or two more; a leak would take one for each of the sixty frames.
         let more = try LabMonitor.sharedBufferCount() - buffers
         #expect(more <= 3, "\(more) DMA-BUFs more, of \(buffers)")
         stage.player.pause()
@@ -147,7 +147,7 @@ struct SwayWindowTests {
         let position = stage.player.position.seconds
         try stage.compositor.command("workspace 1")
         let number = try stage.number("seen-again")
-        #expect(abs(number - Int(position * 30)) <= 1, "picture \(number) at \(position) s")
+        #expect(abs(number - Int(position * 30)) <= 1, "frame \(number) at \(position) s")
         let seen = stage.presented
         stage.player.play()
         try stage.wait("a film that runs again") { stage.presented >= seen + 10 }

@@ -30,7 +30,7 @@ public struct SinkConformance: Sendable {
         case stopsInTheMiddle
         /// Never more surfaces are in use than the queue and the sink have said.
         case holdsNoMoreThanItSays
-        /// Pictures of another size and format are shown in the same run.
+        /// Frames of another size and format are shown in the same run.
         case changesFormat
         /// One sink after another shows a film: nothing of the one before is in the way.
         case oneAfterAnother

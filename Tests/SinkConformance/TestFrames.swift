@@ -1,7 +1,7 @@
 public import Media
 public import SurfacePool
 
-/// Makes frames whose pictures can be told apart: every byte of a picture follows from its number.
+/// Makes frames whose frames can be told apart: every byte of a frame follows from its number.
 ///
 /// Thread-safety: all of it.
 public final class TestFrames: Sendable {
@@ -27,7 +27,7 @@ public final class TestFrames: Sendable {
     public func frame(_ number: Int, at time: MediaTime, duration: MediaTime, flags: VideoFrame.Flags = []) throws -> VideoFrame {
         guard let writer = try pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(10)) else { throw NoSurface() }
         unsafe writer.withUnsafeMutableBytes { bytes in
-            // Memory is filled as words: a test that makes 10,000 pictures spends its time elsewhere.
+            // Memory is filled as words: a test that makes 10,000 frames spends its time elsewhere.
             let words = unsafe bytes.bindMemory(to: UInt64.self)
             for index in words.indices { unsafe words[index] = Self.word(number, index) }
         }
@@ -37,7 +37,7 @@ public final class TestFrames: Sendable {
             sequence: UInt64(number))
     }
 
-    /// The word at `index` of picture `number`.
+    /// The word at `index` of frame `number`.
     public static func word(_ number: Int, _ index: Int) -> UInt64 {
         (UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9_7f4a_7c15) ^ (UInt64(truncatingIfNeeded: index) &* 0xc2b2_ae3d_27d4_eb4f)
     }

@@ -26,7 +26,7 @@ struct ColorTests {
 
     static let cases: [Case] = [
         Case(renderer: .gl, format: .yuv420p, color: bt601, isDirect: true), Case(renderer: .gl, format: .nv12, color: bt601, isDirect: true),
-        // Weston 10 takes every YUV picture for BT.601 in limited range, and cannot be told.
+        // Weston 10 takes every YUV frame for BT.601 in limited range, and cannot be told.
         Case(renderer: .gl, format: .yuv420p, color: bt709, isDirect: false),
         Case(renderer: .gl, format: .yuv420p, color: bt601Full, isDirect: false),
         Case(renderer: .gl, format: .yuvj420p, isDirect: false), Case(renderer: .gl, format: .nv12, color: bt709, isDirect: false),
@@ -76,7 +76,7 @@ struct ColorTests {
             for (color, expected) in zip(seen, Quadrants.colors) {
                 #expect(color.distance(to: expected) <= 8, "\(width)x\(height) by \(aspect): \(color) instead of \(expected)")
             }
-            // Of the border, which is magenta, nothing shows: neither inside the picture's edges nor outside them.
+            // Of the border, which is magenta, nothing shows: neither inside the frame's edges nor outside them.
             let screen = try stage.weston.screenshot()
             var magenta = 0
             for y in 0..<480 {

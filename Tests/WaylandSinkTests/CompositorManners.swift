@@ -47,11 +47,11 @@ struct CompositorManners {
             }
         }
 
-        /// Puts in a picture that is shown whatever the time, and waits until it has been seen.
+        /// Puts in a frame that is shown whatever the time, and waits until it has been seen.
         func show(_ number: Int) throws {
             let before = queue.statistics.framesPresented
             queue.enqueue(try frames.frame(number, rate: 60, flags: .displayImmediately))
-            try #require(wait { queue.statistics.framesPresented > before }, "picture \(number) is not shown")
+            try #require(wait { queue.statistics.framesPresented > before }, "frame \(number) is not shown")
         }
 
         func wait(_ condition: () -> Bool) -> Bool {
@@ -68,7 +68,7 @@ struct CompositorManners {
         var failures: [SinkError] { events.withLock { $0 }.compactMap { if case .failed(let error) = $0 { error } else { nil } } }
     }
 
-    @Test("no byte of a picture changes before its release, however late that comes", arguments: PrivateWeston.Renderer.allCases)
+    @Test("no byte of a frame changes before its release, however late that comes", arguments: PrivateWeston.Renderer.allCases)
     func lateReleases(_ renderer: PrivateWeston.Renderer) throws {
         let scene = try Scene(renderer)
         scene.tap.change { $0.releaseDelay = 0...90 }
@@ -85,8 +85,8 @@ struct CompositorManners {
         #expect(scene.failures.isEmpty)
     }
 
-    /// A display of a thousand refreshes a second makes of the ten thousand pictures half a minute.
-    @Test("ten thousand pictures are as they were handed over when they are given back at random times")
+    /// A display of a thousand refreshes a second makes of the ten thousand frames half a minute.
+    @Test("ten thousand frames are as they were handed over when they are given back at random times")
     func tenThousandReleases() throws {
         let scene = try Scene()
         scene.tap.change {
@@ -141,7 +141,7 @@ struct CompositorManners {
         #expect(scene.failures.isEmpty)
     }
 
-    @Test("who sees the window again sees the picture of that time, and none of those before")
+    @Test("who sees the window again sees the frame of that time, and none of those before")
     func seenAgain() throws {
         let scene = try Scene()
         try scene.show(0)
@@ -204,8 +204,8 @@ struct CompositorManners {
         #expect(scene.failures.isEmpty, "\(scene.failures)")
     }
 
-    /// As a film that is paused when its window is made to cover the monitor: nothing comes after the one picture.
-    @Test("a picture that is laid out anew before it was seen counts as seen")
+    /// As a film that is paused when its window is made to cover the monitor: nothing comes after the one frame.
+    @Test("a frame that is laid out anew before it was seen counts as seen")
     func laidOutBeforeSeen() throws {
         let weston = try PrivateWeston(.gl)
         let tap = try WireTap(to: weston.display)

@@ -62,7 +62,7 @@ struct InputTests {
         #expect(scene.failures.isEmpty)
     }
 
-    @Test("a window without a frame is dragged by its picture")
+    @Test("a window without a frame is dragged by its frame")
     func drag() throws {
         let scene = try shownScene()
         scene.tap.change {

@@ -21,10 +21,10 @@ struct MemoryChangeTests {
         var count: Int { allocated.withLock { $0 } }
     }
 
-    @Test("pictures are made in the memory that the display scans out from now on, and none is lost or wrong on the way there and back")
+    @Test("frames are made in the memory that the display scans out from now on, and none is lost or wrong on the way there and back")
     func changes() throws {
         let best = Disguised(name: "best"), contiguous = Disguised(name: "contiguous")
-        var kinds = SteeredAllocator.Kinds()
+        var kinds = FeedbackAllocator.Allocators()
         (kinds.best, kinds.contiguous) = (best, contiguous)
         let memory = kinds
         let scene = try CompositorManners.Scene(.gl, { $0.dmabufs = .drawn }, makeSink: { try WaylandSink(display: $0, memory: memory) })
@@ -33,7 +33,7 @@ struct MemoryChangeTests {
         func show(_ count: Int) throws {
             for _ in 0..<count {
                 try scene.show(number)
-                #expect(scene.tap.findings.lastWord == TestFrames.word(number, 0), "another picture than \(number)")
+                #expect(scene.tap.findings.lastWord == TestFrames.word(number, 0), "another frame than \(number)")
                 number += 1
             }
         }
@@ -41,7 +41,7 @@ struct MemoryChangeTests {
         #expect(scene.sink.preferredAllocator.name == "best" && best.count > 0 && contiguous.count == 0)
         for (offer, allocator) in [(WireTap.DMABufs.scannedOutElsewhere, contiguous), (.drawn, best), (.scannedOutElsewhere, contiguous)] {
             let (before, commits) = (allocator.count, scene.tap.findings.commits)
-            // A picture is on its way, and its memory is kept.
+            // A frame is on its way, and its memory is kept.
             scene.queue.enqueue(try scene.frames.frame(number, rate: 60, flags: .displayImmediately))
             number += 1
             scene.tap.change { $0.dmabufs = offer }

@@ -30,7 +30,7 @@ struct ReconnectTests {
         try stage.fillScreen()
         for _ in 0..<3 {
             weston.kill()
-            // Pictures shown to nobody come back; the decoder never waits for the compositor.
+            // Frames shown to nobody come back; the decoder never waits for the compositor.
             for _ in 0..<20 { try stage.enqueueUnseen(Quadrants(format: .yuv420p)) }
             #expect(stage.wait { stage.queue.count == 0 })
             #expect(stage.inUse <= 1, "\(stage.inUse)")

@@ -37,7 +37,7 @@ final class Stage {
         frame.flags = .displayImmediately
         sequence += 1
         queue.enqueue(frame)
-        try #require(wait { queue.statistics.framesPresented > before }, "the picture is not shown")
+        try #require(wait { queue.statistics.framesPresented > before }, "the frame is not shown")
     }
 
     /// Puts in a still that nobody need see.

@@ -72,7 +72,7 @@ struct WaylandSinkTests {
         #expect(pool.statistics.inUse == 0)
     }
 
-    /// Which quarter of the upright picture each quarter of the screen shows, by orientation.
+    /// Which quarter of the upright frame each quarter of the screen shows, by orientation.
     static let turns: [(PictureOrientation, [Int])] = [
         (PictureOrientation(rotation: .clockwise90), [2, 0, 3, 1]),
         (PictureOrientation(rotation: .clockwise180), [3, 2, 1, 0]),
@@ -81,7 +81,7 @@ struct WaylandSinkTests {
         (PictureOrientation(rotation: .clockwise90, isMirrored: true), [0, 2, 1, 3]),
     ]
 
-    @Test("pictures are turned and mirrored, with their crop")
+    @Test("frames are turned and mirrored, with their crop")
     func orientation() throws {
         let stage = try Stage(PrivateWeston(.gl))
         try stage.start()
@@ -98,7 +98,7 @@ struct WaylandSinkTests {
             }
             if isSideways {
                 let beside = try stage.weston.screenshot()[70, 240]
-                #expect(beside.distance(to: .init(red: 0, green: 0, blue: 0)) <= 2, "black beside the picture")
+                #expect(beside.distance(to: .init(red: 0, green: 0, blue: 0)) <= 2, "black beside the frame")
             }
         }
     }

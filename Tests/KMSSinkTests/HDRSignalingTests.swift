@@ -3,7 +3,7 @@ import KMSSink
 import Media
 import Testing
 
-@Suite struct DisplaySignalTests {
+@Suite struct HDRSignalingTests {
     /// A display of DCI-P3's primaries, 1000 cd/m² and 0.005 cd/m².
     static let mastering = HDRStaticMetadata(
         red: .init(x: 34000, y: 16000), green: .init(x: 13250, y: 34500), blue: .init(x: 7500, y: 3000), white: .init(x: 15635, y: 16450),
@@ -17,16 +17,16 @@ import Testing
             0xe8, 0x03, 50, 0, 0xe8, 0x03, 0x90, 0x01,  // 1000, 0.0050, 1000, 400
             0, 0,
         ]
-        #expect(DisplaySignal.metadata(2, Self.mastering) == bytes)
-        #expect(DisplaySignal.metadata(3, nil) == [0, 0, 0, 0, 3] + [UInt8](repeating: 0, count: 27))
+        #expect(HDRSignaling.metadata(2, Self.mastering) == bytes)
+        #expect(HDRSignaling.metadata(3, nil) == [0, 0, 0, 0, 3] + [UInt8](repeating: 0, count: 27))
     }
 
     @Test(arguments: [(0, 0), (4999, 0), (5000, 1), (10_000, 1), (40_000_000, 4000), (UInt32.max, 0xffff)] as [(UInt32, UInt16)])
-    func `the brightest light is in whole candelas`(luminance: UInt32, candelas: UInt16) {
+    func `the maximum luminance is in whole candelas`(luminance: UInt32, candelas: UInt16) {
         var hdr = Self.mastering
         hdr.maximumLuminance = luminance
         hdr.minimumLuminance = 70_000
-        let bytes = DisplaySignal.metadata(2, hdr)
+        let bytes = HDRSignaling.metadata(2, hdr)
         #expect(UInt16(bytes[22]) | UInt16(bytes[23]) << 8 == candelas)
         // More than two bytes hold.
         #expect(Array(bytes[24..<26]) == [0xff, 0xff])
@@ -43,30 +43,30 @@ import Testing
     static func hdrBlock(_ curves: UInt8) -> [UInt8] { [0xe3, 6, curves, 1] }
     static func colorimetry(_ kinds: UInt8) -> [UInt8] { [0xe3, 5, kinds, 0] }
 
-    @Test func `an EDID tells of light in data blocks`() {
-        #expect(EDID.light(Self.edid(Self.video, Self.audio)) == [])
-        #expect(EDID.light(Self.edid(Self.video, Self.hdrBlock(5))) == .pq)
-        #expect(EDID.light(Self.edid(Self.hdrBlock(0xd), Self.colorimetry(0xc0), Self.audio)) == [.pq, .hlg, .bt2020])
-        #expect(EDID.light(Self.edid(Self.colorimetry(0x40), Self.hdrBlock(1))) == [])
+    @Test func `an EDID announces its color support in data blocks`() {
+        #expect(EDID.colorSupport(Self.edid(Self.video, Self.audio)) == [])
+        #expect(EDID.colorSupport(Self.edid(Self.video, Self.hdrBlock(5))) == .pq)
+        #expect(EDID.colorSupport(Self.edid(Self.hdrBlock(0xd), Self.colorimetry(0xc0), Self.audio)) == [.pq, .hlg, .bt2020])
+        #expect(EDID.colorSupport(Self.edid(Self.colorimetry(0x40), Self.hdrBlock(1))) == [])
         // In the second extension, after one of another kind.
         var long = Self.edid(Self.video)
         long[128] = 0x70
         long += Self.edid(Self.hdrBlock(8)).dropFirst(128)
-        #expect(EDID.light(long) == .hlg)
+        #expect(EDID.colorSupport(long) == .hlg)
     }
 
     @Test func `a broken EDID tells nothing`() {
         let good = Self.edid(Self.hdrBlock(5))
-        for count in [0, 1, 127, 128, 129, 255] { #expect(EDID.light(Array(good.prefix(count))) == []) }
+        for count in [0, 1, 127, 128, 129, 255] { #expect(EDID.colorSupport(Array(good.prefix(count))) == []) }
         var long = good
         // A block that runs over the end of the blocks; blocks that end before they begin; and after the extension.
         long[132] = 0xff
-        #expect(EDID.light(long) == [])
+        #expect(EDID.colorSupport(long) == [])
         long = good
         long[130] = 0
-        #expect(EDID.light(long) == [])
+        #expect(EDID.colorSupport(long) == [])
         long[130] = 255
-        #expect(EDID.light(long) == .pq)
+        #expect(EDID.colorSupport(long) == .pq)
     }
 
     static let connector = KMSObject(
@@ -81,35 +81,35 @@ import Testing
     }
 
     @Test func `a monitor that understands the film is told`() {
-        let all: EDID.Light = [.pq, .hlg, .bt2020]
-        let pq = DisplaySignal.choose(Self.color(9, 16), Self.mastering, monitor: all, connector: Self.connector)
-        #expect(pq.signal == DisplaySignal(metadata: DisplaySignal.metadata(2, Self.mastering), colorspace: "BT2020_RGB", bits: 10))
-        #expect(pq.lack == nil)
-        let hlg = DisplaySignal.choose(Self.color(9, 18), nil, monitor: all, connector: Self.connector)
-        #expect(hlg.signal == DisplaySignal(metadata: DisplaySignal.metadata(3, nil), colorspace: "BT2020_RGB", bits: 10))
-        let wide = DisplaySignal.choose(Self.color(9, 14), nil, monitor: all, connector: Self.connector)
-        #expect(wide.signal == DisplaySignal(colorspace: "BT2020_RGB") && wide.lack == nil)
-        #expect(DisplaySignal.choose(Self.color(1, 1), nil, monitor: all, connector: Self.connector).signal == .usual)
+        let all: EDID.ColorSupport = [.pq, .hlg, .bt2020]
+        let pq = HDRSignaling.choose(Self.color(9, 16), Self.mastering, monitor: all, connector: Self.connector)
+        #expect(pq.signal == HDRSignaling(metadata: HDRSignaling.metadata(2, Self.mastering), colorspace: "BT2020_RGB", maxBPC: 10))
+        #expect(pq.limitation == nil)
+        let hlg = HDRSignaling.choose(Self.color(9, 18), nil, monitor: all, connector: Self.connector)
+        #expect(hlg.signal == HDRSignaling(metadata: HDRSignaling.metadata(3, nil), colorspace: "BT2020_RGB", maxBPC: 10))
+        let wide = HDRSignaling.choose(Self.color(9, 14), nil, monitor: all, connector: Self.connector)
+        #expect(wide.signal == HDRSignaling(colorspace: "BT2020_RGB") && wide.limitation == nil)
+        #expect(HDRSignaling.choose(Self.color(1, 1), nil, monitor: all, connector: Self.connector).signal == .sdr)
     }
 
     @Test func `what cannot be told is not, and why is said`() {
-        let film = "the film's high dynamic range (PQ) is shown as if it were a usual one: "
-        var plain = DisplaySignal.choose(Self.color(9, 16), Self.mastering, monitor: [.hlg, .bt2020], connector: Self.connector)
-        #expect(plain.signal == .usual && plain.lack == film + "the monitor does not say that it understands it")
-        plain = DisplaySignal.choose(Self.color(9, 16), Self.mastering, monitor: [.pq], connector: KMSObject(id: 1, properties: [:]))
-        #expect(plain.signal == .usual && plain.lack == film + "the device has no HDR_OUTPUT_METADATA")
+        let film = "the film's HDR (PQ) is shown as standard dynamic range: "
+        var plain = HDRSignaling.choose(Self.color(9, 16), Self.mastering, monitor: [.hlg, .bt2020], connector: Self.connector)
+        #expect(plain.signal == .sdr && plain.limitation == film + "the monitor does not announce support for it")
+        plain = HDRSignaling.choose(Self.color(9, 16), Self.mastering, monitor: [.pq], connector: KMSObject(id: 1, properties: [:]))
+        #expect(plain.signal == .sdr && plain.limitation == film + "the device has no HDR_OUTPUT_METADATA")
     }
 
-    @Test func `properties that lack are left out`() {
+    @Test func `properties that the connector lacks are left out`() {
         var connector = Self.connector
         connector.properties["Colorspace"]?.names = ["Default": 0, "BT2020_YCC": 10]
         connector.properties["max bpc"]?.value = 12
-        let signal = DisplaySignal.choose(Self.color(9, 16), nil, monitor: [.pq, .bt2020], connector: connector).signal
-        #expect(signal.colorspace == "BT2020_YCC" && signal.bits == nil)
+        let signal = HDRSignaling.choose(Self.color(9, 16), nil, monitor: [.pq, .bt2020], connector: connector).signal
+        #expect(signal.colorspace == "BT2020_YCC" && signal.maxBPC == nil)
         connector.properties["max bpc"] = .init(id: 4, value: 8, range: 8...8)
         connector.properties["Colorspace"] = nil
-        let bare = DisplaySignal.choose(Self.color(9, 16), nil, monitor: [.pq, .bt2020], connector: connector).signal
-        #expect(bare == DisplaySignal(metadata: DisplaySignal.metadata(2, nil)))
+        let bare = HDRSignaling.choose(Self.color(9, 16), nil, monitor: [.pq, .bt2020], connector: connector).signal
+        #expect(bare == HDRSignaling(metadata: HDRSignaling.metadata(2, nil)))
     }
 
     @Test(
@@ -119,9 +119,9 @@ import Testing
             (.on, true, Ratio(60, 1), Ratio(30, 1), true), (.on, false, Ratio(60, 1), Ratio(30, 1), false),
             (.off, true, Ratio(60, 1), Ratio(24, 1), false), (.auto, true, Ratio(120, 1), Ratio(24, 1), false),
         ] as [(VariableRefresh, Bool, Ratio, Ratio, Bool)])
-    func `a monitor waits for pictures where that helps`(
-        wish: VariableRefresh, isCapable: Bool, refresh: Ratio, film: Ratio, isWanted: Bool
+    func `a monitor uses VRR where that helps`(
+        request: VariableRefresh, isCapable: Bool, refresh: Ratio, film: Ratio, isWanted: Bool
     ) {
-        #expect(wish.isWanted(isCapable: isCapable, refresh: refresh, filmRate: film) == isWanted)
+        #expect(request.isWanted(isCapable: isCapable, refresh: refresh, filmRate: film) == isWanted)
     }
 }

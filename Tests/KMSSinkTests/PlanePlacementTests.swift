@@ -22,14 +22,14 @@ import Testing
         #expect(!placement.isUnscaled(.upright))
     }
 
-    @Test func `filling cuts the picture's edges off`() {
+    @Test func `filling cuts the frame's edges off`() {
         // 4:3 of 640x360 is 480 wide.
         let placement = Self.placement(PixelRect(x: 0, y: 0, width: 640, height: 360), .upright, .fill)
         #expect(placement.source == PlanePlacement.Source(x: 80 << 16, y: 0, width: 480 << 16, height: 360 << 16))
         #expect(placement.destination == PixelRect(Self.screen))
     }
 
-    @Test func `a turned picture is cropped as it lies in memory`() {
+    @Test func `a turned frame is cropped as it lies in memory`() {
         // Upright it is 360 wide and 640 high: fitted to the height, or cut to 360x270 (lying: 270x360).
         let quarter = PictureOrientation(rotation: .clockwise90)
         let fitted = Self.placement(PixelRect(x: 4, y: 0, width: 640, height: 360), quarter)

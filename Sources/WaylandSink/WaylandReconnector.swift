@@ -2,57 +2,58 @@ internal import DisplaySink
 internal import Media
 internal import SurfacePool
 
-/// The time between one compositor and the next: the film's pictures pass unseen, the last of them is kept.
+/// Tries to connect to a compositor again after the connection was lost. Meanwhile frames are taken at their times without being shown, and the last
+/// one is kept.
 ///
 /// Thread-safety: belongs to the sink's thread.
-final class WaylandAbsence {
-    /// How often a connection is tried.
+final class WaylandReconnector {
+    /// 250 ms between two attempts to connect.
     private static let period = HostSpan.milliseconds(250)
-    /// The refresh of the display that is not there.
+    /// The refresh period while there is no display: 60 Hz.
     private static let refresh = HostSpan.nanoseconds(16_666_667)
 
     private let setup: WaylandSession.Setup
-    private var picture: VideoFrame?
+    private var frame: VideoFrame?
 
-    /// - Parameter picture: The one that was on the screen.
-    init(_ setup: WaylandSession.Setup, _ picture: consuming VideoFrame?) {
+    /// - Parameter frame: The frame that was on the screen.
+    init(_ setup: WaylandSession.Setup, _ frame: consuming VideoFrame?) {
         self.setup = setup
-        self.picture = picture
+        self.frame = frame
     }
 
-    /// The picture that a new window begins with.
-    func takePicture() -> VideoFrame? { picture.take() }
+    /// The first frame of the new window.
+    func takeFrame() -> VideoFrame? { frame.take() }
 
-    /// A new connection; nil when the sink is to stop.
+    /// Waits for a new connection; nil when the sink is stopped.
     func wait() -> WaylandConnection? {
         var nextTry = MonotonicClock.shared.now()
-        var bell = [PollDescriptor(fd: setup.bell.rawValue, interest: .readable)]
+        var wakeup = [PollDescriptor(fd: setup.wakeup.rawValue, interest: .readable)]
         while true {
-            setup.bell.drain()
+            setup.wakeup.drain()
             if setup.state.withLock({ $0.isStopping }) { return nil }
             let now = MonotonicClock.shared.now()
             if now >= nextTry {
-                if let connection = try? WaylandConnection(setup.display, bell: setup.bell) { return connection }
+                if let connection = try? WaylandConnection(setup.display, wakeup: setup.wakeup) { return connection }
                 nextTry = MonotonicClock.shared.now() + Self.period
             }
             let next = pass(now)
-            _ = try? pollDescriptors(&bell, until: min(nextTry, next ?? nextTry))
+            _ = try? pollDescriptors(&wakeup, until: min(nextTry, next ?? nextTry))
         }
     }
 
-    /// Lets pass what is due; the time of the next picture, nil for none.
+    /// Takes the frames that are due. Returns when the next one is; nil: unknown.
     private func pass(_ now: HostTime) -> HostTime? {
         let interval = DisplayInterval(deadline: now, nextDeadline: now + Self.refresh)
         while true {
             switch setup.queue.next(for: interval) {
             case .show(let frame, let isFirst):
                 setup.queue.didDiscard(sequence: frame.sequence)
-                picture = consume frame
-                // A film must not wait with its beginning for a display.
+                self.frame = consume frame
+                // The start of playback does not wait for a display.
                 if isFirst { setup.events(.firstFrameShown(now)) }
                 return now + Self.refresh
             case .keep(let time): return time.map { max($0, now + .milliseconds(1)) }
-            case .removeImage: picture = nil
+            case .removeImage: frame = nil
             case .finished: setup.events(.finished)
             }
         }

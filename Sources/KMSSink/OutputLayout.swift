@@ -1,42 +1,42 @@
 package import Media
 
-/// How several monitors share one film.
+/// How several monitors show one film.
 ///
 /// Thread-safety: a value.
 public enum MonitorArrangement: Sendable, Hashable {
-    /// Each shows all of it.
+    /// Each monitor shows the whole film.
     case mirror
-    /// Each shows its part: they stand side by side in the order given, so many in a row; nil: all in one.
+    /// Each monitor shows its part. The monitors stand side by side in the order given, `columns` in a row; nil: all in one row.
     case span(columns: Int?)
 }
 
-/// The area that a film covers, and the part of it that each monitor shows.
+/// The canvas that a film is fitted to, and the part of it that each monitor shows.
 ///
-/// A pure value. Monitors of a wall are meant to be alike; of different ones each row is as high, and each column as wide, as its largest,
-/// and the smaller ones stand at the top left of their places.
-package struct MonitorWall: Sendable, Hashable {
+/// A pure value. The monitors of a wall should have the same size. If they do not, each row is as high and each column as wide as its largest
+/// monitor, and smaller monitors show the top left of their cells.
+package struct OutputLayout: Sendable, Hashable {
     package struct Place: Sendable, Hashable {
-        /// What the film is fitted to.
+        /// The area that the film is fitted to.
         package var canvas: PixelSize
-        /// What the monitor shows of it.
+        /// The part of it that the monitor shows.
         package var part: PixelRect
         package init(canvas: PixelSize, part: PixelRect) {
             self.canvas = canvas
             self.part = part
         }
-        /// A monitor alone.
+        /// A single monitor.
         package init(_ screen: PixelSize) { self.init(canvas: screen, part: PixelRect(screen)) }
     }
 
     package var places: [Place]
 
-    /// - Parameter screens: Of the monitors, in their order.
+    /// - Parameter screens: The monitors' sizes, in their order.
     package init(_ screens: [PixelSize], _ arrangement: MonitorArrangement) {
-        guard case .span(let wish) = arrangement, !screens.isEmpty else {
+        guard case .span(let columnsPerRow) = arrangement, !screens.isEmpty else {
             places = screens.map(Place.init)
             return
         }
-        let columns = min(max(1, wish ?? screens.count), screens.count), rows = (screens.count + columns - 1) / columns
+        let columns = min(max(1, columnsPerRow ?? screens.count), screens.count), rows = (screens.count + columns - 1) / columns
         var widths = [Int](repeating: 0, count: columns), heights = [Int](repeating: 0, count: rows)
         for (index, screen) in screens.enumerated() {
             widths[index % columns] = max(widths[index % columns], screen.width)
@@ -51,14 +51,14 @@ package struct MonitorWall: Sendable, Hashable {
 }
 
 extension PlanePlacement {
-    /// What a monitor shows of a picture placed on a larger canvas; nil: nothing.
+    /// The part of a frame on a larger canvas that one monitor shows; nil when it shows nothing of it.
     ///
-    /// Edges are rounded once for both neighbours: no line is seen twice or not at all.
+    /// Both neighbours of an edge round it the same way, so that no line is shown twice or lost.
     package func part(_ part: PixelRect, _ orientation: PictureOrientation) -> PlanePlacement? {
         let left = max(destination.x, part.x), right = min(destination.x + destination.width, part.x + part.width)
         let top = max(destination.y, part.y), bottom = min(destination.y + destination.height, part.y + part.height)
         guard left < right, top < bottom else { return nil }
-        // Upright, in the destination's pixels.
+        // In the destination's pixels, upright.
         var columns = Span(from: left - destination.x, to: right - destination.x, of: destination.width)
         let rows = Span(from: top - destination.y, to: bottom - destination.y, of: destination.height)
         if orientation.isMirrored { columns = columns.reversed }
@@ -75,12 +75,12 @@ extension PlanePlacement {
             destination: PixelRect(x: left - part.x, y: top - part.y, width: right - left, height: bottom - top))
     }
 
-    /// A stretch of a side.
+    /// A part of a side.
     private struct Span {
         var from, to, of: Int
-        /// Counted from the other end.
+        /// The same part, counted from the other end.
         var reversed: Span { Span(from: of - to, to: of - from, of: of) }
-        /// The same stretch of a side of another length: where it begins, and how long it is.
+        /// The corresponding part of a side with another length: its start and its length.
         func share(of length: UInt32) -> (UInt32, UInt32) {
             let begin = (UInt64(length) * UInt64(from) + UInt64(of) / 2) / UInt64(of),
                 end = (UInt64(length) * UInt64(to) + UInt64(of) / 2) / UInt64(of)

@@ -1,6 +1,6 @@
 package import Media
 
-/// What the viewer is told over the film for a while.
+/// The playback status that a sink draws over the film.
 ///
 /// Thread-safety: a value.
 public struct PlaybackStatus: Sendable, Hashable {
@@ -26,38 +26,38 @@ public struct PlaybackStatus: Sendable, Hashable {
 
 /// Shows the viewer over the film where playback is; see `DisplaySink.statusOverlay`.
 public protocol StatusOverlay: AnyObject, Sendable {
-    /// Shows this instead of what was shown before; nil: nothing any more. On displays that have no place for it nothing happens.
+    /// Shows this status; nil hides it. Without effect on displays that cannot draw it.
     ///
-    /// Thread-safety: any thread; it takes effect with the next refresh.
+    /// Thread-safety: any thread. It takes effect at the next refresh.
     func showStatus(_ status: PlaybackStatus?)
 }
 
-/// The status as a picture: a dark pill, and in it a sign, the time, a bar and the length.
+/// Draws the status: a dark pill with a play or pause sign, the position, a progress bar and the duration.
 ///
 ///     ( ▶ 1:23 ━━━━━━━━━━────────────── 4:56 )
 ///
-/// A pure drawing, of blue, green, red and opacity in a byte each, the colours multiplied by the opacity. Shapes are drawn by the distance of
-/// each pixel from them, so that they have smooth edges at every size.
-package struct StatusPicture: Sendable, Hashable {
+/// A pure value. Pixels are blue, green, red and alpha bytes, premultiplied. Shapes are drawn by each pixel's distance from them, so that their
+/// edges are smooth at every size.
+package struct StatusBar: Sendable, Hashable {
     package let size: PixelSize
-    /// Pixels of the drawing's unit.
+    /// Pixels per drawing unit.
     private let unit: Double
 
-    /// For a screen of this size.
+    /// A status bar for a screen of this size.
     package init(screen: PixelSize) {
         unit = max(1, (Double(screen.height) / 360).rounded(.down))
-        // Even, and of 64 pixels: display hardware likes both.
+        // A multiple of 64 pixels, which display hardware accepts.
         size = PixelSize(width: max(64, screen.width / 2 / 64 * 64), height: Int(unit) * 28)
     }
 
-    /// Where on the screen it lies: in the middle, a little above the lower edge. Even numbers.
+    /// Its place on the screen: centered, a little above the lower edge. All coordinates are even.
     package func place(on screen: PixelSize) -> PixelRect {
         PixelRect(
             x: max(0, (screen.width - size.width) / 4 * 2), y: max(0, (screen.height - size.height - screen.height / 16) / 2 * 2),
             width: size.width, height: size.height)
     }
 
-    /// The film's share of the bar that has passed, in pixels: what a redraw is worth when it changes.
+    /// The length of the progress bar in pixels. A change makes a redraw necessary.
     package func progress(_ status: PlaybackStatus) -> Int { Int((bar(status).length * share(status)).rounded()) }
 
     private func share(_ status: PlaybackStatus) -> Double {
@@ -71,12 +71,12 @@ package struct StatusPicture: Sendable, Hashable {
         return (left, max(0, right - left))
     }
 
-    /// Rows of pixels from the top, without gaps.
+    /// The pixels, row by row from the top.
     package func pixels(_ status: PlaybackStatus) -> [UInt32] {
         var canvas = Canvas(size: size)
         let height = Double(size.height), middle = height / 2
         canvas.fill(opacity: 0.62, light: 0, PixelRect(size)) { x, y in
-            // A pill: as far from the line between the centres of its ends as half its height.
+            // A pill: the points within half its height from the line between the centers of its ends.
             Stroke.distance(x, y, middle, middle, Double(size.width) - middle, middle) - middle
         }
         let sign = Stroke.sign(status.isPlaying)
@@ -102,7 +102,7 @@ package struct StatusPicture: Sendable, Hashable {
     }
 }
 
-/// Pixels that shapes are laid upon.
+/// Pixels to draw on.
 private struct Canvas {
     let size: PixelSize
     private(set) var pixels: [UInt32]
@@ -112,7 +112,7 @@ private struct Canvas {
         pixels = Array(repeating: 0, count: size.width * size.height)
     }
 
-    /// Lays a shape of one grey (0 to 1) over what is there. `distance` is that of a pixel's centre from the shape, below 0 inside.
+    /// Draws a shape in one gray (0 to 1). `distance` is the distance of a pixel's center from the shape, negative inside.
     mutating func fill(opacity: Double, light: Double, _ box: PixelRect, distance: (_ x: Double, _ y: Double) -> Double) {
         for y in max(0, box.y)..<max(0, min(size.height, box.y + box.height)) {
             for x in max(0, box.x)..<max(0, min(size.width, box.x + box.width)) {
@@ -147,7 +147,7 @@ private struct Canvas {
     }
 }
 
-/// A line through some points, or what it encloses.
+/// A line through points, or the area that it encloses.
 private struct Stroke {
     var points: [(x: Double, y: Double)]
     var isFilled = false
@@ -162,13 +162,13 @@ private struct Stroke {
         var least = Double.infinity, isInside = isFilled
         for (a, b) in zip(points, points.dropFirst()) {
             least = min(least, Self.distance(x, y, a.x, a.y, b.x, b.y))
-            // Points that run clockwise have their inside on the right.
+            // The inside of clockwise points is on the right.
             if (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x) < 0 { isInside = false }
         }
         return isInside ? -least : least
     }
 
-    /// How far a point lies from the line between two others.
+    /// The distance of a point from the line between two others.
     static func distance(_ x: Double, _ y: Double, _ ax: Double, _ ay: Double, _ bx: Double, _ by: Double) -> Double {
         let lengthX = bx - ax, lengthY = by - ay, square = lengthX * lengthX + lengthY * lengthY
         let along = square > 0 ? min(1, max(0, ((x - ax) * lengthX + (y - ay) * lengthY) / square)) : 0
@@ -176,7 +176,7 @@ private struct Stroke {
         return (offX * offX + offY * offY).squareRoot()
     }
 
-    /// A triangle, or two upright bars.
+    /// The play or pause sign.
     static func sign(_ isPlaying: Bool) -> [Stroke] {
         isPlaying
             ? [Stroke((0.4, 0.4), (5.2, 3), (0.4, 5.6), (0.4, 0.4), isFilled: true)]
@@ -187,12 +187,12 @@ private struct Stroke {
     }
 }
 
-/// The digits as lines in a field of 4 by 6.
+/// The digits as lines in a field of 4 by 6 units.
 private enum Glyph {
-    /// To the next character.
+    /// The distance to the next character.
     static func advance(_ character: Character) -> Double { character == ":" ? 2.4 : 5.6 }
 
-    /// Of a text at one and a half units.
+    /// The width of a text at one and a half units.
     static func width(_ text: String) -> Double { text.reduce(0) { $0 + advance($1) } * 1.5 - 2.4 }
 
     static func strokes(_ character: Character) -> [Stroke] {
@@ -222,7 +222,7 @@ private enum Glyph {
 }
 
 extension Stroke {
-    /// Upside down in its field.
+    /// The stroke upside down in its field.
     fileprivate init(turning other: Stroke) {
         points = other.points.map { (x: 4 - $0.x, y: 6 - $0.y) }
         isFilled = other.isFilled

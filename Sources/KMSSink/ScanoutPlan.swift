@@ -3,23 +3,23 @@ internal import Media
 internal import PixelConversion
 internal import SurfacePool
 
-/// The way in which one monitor shows a film, with the film, the monitor and the place on a wall that it was chosen for.
-struct KMSMonitorWay: CustomStringConvertible {
-    /// What the choice depends on.
+/// How one monitor shows a film, and for which film, monitor and place in the layout that was chosen.
+struct ScanoutPlan: CustomStringConvertible {
+    /// What the plan depends on.
     struct Kind: Hashable {
         var layout: SurfaceLayout
         var memory: SurfaceMemory.Kind
         var isDMABuf: Bool
         var visible: PixelRect
-        /// Without gaps in the colours.
+        /// With every color property resolved.
         var attributes: PictureAttributes
         var mode: DisplayMode
-        var place: MonitorWall.Place
-        /// The monitor's.
-        var light: EDID.Light
+        var place: OutputLayout.Place
+        /// Of the monitor.
+        var colorSupport: EDID.ColorSupport
         var gravity: Gravity
 
-        init(_ frame: borrowing VideoFrame, on output: KMSOutput, _ place: MonitorWall.Place, _ gravity: Gravity) {
+        init(_ frame: borrowing VideoFrame, on output: KMSOutput, _ place: OutputLayout.Place, _ gravity: Gravity) {
             let surface = frame.surface
             layout = surface.layout
             memory = surface.memoryKind
@@ -29,21 +29,21 @@ struct KMSMonitorWay: CustomStringConvertible {
             attributes.color = attributes.color.resolved(for: surface.layout.format, size: frame.visible.size)
             mode = output.mode
             self.place = place
-            light = output.connector.light
+            colorSupport = output.connector.colorSupport
             self.gravity = gravity
         }
 
-        /// Whether the monitor shows all of the film, not a part of a wall's picture.
+        /// Whether the monitor shows the whole film, not a part of it.
         var isWhole: Bool { place.part == PixelRect(place.canvas) }
     }
 
     let kind: Kind
-    var choice: PlaneChoice
+    var choice: PlaneSelection
 
-    init(_ kind: Kind, _ planes: [PlaneOffer]) {
+    init(_ kind: Kind, _ planes: [PlaneCapabilities]) {
         self.kind = kind
-        choice = PlaneChoice(
-            PlaneWish(
+        choice = PlaneSelection(
+            LayerRequirements(
                 format: kind.layout.format.opaqueFourCC, pixelFormat: kind.layout.format, modifier: kind.layout.modifier, isDMABuf: kind.isDMABuf,
                 buffer: kind.layout.size, visible: kind.visible, attributes: kind.attributes, screen: kind.place.canvas,
                 part: kind.isWhole ? nil : kind.place.part, gravity: kind.gravity), planes)
@@ -51,7 +51,7 @@ struct KMSMonitorWay: CustomStringConvertible {
 
     private var reasons: String { choice.reasons.joined(separator: "; ") }
 
-    /// What is copied, and why; nil: nothing.
+    /// The conversion that is necessary, and why; nil: none.
     var conversion: ConversionReport? {
         guard case .converted = choice.current else { return nil }
         return ConversionReport(from: kind.layout.format.rawValue, to: PixelFormat.bgr0.rawValue, why: reasons)
@@ -64,10 +64,10 @@ struct KMSMonitorWay: CustomStringConvertible {
         case .direct(let direct):
             let place = direct.placement.destination, source = direct.placement.source
             let part = kind.isWhole ? "\(kind.visible.size)" : "\(source.width >> 16)x\(source.height >> 16) of \(kind.visible.size)"
-            return "\(format) straight on the \(direct.kind == .primary ? "primary" : "overlay") plane \(direct.plane), "
+            return "\(format) directly on \(direct.kind == .primary ? "primary" : "overlay") plane \(direct.plane), "
                 + "\(part) \(direct.isScaled ? "scaled to" : "as") \(place.size) at \(place.x),\(place.y)" + (reasons.isEmpty ? "" : " (\(reasons))")
         case .converted: return "\(format) converted to \(PixelFormat.bgr0.rawValue), because \(reasons)"
-        case .nothing: return "black, beside the film"
+        case .nothing: return "black, because it shows no part of the film"
         }
     }
 }

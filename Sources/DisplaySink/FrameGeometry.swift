@@ -1,10 +1,10 @@
 package import Media
 
-/// Where in a window a picture goes, and which part of it is seen.
+/// Computes where a frame appears in a window or on a screen, and which part of it is shown.
 ///
-/// A pure value. "Upright" coordinates are those of the buffer after the picture's rotation and mirroring, in buffer pixels.
-package struct PictureGeometry: Sendable, Hashable {
-    /// A rectangle with fractions of pixels.
+/// A pure value. "Upright" coordinates are in buffer pixels, after the frame's rotation and mirroring.
+package struct FrameGeometry: Sendable, Hashable {
+    /// A rectangle with fractional coordinates.
     package struct Rect: Sendable, Hashable {
         package var x, y, width, height: Double
         package init(x: Double, y: Double, width: Double, height: Double) {
@@ -15,22 +15,22 @@ package struct PictureGeometry: Sendable, Hashable {
         }
     }
 
-    /// The part of the upright buffer to show.
+    /// The part of the upright buffer that is shown.
     package var source: Rect
-    /// Where in the window, in the window's units; may not be empty.
+    /// Its place in the window, in the window's units.
     package var destination: PixelRect
 
     /// - Parameters:
-    ///   - buffer: All of the buffer, as it lies in memory.
-    ///   - visible: The part of it that is meant to be seen.
-    ///   - window: In the window's units.
+    ///   - buffer: The size of the buffer in memory.
+    ///   - visible: The visible part of the buffer.
+    ///   - window: The window's size in its units.
     package init(buffer: PixelSize, visible: PixelRect, attributes: PictureAttributes, window: PixelSize, gravity: Gravity) {
         let upright = Self.turned(visible, in: buffer, attributes.orientation)
         source = Rect(x: Double(upright.x), y: Double(upright.y), width: Double(upright.width), height: Double(upright.height))
         destination = PixelRect(window)
         let natural = attributes.displaySize(of: visible.size)
         guard natural.width > 0, natural.height > 0, window.width > 0, window.height > 0 else { return }
-        // Above 1: the picture is wider than the window.
+        // Above 1: the frame is wider than the window.
         let excess = Double(natural.width) * Double(window.height) / (Double(natural.height) * Double(window.width))
         switch gravity {
         case .stretch: break
@@ -53,7 +53,7 @@ package struct PictureGeometry: Sendable, Hashable {
         }
     }
 
-    /// The rectangle `rect` of a buffer as it lies after the buffer was turned.
+    /// The rectangle `rect` of a buffer, in upright coordinates.
     package static func turned(_ rect: PixelRect, in buffer: PixelSize, _ orientation: PictureOrientation) -> PixelRect {
         let right = buffer.width - rect.x - rect.width, below = buffer.height - rect.y - rect.height
         var turned: PixelRect
@@ -69,14 +69,14 @@ package struct PictureGeometry: Sendable, Hashable {
         return turned
     }
 
-    /// The size of a new window for a picture: its natural one, made smaller when it would not fit into `bounds` (nil: no limit).
+    /// The size of a new window: `natural`, scaled down to fit into `bounds` (nil: no limit).
     package static func windowSize(natural: PixelSize, bounds: PixelSize?) -> PixelSize {
         guard let bounds, bounds.width > 0, bounds.height > 0, natural.width > 0, natural.height > 0 else { return natural }
         let shrink = min(1, Double(bounds.width) / Double(natural.width), Double(bounds.height) / Double(natural.height))
         return PixelSize(width: max(1, Int(Double(natural.width) * shrink)), height: max(1, Int(Double(natural.height) * shrink)))
     }
 
-    /// The largest size of a picture's shape within `limit`: what a window gets whose edge the user drags.
+    /// The largest size with the aspect ratio of `shape` within `limit`, for a window that the user resizes.
     package static func windowSize(shape: PixelSize, within limit: PixelSize) -> PixelSize {
         guard shape.width > 0, shape.height > 0, limit.width > 0, limit.height > 0 else { return limit }
         let height = (limit.width * shape.height + shape.width / 2) / shape.width
@@ -86,6 +86,6 @@ package struct PictureGeometry: Sendable, Hashable {
 }
 
 extension PictureOrientation {
-    /// Width and height change places.
+    /// Whether a quarter turn exchanges width and height.
     package var isSideways: Bool { rotation == .clockwise90 || rotation == .clockwise270 }
 }

@@ -3,7 +3,7 @@ import KMSSink
 import Media
 import Testing
 
-@Suite struct MonitorWallTests {
+@Suite struct OutputLayoutTests {
     static let hd = PixelSize(width: 1920, height: 1080), small = PixelSize(width: 1280, height: 1024)
 
     static func text(_ rect: PixelRect) -> String { "\(rect.size)+\(rect.x)+\(rect.y)" }
@@ -23,7 +23,7 @@ import Testing
             ([], .span(columns: nil), []),
         ] as [([PixelSize], MonitorArrangement, [String])])
     func `monitors share a canvas`(screens: [PixelSize], arrangement: MonitorArrangement, places: [String]) {
-        #expect(MonitorWall(screens, arrangement).places.map { "\($0.canvas): \(Self.text($0.part))" } == places)
+        #expect(OutputLayout(screens, arrangement).places.map { "\($0.canvas): \(Self.text($0.part))" } == places)
     }
 
     /// A film of 64x32 at twice its size on a canvas of 160x64, of which a monitor shows the columns from 80 on: film columns from 32 on.
@@ -76,24 +76,24 @@ import Testing
             buffer: Self.hd, visible: PixelRect(Self.hd), attributes: PictureAttributes(), screen: PixelSize(width: 1000, height: 3000),
             gravity: .aspect)
         #expect(whole.part(PixelRect(x: 0, y: 0, width: 1000, height: 1000), .upright) == nil)
-        let wish = PlaneWish(
+        let layer = LayerRequirements(
             format: FourCC("NV12"), pixelFormat: .nv12, buffer: Self.hd, visible: PixelRect(Self.hd), attributes: PictureAttributes(color: .bt709),
             screen: PixelSize(width: 1000, height: 3000), part: PixelRect(x: 0, y: 0, width: 1000, height: 1000))
-        #expect(PlaneChoice(wish, [PlaneChoiceTests.primary]).current == .nothing)
+        #expect(PlaneSelection(layer, [PlaneSelectionTests.primary]).current == .nothing)
     }
 
     @Test func `a part of a wall is never shown unscaled beside scaled ones`() {
-        var wish = PlaneChoiceTests.wish()
-        wish.screen = PixelSize(width: 2048, height: 768)
-        wish.part = PixelRect(x: 1024, y: 0, width: 1024, height: 768)
+        var layer = PlaneSelectionTests.layer()
+        layer.screen = PixelSize(width: 2048, height: 768)
+        layer.part = PixelRect(x: 1024, y: 0, width: 1024, height: 768)
         // 1365 columns are filled; the right monitor shows 682 of them.
-        #expect(PlaneChoiceTests.ways(wish, [PlaneChoiceTests.primary]) == ["1 682x768+0+0"])
+        #expect(PlaneSelectionTests.ways(layer, [PlaneSelectionTests.primary]) == ["1 682x768+0+0"])
     }
 }
 
 @Suite struct AllotmentTests {
-    static func plane(_ id: UInt32, _ possible: UInt32, primary: Bool = false, on current: Int? = nil) -> KMSAllotment.Plane {
-        KMSAllotment.Plane(id: id, isPrimary: primary, possible: possible, current: current)
+    static func plane(_ id: UInt32, _ possible: UInt32, primary: Bool = false, on current: Int? = nil) -> CRTCAssignment.Plane {
+        CRTCAssignment.Plane(id: id, isPrimary: primary, possible: possible, current: current)
     }
 
     /// Two CRTCs with planes of their own.
@@ -101,46 +101,46 @@ import Testing
     /// Planes that can lie anywhere.
     static let any = [plane(1, 3, primary: true), plane(2, 3, primary: true), plane(3, 3), plane(4, 3), plane(5, 3)]
 
-    static func text(_ count: Int, _ sockets: [KMSAllotment.Socket], taken: Set<Int> = [], _ planes: [KMSAllotment.Plane]) -> String {
-        switch KMSAllotment.share(count: count, sockets: sockets, taken: taken, planes: planes) {
+    static func text(_ count: Int, _ connectors: [CRTCAssignment.Connector], taken: Set<Int> = [], _ planes: [CRTCAssignment.Plane]) -> String {
+        switch CRTCAssignment.assign(count: count, connectors: connectors, taken: taken, planes: planes) {
         case .success(let shares): shares.map { "\($0.crtc): \($0.primary) \($0.others)" }.joined(separator: ", ")
         case .failure(let failure): "\(failure)"
         }
     }
 
-    typealias Socket = KMSAllotment.Socket
+    typealias Connector = CRTCAssignment.Connector
 
     @Test func `each monitor gets a CRTC and planes`() {
-        #expect(Self.text(2, [Socket(possible: 3)], Self.own) == "0: 1 [2]")
-        #expect(Self.text(2, [Socket(possible: 3, current: 1)], Self.own) == "1: 3 [4]")
-        #expect(Self.text(2, [Socket(possible: 3), Socket(possible: 3)], Self.own) == "0: 1 [2], 1: 3 [4]")
+        #expect(Self.text(2, [Connector(possible: 3)], Self.own) == "0: 1 [2]")
+        #expect(Self.text(2, [Connector(possible: 3, current: 1)], Self.own) == "1: 3 [4]")
+        #expect(Self.text(2, [Connector(possible: 3), Connector(possible: 3)], Self.own) == "0: 1 [2], 1: 3 [4]")
     }
 
     @Test func `a monitor keeps the CRTC that drives it`() {
-        #expect(Self.text(2, [Socket(possible: 3), Socket(possible: 3, current: 0)], Self.own) == "1: 3 [4], 0: 1 [2]")
-        #expect(Self.text(2, [Socket(possible: 3, current: 1), Socket(possible: 3, current: 0)], Self.own) == "1: 3 [4], 0: 1 [2]")
+        #expect(Self.text(2, [Connector(possible: 3), Connector(possible: 3, current: 0)], Self.own) == "1: 3 [4], 0: 1 [2]")
+        #expect(Self.text(2, [Connector(possible: 3, current: 1), Connector(possible: 3, current: 0)], Self.own) == "1: 3 [4], 0: 1 [2]")
     }
 
     @Test func `one gives way where the other has no choice`() {
-        #expect(Self.text(2, [Socket(possible: 3, current: 0), Socket(possible: 1)], Self.own) == "1: 3 [4], 0: 1 [2]")
-        #expect(Self.text(2, [Socket(possible: 1), Socket(possible: 1)], Self.own) == "crtcs")
+        #expect(Self.text(2, [Connector(possible: 3, current: 0), Connector(possible: 1)], Self.own) == "1: 3 [4], 0: 1 [2]")
+        #expect(Self.text(2, [Connector(possible: 1), Connector(possible: 1)], Self.own) == "crtcs")
     }
 
     @Test func `what others use is left alone`() {
-        #expect(Self.text(2, [Socket(possible: 3)], taken: [0], Self.own) == "1: 3 [4]")
-        #expect(Self.text(1, [Socket(possible: 1)], taken: [0], Self.own) == "crtcs")
+        #expect(Self.text(2, [Connector(possible: 3)], taken: [0], Self.own) == "1: 3 [4]")
+        #expect(Self.text(1, [Connector(possible: 1)], taken: [0], Self.own) == "crtcs")
         // A monitor's own CRTC is never in other hands, even if it drives a second one.
-        #expect(Self.text(1, [Socket(possible: 1, current: 0)], taken: [0], Self.own) == "0: 1 [2]")
+        #expect(Self.text(1, [Connector(possible: 1, current: 0)], taken: [0], Self.own) == "0: 1 [2]")
         let lent = [Self.plane(1, 3, primary: true), Self.plane(3, 3, on: 1), Self.plane(4, 3)]
-        #expect(Self.text(2, [Socket(possible: 1)], lent) == "0: 1 [4]")
+        #expect(Self.text(2, [Connector(possible: 1)], lent) == "0: 1 [4]")
     }
 
     @Test func `planes that lie anywhere are dealt out`() {
-        #expect(Self.text(2, [Socket(possible: 3), Socket(possible: 3)], Self.any) == "0: 1 [3, 5], 1: 2 [4]")
-        #expect(Self.text(2, [Socket(possible: 3)], Self.any) == "0: 1 [3, 4, 5]")
+        #expect(Self.text(2, [Connector(possible: 3), Connector(possible: 3)], Self.any) == "0: 1 [3, 5], 1: 2 [4]")
+        #expect(Self.text(2, [Connector(possible: 3)], Self.any) == "0: 1 [3, 4, 5]")
         var lit = Self.any
         lit[1].current = 0
-        #expect(Self.text(2, [Socket(possible: 3), Socket(possible: 3)], lit) == "0: 2 [3, 5], 1: 1 [4]")
-        #expect(Self.text(2, [Socket(possible: 3), Socket(possible: 3)], Array(Self.any.dropFirst())) == "planes")
+        #expect(Self.text(2, [Connector(possible: 3), Connector(possible: 3)], lit) == "0: 2 [3, 5], 1: 1 [4]")
+        #expect(Self.text(2, [Connector(possible: 3), Connector(possible: 3)], Array(Self.any.dropFirst())) == "planes")
     }
 }

@@ -1,23 +1,23 @@
 internal import DisplaySink
 public import Media
 
-/// What the viewer asks of a monitor's mode.
+/// A request for a monitor's mode.
 ///
 /// Thread-safety: a value.
-public struct ModeWish: Sendable, Hashable {
+public struct ModeRequest: Sendable, Hashable {
     public enum Size: Sendable, Hashable {
-        /// What the monitor itself prefers.
+        /// The size that the monitor prefers.
         case monitor
-        /// The film's, where the monitor offers it.
+        /// The film's size, if the monitor supports it.
         case film
         case exactly(PixelSize)
     }
     public enum Refresh: Sendable, Hashable {
-        /// A whole multiple of the film's rate, where there is one.
+        /// A whole multiple of the film's frame rate, if there is one.
         case auto
-        /// As it is.
+        /// The current rate.
         case keep
-        /// So many a second, within a tenth.
+        /// This many refreshes per second, within 0.1.
         case about(Double)
     }
     public var size: Size
@@ -47,33 +47,35 @@ public struct ModeWish: Sendable, Hashable {
     }
 }
 
-/// Chooses the mode in which a film looks best on a monitor.
+/// Chooses the best mode of a monitor for a film.
 ///
 /// A pure decision. First the size, then among the modes of that size the refresh rate:
 ///
-/// 1. the rate that is already set, if it is a whole multiple of the film's: nobody likes a monitor that goes dark for nothing;
+/// 1. the rate that is already set, if it is a whole multiple of the film's, because a mode set turns the monitor dark for a moment;
 /// 2. the lowest whole multiple on offer (23.976 → 23.976, else 47.95, 71.93, 119.88);
-/// 3. a multiple of half the film's rate, whose cadence at least repeats (23.976 on 59.94: 3:2);
-/// 4. what is set, what the monitor prefers, the first.
-package enum ModeChoice {
-    /// Rates closer than this are the same: clocks come in steps of 1 kHz (at 25.175 MHz 1/25,000), and 60 and 59.94 lie 1/1000 apart.
+/// 3. a multiple of half the film's rate, whose cadence repeats (23.976 on 59.94: 3:2);
+/// 4. the rate that is set, else the rate that the monitor prefers, else the first.
+package enum ModeSelection {
+    /// Rates that differ by less than 1/4000 are the same: pixel clocks are multiples of 1 kHz (1/25,000 at 25.175 MHz), and 60 and 59.94 differ by
+    /// 1/1000.
     private static let tolerance: Int128 = 4000
 
-    /// The index of the chosen mode; nil when there is none of the size or rate asked for.
+    /// The index of the chosen mode; nil when no mode has the requested size or rate.
     ///
     /// - Parameters:
     ///   - modes: In the monitor's order.
-    ///   - current: What is set now.
-    ///   - film: The picture's size on square pixels, and its rate (unknown: any rate will do).
+    ///   - current: The mode that is set now.
+    ///   - filmSize: The film's size in square pixels.
+    ///   - filmRate: Its frame rate; unknown: any refresh rate fits.
     package static func choose(
-        _ modes: [DisplayMode], current: DisplayMode?, wish: ModeWish, filmSize: PixelSize, filmRate: Ratio
+        _ modes: [DisplayMode], current: DisplayMode?, request: ModeRequest, filmSize: PixelSize, filmRate: Ratio
     ) -> Int? {
         let usable = modes.indices.filter { !modes[$0].isInterlaced && modes[$0].refresh.isKnown }
         let preferred = usable.first { modes[$0].isPreferred } ?? usable.first
         guard let preferred else { return nil }
         let wanted: PixelSize
-        switch wish.size {
-        case .monitor: wanted = wish.refresh == .keep ? (current?.size ?? modes[preferred].size) : modes[preferred].size
+        switch request.size {
+        case .monitor: wanted = request.refresh == .keep ? (current?.size ?? modes[preferred].size) : modes[preferred].size
         case .film: wanted = usable.contains { modes[$0].size == filmSize } ? filmSize : modes[preferred].size
         case .exactly(let size): wanted = size
         }
@@ -83,7 +85,7 @@ package enum ModeChoice {
             fitting.first { modes[$0].size == current.size && areSame(modes[$0].refresh, current.refresh) }
         }
         let usual = set ?? fitting.first { modes[$0].isPreferred } ?? fitting[0]
-        switch wish.refresh {
+        switch request.refresh {
         case .keep:
             guard let current, set == nil else { return usual }
             return fitting.min { distance(modes[$0].refresh, current.refresh) < distance(modes[$1].refresh, current.refresh) }
@@ -102,7 +104,7 @@ package enum ModeChoice {
         }
     }
 
-    /// How many refreshes show one picture of the film (`halves`: two pictures), when it is a whole number of them.
+    /// The number of refreshes that show one frame (`halves`: two frames) of the film; nil when it is not a whole number.
     package static func multiple(_ refresh: Ratio, of film: Ratio, halves: Bool = false) -> Int? {
         guard refresh.isKnown, film.isKnown else { return nil }
         let top = Int128(refresh.numerator) * Int128(film.denominator) * (halves ? 2 : 1)

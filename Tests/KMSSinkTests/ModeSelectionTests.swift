@@ -3,7 +3,7 @@ import KMSSink
 import Media
 import Testing
 
-@Suite struct ModeChoiceTests {
+@Suite struct ModeSelectionTests {
     static let hd = PixelSize(width: 1920, height: 1080)
     static let film = PixelSize(width: 1280, height: 720)
 
@@ -37,7 +37,7 @@ import Testing
             (Ratio(24, 1), Ratio(48, 1), nil), (Ratio(60, 1), .unknown, nil),
         ] as [(Ratio, Ratio, Int?)])
     func `a multiple is whole or none`(refresh: Ratio, film: Ratio, count: Int?) {
-        #expect(ModeChoice.multiple(refresh, of: film) == count)
+        #expect(ModeSelection.multiple(refresh, of: film) == count)
     }
 
     /// What is set, the film's rate, the wish, and the mode chosen.
@@ -53,34 +53,35 @@ import Testing
             (nil, Ratio(24, 1), "1920x1080@59.94", "1920x1080@59.94"), (nil, Ratio(24, 1), "1920x1080@50", "1920x1080@50"),
             (nil, Ratio(24, 1), "1024x768", nil), (nil, Ratio(24, 1), "1920x1080@75", nil),
         ] as [(Int?, Ratio, String, String?)])
-    func `the mode suits the film`(current: Int?, rate: Ratio, wish: String, chosen: String?) throws {
-        let wish = try #require(ModeWish(text: wish))
-        let index = ModeChoice.choose(
-            Self.television, current: current.map { Self.television[$0] }, wish: wish, filmSize: Self.film, filmRate: rate)
+    func `the mode suits the film`(current: Int?, rate: Ratio, text: String, chosen: String?) throws {
+        let request = try #require(ModeRequest(text: text))
+        let index = ModeSelection.choose(
+            Self.television, current: current.map { Self.television[$0] }, request: request, filmSize: Self.film, filmRate: rate)
         #expect(index.map { Self.names[$0] } == chosen)
     }
 
     @Test func `without 23.976 a cadence of 3 to 2 is better than a drifting one`() {
         let modes = [Self.television[0], Self.television[1]]
-        #expect(ModeChoice.choose(modes, current: modes[0], wish: ModeWish(), filmSize: Self.film, filmRate: Ratio(24000, 1001)) == 1)
-        #expect(ModeChoice.choose(modes, current: modes[1], wish: ModeWish(), filmSize: Self.film, filmRate: Ratio(24, 1)) == 0)
+        #expect(ModeSelection.choose(modes, current: modes[0], request: ModeRequest(), filmSize: Self.film, filmRate: Ratio(24000, 1001)) == 1)
+        #expect(ModeSelection.choose(modes, current: modes[1], request: ModeRequest(), filmSize: Self.film, filmRate: Ratio(24, 1)) == 0)
     }
 
     @Test func `keep keeps what is set`() {
         for index in [0, 1, 2, 3, 4, 6] {
-            let chosen = ModeChoice.choose(
-                Self.television, current: Self.television[index], wish: ModeWish(refresh: .keep), filmSize: Self.film, filmRate: Ratio(24, 1))
+            let chosen = ModeSelection.choose(
+                Self.television, current: Self.television[index], request: ModeRequest(refresh: .keep), filmSize: Self.film, filmRate: Ratio(24, 1))
             #expect(chosen == index)
         }
         #expect(
-            ModeChoice.choose(Self.television, current: nil, wish: ModeWish(refresh: .keep), filmSize: Self.film, filmRate: Ratio(24, 1)) == 0)
+            ModeSelection.choose(Self.television, current: nil, request: ModeRequest(refresh: .keep), filmSize: Self.film, filmRate: Ratio(24, 1))
+                == 0)
     }
 
     @Test func `a monitor without modes has none to choose`() {
-        #expect(ModeChoice.choose([], current: nil, wish: ModeWish(), filmSize: Self.film, filmRate: .one) == nil)
-        #expect(ModeChoice.choose([Self.television[5]], current: nil, wish: ModeWish(), filmSize: Self.film, filmRate: .one) == nil)
+        #expect(ModeSelection.choose([], current: nil, request: ModeRequest(), filmSize: Self.film, filmRate: .one) == nil)
+        #expect(ModeSelection.choose([Self.television[5]], current: nil, request: ModeRequest(), filmSize: Self.film, filmRate: .one) == nil)
     }
 
     @Test(arguments: ["", "x", "1920", "1920x", "1920x1080@", "0x1080", "1920x1080@0", "1920x1080@60@60", "99999x1", "1920X1080", "a@b"])
-    func `what is no mode is refused`(text: String) { #expect(ModeWish(text: text) == nil) }
+    func `what is no mode is refused`(text: String) { #expect(ModeRequest(text: text) == nil) }
 }

@@ -3,36 +3,37 @@ internal import DisplaySink
 internal import Glibc
 internal import Media
 
-/// Finds the display device and the sockets that the viewer means.
-enum KMSSearch {
+/// Finds the display device and the connectors that the viewer asks for.
+enum ConnectorSearch {
     private static let folder = "/dev/dri"
 
     struct Found {
         var device: KMSDevice
-        /// In the order of the wishes.
+        /// In the order of the requests.
         var connectors: [KMSConnector]
     }
 
-    /// - Parameter wishes: Each as `find(_:)` takes it; all of one device. None: the first monitor.
-    static func find(_ wishes: [String]) throws(SinkError) -> Found {
-        var found = try find(wishes.first)
-        for wish in wishes.dropFirst() {
+    /// - Parameter requests: Each as `find(_:)` takes it; all of one device. None: the first monitor.
+    static func find(_ requests: [String]) throws(SinkError) -> Found {
+        var found = try find(requests.first)
+        for request in requests.dropFirst() {
             let card = card(found.device.path)
             let connectors = found.device.connectors(probing: true)
             let isFree = { (connector: KMSConnector) in !found.connectors.contains { $0.object.id == connector.object.id } }
             let connector =
-                if wish.hasPrefix("/") {
-                    wish == found.device.path ? connectors.first { $0.isConnected && isFree($0) } : nil
+                if request.hasPrefix("/") {
+                    request == found.device.path ? connectors.first { $0.isConnected && isFree($0) } : nil
                 } else {
-                    connectors.first { matches($0, wish, card: card) }
+                    connectors.first { matches($0, request, card: card) }
                 }
             guard let connector else {
                 throw SinkError(
                     .noDisplay,
-                    "\(found.device.path), which \(found.connectors[0].name) belongs to, has no other monitor \(wish); several must be of one device."
+                    "\(found.device.path), which \(found.connectors[0].name) belongs to, has no other monitor \(request); "
+                        + "all monitors must belong to one device."
                 )
             }
-            guard isFree(connector) else { throw SinkError(.noDisplay, "The connector \(connector.name) is named twice.") }
+            guard isFree(connector) else { throw SinkError(.noDisplay, "The connector \(connector.name) is given twice.") }
             guard connector.isConnected else { throw SinkError(.noDisplay, "No monitor is connected to \(connector.name) of \(found.device.path).") }
             found.connectors.append(connector)
         }
@@ -41,11 +42,11 @@ enum KMSSearch {
 
     private static func card(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    /// - Parameter wish: A socket (`HDMI-A-1`), a socket of a certain card (`card1-HDMI-A-1`), a monitor's own name, a device
-    ///   (`/dev/dri/card1`: its first monitor), nil: the first monitor of the first device that has one.
-    private static func find(_ wish: String?) throws(SinkError) -> Found {
-        let paths = if let wish, wish.hasPrefix("/") { [wish] } else { cards() }
-        let name = if let wish, !wish.hasPrefix("/") { wish } else { String?.none }
+    /// - Parameter request: A connector (`HDMI-A-1`), a connector of one card (`card1-HDMI-A-1`), a monitor's name from its EDID, or a device
+    ///   (`/dev/dri/card1`: its first connected monitor). Nil: the first connected monitor of the first device that has one.
+    private static func find(_ request: String?) throws(SinkError) -> Found {
+        let paths = if let request, request.hasPrefix("/") { [request] } else { cards() }
+        let name = if let request, !request.hasPrefix("/") { request } else { String?.none }
         guard !paths.isEmpty else { throw SinkError(.noDisplay, "There is no display device: \(folder) has no card.") }
         let seat = FoundSeat()
         var refusals: [SinkError] = [], seen: [String] = []
@@ -55,10 +56,10 @@ enum KMSSearch {
                 refusals.append(error)
                 continue
             }
-            // Only the master may ask a monitor for its modes.
+            // Only the DRM master may probe a connector.
             let isMaster = device.becomeMaster()
             let inUse = SinkError(
-                .noDisplay, "\(path) is in use by another program, such as a desktop: it alone may set what the monitor shows.")
+                .noDisplay, "\(path) is in use by another program, such as a desktop. Only one program can control a monitor.")
             let card = card(path)
             let connectors = device.connectors(probing: isMaster)
             seen += connectors.map { "\($0.description)\($0.isConnected ? "" : ", nothing connected")" }
@@ -76,7 +77,7 @@ enum KMSSearch {
                 return Found(device: device, connectors: [connector])
             }
         }
-        // A device that cannot be had now says more than one that shows nothing at all.
+        // A device that is in use explains more than a device without a monitor.
         if let refusal = refusals.first(where: { $0.code == .noDisplay }) ?? refusals.first, seen.isEmpty || name == nil { throw refusal }
         if let name {
             throw SinkError(
@@ -98,10 +99,10 @@ enum KMSSearch {
         return numbers.sorted().map { "\(folder)/card\($0)" }
     }
 
-    /// The seat, where a manager gives one; else the devices are opened straight.
+    /// The seat, if a seat manager grants one; otherwise devices are opened directly.
     private struct FoundSeat {
         var seat: Seat?
-        /// What the manager said instead.
+        /// Why the manager granted none.
         var refusal: String?
 
         init() { do throws(SinkError) { seat = try Seat.open() } catch { refusal = error.description } }
@@ -116,7 +117,7 @@ enum KMSSearch {
                 } else if let refusal = found.refusal {
                     "; \(refusal)"
                 } else {
-                    "; members of the group video may, and others by a seat manager (seatd, logind)"
+                    "; members of the group video may open it, others need a seat manager (seatd, logind)"
                 }
             throw SinkError(.noDisplay, "\(path) cannot be opened: \(unsafe String(cString: strerror(error.code)))\(help).")
         }

@@ -2,11 +2,11 @@ internal import CDRM
 internal import Glibc
 internal import Media
 
-/// A picture in the display device's own memory that the CPU can write: black, a converted frame, or the status. Four bytes a pixel.
+/// A frame in the display device's own memory that the CPU can write: black, a converted frame, or the status. Four bytes a pixel.
 ///
 /// Thread-safety: belongs to the device's thread. The corresponding C function is `drmModeCreateDumbBuffer`.
 @safe
-final class DumbPicture {
+final class DumbBuffer {
 
     let size: PixelSize
     let pitch: Int

@@ -2,9 +2,9 @@ import DisplaySink
 import Media
 import Testing
 
-@Suite("Where in a window a picture goes")
-struct PictureGeometryTests {
-    typealias Rect = PictureGeometry.Rect
+@Suite("Where in a window a frame goes")
+struct FrameGeometryTests {
+    typealias Rect = FrameGeometry.Rect
 
     struct Row: CustomTestStringConvertible, Sendable {
         var testDescription: String
@@ -50,7 +50,7 @@ struct PictureGeometryTests {
     func placed(_ row: Row) {
         let attributes = PictureAttributes(
             pixelAspect: row.aspect, orientation: PictureOrientation(rotation: row.rotation, isMirrored: row.isMirrored))
-        let geometry = PictureGeometry(
+        let geometry = FrameGeometry(
             buffer: PixelSize(width: 640, height: 360), visible: row.visible, attributes: attributes, window: row.window, gravity: row.gravity)
         #expect(geometry.source == row.source)
         #expect(geometry.destination == row.destination)
@@ -59,9 +59,9 @@ struct PictureGeometryTests {
     @Test("a window is the film's size, or smaller where the monitor is")
     func windowSize() {
         let film = PixelSize(width: 1920, height: 1080)
-        #expect(PictureGeometry.windowSize(natural: film, bounds: nil) == film)
-        #expect(PictureGeometry.windowSize(natural: film, bounds: PixelSize(width: 3840, height: 2160)) == film)
-        #expect(PictureGeometry.windowSize(natural: film, bounds: PixelSize(width: 1280, height: 1024)) == PixelSize(width: 1280, height: 720))
+        #expect(FrameGeometry.windowSize(natural: film, bounds: nil) == film)
+        #expect(FrameGeometry.windowSize(natural: film, bounds: PixelSize(width: 3840, height: 2160)) == film)
+        #expect(FrameGeometry.windowSize(natural: film, bounds: PixelSize(width: 1280, height: 1024)) == PixelSize(width: 1280, height: 720))
     }
 
     @Test("a window whose edge is dragged keeps the film's shape and never exceeds what the user gave it")
@@ -70,7 +70,7 @@ struct PictureGeometryTests {
         for (limit, expected) in [
             ((640, 360), (640, 360)), ((640, 480), (640, 360)), ((1000, 360), (640, 360)), ((161, 1000), (161, 91)), ((1, 1), (1, 1)),
         ] {
-            let size = PictureGeometry.windowSize(shape: film, within: PixelSize(width: limit.0, height: limit.1))
+            let size = FrameGeometry.windowSize(shape: film, within: PixelSize(width: limit.0, height: limit.1))
             #expect(size == PixelSize(width: expected.0, height: expected.1))
         }
     }
