@@ -17,7 +17,7 @@ suite_of() {
     scratch=.build arguments=()
     if [ "$1" != debug ]; then
         scratch=".build-$1"
-        arguments=(--sanitize="$1" --disable-index-store)
+        arguments=(--sanitize="$1")
         for word in "${type_checks[@]}"; do arguments+=(-Xswiftc "$word"); done
     fi
     arguments+=(--scratch-path "$scratch")
