@@ -74,7 +74,7 @@ package struct Confinement: ~Copyable {
         return false
     }
 
-    /// 2 GB of memory of its own: four times what 16 threads of libavcodec were seen to need for 4K. Pictures are not counted: they are shared.
+    /// 2 GB of memory of its own: four times what 16 threads of libavcodec were seen to need for 4K. Frames are not counted: they are shared.
     private static let dataBytes: UInt64 = 2 << 30
     /// Until the player first allows more.
     private static let processorSeconds: UInt64 = 120
@@ -82,6 +82,6 @@ package struct Confinement: ~Copyable {
     private static let openFiles: UInt64 = 512
     /// 16 of libavcodec's and our own, with room; counted within the user namespace.
     private static let threads: UInt64 = 64
-    /// 1 GB in one piece of a driver's shared memory, which counts as a file: a picture of 16384x16384 in 10 bit.
+    /// 1 GB in one piece of a driver's shared memory, which counts as a file: a frame of 16384x16384 in 10 bit.
     private static let surfaceBytes: UInt64 = 1 << 30
 }

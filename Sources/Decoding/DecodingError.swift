@@ -11,9 +11,9 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case invalidData
         /// The decoder puts out pixels in a way that `PixelFormat` has no word for and that cannot be converted.
         case unsupportedPixelFormat
-        /// The picture needs more memory than `DecoderOptions.maximumSurfaceBytes` allows, or than there is.
+        /// The frame needs more memory than `DecoderOptions.maximumSurfaceBytes` allows, or than there is.
         case outOfSurfaces
-        /// Hardware decoding was required and cannot be had, or the hardware failed at a picture.
+        /// Hardware decoding was required and cannot be had, or the hardware failed at a frame.
         case noHardware
         /// The session has been invalidated.
         case invalidated

@@ -53,7 +53,7 @@ extension DecompressionSession {
         ledger.open(entry)
     }
 
-    /// Answers that no picture will come of a sample, if it has not been answered.
+    /// Answers that no frame will come of a sample, if it has not been answered.
     func close(_ number: UInt64, _ reason: DropReason, _ output: (consuming DecodeOutput) -> Void) {
         if let entry = ledger.close(number) { output(.dropped(entry.receipt, reason)) }
     }

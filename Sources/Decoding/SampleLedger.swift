@@ -3,7 +3,7 @@ internal import SurfacePool
 
 /// Remembers the samples that a decoder has swallowed until each has had its one answer.
 ///
-/// Pictures come out in another order than samples go in, some samples never give one, and what a decoder says about errors names no
+/// Frames come out in another order than samples go in, some samples never give one, and what a decoder says about errors names no
 /// sample. Kept in a table of fixed size, by number: nothing is allocated per sample.
 struct SampleLedger {
     struct Entry {
@@ -11,9 +11,9 @@ struct SampleLedger {
         /// As libavcodec knows it.
         var timestamp: Int64
         var displayImmediately = false
-        /// The answer when no picture comes of it.
-        var fate = DropReason.noPicture
-        /// Its picture is of no use afterwards.
+        /// The answer when no frame comes of it.
+        var fate = DropReason.noFrame
+        /// Its frame is of no use afterwards.
         var deadline: HostTime?
         fileprivate(set) var isOpen = true
 
@@ -70,9 +70,9 @@ struct SampleLedger {
         oldest = min(oldest, number)
     }
 
-    /// The open sample whose picture bears `timestamp` and, if the decoder kept it, `number`.
+    /// The open sample whose frame bears `timestamp` and, if the decoder kept it, `number`.
     ///
-    /// The time decides where the two differ: a picture shown again (VP9) bears the number of the sample that it was made of.
+    /// The time decides where the two differ: a frame shown again (VP9) bears the number of the sample that it was made of.
     mutating func close(number: UInt64?, timestamp: Int64, isTimeKnown: Bool) -> Entry? {
         if let number, let entry = entry(number), entry.isOpen, entry.timestamp == timestamp { return close(number) }
         if isTimeKnown {
@@ -89,7 +89,7 @@ struct SampleLedger {
     mutating func closeFailed(near estimate: UInt64) -> Entry? {
         if let entry = entry(estimate) {
             if entry.isOpen { return close(estimate) }
-            if entry.fate != .noPicture { return nil }
+            if entry.fate != .noFrame { return nil }
         }
         let open = (oldest..<next).filter { entry($0)?.isOpen == true }
         guard let number = open.first(where: { $0 >= estimate }) ?? open.last else { return nil }

@@ -5,7 +5,7 @@ internal import SampleQueue
 
 /// Films whose container says in its head all that playing needs.
 ///
-/// libavformat learns what a container keeps silent about by decoding the first pictures (`avformat_find_stream_info`), as long as it
+/// libavformat learns what a container keeps silent about by decoding the first frames (`avformat_find_stream_info`), as long as it
 /// takes. The head of an MP4 film with H.264, HEVC or AAC leaves nothing open: sizes, rates and colours stand in its boxes and
 /// parameter sets. What is left to learn there is when each track begins, and its first packet tells.
 extension AssetOpening {
@@ -28,7 +28,7 @@ extension AssetOpening {
         case AVMEDIA_TYPE_VIDEO:
             guard unsafe parameters.width > 0 && parameters.height > 0 && stream.pointee.avg_frame_rate.num > 0 else { return false }
             guard let facts = unsafe StreamDescription.sequenceFacts(parameters) else { return false }
-            // What an HDR film says of its brightness may lie with its first picture.
+            // What an HDR film says of its brightness may lie with its first frame.
             return unsafe ![16, 18].contains(facts.attributes.color.transfer)
                 && ![AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(parameters.color_trc)
         case AVMEDIA_TYPE_AUDIO:
@@ -69,7 +69,7 @@ extension AssetOpening {
         return packets
     }
 
-    /// The earliest beginning of sound and picture in microseconds; nil while one of them is unknown.
+    /// The earliest beginning of sound and frame in microseconds; nil while one of them is unknown.
     private static func beginning(of context: UnsafeMutablePointer<AVFormatContext>) -> Int64? {
         var earliest: Int64?
         for index in 0..<Int(unsafe context.pointee.nb_streams) {

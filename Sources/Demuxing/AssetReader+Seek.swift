@@ -24,9 +24,9 @@ extension AssetReader {
         prepare(target)
     }
 
-    /// How far before the target to try: groups of pictures rarely last longer than the last.
+    /// How far before the target to try: groups of frames rarely last longer than the last.
     private static let steps = [0, 1, 4, 12, 40].map { MediaTime(value: $0, timescale: 1) }
-    /// Samples looked at in one place: more than ten seconds of sound and picture.
+    /// Samples looked at in one place: more than ten seconds of sound and frame.
     private static let longestLook = 2000
 
     private func prepare(_ target: MediaTime) {
@@ -81,14 +81,14 @@ extension AssetReader {
         showFrom = .negativeInfinity
     }
 
-    /// The selected tracks with moving pictures: their sync samples count.
+    /// The selected tracks with moving frames: their sync samples count.
     private var film: Set<Int> { Set(tracks.filter { $0.kind == .video && selected.contains($0.id) }.map(\.id)) }
 
     private func shownTime(_ sample: SampleBuffer) -> MediaTime {
         sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
     }
 
-    /// Whether decoding from here gives what is shown at `target`; keeps what it reads, but for pictures that cannot be decoded.
+    /// Whether decoding from here gives what is shown at `target`; keeps what it reads, but for frames that cannot be decoded.
     private func hasLanded(before target: MediaTime) throws(AssetError) -> Bool {
         let film = film
         if film.isEmpty { return true }

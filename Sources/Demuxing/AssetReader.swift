@@ -177,13 +177,13 @@ public final class AssetReader: @unchecked Sendable {
         sample.sourcePresentationTimestamp = pts
         sample.sourceDecodeTimestamp = dts
         sample.sourceTimeBase = track.timeBase
-        // Pictures come in decode order: only a decode time behind the end says that all is read.
+        // Frames come in decode order: only a decode time behind the end says that all is read.
         let order = dts == nil ? sample.presentationTime : sample.decodeTime
         if order.isNumeric, order >= timeRange.end {
             finishedTracks.insert(track.id)
             return nil
         }
-        // A cover is one picture; its track has nothing more.
+        // A cover is one frame; its track has nothing more.
         if track.kind == .attachedPicture { finishedTracks.insert(track.id) }
         return marked(sample)
     }
@@ -196,7 +196,7 @@ public final class AssetReader: @unchecked Sendable {
         return sample
     }
 
-    /// Whether the sample's picture or sound lies wholly before or behind the part to be shown. From the beginning of the film
+    /// Whether the sample's frame or sound lies wholly before or behind the part to be shown. From the beginning of the film
     /// everything is shown, also what lies before zero.
     private func isOutside(_ sample: SampleBuffer) -> Bool {
         let isEstimate = !sample.presentationTime.isNumeric
@@ -206,13 +206,13 @@ public final class AssetReader: @unchecked Sendable {
         guard showFrom > .zero, begin < showFrom else { return false }
         var end = sample.duration.isNumeric ? begin + sample.duration : begin
         if isEstimate, case .video(let format) = tracks[sample.trackID].format, format.reorderDepth > 0, sample.duration.isNumeric {
-            // Only the decode time is known. No picture is shown later than the largest picture buffer allows.
+            // Only the decode time is known. No frame is shown later than the largest frame buffer allows.
             end = end + sample.duration.multiplied(by: Self.largestReordering)
         }
         return end <= showFrom
     }
 
-    /// Pictures: H.264 and HEVC allow no more.
+    /// Frames: H.264 and HEVC allow no more.
     private static let largestReordering: Int64 = 16
 
     private static func flags(_ flags: Int32) -> SampleFlags {

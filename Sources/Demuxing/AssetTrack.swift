@@ -4,7 +4,7 @@ public import Media
 public struct AssetTrack: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         case video, audio, subtitle
-        /// A cover: one picture that is not a film.
+        /// A cover: one frame that is not a film.
         case attachedPicture
         case other
     }

@@ -77,7 +77,7 @@ enum StreamDescription {
             frameRate: rate.num > 0 && rate.den > 0 ? Ratio(rate.num, rate.den) : .unknown,
             configuration: configuration(parameters), profile: parameters.profile, level: parameters.level,
             codecTag: parameters.codec_tag, bitsPerCodedSample: parameters.bits_per_coded_sample, reorderDepth: parameters.video_delay)
-        // libavformat has not looked into the pictures: the parameter sets say what the container does not.
+        // libavformat has not looked into the frames: the parameter sets say what the container does not.
         if unsafe parameters.format < 0, let facts = unsafe sequenceFacts(parameters) { complete(&format, facts) }
         return format
     }
@@ -124,7 +124,7 @@ enum StreamDescription {
         return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
     }
 
-    /// libavutil states the turn of the *displayed* picture counter-clockwise; ours is what the viewer must do, clockwise.
+    /// libavutil states the turn of the *displayed* frame counter-clockwise; ours is what the viewer must do, clockwise.
     private static func orientation(_ stream: UnsafeMutablePointer<AVStream>) -> PictureOrientation {
         guard let matrix = unsafe sideData(stream, AV_PKT_DATA_DISPLAYMATRIX, atLeast: 36) else { return .upright }
         let bytes = unsafe matrix.assumingMemoryBound(to: UInt8.self)

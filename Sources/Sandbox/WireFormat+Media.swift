@@ -90,7 +90,7 @@ extension WireReader {
         return PixelRect(x: x, y: y, width: size.width, height: size.height)
     }
 
-    /// One more than the pixels in the longest side of any picture that libavcodec takes.
+    /// One more than the pixels in the longest side of any frame that libavcodec takes.
     package static var pixels: Int { 1 << 17 }
 
     package mutating func takeAttributes() throws(WireError) -> PictureAttributes {

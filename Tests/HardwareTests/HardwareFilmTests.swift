@@ -15,13 +15,13 @@ private let isAdopted: Bool = {
     return true
 }()
 
-/// Pictures through libva are those of the software decoder, whoever made the film.
+/// Frames through libva are those of the software decoder, whoever made the film.
 @Suite("films through libva", .serialized)
 struct HardwareFilmTests {
     init() { #expect(isAdopted) }
 
     @Test(
-        "our own films come out as in software, in surfaces of the driver's, without a copy, held pictures untouched",
+        "our own films come out as in software, in surfaces of the driver's, without a copy, held frames untouched",
         arguments: ["plain.mp4", "vp9.webm", "demo.mp4", "annexb.h264", "size-change.h264", "crop.mp4"])
     func own(name: String) throws {
         let software = try HardwareFilm(TestAssets.path(name), .software)
@@ -120,7 +120,7 @@ struct HardwareFilmTests {
 
     /// Films that do not come out of libva as out of software, and why.
     static let known: [String: String] = [
-        "mpeg2/hachoir/sample.ts": "the last picture is cut off; libavcodec's software conceals what is missing, the driver does not",
+        "mpeg2/hachoir/sample.ts": "the last frame is cut off; libavcodec's software conceals what is missing, the driver does not",
         "mpeg2/mpeg2fpga/greyramp.mpg": "as above",
         "mpeg2/tsduck/test-025.ts": "as above",
     ]

@@ -7,8 +7,8 @@ import Testing
 /// What a session makes of a driver that fails, each time in a process whose driver is told to.
 @Suite("a driver that misbehaves")
 struct MisbehaviourTests {
-    @Test("one picture that fails is lost, not the hardware")
-    func onePicture() async {
+    @Test("one frame that fails is lost, not the hardware")
+    func oneFrame() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_FAIL": "20"])
             let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred)
@@ -18,8 +18,8 @@ struct MisbehaviourTests {
         }
     }
 
-    @Test("a driver that fails at everything: software from the first picture, none lost")
-    func everyPicture() async {
+    @Test("a driver that fails at everything: software from the first frame, none lost")
+    func everyFrame() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_FAIL": "1-100000"])
             let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred)
@@ -29,7 +29,7 @@ struct MisbehaviourTests {
         }
     }
 
-    @Test("a context that cannot be made: software from the first picture, none lost")
+    @Test("a context that cannot be made: software from the first frame, none lost")
     func noContext() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_FAIL_CONTEXTS": "1"])
@@ -40,7 +40,7 @@ struct MisbehaviourTests {
         }
     }
 
-    @Test("a device that is taken away: software from the next key picture, in step")
+    @Test("a device that is taken away: software from the next sync frame, in step")
     func gone() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_GONE": "50"])
@@ -56,7 +56,7 @@ struct MisbehaviourTests {
         }
     }
 
-    @Test("a picture that never ends is given up after a while and the film goes on")
+    @Test("a frame that never ends is given up after a while and the film goes on")
     func hang() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_HANG": "10"])

@@ -20,7 +20,7 @@ struct SandboxedHardwareTests {
     }
 
     @Test(
-        "our own films come out as in software, in surfaces of the driver's, without a copy, held pictures untouched",
+        "our own films come out as in software, in surfaces of the driver's, without a copy, held frames untouched",
         arguments: ["plain.mp4", "vp9.webm", "demo.mp4", "annexb.h264", "size-change.h264", "crop.mp4"])
     func own(name: String) throws {
         let software = try HardwareFilm(TestAssets.path(name), .software)
@@ -104,8 +104,8 @@ struct SandboxedHardwareTests {
 
     // MARK: A driver that misbehaves
 
-    @Test("one picture that fails is lost, not the hardware")
-    func onePicture() throws {
+    @Test("one frame that fails is lost, not the hardware")
+    func oneFrame() throws {
         let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred, sandbox: Self.sandbox(["PLAYER_VA_FAIL": "20"]))
         #expect(film.errors.count >= 1 && film.errors.count < 4, "\(film.errors)")
         #expect(film.way.isHardware && !film.history.contains("s"))
@@ -113,16 +113,16 @@ struct SandboxedHardwareTests {
     }
 
     @Test(
-        "a driver that fails at everything, or at the start: software from the first picture, none lost",
+        "a driver that fails at everything, or at the start: software from the first frame, none lost",
         arguments: [["PLAYER_VA_FAIL": "1-100000"], ["PLAYER_VA_FAIL_CONTEXTS": "1"]])
-    func everyPicture(switches: [String: String]) throws {
+    func everyFrame(switches: [String: String]) throws {
         let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred, sandbox: Self.sandbox(switches))
         let software = try HardwareFilm(TestAssets.path("demo.mp4"), .software)
         #expect(film.hashes == software.hashes && film.times == software.times && film.errors == [], "\(film.errors)")
         #expect(!film.way.isHardware && film.way.reason?.contains("hardware decoder failed") == true, "\(film.way)")
     }
 
-    @Test("a device that is taken away: software from the next key picture, in step")
+    @Test("a device that is taken away: software from the next sync frame, in step")
     func gone() throws {
         let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred, sandbox: Self.sandbox(["PLAYER_VA_GONE": "50"]))
         let software = try HardwareFilm(TestAssets.path("demo.mp4"), .software)
@@ -156,7 +156,7 @@ struct SandboxedHardwareTests {
 
     // MARK: A process that dies
 
-    @Test("a process that is killed costs pictures up to the next key picture; the second time software goes on", arguments: [1, 2])
+    @Test("a process that is killed costs frames up to the next sync frame; the second time software goes on", arguments: [1, 2])
     func killed(times: Int) throws {
         let path = TestAssets.path("demo.mp4")
         let software = try HardwareFilm(path, .software)

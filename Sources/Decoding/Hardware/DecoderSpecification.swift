@@ -5,7 +5,7 @@ public struct DecoderSpecification: Sendable, Hashable {
     public enum Hardware: Sendable, Hashable {
         /// Use a hardware decoder where there is one for the stream, software elsewhere and while the hardware fails.
         case prefer
-        /// Hardware or nothing: without it the session cannot be made, and pictures it fails at are errors.
+        /// Hardware or nothing: without it the session cannot be made, and frames it fails at are errors.
         case require
         /// Software only.
         case disable

@@ -4,7 +4,7 @@ internal import SampleQueue
 internal import SurfacePool
 
 extension DecompressionSession {
-    /// A key picture comes: changes the decoder if it is time to.
+    /// A sync frame comes: changes the decoder if it is time to.
     func reconsider(_ output: (consuming DecodeOutput) -> Void) {
         guard var state = fallback else { return }
         let before = state.way
@@ -25,14 +25,14 @@ extension DecompressionSession {
         fail(DecodingError(.noHardware, "the hardware decoder failed: \(sentence)", status: status), output)
     }
 
-    /// A picture that the hardware has begun will not come; its sample has been taken off the ledger.
+    /// A frame that the hardware has begun will not come; its sample has been taken off the ledger.
     func lost(_ reason: String, _ entry: SampleLedger.Entry?, _ output: (consuming DecodeOutput) -> Void) {
         _ = fallback?.failed(isKeyframe: false, now: MonotonicClock.shared.now())
         guard let entry else { return }
-        output(.failed(entry.receipt, DecodingError(.noHardware, "the hardware decoder lost a picture: \(reason)")))
+        output(.failed(entry.receipt, DecodingError(.noHardware, "the hardware decoder lost a frame: \(reason)")))
     }
 
-    /// Decodes the key picture in software at which the hardware failed. Nothing is lost: what came before is put out first.
+    /// Decodes the sync frame in software at which the hardware failed. Nothing is lost: what came before is put out first.
     func redo(_ block: BlockBuffer, _ sample: SampleBuffer, isHidden: Bool, _ output: (consuming DecodeOutput) -> Void) {
         wantsRedo = false
         let number = current

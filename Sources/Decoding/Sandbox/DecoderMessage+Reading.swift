@@ -56,7 +56,7 @@ extension DecoderAnswer {
                     sampleNumber: try reader.takeOptional()))
         case 3:
             let number = try reader.take(UInt64.self), reason = Int(try reader.take(UInt8.self))
-            guard reason < DropReason.allCases.count else { throw WireError("no such reason to drop a picture") }
+            guard reason < DropReason.allCases.count else { throw WireError("no such reason to drop a frame") }
             self = .dropped(sampleNumber: number, DropReason.allCases[reason])
         case 4: self = .failed(sampleNumber: try reader.take(), try reader.takeError())
         case 5:

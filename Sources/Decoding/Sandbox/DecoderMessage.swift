@@ -43,7 +43,7 @@ enum DecoderRequest: Hashable {
     case flush(number: UInt32, interruptions: UInt32)
 }
 
-/// A picture: where it lies and what is to be seen of it.
+/// A frame: where it lies and what is to be seen of it.
 struct FrameDescriptor: Hashable {
     var slot: UInt32
     var visible: PixelRect
@@ -80,7 +80,7 @@ enum MemoryGrant: Hashable {
     /// Memory for the layout asked for, under a number of its own; one descriptor, or two (DMA-BUF, memfd below it), come with it.
     case granted(slot: UInt32, kind: SurfaceMemory.Kind)
     case denied(String)
-    /// The readers of a picture have ended their use.
+    /// The readers of a frame have ended their use.
     case released(slot: UInt32)
     /// Waiting for surfaces is to end in failure.
     case interrupt
@@ -93,7 +93,7 @@ enum MemoryWish: Hashable {
     case want(SurfaceLayout)
     /// The decoder has unmapped this memory.
     case gone(slot: UInt32)
-    /// The driver has made this memory, and pictures will lie in it; one descriptor comes with it. `gone` ends that.
+    /// The driver has made this memory, and frames will lie in it; one descriptor comes with it. `gone` ends that.
     case offer(slot: UInt32, SurfaceLayout)
     /// The answer to `ping`: alive, and whether decoding waits for readers to give a surface back.
     case pong(isExhausted: Bool)

@@ -100,7 +100,7 @@ extension SandboxedSession {
         return true
     }
 
-    /// A key picture comes: changes the kind of process if it is time to.
+    /// A sync frame comes: changes the kind of process if it is time to.
     func reconsider(_ output: (consuming DecodeOutput) -> Void) {
         guard var state = fallback else { return }
         let way = state.keyframe(now: MonotonicClock.shared.now())
@@ -120,7 +120,7 @@ extension SandboxedSession {
         return true
     }
 
-    /// Decodes the key picture in software at which the hardware failed. Nothing is lost: what came before is put out first.
+    /// Decodes the sync frame in software at which the hardware failed. Nothing is lost: what came before is put out first.
     func redo(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ number: UInt64,
         _ output: (consuming DecodeOutput) -> Void
@@ -133,7 +133,7 @@ extension SandboxedSession {
         deliver(sample, block, instructions, number, output)
     }
 
-    /// Puts out what the present process holds back and goes on with one of the other kind, at a key picture.
+    /// Puts out what the present process holds back and goes on with one of the other kind, at a sync frame.
     private func turn(_ output: (consuming DecodeOutput) -> Void) {
         if !isStarting, !needsSync {
             request { .drain(number: $0) }

@@ -28,7 +28,7 @@ extension SandboxedSession {
         keyNumber = nil
     }
 
-    /// Sends a sample and takes what comes of it. Hardware's failure at a key picture is waited for, so that software can decode it anew.
+    /// Sends a sample and takes what comes of it. Hardware's failure at a sync frame is waited for, so that software can decode it anew.
     func deliver(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ number: UInt64,
         _ output: (consuming DecodeOutput) -> Void
@@ -48,7 +48,7 @@ extension SandboxedSession {
         if format.isDecoded(as: stream), format.attributes == stream.attributes || !isSync { return }
         stream = format
         shared.withLock { $0.format = format }
-        // It comes in its place among the samples, whose pictures so far the process puts out with the next one.
+        // It comes in its place among the samples, whose frames so far the process puts out with the next one.
         do throws(SystemError) {
             let memory = try configuration()
             writer.reset()
@@ -127,7 +127,7 @@ extension SandboxedSession {
                 output(.frame(result))
             case .dropped(let number, let reason):
                 guard let entry = ledger.close(number) else { return replaced(Self.answersTwice, output) }
-                // `flush` answers all that are open in their order: an older one's picture may have been given up on its way through the stage.
+                // `flush` answers all that are open in their order: an older one's frame may have been given up on its way through the stage.
                 if reason == .flushed { ledger.reopen(number) } else { output(.dropped(entry.receipt, reason)) }
             case .failed(let number, let error):
                 guard let entry = ledger.close(number) else { return replaced(Self.answersTwice, output) }
@@ -153,7 +153,7 @@ extension SandboxedSession {
     /// 1 TB: keeps a counter that a stranger feeds from overflowing.
     private static let mostBytesAtOnce: UInt64 = 1 << 40
 
-    private static let hasNoMemory = "puts out a picture that it was given no memory for"
+    private static let hasNoMemory = "puts out a frame that it was given no memory for"
     private static let answersTwice = "answers a sample that it has answered, or was not given"
 
     func frame(_ descriptor: FrameDescriptor) -> VideoFrame? {

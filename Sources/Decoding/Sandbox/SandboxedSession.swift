@@ -8,8 +8,8 @@ public import SurfacePool
 
 /// As `DecompressionSession`, with libavcodec in a process of its own that has no rights: a film that breaks the decoder breaks only that.
 ///
-/// Compressed bytes are copied once, into memory shared with the process; pictures are written by it into surfaces of this session's pool, which
-/// displays read in place. Hardware is driven by a process with one right more, to its render node, and pictures lie in surfaces of its driver.
+/// Compressed bytes are copied once, into memory shared with the process; frames are written by it into surfaces of this session's pool, which
+/// displays read in place. Hardware is driven by a process with one right more, to its render node, and frames lie in surfaces of its driver.
 /// When the process dies or hangs, the samples it had not answered fail with `.decoderDied`, another process takes its place, and decoding goes on
 /// with the next sync sample; frames handed out stay valid.
 ///
@@ -52,7 +52,7 @@ public final class SandboxedSession: @unchecked Sendable {
     var choice: DeviceChoice
     /// nil while there is no hardware to choose.
     var fallback: HardwareFallbackState?
-    /// The key picture that is being given to the process: if hardware fails at it, software decodes it anew.
+    /// The sync frame that is being given to the process: if hardware fails at it, software decodes it anew.
     var keyNumber: UInt64?
     var wantsRedo = false
     var writer = WireWriter()
@@ -129,7 +129,7 @@ public final class SandboxedSession: @unchecked Sendable {
 
     /// libavcodec's name of the decoder.
     public var decoderName: String { shared.withLock { $0.decoderName } }
-    /// The layout of the pictures put out last; nil before the first.
+    /// The layout of the frames put out last; nil before the first.
     public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
     /// As `DecompressionSession.conversion`.
     public var conversion: ConversionReport? { stage.conversion }
@@ -186,7 +186,7 @@ public final class SandboxedSession: @unchecked Sendable {
     /// Notes a sample whose answer is due from now on.
     func open(_ sample: SampleBuffer, _ output: (consuming DecodeOutput) -> Void) -> UInt64 {
         let receipt = sample.receipt(number: ledger.next)
-        while let overdue = ledger.closeOverdue(before: receipt.number) { output(.dropped(overdue.receipt, .noPicture)) }
+        while let overdue = ledger.closeOverdue(before: receipt.number) { output(.dropped(overdue.receipt, .noFrame)) }
         ledger.open(SampleLedger.Entry(receipt, timestamp: cav_nopts_value))
         return receipt.number
     }
@@ -196,7 +196,7 @@ public final class SandboxedSession: @unchecked Sendable {
         guard !isInvalidated, lost == nil, !isStarting else { return }
         request { .drain(number: $0) }
         pump { gate.deliver($0, to: output) }
-        while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, .noPicture), to: output) }
+        while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, .noFrame), to: output) }
     }
 
     /// As `DecompressionSession.flush`; a decoder that was lost gets another chance.

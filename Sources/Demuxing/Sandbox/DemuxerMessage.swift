@@ -96,7 +96,7 @@ enum DemuxerAnswer: Hashable {
     static let mostTracks = 1000
     /// Samples between two requests.
     static let mostSamples = 32
-    /// 256 MB: more than an uncompressed picture of 8K. A larger sample is none.
+    /// 256 MB: more than an uncompressed frame of 8K. A larger sample is none.
     static let largestSample = 256 << 20
     static let windowByteCount = 1 << 20
     static let trayByteCount = 4 << 20

@@ -79,7 +79,7 @@ extension WireReader {
     private mutating func takeTrackFormat() throws(WireError) -> VideoFormat {
         let format = try takeFormat()
         guard (0...Self.deepestReordering).contains(format.reorderDepth), (0...Self.mostBits).contains(format.bitsPerCodedSample) else {
-            throw WireError("a film's pictures cannot be ordered or coded so")
+            throw WireError("a film's frames cannot be ordered or coded so")
         }
         return format
     }
