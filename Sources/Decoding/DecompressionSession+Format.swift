@@ -36,6 +36,6 @@ extension DecompressionSession {
         frameLength = Self.frameLength(of: format)
         // The next sample says its unit to the new decoder.
         timeBase = .unknown
-        note(codec, reason: isHardware ? nil : reason ?? way.reason)
+        note(codec, reason: isHardware ? nil : reason ?? backend.reason)
     }
 }

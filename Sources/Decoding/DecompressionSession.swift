@@ -68,7 +68,7 @@ public final class DecompressionSession: @unchecked Sendable {
         var format: VideoFormat
         var pixelFormat: PixelFormat?
         var decoderName = ""
-        var way = DecoderWay(isHardware: false)
+        var backend = BackendInUse(isHardware: false)
         var hardware: HardwareSurfaces?
     }
 
@@ -134,8 +134,8 @@ public final class DecompressionSession: @unchecked Sendable {
     /// libavcodec's name of the decoder: `h264`, `libdav1d`.
     public var decoderName: String { shared.withLock { $0.decoderName } }
 
-    /// How the session decodes at present, and why not otherwise.
-    public var way: DecoderWay { shared.withLock { $0.way } }
+    /// The decoder in use, and why it is not hardware if that was preferred.
+    public var backend: BackendInUse { shared.withLock { $0.backend } }
 
     /// Remembers for others what decodes now.
     func note(_ codec: Codec, reason: String?) {
@@ -144,7 +144,7 @@ public final class DecompressionSession: @unchecked Sendable {
             shared.format = format
             shared.decoderName = name
             shared.hardware = hardware
-            shared.way = DecoderWay(isHardware: hardware != nil, driver: hardware?.device.vendor, reason: reason)
+            shared.backend = BackendInUse(isHardware: hardware != nil, driver: hardware?.device.vendor, reason: reason)
         }
     }
 

@@ -18,7 +18,7 @@ struct HardwareFilm {
     var samples = 0
     var bytesCopied = 0
     /// How the session decoded at the end.
-    var way = DecoderWay(isHardware: false)
+    var backend = BackendInUse(isHardware: false)
     /// The ways that frames came, in a row: `h` hardware, `s` software.
     var history = ""
     /// Memory kinds of the surfaces.
@@ -92,7 +92,7 @@ struct HardwareFilm {
         audience.finish()
         var film = audience.film
         film.samples = samples
-        film.way = session.way
+        film.backend = session.backend
         film.bytesCopied = counters.bytesCopied
         self = film
     }

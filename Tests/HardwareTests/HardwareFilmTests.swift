@@ -28,7 +28,7 @@ struct HardwareFilmTests {
         let hardware = try HardwareFilm(TestAssets.path(name), .required, holds: 5)
         #expect(software.hashes.count > 5)
         #expect(hardware.hashes == software.hashes && hardware.times == software.times)
-        #expect(hardware.kinds == [.va] && hardware.way.isHardware && hardware.bytesCopied == 0 && hardware.errors == [])
+        #expect(hardware.kinds == [.va] && hardware.backend.isHardware && hardware.bytesCopied == 0 && hardware.errors == [])
     }
 
     @Test("a stream that the driver does not serve is refused where hardware is required, and decoded in software where it is preferred")
@@ -36,7 +36,7 @@ struct HardwareFilmTests {
         let path = TestAssets.path("hevc-10bit.mp4")
         #expect(throws: DecodingError.self) { try HardwareFilm(path, .required) }
         let film = try HardwareFilm(path, .preferred)
-        #expect(!film.way.isHardware && film.way.reason?.contains("HEVCMain10") == true)
+        #expect(!film.backend.isHardware && film.backend.reason?.contains("HEVCMain10") == true)
         #expect(film.hashes == (try HardwareFilm(path, .software)).hashes)
     }
 
@@ -73,7 +73,7 @@ struct HardwareFilmTests {
                 for sample in film.samples { try session.decode(sample) { receive($0) } }
             }
             session.finishDelayedFrames { receive($0) }
-            #expect(session.way.isHardware == (specification.hardware != .disable))
+            #expect(session.backend.isHardware == (specification.hardware != .disable))
             return hashes
         }
         let software = try hashes([a, b, a], .software), hardware = try hashes([a, b, a], .required)
@@ -85,7 +85,7 @@ struct HardwareFilmTests {
         let inHardware = try DecompressionSession(format: a.format, options: DecoderOptions(specification: .preferred))
         #expect(!inHardware.canAccept(unserved), "the hardware in use does not take it")
         let inSoftware = try DecompressionSession(format: unserved, options: DecoderOptions(specification: .preferred))
-        #expect(!inSoftware.way.isHardware && !inSoftware.canAccept(a.format), "hardware is preferred, and could take it")
+        #expect(!inSoftware.backend.isHardware && !inSoftware.canAccept(a.format), "hardware is preferred, and could take it")
         let never = try DecompressionSession(format: unserved, options: DecoderOptions(specification: .software))
         #expect(never.canAccept(a.format))
     }

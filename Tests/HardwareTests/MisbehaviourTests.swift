@@ -13,7 +13,7 @@ struct MisbehaviourTests {
             SoftwareVADriver.adopt(["PLAYER_VA_FAIL": "20"])
             let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred)
             #expect(film.errors.count >= 1 && film.errors.count < 4, "\(film.errors)")
-            #expect(film.way.isHardware && !film.history.contains("s"))
+            #expect(film.backend.isHardware && !film.history.contains("s"))
             #expect(film.hashes.count + film.errors.count + film.dropped == film.samples)
         }
     }
@@ -25,7 +25,7 @@ struct MisbehaviourTests {
             let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred)
             let software = try HardwareFilm(TestAssets.path("demo.mp4"), .software)
             #expect(film.hashes == software.hashes && film.times == software.times && film.errors == [])
-            #expect(!film.way.isHardware && film.way.reason != nil)
+            #expect(!film.backend.isHardware && film.backend.reason != nil)
         }
     }
 
@@ -36,7 +36,7 @@ struct MisbehaviourTests {
             let film = try HardwareFilm(TestAssets.path("vp9.webm"), .preferred)
             let software = try HardwareFilm(TestAssets.path("vp9.webm"), .software)
             #expect(film.hashes == software.hashes && film.times == software.times && film.errors == [])
-            #expect(!film.way.isHardware && film.way.reason != nil)
+            #expect(!film.backend.isHardware && film.backend.reason != nil)
         }
     }
 
@@ -47,7 +47,7 @@ struct MisbehaviourTests {
             let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred)
             let software = try HardwareFilm(TestAssets.path("demo.mp4"), .software)
             #expect(film.history.hasPrefix("hhhh") && film.history.hasSuffix("ssss"), "\(film.history)")
-            #expect(!film.way.isHardware)
+            #expect(!film.backend.isHardware)
             // What was shown is right and at its time; what is missing was answered.
             let right = Dictionary(uniqueKeysWithValues: zip(software.times, software.hashes))
             #expect(zip(film.times, film.hashes).allSatisfy { right[$0] == $1 })

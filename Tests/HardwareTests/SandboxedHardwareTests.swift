@@ -27,8 +27,8 @@ struct SandboxedHardwareTests {
         let hardware = try HardwareFilm(TestAssets.path(name), .required, holds: 5, sandbox: Self.sandbox(["PLAYER_VA_CHECK": "1"]))
         #expect(software.hashes.count > 5)
         #expect(hardware.hashes == software.hashes && hardware.times == software.times)
-        #expect(hardware.kinds == [.va] && hardware.way.isHardware && hardware.bytesCopied == 0 && hardware.errors == [])
-        #expect(hardware.way.driver?.hasPrefix("Player software driver") == true)
+        #expect(hardware.kinds == [.va] && hardware.backend.isHardware && hardware.bytesCopied == 0 && hardware.errors == [])
+        #expect(hardware.backend.driver?.hasPrefix("Player software driver") == true)
     }
 
     @Test("a stream that the driver does not serve is refused where hardware is required, and decoded in software where it is preferred")
@@ -36,7 +36,7 @@ struct SandboxedHardwareTests {
         let path = TestAssets.path("hevc-10bit.mp4"), sandbox = try Self.sandbox()
         #expect { try HardwareFilm(path, .required, sandbox: sandbox) } throws: { ($0 as? DecodingError)?.code == .noHardware }
         let film = try HardwareFilm(path, .preferred, sandbox: sandbox)
-        #expect(!film.way.isHardware && film.way.reason?.contains("HEVCMain10") == true, "\(film.way)")
+        #expect(!film.backend.isHardware && film.backend.reason?.contains("HEVCMain10") == true, "\(film.backend)")
         #expect(film.hashes == (try HardwareFilm(path, .software)).hashes)
     }
 
@@ -51,7 +51,7 @@ struct SandboxedHardwareTests {
             }
             let film = try HardwareFilm(
                 TestAssets.path("plain.mp4"), DecoderSpecification(hardware: .prefer, device: path), sandbox: sandbox)
-            #expect(film.hashes.count == film.samples && !film.way.isHardware && film.way.reason?.contains(path) == true, "\(film.way)")
+            #expect(film.hashes.count == film.samples && !film.backend.isHardware && film.backend.reason?.contains(path) == true, "\(film.backend)")
         }
     }
 
@@ -74,7 +74,7 @@ struct SandboxedHardwareTests {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_THREAD": "1"])
             let film = try HardwareFilm(TestAssets.path("plain.mp4"), .preferred)
-            #expect(!film.way.isHardware)
+            #expect(!film.backend.isHardware)
         }
     }
 
@@ -108,7 +108,7 @@ struct SandboxedHardwareTests {
     func oneFrame() throws {
         let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred, sandbox: Self.sandbox(["PLAYER_VA_FAIL": "20"]))
         #expect(film.errors.count >= 1 && film.errors.count < 4, "\(film.errors)")
-        #expect(film.way.isHardware && !film.history.contains("s"))
+        #expect(film.backend.isHardware && !film.history.contains("s"))
         #expect(film.hashes.count + film.errors.count + film.dropped == film.samples)
     }
 
@@ -119,7 +119,7 @@ struct SandboxedHardwareTests {
         let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred, sandbox: Self.sandbox(switches))
         let software = try HardwareFilm(TestAssets.path("demo.mp4"), .software)
         #expect(film.hashes == software.hashes && film.times == software.times && film.errors == [], "\(film.errors)")
-        #expect(!film.way.isHardware && film.way.reason?.contains("hardware decoder failed") == true, "\(film.way)")
+        #expect(!film.backend.isHardware && film.backend.reason?.contains("hardware decoder failed") == true, "\(film.backend)")
     }
 
     @Test("a device that is taken away: software from the next sync frame, in step")
@@ -167,6 +167,7 @@ struct SandboxedHardwareTests {
         #expect(film.hashes.count + film.errors.count + film.dropped == film.samples)
         #expect(film.errors.contains { $0.code == .decoderDied } && film.errors.allSatisfy { $0.code == .decoderDied }, "\(film.errors)")
         #expect(film.history.hasPrefix("hhhh") && film.history.hasSuffix(times == 1 ? "hhhh" : "ssss"), "\(film.history)")
-        #expect(film.way.isHardware == (times == 1) && (times == 1 || film.way.reason?.contains("the process that drives") == true), "\(film.way)")
+        #expect(film.backend.isHardware == (times == 1), "\(film.backend)")
+        #expect(times == 1 || film.backend.reason?.contains("the process that drives") == true, "\(film.backend)")
     }
 }

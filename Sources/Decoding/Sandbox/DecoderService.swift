@@ -93,7 +93,7 @@ package final class DecoderService: Sendable {
                 watch.need()
                 tell()
             }
-            writer.put(.ready(decoderName: session.decoderName, driver: session.way.driver))
+            writer.put(.ready(decoderName: session.decoderName, driver: session.backend.driver))
             try work.send(writer, waits: true)
             return Decoding(session: session, format: format, ring: ring, statistics: statistics)
         } catch let error as DecodingError {

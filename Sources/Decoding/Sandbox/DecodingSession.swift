@@ -13,7 +13,7 @@ public protocol DecodingSession: AnyObject, Sendable {
     /// The conversion that `DecoderOptions.requirements` made necessary.
     var conversion: ConversionReport? { get }
     /// Hardware or software, and why.
-    var way: DecoderWay { get }
+    var backend: BackendInUse { get }
     var options: DecoderOptions { get }
     /// Whether samples of `other` can follow without a new session.
     func canAccept(_ other: VideoFormat) -> Bool

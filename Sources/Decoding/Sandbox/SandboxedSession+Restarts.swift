@@ -50,7 +50,7 @@ extension SandboxedSession {
                 let reason = driver == nil ? choice.sentence : nil
                 shared.withLock { shared in
                     shared.decoderName = name
-                    shared.way = DecoderWay(isHardware: driver != nil, driver: driver, reason: reason)
+                    shared.backend = BackendInUse(isHardware: driver != nil, driver: driver, reason: reason)
                 }
                 isStarting = false
                 return nil

@@ -72,7 +72,7 @@ public final class SandboxedSession: @unchecked Sendable {
         var format: VideoFormat
         var pixelFormat: PixelFormat?
         var decoderName = ""
-        var way = DecoderWay(isHardware: false)
+        var backend = BackendInUse(isHardware: false)
         var statistics = Statistics()
         var report = SandboxReport()
         var process: DecoderProcess?
@@ -136,8 +136,8 @@ public final class SandboxedSession: @unchecked Sendable {
     public var poolStatistics: SurfacePoolStatistics {
         shared.withLock { $0.process }?.offered(capacity: surfaces.limits.count) ?? surfaces.statistics
     }
-    /// As `DecompressionSession.way`.
-    public var way: DecoderWay { shared.withLock { $0.way } }
+    /// As `DecompressionSession.backend`.
+    public var backend: BackendInUse { shared.withLock { $0.backend } }
     public var statistics: Statistics { shared.withLock { $0.statistics } }
     /// What the process in use has given up.
     public var report: SandboxReport { shared.withLock { $0.report } }
@@ -149,7 +149,7 @@ public final class SandboxedSession: @unchecked Sendable {
         let format = format
         guard other.codec == format.codec else { return false }
         if options.specification.hardware == .disable || other.isDecoded(as: format) { return true }
-        if !way.isHardware, VADevice.paths().isEmpty, options.specification.device == nil { return true }
+        if !backend.isHardware, VADevice.paths().isEmpty, options.specification.device == nil { return true }
         return HardwareProfiles.names(for: other) == HardwareProfiles.names(for: format) && other.codedSize == format.codedSize
     }
 
