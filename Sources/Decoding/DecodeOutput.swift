@@ -10,13 +10,13 @@ public import SurfacePool
 /// - **No frame of its own**: the second field, a hidden reference (VP9's and AV1's alternate references in samples of their own),
 ///   parameter sets alone. libavcodec does not say so; it is certain when the decoder has been drained, or when `SampleLedger.capacity` (128)
 ///   later samples have been given, and the answer is `.dropped` as `.noFrame` then. A superframe is one sample: the frame that it shows answers it.
-/// - **Left out**: what was not to be shown, to be skipped, or came too late to be worth decoding is answered at once.
+/// - **Left out**: a sample that is not to be shown, is to be skipped, or comes too late to be decoded is answered at once.
 /// - **Damage** is answered as soon as the decoder reports it. libavcodec's frame threads report it some samples later without saying for which;
 ///   the session counts back, and may be one off where a decoder splits its samples.
-/// - **Flushed**: `flush` answers what was still on its way, in the order in which the samples came.
+/// - **Flushed**: `flush` answers all samples that have no answer, in their order.
 ///
-/// A decoder may put out a frame that answers nothing: one that was damaged but not lost (its sample has failed already), or a second one from
-/// the same sample. It is handed over as well, for it is to be seen, with `VideoFrame.sampleNumber` nil.
+/// A decoder may put out a frame that answers no sample: one that was damaged but not lost (its sample has failed already), or a second one from
+/// the same sample. It is handed over as well, with `VideoFrame.sampleNumber` nil.
 public enum DecodeOutput: ~Copyable, Sendable {
     /// A frame; whoever receives it owns its use. `VideoFrame.sampleNumber` says which sample it answers.
     case frame(VideoFrame)

@@ -9,10 +9,10 @@ public struct DecoderOptions: Sendable, Hashable {
     public var lowDelay: Bool
     /// Frames that consumers may hold at once (queues, sinks, exporters); the pool has room for them besides the decoder's own.
     public var holdCount: Int
-    /// Limit of the frames' memory. A sample whose frame would go beyond it fails with `.outOfSurfaces`.
+    /// Limit of the frames' memory in bytes. A sample whose frame would exceed it fails with `.outOfSurfaces`.
     public var maximumSurfaceBytes: Int
-    /// How long after it has been given to the session a sample's frame is still of use; nil: for ever. A deadline that comes with a
-    /// sample (`DecodeInstructions.deadline`) goes before it.
+    /// How long a sample's frame is useful after the sample was given to the session; nil: for ever. A deadline that comes with a
+    /// sample (`DecodeInstructions.deadline`) takes precedence.
     public var deadline: HostSpan?
     /// What consumers need; empty hands frames out as the decoder makes them.
     public var requirements: OutputRequirements

@@ -3,7 +3,7 @@ internal import Media
 internal import SampleQueue
 
 extension DecompressionSession {
-    /// Makes ready for samples of `format`, if it is another than that of the samples before. What came before is put out and answered first.
+    /// Prepares for samples of `format`, if it differs from that of the samples before, which are put out and answered first.
     ///
     /// - Parameter isSync: Decoding can begin with the sample that comes. Only there a change of what the container says about the frames (colours,
     ///   orientation) is followed; a change of set-up data is in any case, since the decoder could make nothing of the samples.
@@ -34,7 +34,7 @@ extension DecompressionSession {
         stream = format
         facts = FrameFacts(format: format)
         frameLength = Self.frameLength(of: format)
-        // The next sample says its unit to the new decoder.
+        // The next sample tells the new decoder its unit.
         timeBase = .unknown
         note(codec, reason: isHardware ? nil : reason ?? backend.reason)
     }

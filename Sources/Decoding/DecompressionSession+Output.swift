@@ -25,10 +25,10 @@ extension DecompressionSession {
     /// A decoder that reports this many errors without taking a sample would go on for ever; each of its threads may report one.
     private static var mostErrorsInARow: Int { 128 }
 
-    /// Answers with an error, unless it is the echo of an interruption.
+    /// Answers with an error, unless an interruption caused it.
     func fail(_ status: Int32, _ output: (consuming DecodeOutput) -> Void) {
         if status == cav_error_exit { return }
-        // Damage between sync frames is the stream's more often than the hardware's; at one, software shows whose it is.
+        // Between sync frames damage is more often in the stream than in the hardware. At a sync frame software shows which.
         if codec.hardware != nil, isAtKeyframe || status != cav_error_invalid_data {
             return hardwareFailed(Codec.reason(status), status: status, output)
         }
@@ -49,7 +49,7 @@ extension DecompressionSession {
         if let entry = ledger.close(number) { output(.failed(entry.receipt, error)) }
     }
 
-    /// Turns libavcodec's frame into ours.
+    /// Makes a `VideoFrame` of libavcodec's frame.
     private func emit(_ output: (consuming DecodeOutput) -> Void) {
         let frame = unsafe UnsafePointer(codec.frame)
         let number = unsafe UInt64(exactly: cav_frame_number(frame))
@@ -125,7 +125,7 @@ extension DecompressionSession {
         let own = unsafe frame.pointee.pts
         var best = unsafe frame.pointee.best_effort_timestamp
         if isDraining, best == cav_nopts_value, let next = clock.decodeTime(nil, duration: 0) { best = next }
-        // What the container says of another sample's frame is not this one's.
+        // The container's statement belongs to another sample.
         let entry = answered?.timestamp == own ? answered : nil
         var times = Times(presentationTime: .invalid, duration: .invalid, timestamp: nil, displayImmediately: answered?.displayImmediately ?? false)
         if best != cav_nopts_value {
@@ -140,7 +140,7 @@ extension DecompressionSession {
         } else if case let duration = unsafe cav_frame_duration(frame), duration > 0 {
             times.duration = mediaTime(duration)
         }
-        // Nobody knows: right after the frame before.
+        // Unknown: right after the previous frame.
         if !times.presentationTime.isNumeric { times.presentationTime = expectedTime }
         let length = times.duration.isNumeric ? times.duration : frameLength
         expectedTime = times.presentationTime + length

@@ -46,6 +46,7 @@ public final class DecompressionSession: @unchecked Sendable {
     var redoNumber: UInt64?
     /// The sample that is being given to the decoder; nil while it is drained.
     var current: UInt64?
+    /// As given to `init`.
     public let options: DecoderOptions
     var threads: Int
     let copier = FrameCopier()
@@ -154,6 +155,7 @@ public final class DecompressionSession: @unchecked Sendable {
     /// The conversion that `DecoderOptions.requirements` made necessary; nil while frames are handed out where they were decoded.
     public var conversion: ConversionReport? { stage.conversion }
 
+    /// How full the pool is whose surfaces the decoder in use writes.
     public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.hardware }?.poolStatistics ?? source.statistics }
 
     /// A frame decoded now would have to wait for a surface.

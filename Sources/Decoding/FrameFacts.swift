@@ -1,9 +1,9 @@
 internal import CAV
 internal import Media
 
-/// Reads what a decoded frame of libavcodec's says about its frame besides the pixels.
+/// Reads what one of libavcodec's frames says besides its pixels.
 ///
-/// What the frame leaves open is taken from the container's `VideoFormat`; the container's pixel aspect and orientation win where it states them.
+/// The container's `VideoFormat` fills in what the frame does not say. The container's pixel aspect and orientation take precedence.
 struct FrameFacts {
     private let format: VideoFormat
 

@@ -158,7 +158,7 @@ final class SurfaceSource: Sendable {
     /// Why memory was refused since the last call.
     func takeRefusal() -> DecodingError? { current.withLock { $0.refusal.take() } }
 
-    /// A frame asked for now would have to wait for a surface.
+    /// The next frame would have to wait for a surface.
     var isExhausted: Bool { current.withLock { $0.pool }?.isExhausted ?? false }
 
     /// Calls `body`, on the thread that took it, when the last surface that can be had has been taken: the next frame has to wait.

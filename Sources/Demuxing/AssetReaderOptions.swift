@@ -32,6 +32,8 @@ public final class AssetCancellation: Sendable {
 
     public init() {}
 
+    /// Switches it; idempotent.
     public func cancel() { flag.store(true, ordering: .relaxed) }
+    /// `cancel` was called.
     public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }

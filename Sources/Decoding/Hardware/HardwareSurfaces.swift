@@ -173,7 +173,7 @@ final class HardwareSurfaces: Sendable {
         return device.wait(for: va, timeout: Self.longestDecode)
     }
 
-    /// 2 s: a hundred times what a frame takes; a driver that resets the device has done so by then.
+    /// 2 s: a hundred times what a frame takes, and enough for a driver to reset the device.
     private static let longestDecode = HostSpan.seconds(2)
 
     func interrupt() {
@@ -193,7 +193,7 @@ final class HardwareSurfaces: Sendable {
     /// Why there was no hardware or no surface since the last call.
     func takeRefusal() -> String? { current.withLock { $0.refusal.take() } }
 
-    /// A frame asked for now would have to wait for a surface.
+    /// The next frame would have to wait for a surface.
     var isExhausted: Bool { current.withLock { $0.pool }?.isExhausted ?? false }
 
     var poolStatistics: SurfacePoolStatistics? { current.withLock { $0.pool }?.statistics }

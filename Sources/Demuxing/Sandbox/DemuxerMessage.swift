@@ -2,8 +2,8 @@ internal import Media
 internal import SampleQueue
 internal import Sandbox
 
-// What a player and its demuxer process say to each other, on the work socket. Two pieces of memory go with it: the *window*, in which the
-// player puts the bytes of the film that were asked for, and the *tray*, in which the process lays what it found there.
+// The messages between a player and its demuxer process, on the work socket. They share two pieces of memory: the *window*, into which the
+// player puts the bytes of the film that were asked for, and the *tray*, on which the process lays the samples.
 
 /// To the demuxer.
 enum DemuxerRequest: Hashable {
