@@ -3,17 +3,17 @@ internal import Glibc
 internal import Media
 package import Sandbox
 
-/// Gives up, once and for ever, what a process can do besides computing.
+/// Gives up, for good, every right of the calling process that it does not need for computing.
 ///
-/// In two steps, because a driver opens files and starts threads while it is loaded. `begin` must run before any thread is started: a user
-/// namespace can be left behind only by a single thread. `complete` comes before the first byte of a film and holds for the threads that there
-/// are, too. Each step that the kernel or an administrator forbids is skipped and told; what remains decides whether the player accepts it.
+/// This takes two steps, because a driver opens files and starts threads while it is loaded. `begin` must run before any thread is started: a user
+/// namespace can be entered only by a single thread. `complete` comes before the first byte of a film and holds for the existing threads,
+/// too. A step that the kernel or an administrator forbids is skipped and reported; the player decides by the report.
 package struct Confinement: ~Copyable {
-    /// How much is left.
+    /// What the process may still do.
     package enum Profile: Sendable {
-        /// Computing, with memory that is lent.
+        /// Compute, with memory that is lent.
         case strict
-        /// That, and driving a device that is open already.
+        /// Compute, and drive a device that is open already.
         case hardware
     }
 
@@ -25,10 +25,10 @@ package struct Confinement: ~Copyable {
     /// Both steps in one, for a process that loads nothing in between.
     package static func enter(_ profile: Profile = .strict) -> SandboxReport { begin(profile).complete() }
 
-    /// Leaves what belongs to all: other descriptors, the user's and the network's namespaces, new privileges. Files can still be read.
+    /// Gives up descriptors, the user's and the network's namespaces, and new privileges. Files can still be read.
     package static func begin(_ profile: Profile) -> Confinement {
         var confinement = Confinement(profile: profile, report: SandboxReport(landlockVersion: Int(clinux_landlock_version())))
-        // Nothing else may be open: not even what whoever started the player left open for its children.
+        // Nothing else may be open, not even what the player inherited.
         confinement.take(.closedDescriptors, "close what is open") { clinux_close_from(profile == .hardware ? 6 : 5) }
         confinement.take(.userNamespace, "have a user namespace") { clinux_own_user_namespace() }
         confinement.take(.noNetwork, "have a network namespace") { clinux_own_network_namespace() }
@@ -39,7 +39,7 @@ package struct Confinement: ~Copyable {
 
     /// Gives up the rest.
     package consuming func complete() -> SandboxReport {
-        // Asked while there is a /proc.
+        // Must be asked while there is a /proc.
         let isSingleThread = clinux_is_single_thread() != 0
         if hasOwnMounts { take(.emptyRoot, "have an empty root") { clinux_empty_root() } }
         take(.landlock, "use Landlock") { clinux_landlock_nothing() }
@@ -74,7 +74,7 @@ package struct Confinement: ~Copyable {
         return false
     }
 
-    /// 2 GB of memory of its own: four times what 16 threads of libavcodec were seen to need for 4K. Pictures are not counted: they are shared.
+    /// 2 GB of memory of its own: four times what 16 threads of libavcodec were seen to need for 4K. Frames are not counted: they are shared.
     private static let dataBytes: UInt64 = 2 << 30
     /// Until the player first allows more.
     private static let processorSeconds: UInt64 = 120
@@ -82,6 +82,6 @@ package struct Confinement: ~Copyable {
     private static let openFiles: UInt64 = 512
     /// 16 of libavcodec's and our own, with room; counted within the user namespace.
     private static let threads: UInt64 = 64
-    /// 1 GB in one piece of a driver's shared memory, which counts as a file: a picture of 16384x16384 in 10 bit.
+    /// 1 GB in one piece of a driver's shared memory, which counts as a file: a frame of 16384x16384 in 10 bit.
     private static let surfaceBytes: UInt64 = 1 << 30
 }

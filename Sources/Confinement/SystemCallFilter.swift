@@ -2,10 +2,10 @@ internal import CSeccomp
 internal import Glibc
 internal import Media
 
-/// The system calls that decoding needs. Others fail with EPERM, so that a library that merely asks can go on; those that only an attacker
-/// has a use for kill the process.
+/// The system calls that decoding needs. Others fail with EPERM, so that a library that tries one can go on; those that only an attacker
+/// needs kill the process.
 ///
-/// The corresponding C library is libseccomp; the filter holds for every thread started later.
+/// The corresponding C library is libseccomp.
 enum SystemCallFilter {
     /// Memory, threads, time, and the two sockets.
     private static let allowed = [
@@ -19,7 +19,7 @@ enum SystemCallFilter {
         "futex_time64", "clock_gettime64", "clock_nanosleep_time64", "ppoll_time64", "fstat64", "_llseek", "fcntl64",
     ]
 
-    /// What no decoder asks for, not even in vain.
+    /// What no decoder tries, not even to fail.
     private static let deadly = [
         "execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_open", "pidfd_getfd",
         "kill", "tkill", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
@@ -30,11 +30,11 @@ enum SystemCallFilter {
         "setuid", "setgid", "setresuid", "setresgid", "setgroups", "capset", "personality", "seccomp",
     ]
 
-    /// What a driver asks of the kernel besides, all of it about descriptors that are open: memory to share, words between threads, whether two
+    /// What a driver needs in addition, all of it about open descriptors: memory to share, signals between threads, whether two
     /// descriptors are the same.
     private static let allowedForDrivers = ["memfd_create", "ftruncate", "fallocate", "eventfd2", "dup"]
 
-    /// Holds for every thread that there is, and for those to come.
+    /// Filters every thread, also those started later.
     static func install(_ profile: Confinement.Profile) throws(SystemError) {
         guard let filter = unsafe seccomp_init(cseccomp_errno(EPERM)) else { throw SystemError(ENOMEM, "make a filter of system calls") }
         defer { unsafe seccomp_release(filter) }
@@ -58,13 +58,13 @@ enum SystemCallFilter {
         guard status == 0 else { throw SystemError(-status, "load a filter of system calls") }
     }
 
-    /// The device's requests, which of them a render node takes is the kernel's affair (`DRM_RENDER_ALLOW`), and those of DMA-BUFs and fences.
+    /// The device's requests, of which the kernel accepts those marked `DRM_RENDER_ALLOW`, and those of DMA-BUFs and fences.
     private static func allowDriver(_ filter: scmp_filter_ctx) throws(SystemError) {
         for name in allowedForDrivers { try unsafe add(filter, cseccomp_allow, name) }
         for family in [cseccomp_ioctl_drm, cseccomp_ioctl_dma_buf, cseccomp_ioctl_sync_file] {
             try unsafe add(filter, cseccomp_allow, "ioctl", argument: 1, mask: cseccomp_ioctl_family, equals: family)
         }
-        // fstat(3). A path may stand there, too, but there are no files that it could name.
+        // fstat(3). The call could also have a path, but there are no files that it could name.
         try unsafe add(filter, cseccomp_allow, "newfstatat", argument: 3, mask: cseccomp_at_empty_path, equals: cseccomp_at_empty_path)
         // Whether two of its own descriptors are one file.
         try unsafe add(filter, cseccomp_allow, "kcmp", argument: 0, mask: 0xffff_ffff, equals: UInt64(getpid()))

@@ -1,6 +1,6 @@
 internal import Media
 
-/// Bytes in a picture of the size and format seen last: asked for with every frame, worked out when they change.
+/// Bytes in a frame of the size and format seen last: asked for with every frame, worked out when they change.
 struct ByteCountCache {
     private var format: PixelFormat?
     private var width: Int32 = 0

@@ -14,7 +14,7 @@ final class Codec {
     let frame: UnsafeMutablePointer<AVFrame>
     private let memory: Memory
 
-    /// Where pictures go: what the callbacks get to see.
+    /// What the callbacks see: where frames go.
     private final class Memory: Sendable {
         let source: SurfaceSource
         let hardware: HardwareSurfaces?
@@ -75,7 +75,7 @@ final class Codec {
                     if unsafe formats[index] == AV_PIX_FMT_VAAPI, unsafe hardware?.prepare(context) == true { return AV_PIX_FMT_VAAPI }
                     index += 1
                 }
-                // Software is another codec's affair, which has threads.
+                // Software decoding uses another codec context, with threads.
                 return AV_PIX_FMT_NONE
             }
         }
@@ -125,9 +125,9 @@ final class Codec {
         unsafe context.pointee.thread_count = Int32(threads)
         unsafe context.pointee.thread_type = options.lowDelay ? FF_THREAD_SLICE : FF_THREAD_FRAME | FF_THREAD_SLICE
         if options.lowDelay { unsafe context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
-        // The crop travels beside the picture, exact to the pixel, instead of moving its pointers to the nearest aligned place.
+        // The crop travels beside the frame, exact to the pixel, instead of moving its pointers to the nearest aligned place.
         unsafe context.pointee.apply_cropping = 0
-        // Four pictures of 4:2:0 must fit, or decoding is hopeless: refused by libavcodec before it allocates anything. It measures its
+        // Four frames of 4:2:0 must fit; otherwise libavcodec refuses before it allocates anything. It measures its
         // scratch memory by the same limit, hence a megapixel in any case.
         unsafe context.pointee.max_pixels = max(Int64(options.maximumSurfaceBytes / 6), 1 << 20)
     }

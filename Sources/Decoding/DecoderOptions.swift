@@ -3,23 +3,23 @@ public import PixelConversion
 
 /// How to decode.
 public struct DecoderOptions: Sendable, Hashable {
-    /// Decoding threads; 0 chooses by the machine and the size of the picture.
+    /// Decoding threads; 0 chooses by the machine and the size of the frame.
     public var threads: Int
-    /// Puts a picture out with the sample that carries it, at the price of less parallelism: slices but no frames in parallel.
+    /// Puts a frame out with the sample that carries it, at the price of less parallelism: slices but no frames in parallel.
     public var lowDelay: Bool
     /// Frames that consumers may hold at once (queues, sinks, exporters); the pool has room for them besides the decoder's own.
     public var holdCount: Int
-    /// Limit of the pictures' memory. A sample whose picture would go beyond it fails with `.outOfSurfaces`.
+    /// Limit of the frames' memory in bytes. A sample whose frame would exceed it fails with `.outOfSurfaces`.
     public var maximumSurfaceBytes: Int
-    /// How long after it has been given to the session a sample's picture is still of use; nil: for ever. A deadline that comes with a
-    /// sample (`DecodeInstructions.deadline`) goes before it.
+    /// How long a sample's frame is useful after the sample was given to the session; nil: for ever. A deadline that comes with a
+    /// sample (`DecodeInstructions.deadline`) takes precedence.
     public var deadline: HostSpan?
-    /// What consumers need; empty hands pictures out as the decoder makes them.
+    /// What consumers need; empty hands frames out as the decoder makes them.
     public var requirements: OutputRequirements
     /// Hardware or software.
     public var specification: DecoderSpecification
 
-    /// 384 MB: 17 pictures of 4K in 10 bit, 120 of 1080p. Keeps what a file can cost, all told, below 512 MB.
+    /// 384 MB: 17 frames of 4K in 10 bit, 120 of 1080p. Keeps what a file can cost, all told, below 512 MB.
     public static let defaultMaximumSurfaceBytes = 384 << 20
 
     public init(

@@ -1,6 +1,6 @@
 internal import CAV
 
-/// Which libavcodec decodes.
+/// The version of libavcodec.
 public enum DecoderVersion {
     /// The version of the library that is loaded, as `59.37.100`.
     public static var text: String {

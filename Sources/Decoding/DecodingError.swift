@@ -1,19 +1,20 @@
 internal import Sandbox
 
-/// Why a decoder cannot be had, or what went wrong with a sample.
+/// Why there is no decoder, or what went wrong with a sample.
 public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What a program can decide by.
     public enum Code: Sendable, Hashable {
-        /// No decoder for this codec in the libavcodec at hand.
+        /// The installed libavcodec has no decoder for this codec, or no backend takes it.
         case noDecoder
-        /// The decoder does not take the stream's set-up data.
+        /// The decoder does not accept the stream's set-up data.
         case cannotOpen
-        /// A sample's bytes make no sense; playback can go on with the next.
+        /// A sample's bytes are invalid; playback can go on with the next.
         case invalidData
-        /// The decoder puts out pixels in a way that `PixelFormat` has no word for and that cannot be converted.
+        /// The decoder makes a pixel layout that `PixelFormat` does not name and that cannot be converted.
         case unsupportedPixelFormat
-        /// The picture needs more memory than `DecoderOptions.maximumSurfaceBytes` allows, or than there is.
+        /// The frame needs more memory than `DecoderOptions.maximumSurfaceBytes` allows or the system has.
         case outOfSurfaces
-        /// Hardware decoding was required and cannot be had, or the hardware failed at a picture.
+        /// Hardware decoding is required but not available, or the hardware failed at a frame.
         case noHardware
         /// The session has been invalidated.
         case invalidated
@@ -29,8 +30,9 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case outOfResources
     }
 
+    /// What a program can decide by.
     public let code: Code
-    /// libavcodec's error number (`AVERROR`), 0 where it has no part in it.
+    /// libavcodec's error number (`AVERROR`) or the system's (`errno`); 0 where there is none.
     public let status: Int32
     /// One sentence.
     public let description: String

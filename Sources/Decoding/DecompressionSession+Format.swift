@@ -3,9 +3,9 @@ internal import Media
 internal import SampleQueue
 
 extension DecompressionSession {
-    /// Makes ready for samples of `format`, if it is another than that of the samples before. What came before is put out and answered first.
+    /// Prepares for samples of `format`, if it differs from that of the samples before, which are put out and answered first.
     ///
-    /// - Parameter isSync: Decoding can begin with the sample that comes. Only there a change of what the container says about the pictures (colours,
+    /// - Parameter isSync: Decoding can begin with the sample that comes. Only there a change of what the container says about the frames (colours,
     ///   orientation) is followed; a change of set-up data is in any case, since the decoder could make nothing of the samples.
     /// - Throws: what keeps the decoder from being opened; the old one stays, and the next sample tries again.
     func follow(_ format: VideoFormat, isSync: Bool, _ output: (consuming DecodeOutput) -> Void) throws(DecodingError) {
@@ -32,10 +32,10 @@ extension DecompressionSession {
         if let opened { codec = opened } else { codec = try Codec(format: format, options: options, threads: threads, source: source) }
         if hardware != nil, !isHardware { fallback = HardwareFallbackState(isRequired: false, way: .software) }
         stream = format
-        facts = PictureFacts(format: format)
+        facts = FrameFacts(format: format)
         frameLength = Self.frameLength(of: format)
-        // The next sample says its unit to the new decoder.
+        // The next sample tells the new decoder its unit.
         timeBase = .unknown
-        note(codec, reason: isHardware ? nil : reason ?? way.reason)
+        note(codec, reason: isHardware ? nil : reason ?? backend.reason)
     }
 }

@@ -4,7 +4,7 @@ internal import SampleQueue
 internal import SurfacePool
 
 extension DecompressionSession {
-    /// Takes a sample in and gives it to the decoder, unless its answer is certain without.
+    /// Takes a sample and gives it to the decoder, unless its answer is certain already.
     func take(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ number: UInt64,
         _ output: (consuming DecodeOutput) -> Void
@@ -47,13 +47,13 @@ extension DecompressionSession {
         age()
     }
 
-    /// Notes a sample whose answer is due from now on, and gives up those that are too long ago.
+    /// Notes a sample, which now has to be answered, and gives up the oldest ones.
     func open(_ entry: SampleLedger.Entry, _ output: (consuming DecodeOutput) -> Void) {
         while let overdue = ledger.closeOverdue(before: entry.receipt.number) { output(.dropped(overdue.receipt, overdue.fate)) }
         ledger.open(entry)
     }
 
-    /// Answers that no picture will come of a sample, if it has not been answered.
+    /// Answers that no frame will come of a sample, if it has not been answered.
     func close(_ number: UInt64, _ reason: DropReason, _ output: (consuming DecodeOutput) -> Void) {
         if let entry = ledger.close(number) { output(.dropped(entry.receipt, reason)) }
     }

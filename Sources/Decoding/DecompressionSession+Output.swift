@@ -4,7 +4,7 @@ internal import SampleQueue
 internal import SurfacePool
 
 extension DecompressionSession {
-    /// Takes every picture that the decoder has ready and answers with it.
+    /// Takes every frame that the decoder has ready and answers with it.
     func receive(_ output: (consuming DecodeOutput) -> Void) {
         var errors = 0
         while true {
@@ -25,10 +25,10 @@ extension DecompressionSession {
     /// A decoder that reports this many errors without taking a sample would go on for ever; each of its threads may report one.
     private static var mostErrorsInARow: Int { 128 }
 
-    /// Answers with an error, unless it is the echo of an interruption.
+    /// Answers with an error, unless an interruption caused it.
     func fail(_ status: Int32, _ output: (consuming DecodeOutput) -> Void) {
         if status == cav_error_exit { return }
-        // Damage between key pictures is the stream's more often than the hardware's; at one, software shows whose it is.
+        // Between sync frames damage is more often in the stream than in the hardware. At a sync frame software shows which.
         if codec.hardware != nil, isAtKeyframe || status != cav_error_invalid_data {
             return hardwareFailed(Codec.reason(status), status: status, output)
         }
@@ -49,7 +49,7 @@ extension DecompressionSession {
         if let entry = ledger.close(number) { output(.failed(entry.receipt, error)) }
     }
 
-    /// Turns libavcodec's frame into ours.
+    /// Makes a `VideoFrame` of libavcodec's frame.
     private func emit(_ output: (consuming DecodeOutput) -> Void) {
         let frame = unsafe UnsafePointer(codec.frame)
         let number = unsafe UInt64(exactly: cav_frame_number(frame))
@@ -80,13 +80,13 @@ extension DecompressionSession {
         if unsafe cav_frame_is_damaged(frame) != 0 { flags.insert(.corrupt) }
         if unsafe cav_frame_is_key(frame) != 0 { flags.insert(.sync) }
         defer { sequence += 1 }
-        let picture = VideoFrame(
+        let decoded = VideoFrame(
             use: use, visible: unsafe facts.visible(in: frame), attributes: unsafe facts.attributes(of: frame),
             presentationTime: times.presentationTime, duration: times.duration, sourceTimestamp: times.timestamp, sourceTimeBase: timeBase,
             flags: flags, sequence: sequence, sampleNumber: entry?.receipt.number)
         let result: VideoFrame
         do throws(DecodingError) {
-            result = try stage.pass(picture)
+            result = try stage.pass(decoded)
         } catch {
             guard let entry else { return }
             // The flush that follows answers it in its place.
@@ -97,13 +97,13 @@ extension DecompressionSession {
         output(.frame(result))
     }
 
-    /// A reader's use of the surface that the decoder wrote, or of the one that its picture was copied to.
+    /// A reader's use of the surface that the decoder wrote, or of the one that its frame was copied to.
     private func surfaceUse(of frame: UnsafePointer<AVFrame>) throws(DecodingError) -> SurfaceUse {
         let own = unsafe codec.hardware?.surface(of: frame) ?? source.surface(of: frame)
         guard let surface = own, let reference = unsafe av_buffer_ref(frame.pointee.buf.0) else {
             return try unsafe copier.copy(frame, to: source, statistics: statistics)
         }
-        // While a reader holds the picture libavcodec sees a second reference, so that a decoder that updates pictures in place copies first.
+        // While a reader holds the frame libavcodec sees a second reference, so that a decoder that updates frames in place copies first.
         return unsafe surface.share(
             keeping: UnsafeMutableRawPointer(reference),
             release: { context in
@@ -120,12 +120,12 @@ extension DecompressionSession {
         var displayImmediately: Bool
     }
 
-    /// When the picture is to be shown: the time of its sample, corrected where libavcodec found the container's times impossible.
+    /// When the frame is to be shown: the time of its sample, corrected where libavcodec found the container's times impossible.
     private func times(of frame: UnsafePointer<AVFrame>, _ answered: SampleLedger.Entry?) -> Times {
         let own = unsafe frame.pointee.pts
         var best = unsafe frame.pointee.best_effort_timestamp
         if isDraining, best == cav_nopts_value, let next = clock.decodeTime(nil, duration: 0) { best = next }
-        // What the container says of another sample's picture is not this one's.
+        // The container's statement belongs to another sample.
         let entry = answered?.timestamp == own ? answered : nil
         var times = Times(presentationTime: .invalid, duration: .invalid, timestamp: nil, displayImmediately: answered?.displayImmediately ?? false)
         if best != cav_nopts_value {
@@ -140,7 +140,7 @@ extension DecompressionSession {
         } else if case let duration = unsafe cav_frame_duration(frame), duration > 0 {
             times.duration = mediaTime(duration)
         }
-        // Nobody knows: right after the picture before.
+        // Unknown: right after the previous frame.
         if !times.presentationTime.isNumeric { times.presentationTime = expectedTime }
         let length = times.duration.isNumeric ? times.duration : frameLength
         expectedTime = times.presentationTime + length

@@ -4,10 +4,10 @@ public import PixelConversion
 public import SampleQueue
 public import SurfacePool
 
-/// Turns compressed samples of one stream into pictures, in memory that a display can read in place.
+/// Turns compressed samples of one stream into frames, in memory that a display can read in place.
 ///
 /// The Linux counterpart of Video Toolbox's session of the same name. libavcodec decodes on its own threads straight
-/// into the session's `SurfacePool`; only pictures that a decoder insists on making elsewhere are copied, and counted.
+/// into the session's `SurfacePool`; only frames that a decoder insists on making elsewhere are copied, and counted.
 ///
 ///     let session = try DecompressionSession(format: track.format, allocator: MemfdAllocator(), statistics: FrameStatistics())
 ///     while let sample = try reader.nextSample() { try session.decode(sample) { output in … } }
@@ -34,10 +34,10 @@ public final class DecompressionSession: @unchecked Sendable {
     var codec: Codec
     /// What `codec` was opened for.
     var stream: VideoFormat
-    var facts: PictureFacts
+    var facts: FrameFacts
     /// nil while there is no hardware to choose.
     var fallback: HardwareFallbackState?
-    /// The sample being decoded is a key picture that nothing but itself is needed for.
+    /// The sample being decoded is a sync frame that nothing but itself is needed for.
     var isAtKeyframe = false
     /// The hardware failed at it: software is to decode it anew.
     var wantsRedo = false
@@ -46,6 +46,7 @@ public final class DecompressionSession: @unchecked Sendable {
     var redoNumber: UInt64?
     /// The sample that is being given to the decoder; nil while it is drained.
     var current: UInt64?
+    /// As given to `init`.
     public let options: DecoderOptions
     var threads: Int
     let copier = FrameCopier()
@@ -58,7 +59,7 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Continues the decode times past the last sample: what the decoder puts out at the end without a time has its time from there.
     var clock: TimestampEstimator
     var isDraining = false
-    /// Where the next picture begins if it does not say, and how long one lasts that does not say either.
+    /// Where the next frame begins if it does not say, and how long one lasts that does not say either.
     var expectedTime = MediaTime.zero
     var frameLength: MediaTime
     private var lastPixelFormat: PixelFormat?
@@ -68,7 +69,7 @@ public final class DecompressionSession: @unchecked Sendable {
         var format: VideoFormat
         var pixelFormat: PixelFormat?
         var decoderName = ""
-        var way = DecoderWay(isHardware: false)
+        var backend = BackendInUse(isHardware: false)
         var hardware: HardwareSurfaces?
     }
 
@@ -76,7 +77,7 @@ public final class DecompressionSession: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - format: What the container or the stream's parameter sets say; its configuration record goes to the decoder.
-    ///   - allocator: Where picture memory comes from.
+    ///   - allocator: Where frame memory comes from.
     ///   - statistics: Counts the bytes that are written and copied; may be shared with other stages.
     ///   - hostClock: What deadlines are compared with.
     /// - Throws: `.noDecoder`, `.cannotOpen`; `.noHardware` where it is required.
@@ -92,7 +93,7 @@ public final class DecompressionSession: @unchecked Sendable {
         stage = OutputStage(options, allocator: allocator, statistics: statistics)
         self.statistics = statistics
         self.hostClock = hostClock
-        facts = PictureFacts(format: format)
+        facts = FrameFacts(format: format)
         frameLength = Self.frameLength(of: format)
         clock = TimestampEstimator(timeBase: .unknown, frameRate: format.frameRate, reorderDepth: 0)
         self.options = options
@@ -120,7 +121,7 @@ public final class DecompressionSession: @unchecked Sendable {
     static func threads(for format: VideoFormat, _ options: DecoderOptions) -> Int {
         if options.threads > 0 { return options.threads }
         return ThreadCount.automatic(
-            processors: Int(av_cpu_count()), picture: format.codedSize, maximumByteCount: options.maximumSurfaceBytes)
+            processors: Int(av_cpu_count()), frame: format.codedSize, maximumByteCount: options.maximumSurfaceBytes)
     }
 
     static func frameLength(of format: VideoFormat) -> MediaTime {
@@ -134,8 +135,8 @@ public final class DecompressionSession: @unchecked Sendable {
     /// libavcodec's name of the decoder: `h264`, `libdav1d`.
     public var decoderName: String { shared.withLock { $0.decoderName } }
 
-    /// How the session decodes at present, and why not otherwise.
-    public var way: DecoderWay { shared.withLock { $0.way } }
+    /// The decoder in use, and why it is not hardware if that was preferred.
+    public var backend: BackendInUse { shared.withLock { $0.backend } }
 
     /// Remembers for others what decodes now.
     func note(_ codec: Codec, reason: String?) {
@@ -144,25 +145,26 @@ public final class DecompressionSession: @unchecked Sendable {
             shared.format = format
             shared.decoderName = name
             shared.hardware = hardware
-            shared.way = DecoderWay(isHardware: hardware != nil, driver: hardware?.device.vendor, reason: reason)
+            shared.backend = BackendInUse(isHardware: hardware != nil, driver: hardware?.device.vendor, reason: reason)
         }
     }
 
-    /// The layout of the pictures put out last; nil before the first.
+    /// The layout of the frames put out last; nil before the first.
     public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
 
-    /// The conversion that `DecoderOptions.requirements` made necessary; nil while pictures are handed out where they were decoded.
+    /// The conversion that `DecoderOptions.requirements` made necessary; nil while frames are handed out where they were decoded.
     public var conversion: ConversionReport? { stage.conversion }
 
+    /// How full the pool is whose surfaces the decoder in use writes.
     public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.hardware }?.poolStatistics ?? source.statistics }
 
-    /// A picture decoded now would have to wait for a surface.
+    /// A frame decoded now would have to wait for a surface.
     var isExhausted: Bool { source.isExhausted || shared.withLock { $0.hardware }?.isExhausted ?? false }
 
     /// Whether samples of `other` can follow without a new session: those of the same codec, whatever their size, parameter sets and colours,
     /// unless the way of decoding would be another (the hardware in use does not take them, or hardware that was wanted takes only them).
     ///
-    /// What changes within the stream needs no word. Where the container says that something changes, the pictures so far are put out first, and the decoder
+    /// What changes within the stream needs no word. Where the container says that something changes, the frames so far are put out first, and the decoder
     /// is opened anew for the rest; surfaces of the old size give their memory back when they come home.
     public func canAccept(_ other: VideoFormat) -> Bool {
         let (format, hardware) = shared.withLock { ($0.format, $0.hardware) }
@@ -179,7 +181,7 @@ public final class DecompressionSession: @unchecked Sendable {
     /// earlier samples.
     ///
     /// Damage is an answer (`.failed`, or a frame flagged corrupt); the next sample may be given in any case. What is no compressed video (a marker,
-    /// a picture) is not taken and gets no answer.
+    /// a frame) is not taken and gets no answer.
     /// - Throws: `.invalidated` only; the sample has not been taken then.
     public func decode(
         _ sample: SampleBuffer, _ instructions: DecodeInstructions = DecodeInstructions(), output: (consuming DecodeOutput) -> Void
@@ -206,7 +208,7 @@ public final class DecompressionSession: @unchecked Sendable {
         close(receipt.number, reason) { gate.deliver($0, to: output) }
     }
 
-    /// Hands over every picture that the decoder still holds back, and an answer for every sample that gives none; afterwards the session
+    /// Hands over every frame that the decoder still holds back, and an answer for every sample that gives none; afterwards the session
     /// starts anew, as after `flush`.
     public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
         isAtKeyframe = false
@@ -215,7 +217,7 @@ public final class DecompressionSession: @unchecked Sendable {
         unsafe avcodec_flush_buffers(codec.context)
     }
 
-    /// Forgets all samples given so far; what comes next must be decodable by itself. The pictures not yet put out are lost, their samples
+    /// Forgets all samples given so far; what comes next must be decodable by itself. The frames not yet put out are lost, their samples
     /// are answered with `.dropped` as `.flushed`.
     public func flush(output: (consuming DecodeOutput) -> Void) {
         interrupt()

@@ -1,9 +1,9 @@
 internal import Media
 internal import SurfacePool
 
-/// Remembers the samples that a decoder has swallowed until each has had its one answer.
+/// Remembers the samples that a decoder has taken until each has its one answer.
 ///
-/// Pictures come out in another order than samples go in, some samples never give one, and what a decoder says about errors names no
+/// Frames come out in another order than samples go in, some samples give none, and a decoder's errors do not name the
 /// sample. Kept in a table of fixed size, by number: nothing is allocated per sample.
 struct SampleLedger {
     struct Entry {
@@ -11,9 +11,9 @@ struct SampleLedger {
         /// As libavcodec knows it.
         var timestamp: Int64
         var displayImmediately = false
-        /// The answer when no picture comes of it.
-        var fate = DropReason.noPicture
-        /// Its picture is of no use afterwards.
+        /// The answer when no frame comes of it.
+        var fate = DropReason.noFrame
+        /// Its frame is useless afterwards.
         var deadline: HostTime?
         fileprivate(set) var isOpen = true
 
@@ -56,23 +56,23 @@ struct SampleLedger {
         next = entry.receipt.number + 1
     }
 
-    /// Takes the sample's answer to be given; nil when it has been given already.
+    /// Closes the sample, whose answer the caller gives now; nil when it has been given already.
     mutating func close(_ number: UInt64) -> Entry? {
         guard let entry = entry(number), entry.isOpen else { return nil }
         entries[place(number)]?.isOpen = false
         return entry
     }
 
-    /// The answer that was taken for the sample is not to be given after all; another will be.
+    /// The sample's answer was not given after all; another will be.
     mutating func reopen(_ number: UInt64) {
         guard entry(number) != nil else { return }
         entries[place(number)]?.isOpen = true
         oldest = min(oldest, number)
     }
 
-    /// The open sample whose picture bears `timestamp` and, if the decoder kept it, `number`.
+    /// The open sample whose frame has `timestamp` and, if the decoder kept it, `number`.
     ///
-    /// The time decides where the two differ: a picture shown again (VP9) bears the number of the sample that it was made of.
+    /// The time decides where the two differ: a frame shown again (VP9) has the number of the sample that it was made of.
     mutating func close(number: UInt64?, timestamp: Int64, isTimeKnown: Bool) -> Entry? {
         if let number, let entry = entry(number), entry.isOpen, entry.timestamp == timestamp { return close(number) }
         if isTimeKnown {
@@ -83,13 +83,13 @@ struct SampleLedger {
         return number.flatMap { close($0) }
     }
 
-    /// The sample that an error is an answer to; nil when it tells nothing new.
+    /// The sample that an error answers; nil when the error says nothing new.
     ///
     /// - Parameter estimate: The sample that the decoder is thought to be at.
     mutating func closeFailed(near estimate: UInt64) -> Entry? {
         if let entry = entry(estimate) {
             if entry.isOpen { return close(estimate) }
-            if entry.fate != .noPicture { return nil }
+            if entry.fate != .noFrame { return nil }
         }
         let open = (oldest..<next).filter { entry($0)?.isOpen == true }
         guard let number = open.first(where: { $0 >= estimate }) ?? open.last else { return nil }

@@ -2,11 +2,13 @@ public import Media
 
 /// Which sample an answer is about: its number and the times that it came with.
 public struct SampleReceipt: Sendable, Hashable {
-    /// Counts the samples given to a session since it was made, from 0; flushes and changes of format do not begin anew.
+    /// Counts the samples given to a session since it was made, from 0; flushes and changes of format do not reset it.
     public let number: UInt64
-    /// `.invalid` when the sample said none, as the other two.
+    /// `.invalid` when the sample had none.
     public let presentationTime: MediaTime
+    /// `.invalid` when the sample had none.
     public let decodeTime: MediaTime
+    /// `.invalid` when the sample had none.
     public let duration: MediaTime
 
     public init(number: UInt64, presentationTime: MediaTime, decodeTime: MediaTime = .invalid, duration: MediaTime = .invalid) {

@@ -4,10 +4,10 @@ internal import Media
 internal import PixelConversion
 internal import SurfacePool
 
-/// Where libavcodec gets the memory of its pictures: the pool's own surfaces, through `get_buffer2`.
+/// Where libavcodec gets the memory of its frames: the pool's own surfaces, through `get_buffer2`.
 ///
 /// One reference-counted buffer stands for all planes of a surface. libavcodec's reference keeps the slot held; a
-/// reader's use keeps such a reference too, so that decoders which update a picture in place see that it is not theirs to write.
+/// reader's use keeps such a reference too, so that decoders which update a frame in place see that it is not theirs to write.
 ///
 /// Thread-safety: all of it; `fill` is called by libavcodec's threads, also at the same time.
 @safe
@@ -40,7 +40,7 @@ final class SurfaceSource: Sendable {
         self.allocator = allocator
         maximumByteCount = options.maximumSurfaceBytes
         maximumCount = Self.maximumCount(options: options, threads: threads)
-        // With all slots in the decoder's own hands only another of its threads can give one back, within the time of a picture.
+        // With all slots in the decoder's own hands only another of its threads can give one back, within the time of a frame.
         patience = threads > 1 ? .milliseconds(100) : .zero
     }
 
@@ -86,7 +86,7 @@ final class SurfaceSource: Sendable {
         return writer(from: pool, layout: layout)?.detach()
     }
 
-    /// A surface to copy a picture into that the decoder made in memory of its own.
+    /// A surface to copy a frame into that the decoder made in memory of its own.
     func writer(format: PixelFormat, width: Int32, height: Int32) -> SurfaceWriter? {
         let (pool, layout) = poolAndLayout(for: Request(format: format, width: width, height: height, alignment: 64))
         return writer(from: pool, layout: layout)
@@ -98,7 +98,7 @@ final class SurfaceSource: Sendable {
                 if pool.isExhausted { tellExhausted() }
                 return writer
             }
-            refuse("a picture of \(layout.byteCount) bytes goes beyond the limit of \(maximumByteCount) bytes for all pictures")
+            refuse("a frame of \(layout.byteCount) bytes goes beyond the limit of \(maximumByteCount) bytes for all frames")
         } catch {
             refuse(error.description)
         }
@@ -158,10 +158,10 @@ final class SurfaceSource: Sendable {
     /// Why memory was refused since the last call.
     func takeRefusal() -> DecodingError? { current.withLock { $0.refusal.take() } }
 
-    /// A picture asked for now would have to wait for a surface.
+    /// The next frame would have to wait for a surface.
     var isExhausted: Bool { current.withLock { $0.pool }?.isExhausted ?? false }
 
-    /// Calls `body`, on the thread that took it, when the last surface that can be had has been taken: the next picture has to wait.
+    /// Calls `body`, on the thread that took it, when the last surface that can be had has been taken: the next frame has to wait.
     func whenExhausted(_ body: @escaping @Sendable () -> Void) { current.withLock { $0.onExhausted = body } }
 
     /// The last surface has been taken, of this source or of the hardware in its place.

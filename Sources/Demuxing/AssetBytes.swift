@@ -5,8 +5,8 @@ internal import Glibc
 internal import Media
 internal import SampleQueue
 
-/// The bytes of a film as this process opens them for one that may open nothing: a file, a pipe, or whatever address libavformat's
-/// protocols know. What they mean is not looked at here.
+/// Reads a film's bytes for a process that may not open anything: from a file, a pipe, or any address that libavformat's
+/// protocols know. It does not interpret them.
 ///
 /// Thread-safety: one thread at a time; the cancellation may come from any.
 @safe
@@ -17,11 +17,11 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
     }
 
     private let origin: Origin
-    /// Of the library's reading; files have none.
+    /// Of reading with libavformat; files have no position.
     private var position: Int64 = 0
     private let location: String
     private let options: AssetReaderOptions
-    /// Says in its first bytes that it is a list of other files or addresses (HLS; RFC 8216, 4.3.1.1).
+    /// Its first bytes say that it is a list of other files or addresses (HLS; RFC 8216, 4.3.1.1).
     package private(set) var isPlaylist = false
 
     /// Opens a film as `AssetReader` would, without reading any of it. Blocks.
@@ -100,7 +100,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
 
     // MARK: Playlists
 
-    /// Opens what a playlist names: for a file a regular file in its folder or below, for an address of HTTP another one. Nothing for other films.
+    /// Opens what a playlist names: for a file a regular file in its folder or below, for an HTTP address another one. Opens nothing for other films.
     package func open(_ name: String) -> OtherSource {
         guard isPlaylist else { return .refused }
         switch origin {
@@ -140,7 +140,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
         switch origin {
         case .file: count = unsafe head.withUnsafeMutableBytes { unsafe read(into: $0, at: 0) }
         case .library(let input):
-            // It stays in the library's buffer: going back to it needs no seekable source. Pipes are no playlists.
+            // The bytes stay in libavformat's buffer, so going back needs no seekable source. A pipe is not a playlist.
             guard Self.isHTTP(location) else { return "" }
             count = unsafe Int(avio_read(input.io, &head, Int32(head.count)))
             unsafe avio_seek(input.io, 0, SEEK_SET)
@@ -178,7 +178,7 @@ private final class AddressInput: AssetInput {
 
     var canBegin: Bool { unsafe io!.pointee.seekable != 0 }
 
-    /// The container that an address by itself stands for (RTSP, for one); nil for most.
+    /// The container that the kind of address implies (such as RTSP); nil for most.
     private static func container(connectingTo address: String) -> String? {
         unsafe address.withCString { name in
             var data = unsafe AVProbeData(filename: name, buf: nil, buf_size: 0, mime_type: nil)

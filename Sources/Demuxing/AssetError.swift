@@ -4,6 +4,7 @@ internal import Sandbox
 
 /// Why a film cannot be opened or read, in one sentence that names it and the cause.
 public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What a program can decide by.
     public enum Code: Sendable, Hashable {
         case cannotOpen, noSuchFile, permission, network
         /// Not a format that libavformat knows.
@@ -23,7 +24,9 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         case readerDied
     }
 
+    /// What a program can decide by.
     public var code: Code
+    /// One sentence, which begins with the name of the film.
     public var description: String
 
     public init(_ code: Code, _ description: String) {

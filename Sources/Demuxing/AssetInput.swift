@@ -2,10 +2,10 @@ internal import CAV
 internal import CAVFormat
 internal import Glibc
 
-/// What libavformat reads from where it is not to open a file or address by itself. It must outlive the format context that uses it.
+/// An input for libavformat, which then opens no file or address itself. It must outlive the format context that uses it.
 protocol AssetInput: AnyObject {
     var io: UnsafeMutablePointer<AVIOContext>? { get }
-    /// Whether another one can be made that begins at the beginning.
+    /// Whether another input can be made that starts at the beginning.
     var canBegin: Bool { get }
 }
 
@@ -83,10 +83,10 @@ final class SourceInput: AssetInput {
     final class Opener {
         private let source: any ByteSource
         private let name: String
-        /// Something was asked for that the film may not have.
+        /// The film named something that it may not open.
         private(set) var hasRefused = false
 
-        /// - Parameter name: of the film itself, which may always be opened once more.
+        /// - Parameter name: The film's own name, which may always be opened again.
         init(_ source: any ByteSource, name: String) {
             self.source = source
             self.name = name

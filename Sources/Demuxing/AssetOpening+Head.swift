@@ -3,11 +3,11 @@ internal import CAVFormat
 internal import Media
 internal import SampleQueue
 
-/// Films whose container says in its head all that playing needs.
+/// Films whose head says everything that playback needs.
 ///
-/// libavformat learns what a container keeps silent about by decoding the first pictures (`avformat_find_stream_info`), as long as it
-/// takes. The head of an MP4 film with H.264, HEVC or AAC leaves nothing open: sizes, rates and colours stand in its boxes and
-/// parameter sets. What is left to learn there is when each track begins, and its first packet tells.
+/// What a container does not say, libavformat finds out by decoding the first frames (`avformat_find_stream_info`), as long as it
+/// takes. The head of an MP4 film with H.264, HEVC or AAC is complete: sizes, rates and colours are in its boxes and
+/// parameter sets. Only the time at which each track begins is missing, and its first packet has that.
 extension AssetOpening {
     /// Packets read to find the beginnings, at most.
     private static let longestPeek = 256
@@ -28,11 +28,11 @@ extension AssetOpening {
         case AVMEDIA_TYPE_VIDEO:
             guard unsafe parameters.width > 0 && parameters.height > 0 && stream.pointee.avg_frame_rate.num > 0 else { return false }
             guard let facts = unsafe StreamDescription.sequenceFacts(parameters) else { return false }
-            // What an HDR film says of its brightness may lie with its first picture.
+            // An HDR film's brightness may be stated in its first frame only.
             return unsafe ![16, 18].contains(facts.attributes.color.transfer)
                 && ![AVCOL_TRC_SMPTE2084, AVCOL_TRC_ARIB_STD_B67].contains(parameters.color_trc)
         case AVMEDIA_TYPE_AUDIO:
-            // At the lower rates spectral band replication may go unsaid and double the rate.
+            // At the lower rates spectral band replication, which doubles the rate, may not be announced.
             guard unsafe parameters.codec_id == AV_CODEC_ID_AAC && parameters.sample_rate >= 32000 && parameters.ch_layout.nb_channels > 0 else {
                 return false
             }
@@ -52,7 +52,7 @@ extension AssetOpening {
     private static let usualFrame: Int32 = 1024
 
     /// Reads on until it is known when each track begins, and sets the film's beginning as `avformat_find_stream_info` does; the packets
-    /// read, in order. An error or the end of the film will be met again by who reads on.
+    /// read, in order. The next read meets an error or the end of the film again.
     static func readBeginnings(_ context: UnsafeMutablePointer<AVFormatContext>) -> [BlockBuffer] {
         for index in 0..<Int(unsafe context.pointee.nb_streams) {
             let parameters = unsafe context.pointee.streams[index]!.pointee.codecpar!
@@ -69,7 +69,7 @@ extension AssetOpening {
         return packets
     }
 
-    /// The earliest beginning of sound and picture in microseconds; nil while one of them is unknown.
+    /// The earliest beginning of sound and video in microseconds; nil while one of them is unknown.
     private static func beginning(of context: UnsafeMutablePointer<AVFormatContext>) -> Int64? {
         var earliest: Int64?
         for index in 0..<Int(unsafe context.pointee.nb_streams) {

@@ -4,13 +4,13 @@ internal import Glibc
 internal import Media
 internal import SampleQueue
 
-/// Opening a film with libavformat: the checks before, the options, and the words for what went wrong.
+/// Opens a film with libavformat: the checks before, the options, and the error messages.
 @safe
 struct AssetOpening {
     let location: String
     let options: AssetReaderOptions
 
-    /// An open film, with the source of its bytes where that is ours.
+    /// An open film, with the source of its bytes if it is ours.
     @safe struct Opened {
         let context: UnsafeMutablePointer<AVFormatContext>
         let input: (any AssetInput)?
@@ -19,12 +19,12 @@ struct AssetOpening {
         var packets: [BlockBuffer] = []
     }
 
-    /// What libavformat is to open: a file is a file even with a colon in its name.
+    /// The name that libavformat opens. A file stays a file even with a colon in its name.
     var address: String {
         location.contains(":") && fileStatus != nil ? "file:\(location)" : location
     }
 
-    /// Without a protocol's name in front, or with that of files.
+    /// The path, if the location has no protocol in front or is a file URL.
     var filePath: String? {
         if location.hasPrefix("file:") { return String(location.dropFirst(location.hasPrefix("file://") ? 7 : 5)) }
         return descriptorNumber != nil || (location.contains(":") && fileStatus == nil) ? nil : location
@@ -51,7 +51,7 @@ struct AssetOpening {
         var input = try firstInput()
         var (status, opened) = unsafe try open(as: options.containerName, input, opener)
         if status == cav_error_invalid_data, options.containerName == nil, let name = nameByExtension {
-            // Too short or too odd to be recognised by its bytes; a raw stream's name says what it is.
+            // The bytes are too few or too unusual to be recognised. A raw stream's name says what it is.
             if input?.canBegin == true { input = try firstInput() }
             unsafe (status, opened) = try open(as: name, input, opener)
         }
@@ -70,7 +70,7 @@ struct AssetOpening {
         return unsafe Opened(context: context, input: input, opener: opener)
     }
 
-    /// What libavformat reads from; nil where it opens the film by itself.
+    /// The input for libavformat; nil where it opens the film itself.
     private func firstInput() throws(AssetError) -> (any AssetInput)? {
         guard let source = options.source else { return try pipeInput() }
         guard let input = SourceInput(source) else { throw AssetError(.cannotOpen, "\(location): no memory to open it.") }
@@ -83,7 +83,7 @@ struct AssetOpening {
         if let descriptorNumber {
             number = fcntl(descriptorNumber, F_DUPFD_CLOEXEC, 3)
         } else if let path = filePath, let status = Self.status(path), status.st_mode & S_IFMT == S_IFIFO {
-            // Without waiting for a writer here: the wait must be one that can be cancelled.
+            // Does not wait for a writer here: the wait must be one that can be cancelled.
             number = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         } else {
             return nil
@@ -149,7 +149,7 @@ struct AssetOpening {
         if opener?.hasRefused == true {
             return AssetError(.permission, "\(location): it names other files or addresses, which it may not have.")
         }
-        // A container that is recognised but cannot be read has lost something.
+        // A container that is recognised but cannot be read is damaged.
         if status == cav_error_invalid_data || status == cav_error_eof, let name = recognisedContainer {
             return AssetError(.damaged, "\(location): damaged or cut short: no readable \(name).")
         }
@@ -170,7 +170,7 @@ struct AssetOpening {
         }
     }
 
-    /// The film's first bytes; nil where they cannot be had again.
+    /// The film's first bytes; nil where they cannot be read again.
     private func readHead(_ target: UnsafeMutableRawBufferPointer) -> Int? {
         if let source = options.source {
             return source.isSeekable ? max(unsafe source.read(into: target, at: 0), 0) : nil

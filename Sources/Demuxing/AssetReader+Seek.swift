@@ -6,9 +6,9 @@ internal import SampleQueue
 extension AssetReader {
     /// Goes to the sync sample at or before `time`; samples that end before `time` come marked `doNotDisplay`.
     ///
-    /// Sync sample means one of the video track where one is selected. Containers without an index (MPEG-TS, raw streams) let libavformat
-    /// land anywhere, so what it found is looked at, and it is sent further back until the place is right. Where that leads nowhere the
-    /// film is read from its beginning, opened once more if need be.
+    /// If a video track is selected, only its sync samples count. Containers without an index (MPEG-TS, raw streams) let libavformat
+    /// land anywhere, so the reader checks where it landed and seeks further back until the place is right. Where that fails, the
+    /// film is read from its beginning, and opened again if necessary.
     /// - Throws: `notSeekable` for pipes and live streams, `cancelled`.
     public func seek(to time: MediaTime) throws(AssetError) {
         let target = max(time, .zero)
@@ -24,9 +24,9 @@ extension AssetReader {
         prepare(target)
     }
 
-    /// How far before the target to try: groups of pictures rarely last longer than the last.
+    /// How far before the target to try: groups of frames rarely last longer than 40 s.
     private static let steps = [0, 1, 4, 12, 40].map { MediaTime(value: $0, timescale: 1) }
-    /// Samples looked at in one place: more than ten seconds of sound and picture.
+    /// Samples looked at in one place: more than ten seconds of sound and video.
     private static let longestLook = 2000
 
     private func prepare(_ target: MediaTime) {
@@ -34,7 +34,7 @@ extension AssetReader {
         for index in readAhead.indices { readAhead[index] = marked(readAhead[index]) }
     }
 
-    /// Lets libavformat go near `time`; false when it cannot.
+    /// Seeks near `time` with libavformat; false when it cannot.
     private func jump(to time: MediaTime) throws(AssetError) -> Bool {
         guard let nanoseconds = time.nanoseconds() else { return false }
         let stamp = Ticks.add(nanoseconds / 1000, timeline.origin)
@@ -55,7 +55,7 @@ extension AssetReader {
         if try !jumpToFirstByte() { throw AssetError.notSeekable(location) }
     }
 
-    /// Whether anything comes; kept, should it do.
+    /// Whether there is another sample, which is kept.
     private func yieldsSample() throws(AssetError) -> Bool {
         guard let sample = try readTolerantly() else { return false }
         readAhead.append(sample)
@@ -81,14 +81,14 @@ extension AssetReader {
         showFrom = .negativeInfinity
     }
 
-    /// The selected tracks with moving pictures: their sync samples count.
+    /// The selected video tracks, whose sync samples count.
     private var film: Set<Int> { Set(tracks.filter { $0.kind == .video && selected.contains($0.id) }.map(\.id)) }
 
     private func shownTime(_ sample: SampleBuffer) -> MediaTime {
         sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
     }
 
-    /// Whether decoding from here gives what is shown at `target`; keeps what it reads, but for pictures that cannot be decoded.
+    /// Whether decoding from here gives the frame shown at `target`. Keeps what it reads, except for frames that cannot be decoded.
     private func hasLanded(before target: MediaTime) throws(AssetError) -> Bool {
         let film = film
         if film.isEmpty { return true }
@@ -121,7 +121,7 @@ extension AssetReader {
         }
     }
 
-    /// The next sample; nil at the end and at damage, which reading on will meet again.
+    /// The next sample; nil at the end and at damage, which the next read will meet again.
     private func readTolerantly() throws(AssetError) -> SampleBuffer? {
         do throws(AssetError) {
             return try readSample()

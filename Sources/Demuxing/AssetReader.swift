@@ -4,7 +4,7 @@ internal import Glibc
 public import Media
 public import SampleQueue
 
-/// Opens a film, whatever its container and wherever it lies, and hands out its compressed samples in file order.
+/// Opens a film of any container, from any place, and hands out its compressed samples in file order.
 ///
 /// The Linux counterpart of `AVAssetReader`, on libavformat: files, standard input, HTTP, HLS, RTSP. Times are exact and begin at 0
 /// where the film begins; edit lists are honoured, samples that an edit hides come marked `doNotDisplay`.
@@ -12,14 +12,17 @@ public import SampleQueue
 /// Thread-safety: one thread at a time, except `cancel`, which any thread may call.
 @safe
 public final class AssetReader: @unchecked Sendable {
+    /// The path or URL, as given to `init`.
     public let location: String
+    /// All tracks, in the order of their numbers.
     public let tracks: [AssetTrack]
     /// Length of the film; indefinite for a live stream.
     public let duration: MediaTime
     /// libavformat's name of the container.
     public let containerName: String
+    /// The film's title, where its container has one.
     public let title: String?
-    /// Only samples of this part are handed out for showing; where decoding must begin earlier, those before come marked
+    /// Only samples in this range are to be shown. Where decoding must begin earlier, the samples before it come marked
     /// `doNotDisplay`. Set before reading; a start above 0 seeks.
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }
 
@@ -83,16 +86,16 @@ public final class AssetReader: @unchecked Sendable {
         return unsafe io.pointee.seekable != 0
     }
 
-    /// Reads only these tracks from now on; the others cost no more than skipping them.
+    /// Reads only these tracks from now on, and skips the others.
     ///
-    /// Before the first sample it also says where the film begins: in a broadcast, with the first of these tracks.
+    /// Before the first sample it also decides where the film begins: in a broadcast, with the first of these tracks.
     public func select(_ trackIDs: Set<Int>) {
         selected = trackIDs.intersection(tracks.map(\.id))
         timeline.select(selected)
         discardUnselected()
     }
 
-    /// Opens the film once more, at its beginning; false where that is not possible.
+    /// Opens the film again, at its beginning; false where that is not possible.
     func reopen() throws(AssetError) -> Bool {
         guard input?.canBegin ?? true, duration.isNumeric || isSeekable else { return false }
         let opened = try AssetOpening(location: location, options: options).open()
@@ -116,8 +119,8 @@ public final class AssetReader: @unchecked Sendable {
         }
     }
 
-    /// The next sample of the selected tracks; nil at the end. Blocks while the source does. What a damaged file gives is handed
-    /// out to the last byte before an error is thrown.
+    /// The next sample of the selected tracks; nil at the end. Blocks while the source does. Of a damaged file everything readable is handed
+    /// out before an error is thrown.
     public func nextSample() throws(AssetError) -> SampleBuffer? {
         if let error = pendingError {
             pendingError = nil
@@ -161,7 +164,7 @@ public final class AssetReader: @unchecked Sendable {
         do { try seek(to: timeRange.start) } catch { pendingError = error }
     }
 
-    /// A sample of the packet in `block`; nil when it lies behind the time range.
+    /// A sample of the packet in `block`; nil when it lies after the time range.
     private func sample(_ block: BlockBuffer, _ track: AssetTrack) -> SampleBuffer? {
         let packet = unsafe block.packet
         func stated(_ stamp: Int64) -> Int64? { stamp == cav_nopts_value ? nil : stamp }
@@ -177,13 +180,13 @@ public final class AssetReader: @unchecked Sendable {
         sample.sourcePresentationTimestamp = pts
         sample.sourceDecodeTimestamp = dts
         sample.sourceTimeBase = track.timeBase
-        // Pictures come in decode order: only a decode time behind the end says that all is read.
+        // Frames come in decode order: only a decode time after the end shows that everything has been read.
         let order = dts == nil ? sample.presentationTime : sample.decodeTime
         if order.isNumeric, order >= timeRange.end {
             finishedTracks.insert(track.id)
             return nil
         }
-        // A cover is one picture; its track has nothing more.
+        // A cover is one frame; its track has nothing more.
         if track.kind == .attachedPicture { finishedTracks.insert(track.id) }
         return marked(sample)
     }
@@ -196,8 +199,8 @@ public final class AssetReader: @unchecked Sendable {
         return sample
     }
 
-    /// Whether the sample's picture or sound lies wholly before or behind the part to be shown. From the beginning of the film
-    /// everything is shown, also what lies before zero.
+    /// Whether the whole sample lies before or after the part to be shown. From the beginning of the film
+    /// everything is shown, also samples before zero.
     private func isOutside(_ sample: SampleBuffer) -> Bool {
         let isEstimate = !sample.presentationTime.isNumeric
         let begin = isEstimate ? sample.decodeTime : sample.presentationTime
@@ -206,13 +209,13 @@ public final class AssetReader: @unchecked Sendable {
         guard showFrom > .zero, begin < showFrom else { return false }
         var end = sample.duration.isNumeric ? begin + sample.duration : begin
         if isEstimate, case .video(let format) = tracks[sample.trackID].format, format.reorderDepth > 0, sample.duration.isNumeric {
-            // Only the decode time is known. No picture is shown later than the largest picture buffer allows.
+            // Only the decode time is known. A frame waits no longer than the largest decoded picture buffer allows.
             end = end + sample.duration.multiplied(by: Self.largestReordering)
         }
         return end <= showFrom
     }
 
-    /// Pictures: H.264 and HEVC allow no more.
+    /// Frames: H.264 and HEVC allow no more.
     private static let largestReordering: Int64 = 16
 
     private static func flags(_ flags: Int32) -> SampleFlags {
@@ -224,6 +227,6 @@ public final class AssetReader: @unchecked Sendable {
         return result
     }
 
-    /// Microseconds before a source that has nothing yet is asked again.
+    /// Microseconds after which a source that had nothing is asked again.
     private static let pause: UInt32 = 2_000
 }

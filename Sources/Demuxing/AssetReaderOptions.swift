@@ -6,7 +6,7 @@ public struct AssetReaderOptions: Sendable {
     public var containerName: String?
     /// Options of libavformat's demuxers and protocols, by their names: `probesize`, `user_agent`, `rtsp_transport` …
     public var libraryOptions: [String: String]
-    /// Looks into the pictures also where the container's head says all that playing needs: for programs that report what a film is.
+    /// Looks into the frames also where the container's head says all that playing needs: for programs that report what a film is.
     public var isThorough: Bool
     /// Ends a wait for the network from another thread, also while the film is being opened.
     public var cancellation: AssetCancellation
@@ -32,6 +32,8 @@ public final class AssetCancellation: Sendable {
 
     public init() {}
 
+    /// Switches it; idempotent.
     public func cancel() { flag.store(true, ordering: .relaxed) }
+    /// `cancel` was called.
     public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }

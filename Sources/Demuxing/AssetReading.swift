@@ -1,24 +1,31 @@
 public import Media
 public import SampleQueue
 
-/// What hands out a film's samples: `AssetReader` in this process; one in a process without rights keeps the same contract.
+/// Reads a film's compressed samples: `AssetReader` in this process, or `SandboxedReader` in one without rights, with the same contract.
 ///
 /// Thread-safety: one thread at a time, except `cancel`, which any thread may call.
 public protocol AssetReading: AnyObject, Sendable {
+    /// The path or URL.
     var location: String { get }
+    /// All tracks, in the order of their numbers.
     var tracks: [AssetTrack] { get }
     /// Length of the film; indefinite for a live stream.
     var duration: MediaTime { get }
     /// libavformat's name of the container.
     var containerName: String { get }
+    /// The film's title, where its container has one.
     var title: String? { get }
     /// Whether `seek` can be expected to work.
     var isSeekable: Bool { get }
     /// As `AssetReader.timeRange`.
     var timeRange: MediaTimeRange { get set }
+    /// As `AssetReader.select`.
     func select(_ trackIDs: Set<Int>)
+    /// As `AssetReader.nextSample`.
     func nextSample() throws(AssetError) -> SampleBuffer?
+    /// As `AssetReader.seek`.
     func seek(to time: MediaTime) throws(AssetError)
+    /// As `AssetReader.cancel`; any thread may call it.
     func cancel()
 }
 

@@ -2,16 +2,19 @@ public import Media
 
 /// One track of a film, as its container describes it.
 public struct AssetTrack: Sendable, Hashable {
+    /// What a track carries.
     public enum Kind: String, Sendable, Hashable {
         case video, audio, subtitle
-        /// A cover: one picture that is not a film.
+        /// A cover: one frame that is not a film.
         case attachedPicture
         case other
     }
 
     /// The track's number in its reader.
     public var id: Int
+    /// What the track carries.
     public var kind: Kind
+    /// The codec, and what a decoder must know before the first sample.
     public var format: MediaFormat
     /// Unit of the container's times, in seconds.
     public var timeBase: Ratio
@@ -21,6 +24,7 @@ public struct AssetTrack: Sendable, Hashable {
     public var bitRate: Int64
     /// ISO 639 code.
     public var language: String?
+    /// The track's title, where its container has one.
     public var title: String?
     /// The container marks it as the one to play.
     public var isDefault: Bool

@@ -2,9 +2,9 @@ internal import CAV
 internal import Media
 internal import SampleQueue
 
-/// Hands out block buffers to read into, and uses each again once nobody but it holds it: reading allocates nothing in steady state.
+/// Hands out block buffers to read into, and uses each again when nobody else holds it: reading allocates nothing in steady state.
 ///
-/// It keeps as many as are on their way at once, up to a limit.
+/// It keeps as many as are in use at once, up to a limit.
 ///
 /// Thread-safety: one thread at a time; the buffers' other holders are on any thread.
 struct BlockBufferRecycler: ~Copyable {

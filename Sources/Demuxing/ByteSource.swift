@@ -1,9 +1,9 @@
-/// A film's bytes where libavformat does not fetch them by itself.
+/// Reads a film's bytes where libavformat does not read them itself.
 ///
 /// Thread-safety: one thread at a time.
 package protocol ByteSource: AnyObject, Sendable {
     var isSeekable: Bool { get }
-    /// nil where nobody knows.
+    /// nil when it is unknown.
     var byteCount: Int64? { get }
     /// Reads some bytes, at least one, from `offset`, which follows the last read where the source is not seekable. Blocks.
     /// - Returns: how many; 0 at the end; below 0 an error as libavformat numbers them.
@@ -12,10 +12,10 @@ package protocol ByteSource: AnyObject, Sendable {
     func open(_ name: String) -> OtherSource
 }
 
-/// What comes of a film's wish for another file or address.
+/// The answer to a film that names another file or address.
 package enum OtherSource {
     case opened(any ByteSource)
-    /// It might have it, but there is none.
+    /// The film may open it, but it does not exist.
     case missing
     case refused
 }

@@ -3,7 +3,7 @@ internal import CAVFormat
 internal import Media
 internal import SampleQueue
 
-/// Turns what libavformat knows of a stream into our formats.
+/// Describes libavformat's streams in our formats.
 enum StreamDescription {
     static func track(_ context: UnsafeMutablePointer<AVFormatContext>, index: Int) -> AssetTrack {
         let stream = unsafe context.pointee.streams[index]!
@@ -31,7 +31,7 @@ enum StreamDescription {
             isDefault: disposition & AV_DISPOSITION_DEFAULT != 0, isDecodable: avcodec_find_decoder(parameters.pointee.codec_id) != nil)
     }
 
-    /// What is needed to put the track's times in order.
+    /// What `Timeline` needs to know about the track.
     static func timelineTrack(_ track: AssetTrack, _ context: UnsafeMutablePointer<AVFormatContext>) -> Timeline.Track {
         let stream = unsafe context.pointee.streams[track.id]!
         var rate = Ratio.unknown, average = Ratio.unknown, depth: Int32 = 0
@@ -77,7 +77,7 @@ enum StreamDescription {
             frameRate: rate.num > 0 && rate.den > 0 ? Ratio(rate.num, rate.den) : .unknown,
             configuration: configuration(parameters), profile: parameters.profile, level: parameters.level,
             codecTag: parameters.codec_tag, bitsPerCodedSample: parameters.bits_per_coded_sample, reorderDepth: parameters.video_delay)
-        // libavformat has not looked into the pictures: the parameter sets say what the container does not.
+        // libavformat has not decoded any frame: the parameter sets say what the container does not.
         if unsafe parameters.format < 0, let facts = unsafe sequenceFacts(parameters) { complete(&format, facts) }
         return format
     }
@@ -124,7 +124,7 @@ enum StreamDescription {
         return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
     }
 
-    /// libavutil states the turn of the *displayed* picture counter-clockwise; ours is what the viewer must do, clockwise.
+    /// libavutil gives the rotation of the *displayed* frame counter-clockwise; ours is the clockwise rotation that the viewer must apply.
     private static func orientation(_ stream: UnsafeMutablePointer<AVStream>) -> PictureOrientation {
         guard let matrix = unsafe sideData(stream, AV_PKT_DATA_DISPLAYMATRIX, atLeast: 36) else { return .upright }
         let bytes = unsafe matrix.assumingMemoryBound(to: UInt8.self)

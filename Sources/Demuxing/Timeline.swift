@@ -7,8 +7,8 @@ package import SampleQueue
 /// 1. The start of the film is taken away. Broadcast streams count from any number, which may even wrap meanwhile.
 /// 2. In containers whose times may jump (MPEG-TS, MPEG-PS, HLS) a jump moves all that follows, so that it joins on.
 /// 3. A missing decode time is estimated by counting durations: raw streams have no times at all, AVI only an order. The decoder derives
-///    presentation times from decode times then, so these begin early enough for reordered pictures: a reorder depth of two
-///    pictures begins two pictures before zero.
+///    presentation times from decode times then, so these begin early enough for reordered frames: a reorder depth of two
+///    frames begins two frames before zero.
 ///
 /// A pure value. It counts in microseconds, which is what the reference counts in and rounds to.
 package struct Timeline: Sendable {

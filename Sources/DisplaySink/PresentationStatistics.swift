@@ -37,7 +37,7 @@ public struct PresentationStatistics: Sendable, Hashable {
 
     /// Dropped frames that a viewer missed: all except those that were flushed or never meant to be shown.
     public var droppedTotal: Int {
-        DropReason.allCases.reduce(0) { $0 + ($1 == .flushed || $1 == .doNotDisplay || $1 == .noPicture ? 0 : dropped($1)) }
+        DropReason.allCases.reduce(0) { $0 + ($1 == .flushed || $1 == .doNotDisplay || $1 == .noFrame ? 0 : dropped($1)) }
     }
 
     /// Frames whose error was measured: those that were shown by the clock.
@@ -99,7 +99,7 @@ public struct PresentationStatistics: Sendable, Hashable {
         case .flushed: 3
         case .decodeError: 4
         case .doNotDisplay: 5
-        case .noPicture: 6
+        case .noFrame: 6
         case .skipped: 7
         }
     }

@@ -51,7 +51,7 @@ public struct DeviceReport: Sendable {
         let software = Finding(name: "software", isUsable: true, note: "libavcodec \(DecoderVersion.text)")
         sections = [
             Section(title: "Sinks", findings: displays),
-            Section(title: "Decoders", findings: [software] + Self.hardware(device)),
+            Section(title: "Decoders", findings: Self.added() + [software] + Self.hardware(device)),
             Section(title: "Surface memory", findings: Self.memory()),
             Section(title: "Sandbox", findings: Self.sandbox(device)),
             Section(title: "Sound", findings: Self.sound()),
@@ -100,6 +100,11 @@ public struct DeviceReport: Sendable {
         } catch {
             return [Finding(name: name, isUsable: false, note: error.description)]
         }
+    }
+
+    /// One line for each decoder that the program has added.
+    private static func added() -> [Finding] {
+        DecoderBackends.added.map { Finding(name: $0.name, isUsable: $0.obstacle == nil, note: $0.obstacle ?? $0.summary) }
     }
 
     /// One line for each device and one for each of its profiles.

@@ -17,7 +17,7 @@ public struct DecoderReport: Sendable, Hashable {
     public var errors = 0
     public var droppedInDecoding: [DropReason: Int] = [:]
     /// Hardware or software, and why.
-    public var way = DecoderWay(isHardware: false)
+    public var backend = BackendInUse(isHardware: false)
     public var surfacesAllocated = 0
     public var poolCapacity = 0
     /// What the decoder process has given up; nil when libavcodec runs in this process.
@@ -94,7 +94,7 @@ final class DecodeLoop: Sendable {
         /// No decoder could be made; samples are let go until a flush.
         var isBroken = false
         /// How the frames shown last were decoded.
-        var way: DecoderWay?
+        var backend: BackendInUse?
         /// Why they were converted.
         var conversion: String?
     }
@@ -159,7 +159,7 @@ final class DecodeLoop: Sendable {
                 report.name = session.decoderName
                 report.codec = format.codec
                 report.sandbox = (session as? SandboxedSession)?.report
-                report.way = session.way
+                report.backend = session.backend
                 shared.report = report
             }
             return true
@@ -169,17 +169,10 @@ final class DecodeLoop: Sendable {
         }
     }
 
-    /// A session in a process of its own where that is wished for, in this one where it is not or cannot be had and need not be.
     private func makeSession(_ format: VideoFormat) throws(DecodingError) -> any DecodingSession {
-        if sandbox.policy != .off {
-            do throws(DecodingError) {
-                return try SandboxedSession(format: format, options: options, sandbox: sandbox, allocator: allocator, statistics: counters)
-            } catch {
-                guard error.code == .sandbox, sandbox.policy != .require else { throw error }
-                onEvent(.notice("Decoding without a sandbox: \(error)."))
-            }
+        try DecoderBackends.makeSession(for: format, options, sandbox: sandbox, allocator: allocator, statistics: counters) {
+            onEvent(.notice($0))
         }
-        return try DecompressionSession(format: format, options: options, allocator: allocator, statistics: counters)
     }
 
     private func decode(_ sample: SampleBuffer, with session: any DecodingSession, _ worker: inout Worker) {
@@ -224,16 +217,16 @@ final class DecodeLoop: Sendable {
             beforeFirst(frame.presentationTime)
         }
         let layout = frame.surface.layout
-        let pool = worker.session?.poolStatistics, way = worker.session?.way
+        let pool = worker.session?.poolStatistics, backend = worker.session?.backend
         var sandbox: SandboxReport?
-        if let way, way != worker.way {
-            worker.way = way
-            // Another way is another process, with other rights.
+        if let backend, backend != worker.backend {
+            worker.backend = backend
+            // Another decoder is another process, with other rights.
             sandbox = (worker.session as? SandboxedSession)?.report
             let decoder = worker.session?.decoderName ?? ""
-            let reason = way.reason.map { ", because \($0)" } ?? ""
+            let reason = backend.reason.map { ", because \($0)" } ?? ""
             let place = sandbox == nil ? "" : " in a process of its own"
-            onEvent(.detail("Decoder: \(way.label(decoder))\(place)\(reason)\(reason.hasSuffix(".") ? "" : ".")"))
+            onEvent(.detail("Decoder: \(backend.label(decoder))\(place)\(reason)\(reason.hasSuffix(".") ? "" : ".")"))
         }
         let conversion = worker.session?.conversion
         if let conversion, conversion.why != worker.conversion { onEvent(.detail(conversion.sentence)) }
@@ -244,7 +237,7 @@ final class DecodeLoop: Sendable {
             report.framesDecoded += 1
             report.pixelFormat = layout.format
             report.modifier = layout.modifier
-            if let way { report.way = way }
+            if let backend { report.backend = backend }
             if let sandbox { report.sandbox = sandbox }
             if let pool {
                 report.surfacesAllocated = pool.allocated

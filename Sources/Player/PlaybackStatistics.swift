@@ -85,7 +85,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
         }
         guard let report else { return }
         if conversion == nil { conversion = report.conversion.map { Conversion(from: $0.from, to: $0.to, why: $0.why) } }
-        decoder = report.way.label(report.name)
+        decoder = report.backend.label(report.name)
         pixelFormat = report.pixelFormat
         modifier = report.modifier
         framesDecoded = report.framesDecoded

@@ -1,14 +1,15 @@
-/// What a decoder process had given up before it saw the first byte of a film.
+/// What a process gives up before it reads the first byte of a film.
 public struct SandboxReport: Sendable, Hashable {
     /// Rights that are gone.
     public struct Measures: OptionSet, Sendable, Hashable {
+        /// One bit for each measure.
         public let rawValue: UInt16
         public init(rawValue: UInt16) { self.rawValue = rawValue }
-        /// No program that it starts can gain rights (`PR_SET_NO_NEW_PRIVS`).
+        /// No program that the process starts can gain rights (`PR_SET_NO_NEW_PRIVS`).
         public static let noNewPrivileges = Measures(rawValue: 1)
         /// Every descriptor is closed but the two sockets (`close_range`).
         public static let closedDescriptors = Measures(rawValue: 2)
-        /// A user namespace of its own: root there is nobody outside.
+        /// A separate user namespace: root in it is nobody outside.
         public static let userNamespace = Measures(rawValue: 4)
         /// No network interface exists.
         public static let noNetwork = Measures(rawValue: 8)
@@ -16,7 +17,7 @@ public struct SandboxReport: Sendable, Hashable {
         public static let emptyRoot = Measures(rawValue: 16)
         /// Landlock: no file can be opened.
         public static let landlock = Measures(rawValue: 32)
-        /// seccomp: system calls that decoding has no use for fail or kill.
+        /// seccomp: system calls that its work does not need fail or kill it.
         public static let systemCallFilter = Measures(rawValue: 64)
         /// Limits of memory, processor time, descriptors and files.
         public static let limits = Measures(rawValue: 128)
@@ -27,12 +28,13 @@ public struct SandboxReport: Sendable, Hashable {
         ]
     }
 
+    /// Rights that are gone.
     public var measures: Measures
     /// The kernel's version of Landlock, 0 where it has none.
     public var landlockVersion: Int
-    /// Why a measure could not be taken: one sentence each.
+    /// Why measures could not be taken, one sentence each.
     public var troubles: [String]
-    /// It drives a render node, which was opened for it.
+    /// The process drives a render node, which the player has opened for it.
     public var keepsDevice: Bool
 
     public init(measures: Measures = [], landlockVersion: Int = 0, troubles: [String] = [], keepsDevice: Bool = false) {
@@ -42,7 +44,7 @@ public struct SandboxReport: Sendable, Hashable {
         self.keepsDevice = keepsDevice
     }
 
-    /// Enough for `SandboxPolicy.require`: system calls are filtered, and a second, independent measure keeps files out of reach.
+    /// Whether the measures suffice for `SandboxPolicy.require`: system calls are filtered, and a second measure keeps files out of reach.
     public var isConfined: Bool {
         measures.isSuperset(of: [.noNewPrivileges, .closedDescriptors, .systemCallFilter, .limits])
             && !measures.isDisjoint(with: [.emptyRoot, .landlock])

@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 package import Media
 
-/// Plain memory of a fixed size that two processes map: compressed bytes on their way to the decoder process.
+/// Plain memory of a fixed size that two processes map, for compressed bytes.
 ///
-/// Thread-safety: may be handed between threads; who writes what is agreed on elsewhere. The corresponding C functions are
+/// Thread-safety: may be handed between threads; its users agree on who writes what. The corresponding C functions are
 /// `memfd_create(2)` and `mmap(2)`; the size is sealed.
 @safe
 package final class SharedBytes: @unchecked Sendable {
@@ -23,10 +23,10 @@ package final class SharedBytes: @unchecked Sendable {
         self.count = count
     }
 
-    /// What another process wrote, to read.
+    /// Maps what another process writes, for reading.
     package convenience init(reading descriptor: consuming OwnedFD) throws(SystemError) { try self.init(mapping: descriptor, PROT_READ) }
 
-    /// What another process made, to write.
+    /// Maps memory that another process made, for writing.
     package convenience init(writing descriptor: consuming OwnedFD) throws(SystemError) { try self.init(mapping: descriptor, PROT_READ | PROT_WRITE) }
 
     private init(mapping descriptor: consuming OwnedFD, _ protection: Int32) throws(SystemError) {

@@ -1,6 +1,6 @@
 package import Media
 
-// How the values of a film travel in messages.
+// How a film's values are written in messages.
 
 extension WireWriter {
     package mutating func put(_ time: MediaTime) {
@@ -90,7 +90,7 @@ extension WireReader {
         return PixelRect(x: x, y: y, width: size.width, height: size.height)
     }
 
-    /// One more than the pixels in the longest side of any picture that libavcodec takes.
+    /// One more than the longest side of a frame that libavcodec takes.
     package static var pixels: Int { 1 << 17 }
 
     package mutating func takeAttributes() throws(WireError) -> PictureAttributes {
@@ -128,7 +128,7 @@ extension WireReader {
         return format
     }
 
-    /// Troubles that a report can tell.
+    /// The most troubles in one report.
     package static let mostTroubles = 3
 
     package mutating func takeReport() throws(WireError) -> SandboxReport {

@@ -1,4 +1,4 @@
-/// A message that cannot be what it says it is.
+/// Why a message is malformed.
 package struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
@@ -6,7 +6,7 @@ package struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// Writes the fields of one message, little-endian, one after the other without padding.
 package struct WireWriter: Sendable {
-    /// Messages are small: what is large lies in shared memory and is only pointed at.
+    /// Bytes. Messages are small: large data lie in shared memory.
     package static let capacity = 4096
 
     package private(set) var bytes: [UInt8] = []
@@ -42,7 +42,7 @@ package struct WireWriter: Sendable {
         put(text ?? "")
     }
 
-    /// A text out of a film, without the control characters that nobody may show.
+    /// A text from a film, without its control characters, which the reader would refuse.
     package mutating func put(clean text: String) {
         var kept = String.UnicodeScalarView()
         kept.append(contentsOf: text.unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(WireReader.longestText))
@@ -99,7 +99,7 @@ package struct WireReader: Sendable {
         return isThere ? value : nil
     }
 
-    /// UTF-8 without control characters, so that what a stranger writes can be shown in a terminal.
+    /// UTF-8 without control characters, so that untrusted text can be shown in a terminal.
     package mutating func takeText() throws(WireError) -> String {
         let count = Int(try take(UInt16.self))
         guard count <= Self.longestText, bytes.endIndex - position >= count else { throw WireError("a text is longer than its message") }

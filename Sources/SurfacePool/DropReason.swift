@@ -13,7 +13,7 @@ public enum DropReason: String, Sendable, Hashable, CaseIterable {
     /// It is decoded only because others depend on it.
     case doNotDisplay
     /// It carries no picture of its own: a second field, a reference that is never shown.
-    case noPicture
+    case noFrame
     /// Left out to catch up; no other depends on it.
     case skipped
 }

@@ -55,7 +55,10 @@ enum StallChoice: String, ExpressibleByArgument, CaseIterable {
 }
 
 enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, full, require }
-enum DecoderChoice: String, ExpressibleByArgument, CaseIterable { case auto, hardware, software }
+enum DecoderChoice: String, ExpressibleByArgument, CaseIterable {
+    case auto, hardware, software
+    case vaapi = "va-api"
+}
 enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }
 enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, fill, stretch }
 
@@ -75,7 +78,7 @@ struct PlayOptions: ParsableArguments {
     @Flag(help: "With --export: deliver every frame; wait for the first program to connect, and for slow ones.")
     var exportAll = false
 
-    @Option(help: "How to decode: in hardware if it decodes the film (auto), in hardware or not at all, or in software.")
+    @Option(help: "How to decode: in hardware if it decodes the film (auto), in hardware or not at all (hardware, va-api), or in software.")
     var decoder: DecoderChoice = .auto
 
     @Option(

@@ -51,7 +51,7 @@ extension DecoderChoice {
     var hardware: DecoderSpecification.Hardware {
         switch self {
         case .auto: .prefer
-        case .hardware: .require
+        case .hardware, .vaapi: .require
         case .software: .disable
         }
     }

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import Sandbox
 
-/// Something that a hostile film would try once it rules the decoder. Run in the sandbox, to show that it is killed or refused.
+/// Something that a hostile film would try after it has taken over the decoder. Run in the sandbox, to show that it is killed or refused.
 enum Attempt: String, CaseIterable {
     case report, open, write, socket, exec, fork, ptrace, kill, code, memory, priority, terminal
 

@@ -13,7 +13,7 @@ final class AnswerAudit: Sendable {
         var answered: Set<UInt64> = []
         var isOver = false
         var isBusy = false
-        /// Of the picture before, in a run without flush, drain or damage.
+        /// Of the frame before, in a run without flush, drain or damage.
         var lastTime: MediaTime?
         var lastSequence: UInt64?
         var lastFlushed: UInt64?
@@ -23,7 +23,7 @@ final class AnswerAudit: Sendable {
     }
 
     private let state = Monitor(State())
-    /// Whether pictures must come in the order of their times; not so where bytes were changed.
+    /// Whether frames must come in the order of their times; not so where bytes were changed.
     let checksOrder: Bool
 
     init(checksOrder: Bool) { self.checksOrder = checksOrder }
@@ -63,7 +63,7 @@ final class AnswerAudit: Sendable {
                 if let last = state.lastSequence, sequence <= last { state.complain("frame \(sequence) after \(last)") }
                 state.lastSequence = sequence
                 if checksOrder, number != nil, !isDamaged, let last = state.lastTime, time < last {
-                    state.complain("a picture of \(time.seconds) s after one of \(last.seconds) s")
+                    state.complain("a frame of \(time.seconds) s after one of \(last.seconds) s")
                 }
                 state.lastTime = time
             }

@@ -61,7 +61,7 @@ struct AnswerFilms {
 
 @Suite("one answer for every sample", .serialized)
 struct AnswerTests {
-    /// Whole films, nothing special: a picture for each sample but those that carry none.
+    /// Whole films, nothing special: a frame for each sample but those that carry none.
     @Test("films from their beginning to their end", arguments: [1, 3])
     func plain(threads: Int) throws {
         for film in AnswerFilms.pick(40, seed: 11) {
@@ -73,7 +73,7 @@ struct AnswerTests {
             }
             session.finishDelayedFrames { audit.receive($0) }
             #expect(audit.unanswered == 0 && audit.complaints == [], "\(film.name), threads \(threads)")
-            #expect(audit.extras == 0, "\(film.name): \(audit.extras) of \(audit.frames) pictures answer nothing")
+            #expect(audit.extras == 0, "\(film.name): \(audit.extras) of \(audit.frames) frames answer nothing")
             #expect(audit.frames > 0, "\(film.name): \(audit.drops)")
         }
     }

@@ -56,8 +56,8 @@ private final class Keeper: Sendable {
 
 @Suite("AsynchronousDecoder")
 struct AsynchronousDecoderTests {
-    @Test("gives the pictures of the session that is called directly", arguments: [1, 4])
-    func pictures(threads: Int) throws {
+    @Test("gives the frames of the session that is called directly", arguments: [1, 4])
+    func frames(threads: Int) throws {
         let stream = try film(frames: 40)
         var expected: [String] = []
         let direct = try DecompressionSession(format: stream.format, options: DecoderOptions(threads: threads))
@@ -121,7 +121,7 @@ struct AsynchronousDecoderTests {
         }
     }
 
-    /// The first picture is received while the time passes that the others have; they wait for the decoder meanwhile.
+    /// The first frame is received while the time passes that the others have; they wait for the decoder meanwhile.
     @Test("the options' deadline counts from the hand-over, not from the decoder's taking up")
     func deadline() throws {
         let clock = ManualClock()

@@ -5,10 +5,10 @@ import Testing
 private let catalog = MediaCatalog.shared
 private let groups = Set((catalog?.films ?? []).map(\.group)).subtracting(["malformed"]).sorted()
 
-/// Every third-party film decodes to the pictures and the times that its references say, others' references first.
+/// Every third-party film decodes to the frames and the times that its references say, others' references first.
 @Suite("third-party films", .enabled(if: catalog != nil, Comment(rawValue: MediaCatalog.absence)))
 struct ConformanceTests {
-    @Test("pictures and times are those of the references", arguments: groups)
+    @Test("frames and times are those of the references", arguments: groups)
     func conformance(group: String) throws {
         let catalog = try #require(catalog)
         var references = 0, thirdParty = 0, films = 0
@@ -30,7 +30,7 @@ struct ConformanceTests {
         print("\(group): \(films) films, \(references) of FFmpeg's references, \(thirdParty) of others")
     }
 
-    /// libdav1d keeps its pictures in memory of its own.
+    /// libdav1d keeps its frames in memory of its own.
     private static func copying(_ film: MediaCatalog.Film) -> Set<Difference> { film.codec == "av1" ? [.copies] : [] }
 
     @Test("the list of known differences names films that exist")

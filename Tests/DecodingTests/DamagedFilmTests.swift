@@ -6,7 +6,7 @@ import Testing
 
 private let catalog = MediaCatalog.shared
 
-/// Files that were broken on purpose, by fuzzers for the most part: each gives an error or some pictures, quickly and at a bounded price.
+/// Files that were broken on purpose, by fuzzers for the most part: each gives an error or some frames, quickly and at a bounded price.
 @Suite("damaged films", .enabled(if: catalog != nil, Comment(rawValue: MediaCatalog.absence)))
 struct DamagedFilmTests {
     /// In a process of its own, which a crash would end and whose peak of memory is theirs alone. It notes what it is at, for the case that
@@ -35,7 +35,7 @@ struct DamagedFilmTests {
             let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(separator: " ").compactMap { Int($0) }.first ?? .max
             let kept = (0..<1024).count { fcntl($0, F_GETFD) != -1 } - before
             let summary =
-                "\(films.count) damaged films: \(playable) give pictures, \(errors) samples fail, the slowest takes \(slowest) s, "
+                "\(films.count) damaged films: \(playable) give frames, \(errors) samples fail, the slowest takes \(slowest) s, "
                 + "peak \(peak >> 10) MB, \(kept) descriptors kept\n"
             unsafe fputs(summary, note)
             unsafe fclose(note)

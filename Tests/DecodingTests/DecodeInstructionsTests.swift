@@ -112,7 +112,7 @@ struct DecodeInstructionsTests {
         #expect(session.poolStatistics.inUse <= 2, "what is too late gives its surface back")
     }
 
-    /// The decoder holds the first picture back until the second comes; meanwhile the time passes that the options give it.
+    /// The decoder holds the first frame back until the second comes; meanwhile the time passes that the options give it.
     @Test("the options' deadline counts from the moment that a sample is given")
     func optionsDeadline() throws {
         let clock = ManualClock()

@@ -9,9 +9,9 @@ import TestSupport
 struct DecodedFilm {
     struct Frame: Hashable {
         var time: MediaTime
-        /// Of the picture as it is.
+        /// Of the frame as it is.
         var md5: String
-        /// Of the same picture as NV12; empty unless asked for.
+        /// Of the same frame as NV12; empty unless asked for.
         var nv12MD5 = ""
         var nv12CRC = ""
         var adler32 = ""
@@ -23,7 +23,7 @@ struct DecodedFilm {
         static let nv12 = Extras(rawValue: 1)
         static let adler32 = Extras(rawValue: 2)
         static let whole = Extras(rawValue: 4)
-        /// Keeps every picture's bytes, of small films only.
+        /// Keeps every frame's bytes, of small films only.
         static let bytes = Extras(rawValue: 8)
     }
 
@@ -55,15 +55,15 @@ struct DecodedFilm {
         func receive(_ output: consuming DecodeOutput) {
             switch consume output {
             case .frame(let frame):
-                let picture = PictureBytes(frame)
-                var line = Frame(time: frame.presentationTime, md5: picture.md5)
-                if extras.contains(.nv12), let nv12 = picture.nv12 {
+                let pixels = PictureBytes(frame)
+                var line = Frame(time: frame.presentationTime, md5: pixels.md5)
+                if extras.contains(.nv12), let nv12 = pixels.nv12 {
                     line.nv12MD5 = Checksum.md5(nv12)
                     line.nv12CRC = Checksum.crc32(nv12)
                 }
-                if extras.contains(.adler32) { line.adler32 = Checksum.adler32(picture.bytes) }
-                if extras.contains(.whole) { whole.update(picture.bytes) }
-                if extras.contains(.bytes) { film.bytes += picture.bytes }
+                if extras.contains(.adler32) { line.adler32 = Checksum.adler32(pixels.bytes) }
+                if extras.contains(.whole) { whole.update(pixels.bytes) }
+                if extras.contains(.bytes) { film.bytes += pixels.bytes }
                 film.frames.append(line)
             case .dropped(_, let reason): film.dropped[reason, default: 0] += 1
             case .failed(_, let error): film.errors.append(error)

@@ -86,7 +86,7 @@ struct DecompressionSessionTests {
         #expect(answers.frames.count == 50)
     }
 
-    @Test("a new size in mid-stream starts a new generation, and the old one's pictures stay as they were")
+    @Test("a new size in mid-stream starts a new generation, and the old one's frames stay as they were")
     func sizeChange() throws {
         let small = try SyntheticStream(encoder: "png", pixelFormat: .rgb24, size: PixelSize(width: 40, height: 30), frames: 3)
         let large = try SyntheticStream(encoder: "png", pixelFormat: .rgba, size: PixelSize(width: 81, height: 55), frames: 3)
@@ -137,7 +137,7 @@ struct DecompressionSessionTests {
         #expect(frames == [0, 1] && failed == [2, 3] && dropped == 0)
     }
 
-    @Test("a picture too large for the limit is refused before memory is spent")
+    @Test("a frame too large for the limit is refused before memory is spent")
     func limit() throws {
         let stream = try SyntheticStream(encoder: "png", pixelFormat: .gray, size: PixelSize(width: 2000, height: 2000), frames: 1)
         let session = try DecompressionSession(
@@ -197,7 +197,7 @@ struct DecompressionSessionTests {
         }
     }
 
-    @Test("low delay answers with the sample that carries the picture")
+    @Test("low delay answers with the sample that carries the frame")
     func lowDelay() throws {
         let stream = try SyntheticStream(encoder: "mpeg4", pixelFormat: .yuv420p, size: size, frames: 5)
         let session = try DecompressionSession(format: stream.format, options: DecoderOptions(threads: 4, lowDelay: true))

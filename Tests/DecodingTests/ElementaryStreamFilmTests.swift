@@ -16,16 +16,16 @@ struct ElementaryStreamFilmTests {
     /// Films in which the two rightly differ.
     static let differences = [
         "h264-misc/edge264/finish-frame.264":
-            "pictures of which slices are missing: by 7.4.1.2.4 they are 12, by the demuxer's count of macroblocks 9"
+            "frames of which slices are missing: by 7.4.1.2.4 they are 12, by the demuxer's count of macroblocks 9"
     ]
 
-    @Test("give the demuxer's pictures", arguments: films)
-    func pictures(path: String) throws {
+    @Test("give the demuxer's frames", arguments: films)
+    func frames(path: String) throws {
         let catalog = try #require(MediaCatalog.shared)
         let bytes = try #require(TextFile.bytes(of: catalog.path(path)))
         let container = try AssetReader(url: catalog.path(path)).containerName
         guard let codec = NALCodec(VideoCodec(name: container)) else { return }
-        let expected = try FilmDecoder.pictures(of: catalog.path(path))
+        let expected = try FilmDecoder.frames(of: catalog.path(path))
         let seed = path.utf8.reduce(7 as UInt64) { $0 &* 31 &+ UInt64($1) }
         var random = Dice(seed: seed)
         var decoder = FilmDecoder()
@@ -40,9 +40,9 @@ struct ElementaryStreamFilmTests {
         reader.finish()
         while let sample = reader.nextSample() { try decoder.decode(sample) }
         decoder.finish()
-        let same = zip(decoder.pictures, expected).prefix { $0.hash == $1.hash }.count
+        let same = zip(decoder.frames, expected).prefix { $0.hash == $1.hash }.count
         #expect(
-            (decoder.pictures.map(\.hash) == expected.map(\.hash)) == (Self.differences[path] == nil),
-            "seed \(seed): the first \(same) of \(expected.count) pictures agree, \(decoder.pictures.count) came")
+            (decoder.frames.map(\.hash) == expected.map(\.hash)) == (Self.differences[path] == nil),
+            "seed \(seed): the first \(same) of \(expected.count) frames agree, \(decoder.frames.count) came")
     }
 }

@@ -6,15 +6,15 @@ import TestSupport
 enum Difference: String, Hashable, Comparable, CustomStringConvertible {
     /// The film cannot be opened or has no decoder.
     case unreadable
-    /// Pictures differ from FFmpeg's frame checksums.
-    case pictures
-    /// Pictures differ from what others than FFmpeg published.
+    /// Frames differ from FFmpeg's frame checksums.
+    case frames
+    /// Frames differ from what others than FFmpeg published.
     case thirdParty
     /// Presentation times differ from FFmpeg's.
     case times
     /// All presentation times differ from FFmpeg's by one amount: the two do not agree where the film begins.
     case beginning
-    /// Picture bytes were copied after decoding.
+    /// Frame bytes were copied after decoding.
     case copies
 
     var description: String { rawValue }
@@ -46,7 +46,7 @@ struct FilmCheck {
         }
         compare(decoded, film, catalog)
         for file in files { compare(decoded, file, catalog) }
-        // Decoders that put pictures into memory of their own: AV1's libraries, and rawvideo, whose picture is the packet.
+        // Decoders that put frames into memory of their own: AV1's libraries, and rawvideo, whose frame is the packet.
         if decoded.bytesCopied > 0 { note(.copies, "\(decoded.decoderName) copied \(decoded.bytesCopied) of \(decoded.bytesWritten) bytes") }
     }
 
@@ -58,15 +58,15 @@ struct FilmCheck {
     private mutating func compare(_ decoded: DecodedFilm, _ film: MediaCatalog.Film, _ catalog: MediaCatalog) {
         if let md5 = film.publishedMD5 {
             thirdPartyReferences += 1
-            if decoded.wholeMD5 != md5 { note(.thirdParty, "MD5 of all \(decoded.frames.count) pictures is \(decoded.wholeMD5), published \(md5)") }
+            if decoded.wholeMD5 != md5 { note(.thirdParty, "MD5 of all \(decoded.frames.count) frames is \(decoded.wholeMD5), published \(md5)") }
         }
         if let sha1 = film.publishedSHA1 {
             thirdPartyReferences += 1
-            if decoded.wholeSHA1 != sha1 { note(.thirdParty, "SHA-1 of all pictures is \(decoded.wholeSHA1), published \(sha1)") }
+            if decoded.wholeSHA1 != sha1 { note(.thirdParty, "SHA-1 of all frames is \(decoded.wholeSHA1), published \(sha1)") }
         }
         guard let name = film.frameMD5, let reference = FrameMD5File(path: catalog.path(name)) else { return }
         references += 1
-        compare(decoded.frames.map(\.md5), reference.lines.map(\.hash), .pictures, name)
+        compare(decoded.frames.map(\.md5), reference.lines.map(\.hash), .frames, name)
         let times = reference.lines.map { reference.time($0) }
         if let shift = Self.commonShift(decoded.frames.map(\.time), times) {
             if shift != .zero { note(.beginning, "times are later than FFmpeg's by \(shift.seconds) s") }
@@ -74,7 +74,7 @@ struct FilmCheck {
             let index = zip(decoded.frames, times).prefix { $0.time == $1 }.count
             let ours = index < decoded.frames.count ? "\(decoded.frames[index].time)" : "missing"
             let theirs = index < times.count ? "\(times[index])" : "missing"
-            note(.times, "picture \(index) is at \(ours), FFmpeg's at \(theirs)")
+            note(.times, "frame \(index) is at \(ours), FFmpeg's at \(theirs)")
         }
     }
 
@@ -89,7 +89,7 @@ struct FilmCheck {
         let path = catalog.path(file)
         if file.hasSuffix(".yuv") {
             thirdPartyReferences += 1
-            if TextFile.bytes(of: path) != decoded.bytes { note(.thirdParty, "pictures differ from \(file)") }
+            if TextFile.bytes(of: path) != decoded.bytes { note(.thirdParty, "frames differ from \(file)") }
             return
         }
         guard let text = TextFile.contents(of: path) else { return }
@@ -119,6 +119,6 @@ struct FilmCheck {
         guard ours != theirs else { return }
         let index = zip(ours, theirs).prefix { $0 == $1 }.count
         let equal = zip(ours, theirs).count { $0 == $1 }
-        note(difference, "\(ours.count) pictures against \(theirs.count) in \(file), \(equal) equal, the first difference at \(index)")
+        note(difference, "\(ours.count) frames against \(theirs.count) in \(file), \(equal) equal, the first difference at \(index)")
     }
 }

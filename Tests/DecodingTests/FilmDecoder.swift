@@ -7,20 +7,20 @@ import TestSupport
 
 /// Decodes samples to the hashes and times that FFmpeg's framemd5 would print of them.
 struct FilmDecoder {
-    struct Picture: Hashable {
+    struct Frame: Hashable {
         /// In units of the track's time base; nil when nobody knows.
         var timestamp: Int64?
         var hash: String
     }
 
-    private(set) var pictures: [Picture] = []
-    /// What the first picture says of itself.
+    private(set) var frames: [Frame] = []
+    /// What the first frame says of itself.
     private(set) var attributes: PictureAttributes?
     private var session: DecompressionSession?
     private var format: VideoFormat?
 
-    /// Every decodable picture of the first film track of `path`.
-    static func pictures(of path: String) throws -> [Picture] { try decoded(path).pictures }
+    /// Every decodable frame of the first film track of `path`.
+    static func frames(of path: String) throws -> [Frame] { try decoded(path).frames }
 
     /// … with all that is known of them.
     static func decoded(_ path: String) throws -> FilmDecoder {
@@ -49,6 +49,6 @@ struct FilmDecoder {
     private mutating func receive(_ output: consuming DecodeOutput) {
         guard case .frame(let frame) = consume output else { return }
         if attributes == nil { attributes = frame.attributes }
-        pictures.append(Picture(timestamp: frame.sourceTimestamp, hash: PictureBytes(frame).md5))
+        frames.append(Frame(timestamp: frame.sourceTimestamp, hash: PictureBytes(frame).md5))
     }
 }

@@ -53,13 +53,13 @@ struct FormatChangeTests {
         ]
     }
 
-    /// Films whose pictures change their size, as their checksums tell.
+    /// Films whose frames change their size, as their checksums tell.
     private static let changing: [MediaCatalog.Film] = (MediaCatalog.shared?.sweep ?? []).filter { film in
         guard film.group != "malformed", let name = film.frameMD5, let path = MediaCatalog.shared?.path(name) else { return false }
         return Set(FrameMD5File(path: path)?.lines.map(\.byteCount) ?? []).count > 1
     }
 
-    @Test("a film that changes its size goes through one session, picture by picture as FFmpeg's")
+    @Test("a film that changes its size goes through one session, frame by frame as FFmpeg's")
     func withinTheStream() throws {
         let catalog = try #require(MediaCatalog.shared)
         #expect(Self.changing.count >= 5)

@@ -17,7 +17,7 @@ struct OutputStageTests {
         ]
     }
 
-    @Test("without requirements, or with such as are met, no byte is copied; else each picture is converted, and the session says so")
+    @Test("without requirements, or with such as are met, no byte is copied; else each frame is converted, and the session says so")
     func sessions() throws {
         let film = try SandboxedSessionTests.film(), samples = Array(film.samples.prefix(30)), size = film.format.visible.size
         for (requirements, format, wanted) in [
@@ -73,8 +73,8 @@ struct OutputStageTests {
         }
     }
 
-    /// Converted pictures are kept, so that the conversion waits for memory; a flush and an end free it.
-    /// With two threads the decoder holds a sample whose turn comes after that of the picture given up.
+    /// Converted frames are kept, so that the conversion waits for memory; a flush and an end free it.
+    /// With two threads the decoder holds a sample whose turn comes after that of the frame given up.
     @Test("a conversion that waits for consumers is freed by a flush and by the end", arguments: [1, 2])
     func backPressure(threads: Int) throws {
         let film = try SandboxedSessionTests.film()

@@ -5,11 +5,11 @@ import SurfacePool
 import TestSupport
 import Testing
 
-/// Every pixel format, in every lossless encoder that takes it: the pictures are those of libavcodec left to itself, and where the
+/// Every pixel format, in every lossless encoder that takes it: the frames are those of libavcodec left to itself, and where the
 /// decoder writes into the memory that it is given nothing is copied.
 @Suite("pixel formats")
 struct PixelFormatDecodingTests {
-    /// rawvideo's picture is the packet itself: one copy cannot be avoided.
+    /// rawvideo's frame is the packet itself: one copy cannot be avoided.
     private static let copying: Set<String> = ["rawvideo"]
 
     /// Formats that no software decoder of FFmpeg 5.1 puts out from what its encoders write. An entry that gets a decoder fails the test.
@@ -28,14 +28,14 @@ struct PixelFormatDecodingTests {
                 for sample in stream.samples { reference.decode(sample) }
                 reference.decode(nil)
                 let decoded = try Decoded(stream)
-                #expect(decoded.hashes.count == reference.pictures.count, "\(encoder) \(size)")
-                #expect(decoded.failures.isEmpty || reference.pictures.isEmpty, "\(encoder) \(size)")
-                let isSame = reference.pictures.allSatisfy { $0.format == decoded.format?.rawValue }
+                #expect(decoded.hashes.count == reference.frames.count, "\(encoder) \(size)")
+                #expect(decoded.failures.isEmpty || reference.frames.isEmpty, "\(encoder) \(size)")
+                let isSame = reference.frames.allSatisfy { $0.format == decoded.format?.rawValue }
                 if isSame {
-                    #expect(decoded.hashes == reference.pictures.map(\.hash), "\(encoder) \(size)")
+                    #expect(decoded.hashes == reference.frames.map(\.hash), "\(encoder) \(size)")
                 } else {
-                    // FFmpeg's big-endian pictures (PNG's 16 bit) come in the little-endian order that displays know, at the price of a copy.
-                    #expect(reference.pictures.allSatisfy { $0.format.hasSuffix("be") }, "\(encoder) \(size): \(reference.pictures[0].format)")
+                    // FFmpeg's big-endian frames (PNG's 16 bit) come in the little-endian order that displays know, at the price of a copy.
+                    #expect(reference.frames.allSatisfy { $0.format.hasSuffix("be") }, "\(encoder) \(size): \(reference.frames[0].format)")
                 }
                 guard decoded.format == format, decoded.hashes.count == 4 else { continue }
                 tested += 1

@@ -6,7 +6,7 @@ import TestSupport
 /// libavcodec left to itself: its own memory, one thread, FFmpeg's defaults. What a session puts out must equal this bit by bit.
 @safe
 final class ReferenceDecoder {
-    struct Picture: Hashable {
+    struct Frame: Hashable {
         /// libavutil's name of the pixel format.
         var format: String
         var hash: String
@@ -14,7 +14,7 @@ final class ReferenceDecoder {
 
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
-    private(set) var pictures: [Picture] = []
+    private(set) var frames: [Frame] = []
 
     init?(_ format: VideoFormat) {
         guard let descriptor = unsafe avcodec_descriptor_get_by_name(format.codec.name),
@@ -52,18 +52,18 @@ final class ReferenceDecoder {
             unsafe avcodec_send_packet(context, nil)
         }
         while unsafe avcodec_receive_frame(context, frame) >= 0, let frame = unsafe frame {
-            pictures.append(unsafe Self.picture(frame))
+            frames.append(unsafe Self.frame(frame))
             unsafe av_frame_unref(frame)
         }
     }
 
-    private static func picture(_ frame: UnsafeMutablePointer<AVFrame>) -> Picture {
+    private static func frame(_ frame: UnsafeMutablePointer<AVFrame>) -> Frame {
         let format = unsafe AVPixelFormat(frame.pointee.format), width = unsafe frame.pointee.width, height = unsafe frame.pointee.height
         let count = av_image_get_buffer_size(format, width, height, 1)
         var bytes = [UInt8](repeating: 0, count: Int(count))
         unsafe bytes.withUnsafeMutableBufferPointer { buffer in
             _ = unsafe cav_image_copy_to_buffer(buffer.baseAddress, count, frame)
         }
-        return Picture(format: unsafe String(cString: av_get_pix_fmt_name(format)), hash: Checksum.md5(bytes))
+        return Frame(format: unsafe String(cString: av_get_pix_fmt_name(format)), hash: Checksum.md5(bytes))
     }
 }

@@ -23,7 +23,7 @@ struct SampleLedgerTests {
         ledger.close(number: number, timestamp: timestamp, isTimeKnown: isTimeKnown)?.receipt.number
     }
 
-    @Test("pictures find their samples in whatever order they come out, with a number or without")
+    @Test("frames find their samples in whatever order they come out, with a number or without")
     func reordering() {
         for isNumbered in [true, false] {
             var ledger = ledger([0, 3, 1, 2])
@@ -33,7 +33,7 @@ struct SampleLedgerTests {
             }
             #expect(ledger.isEmpty)
             let unknown = close(&ledger, nil, 2)
-            #expect(unknown == nil, "a picture shown again belongs to no sample")
+            #expect(unknown == nil, "a frame shown again belongs to no sample")
         }
     }
 
@@ -51,14 +51,14 @@ struct SampleLedgerTests {
         #expect(answers == [1, 0, 2, nil])
     }
 
-    @Test("a picture made of an earlier sample's is the later one's whose time it bears")
+    @Test("a frame made of an earlier sample's is the later one's whose time it bears")
     func shownAgain() {
         var ledger = ledger([0, 1, 2])
         let answers = [(0, 0), (0, 1), (1, 2)].map { close(&ledger, $0, $1) }
         #expect(answers == [0, 1, 2])
     }
 
-    @Test("a sample that gives no picture is given up when the table is full, the oldest first; numbers may be left out")
+    @Test("a sample that gives no frame is given up when the table is full, the oldest first; numbers may be left out")
     func capacity() {
         var ledger = ledger([0, 1, 2, 3], capacity: 4)
         _ = ledger.close(1)
@@ -111,7 +111,7 @@ struct ThreadCountTests {
             (64, PixelSize(width: 1920, height: 1080), 16), (64, PixelSize(width: 3840, height: 2160), 8),
             (64, PixelSize(width: 15360, height: 8640), 1), (8, PixelSize(width: 0, height: 0), 9),
         ])
-    func automatic(processors: Int, picture: PixelSize, expected: Int) {
-        #expect(ThreadCount.automatic(processors: processors, picture: picture, maximumByteCount: 384 << 20) == expected)
+    func automatic(processors: Int, frame: PixelSize, expected: Int) {
+        #expect(ThreadCount.automatic(processors: processors, frame: frame, maximumByteCount: 384 << 20) == expected)
     }
 }

@@ -3,12 +3,12 @@ import Media
 import SampleQueue
 import TestSupport
 
-/// A stream made on the spot: pictures of noise in one pixel format, compressed without loss by one of libavcodec's encoders, and the
+/// A stream made on the spot: frames of noise in one pixel format, compressed without loss by one of libavcodec's encoders, and the
 /// hashes of what went in.
 struct SyntheticStream {
     var format: VideoFormat
     var samples: [SampleBuffer] = []
-    /// MD5 of every picture's visible bytes, as `PictureBytes` counts them.
+    /// MD5 of every frame's visible bytes, as `PictureBytes` counts them.
     var hashes: [String] = []
 
     enum Failure: Error { case noEncoder, encoder(Int32) }

@@ -5,8 +5,8 @@ import SurfacePool
 import TestSupport
 import Testing
 
-/// The proof that a picture is never written while somebody may read it: consumers keep frames for random times, give them back
-/// on another thread in random order, and compare each picture with its checksum at arrival.
+/// The proof that a frame is never written while somebody may read it: consumers keep frames for random times, give them back
+/// on another thread in random order, and compare each frame with its checksum at arrival.
 @Suite("use counts")
 struct UseCountTests {
     private struct Held: ~Copyable {
@@ -15,7 +15,7 @@ struct UseCountTests {
     }
 
     /// - mpeg4: reference pictures, reordering, frames in parallel.
-    /// - qtrle: updates its one picture in place from sample to sample, and asks libavcodec whether it may.
+    /// - qtrle: updates its one frame in place from sample to sample, and asks libavcodec whether it may.
     /// - ffv1: slices in parallel.
     @Test(
         "10,000 frames seen by random holders never change", arguments: [("mpeg4", PixelFormat.yuv420p), ("qtrle", .rgb24), ("ffv1", .yuv422p10le)])

@@ -51,7 +51,7 @@ import Testing
         #expect(try reader.nextSample() == nil)
     }
 
-    @Test func `an edit list hides the pictures before it, and the film begins at zero with the first behind it`() throws {
+    @Test func `an edit list hides the frames before it, and the film begins at zero with the first behind it`() throws {
         let reader = try AssetReader(url: TestAssets.path("edit-list.mp4"))
         let track = try #require(reader.tracks.first { $0.kind == .video })
         reader.select([track.id])
@@ -148,7 +148,7 @@ import Testing
         close(output)
     }
 
-    @Test func `a cover is one picture`() throws {
+    @Test func `a cover is one frame`() throws {
         let reader = try AssetReader(url: TestAssets.path("cover.m4a"))
         #expect(reader.tracks.map(\.kind) == [.audio, .attachedPicture])
         reader.select([1])

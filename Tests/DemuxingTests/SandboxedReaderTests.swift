@@ -87,9 +87,9 @@ import Testing
         let path = "/tmp/sandboxed-reader-\(getpid()).y4m"
         defer { unsafe unlink(path) }
         var dice = Dice(seed: 4)
-        let picture = (0..<(2560 * 1440 * 3)).map { _ in UInt8.random(in: 0...255, using: &dice) }
+        let frame = (0..<(2560 * 1440 * 3)).map { _ in UInt8.random(in: 0...255, using: &dice) }
         var file = Data("YUV4MPEG2 W2560 H1440 F25:1 C444\n".utf8)
-        for _ in 0..<2 { file += Data("FRAME\n".utf8) + Data(picture) }
+        for _ in 0..<2 { file += Data("FRAME\n".utf8) + Data(frame) }
         try file.write(to: URL(fileURLWithPath: path))
         try Self.expectSame(path)
     }

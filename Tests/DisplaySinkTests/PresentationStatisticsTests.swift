@@ -55,6 +55,6 @@ struct PresentationStatisticsTests {
         var statistics = PresentationStatistics()
         statistics.count(reason, 3)
         for other in DropReason.allCases { #expect(statistics.dropped(other) == (other == reason ? 3 : 0)) }
-        #expect(statistics.droppedTotal == (reason == .flushed || reason == .doNotDisplay || reason == .noPicture ? 0 : 3))
+        #expect(statistics.droppedTotal == (reason == .flushed || reason == .doNotDisplay || reason == .noFrame ? 0 : 3))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("software VA-API driver", .enabled(if: !TestExtent.isSanitized, "ffmpeg cannot load a driver that was built with a sanitizer"))
 struct DriverHonestyTests {
     @Test(
-        "ffmpeg -hwaccel vaapi gives the software decoder's pictures",
+        "ffmpeg -hwaccel vaapi gives the software decoder's frames",
         arguments: ["plain.mp4", "annexb.h264", "size-change.h264", "vp9.webm", "demo.mp4"])
     func samePictures(name: String) throws {
         let software = try Self.hashes(
@@ -19,7 +19,7 @@ struct DriverHonestyTests {
         #expect(software.count > 5 && hardware == software)
     }
 
-    @Test("a picture that is to fail fails in ffmpeg")
+    @Test("a frame that is to fail fails in ffmpeg")
     func failure() throws {
         let arguments =
             ["-hwaccel", "vaapi", "-hwaccel_device", SoftwareVADriver.device, "-hwaccel_output_format", "vaapi", "-i"]
@@ -30,7 +30,7 @@ struct DriverHonestyTests {
         #expect(whole.count > 5 && damaged != whole)
     }
 
-    /// The hash of every picture that ffmpeg puts out.
+    /// The hash of every frame that ffmpeg puts out.
     private static func hashes(_ arguments: [String], environment: [String: String]) throws -> [String] {
         let process = Process(), output = Pipe()
         // No env(1) or shell between: the driver is preloaded into ffmpeg alone.

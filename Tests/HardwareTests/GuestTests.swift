@@ -18,7 +18,7 @@ struct GuestTests {
             TestAssets.path(name), DecoderSpecification(hardware: .require, device: node), holds: 3,
             sandbox: SandboxOptions(policy: .require, decoderPath: BuiltPrograms.decoder))
         #expect(film.hashes == (try HardwareFilm(TestAssets.path(name), .software)).hashes)
-        #expect(film.way.isHardware && film.kinds == [.va] && film.errors == [] && film.bytesCopied == 0)
+        #expect(film.backend.isHardware && film.kinds == [.va] && film.errors == [] && film.bytesCopied == 0)
     }
 
     @Test("a device's other node, which drives monitors, is refused")

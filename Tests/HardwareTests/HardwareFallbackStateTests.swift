@@ -3,7 +3,7 @@ import Testing
 
 @testable import Decoding
 
-/// The policy alone: key pictures, errors and time go in, ways come out.
+/// The policy alone: sync frames, errors and time go in, ways come out.
 @Suite("hardware fall-back policy")
 struct HardwareFallbackStateTests {
     /// What happens, and what must follow. Time is in seconds.
@@ -38,12 +38,12 @@ struct HardwareFallbackStateTests {
         run([.error, .error, .error, .death(at: 0), .key(at: 0, way: .hardware)])
     }
 
-    @Test("errors below the tolerance are forgotten at the next key picture, for ever")
+    @Test("errors below the tolerance are forgotten at the next sync frame, for ever")
     func tolerance() {
         run([.key(at: 0, way: .hardware), .error, .error, .key(at: 1, way: .hardware), .error, .error, .key(at: 2, way: .hardware)])
     }
 
-    @Test("as many errors as the tolerance end hardware at the next key picture, not before")
+    @Test("as many errors as the tolerance end hardware at the next sync frame, not before")
     func condemned() {
         run([.key(at: 0, way: .hardware), .error, .error, .error, .key(at: 1, way: .software), .key(at: 5, way: .software)])
     }
@@ -69,7 +69,7 @@ struct HardwareFallbackStateTests {
         run(steps)
     }
 
-    @Test("key pictures without errors restore trust: the next pause is short again")
+    @Test("sync frames without errors restore trust: the next pause is short again")
     func trust() {
         run([
             .errorAtKey(at: 0, .redo), .key(at: 10, way: .hardware), .key(at: 11, way: .hardware), .key(at: 12, way: .hardware),
@@ -95,10 +95,10 @@ struct HardwareFallbackStateTests {
     @Test("a quirk names the driver, the codec and the reason")
     func quirks() {
         let table = [
-            DriverQuirk(vendor: "Old driver", codec: .vp9, reason: "it shows green pictures"),
+            DriverQuirk(vendor: "Old driver", codec: .vp9, reason: "it shows green frames"),
             DriverQuirk(vendor: "Bridge", codec: nil, reason: "it exports nothing"),
         ]
-        #expect(DriverQuirk.reason(vendor: "Old driver 1.2", codec: .vp9, in: table) == "it shows green pictures")
+        #expect(DriverQuirk.reason(vendor: "Old driver 1.2", codec: .vp9, in: table) == "it shows green frames")
         #expect(DriverQuirk.reason(vendor: "Old driver 1.2", codec: .h264, in: table) == nil)
         #expect(DriverQuirk.reason(vendor: "Bridge", codec: .h264, in: table) == "it exports nothing")
         #expect(DriverQuirk.reason(vendor: "Intel iHD driver", codec: .h264) == nil)

@@ -10,7 +10,7 @@ import TestSupport
 
 /// What comes out of a film's first video track.
 struct HardwareFilm {
-    /// Hash of every picture, as FFmpeg's framemd5 counts it.
+    /// Hash of every frame, as FFmpeg's framemd5 counts it.
     var hashes: [String] = []
     var times: [MediaTime] = []
     var errors: [DecodingError] = []
@@ -18,8 +18,8 @@ struct HardwareFilm {
     var samples = 0
     var bytesCopied = 0
     /// How the session decoded at the end.
-    var way = DecoderWay(isHardware: false)
-    /// The ways that pictures came, in a row: `h` hardware, `s` software.
+    var backend = BackendInUse(isHardware: false)
+    /// The ways that frames came, in a row: `h` hardware, `s` software.
     var history = ""
     /// Memory kinds of the surfaces.
     var kinds: Set<SurfaceMemory.Kind> = []
@@ -28,7 +28,7 @@ struct HardwareFilm {
 
     init() {}
 
-    /// Holds pictures for a while and notes what they are when it lets them go.
+    /// Holds frames for a while and notes what they are when it lets them go.
     private final class Audience {
         var film = HardwareFilm()
         private var held: Ring<VideoFrame>
@@ -64,7 +64,7 @@ struct HardwareFilm {
     }
 
     /// - Parameters:
-    ///   - holds: pictures that are held while later ones are decoded.
+    ///   - holds: frames that are held while later ones are decoded.
     ///   - sandbox: decodes in a process; nil in this one.
     ///   - kills: samples before which that process is killed.
     init(
@@ -92,7 +92,7 @@ struct HardwareFilm {
         audience.finish()
         var film = audience.film
         film.samples = samples
-        film.way = session.way
+        film.backend = session.backend
         film.bytesCopied = counters.bytesCopied
         self = film
     }

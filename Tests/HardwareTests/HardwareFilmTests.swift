@@ -15,20 +15,20 @@ private let isAdopted: Bool = {
     return true
 }()
 
-/// Pictures through libva are those of the software decoder, whoever made the film.
+/// Frames through libva are those of the software decoder, whoever made the film.
 @Suite("films through libva", .serialized)
 struct HardwareFilmTests {
     init() { #expect(isAdopted) }
 
     @Test(
-        "our own films come out as in software, in surfaces of the driver's, without a copy, held pictures untouched",
+        "our own films come out as in software, in surfaces of the driver's, without a copy, held frames untouched",
         arguments: ["plain.mp4", "vp9.webm", "demo.mp4", "annexb.h264", "size-change.h264", "crop.mp4"])
     func own(name: String) throws {
         let software = try HardwareFilm(TestAssets.path(name), .software)
         let hardware = try HardwareFilm(TestAssets.path(name), .required, holds: 5)
         #expect(software.hashes.count > 5)
         #expect(hardware.hashes == software.hashes && hardware.times == software.times)
-        #expect(hardware.kinds == [.va] && hardware.way.isHardware && hardware.bytesCopied == 0 && hardware.errors == [])
+        #expect(hardware.kinds == [.va] && hardware.backend.isHardware && hardware.bytesCopied == 0 && hardware.errors == [])
     }
 
     @Test("a stream that the driver does not serve is refused where hardware is required, and decoded in software where it is preferred")
@@ -36,7 +36,7 @@ struct HardwareFilmTests {
         let path = TestAssets.path("hevc-10bit.mp4")
         #expect(throws: DecodingError.self) { try HardwareFilm(path, .required) }
         let film = try HardwareFilm(path, .preferred)
-        #expect(!film.way.isHardware && film.way.reason?.contains("HEVCMain10") == true)
+        #expect(!film.backend.isHardware && film.backend.reason?.contains("HEVCMain10") == true)
         #expect(film.hashes == (try HardwareFilm(path, .software)).hashes)
     }
 
@@ -73,7 +73,7 @@ struct HardwareFilmTests {
                 for sample in film.samples { try session.decode(sample) { receive($0) } }
             }
             session.finishDelayedFrames { receive($0) }
-            #expect(session.way.isHardware == (specification.hardware != .disable))
+            #expect(session.backend.isHardware == (specification.hardware != .disable))
             return hashes
         }
         let software = try hashes([a, b, a], .software), hardware = try hashes([a, b, a], .required)
@@ -85,7 +85,7 @@ struct HardwareFilmTests {
         let inHardware = try DecompressionSession(format: a.format, options: DecoderOptions(specification: .preferred))
         #expect(!inHardware.canAccept(unserved), "the hardware in use does not take it")
         let inSoftware = try DecompressionSession(format: unserved, options: DecoderOptions(specification: .preferred))
-        #expect(!inSoftware.way.isHardware && !inSoftware.canAccept(a.format), "hardware is preferred, and could take it")
+        #expect(!inSoftware.backend.isHardware && !inSoftware.canAccept(a.format), "hardware is preferred, and could take it")
         let never = try DecompressionSession(format: unserved, options: DecoderOptions(specification: .software))
         #expect(never.canAccept(a.format))
     }
@@ -120,7 +120,7 @@ struct HardwareFilmTests {
 
     /// Films that do not come out of libva as out of software, and why.
     static let known: [String: String] = [
-        "mpeg2/hachoir/sample.ts": "the last picture is cut off; libavcodec's software conceals what is missing, the driver does not",
+        "mpeg2/hachoir/sample.ts": "the last frame is cut off; libavcodec's software conceals what is missing, the driver does not",
         "mpeg2/mpeg2fpga/greyramp.mpg": "as above",
         "mpeg2/tsduck/test-025.ts": "as above",
     ]

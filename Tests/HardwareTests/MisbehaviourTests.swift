@@ -7,47 +7,47 @@ import Testing
 /// What a session makes of a driver that fails, each time in a process whose driver is told to.
 @Suite("a driver that misbehaves")
 struct MisbehaviourTests {
-    @Test("one picture that fails is lost, not the hardware")
-    func onePicture() async {
+    @Test("one frame that fails is lost, not the hardware")
+    func oneFrame() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_FAIL": "20"])
             let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred)
             #expect(film.errors.count >= 1 && film.errors.count < 4, "\(film.errors)")
-            #expect(film.way.isHardware && !film.history.contains("s"))
+            #expect(film.backend.isHardware && !film.history.contains("s"))
             #expect(film.hashes.count + film.errors.count + film.dropped == film.samples)
         }
     }
 
-    @Test("a driver that fails at everything: software from the first picture, none lost")
-    func everyPicture() async {
+    @Test("a driver that fails at everything: software from the first frame, none lost")
+    func everyFrame() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_FAIL": "1-100000"])
             let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred)
             let software = try HardwareFilm(TestAssets.path("demo.mp4"), .software)
             #expect(film.hashes == software.hashes && film.times == software.times && film.errors == [])
-            #expect(!film.way.isHardware && film.way.reason != nil)
+            #expect(!film.backend.isHardware && film.backend.reason != nil)
         }
     }
 
-    @Test("a context that cannot be made: software from the first picture, none lost")
+    @Test("a context that cannot be made: software from the first frame, none lost")
     func noContext() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_FAIL_CONTEXTS": "1"])
             let film = try HardwareFilm(TestAssets.path("vp9.webm"), .preferred)
             let software = try HardwareFilm(TestAssets.path("vp9.webm"), .software)
             #expect(film.hashes == software.hashes && film.times == software.times && film.errors == [])
-            #expect(!film.way.isHardware && film.way.reason != nil)
+            #expect(!film.backend.isHardware && film.backend.reason != nil)
         }
     }
 
-    @Test("a device that is taken away: software from the next key picture, in step")
+    @Test("a device that is taken away: software from the next sync frame, in step")
     func gone() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_GONE": "50"])
             let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred)
             let software = try HardwareFilm(TestAssets.path("demo.mp4"), .software)
             #expect(film.history.hasPrefix("hhhh") && film.history.hasSuffix("ssss"), "\(film.history)")
-            #expect(!film.way.isHardware)
+            #expect(!film.backend.isHardware)
             // What was shown is right and at its time; what is missing was answered.
             let right = Dictionary(uniqueKeysWithValues: zip(software.times, software.hashes))
             #expect(zip(film.times, film.hashes).allSatisfy { right[$0] == $1 })
@@ -56,7 +56,7 @@ struct MisbehaviourTests {
         }
     }
 
-    @Test("a picture that never ends is given up after a while and the film goes on")
+    @Test("a frame that never ends is given up after a while and the film goes on")
     func hang() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_HANG": "10"])

@@ -20,15 +20,15 @@ struct SandboxedHardwareTests {
     }
 
     @Test(
-        "our own films come out as in software, in surfaces of the driver's, without a copy, held pictures untouched",
+        "our own films come out as in software, in surfaces of the driver's, without a copy, held frames untouched",
         arguments: ["plain.mp4", "vp9.webm", "demo.mp4", "annexb.h264", "size-change.h264", "crop.mp4"])
     func own(name: String) throws {
         let software = try HardwareFilm(TestAssets.path(name), .software)
         let hardware = try HardwareFilm(TestAssets.path(name), .required, holds: 5, sandbox: Self.sandbox(["PLAYER_VA_CHECK": "1"]))
         #expect(software.hashes.count > 5)
         #expect(hardware.hashes == software.hashes && hardware.times == software.times)
-        #expect(hardware.kinds == [.va] && hardware.way.isHardware && hardware.bytesCopied == 0 && hardware.errors == [])
-        #expect(hardware.way.driver?.hasPrefix("Player software driver") == true)
+        #expect(hardware.kinds == [.va] && hardware.backend.isHardware && hardware.bytesCopied == 0 && hardware.errors == [])
+        #expect(hardware.backend.driver?.hasPrefix("Player software driver") == true)
     }
 
     @Test("a stream that the driver does not serve is refused where hardware is required, and decoded in software where it is preferred")
@@ -36,7 +36,7 @@ struct SandboxedHardwareTests {
         let path = TestAssets.path("hevc-10bit.mp4"), sandbox = try Self.sandbox()
         #expect { try HardwareFilm(path, .required, sandbox: sandbox) } throws: { ($0 as? DecodingError)?.code == .noHardware }
         let film = try HardwareFilm(path, .preferred, sandbox: sandbox)
-        #expect(!film.way.isHardware && film.way.reason?.contains("HEVCMain10") == true, "\(film.way)")
+        #expect(!film.backend.isHardware && film.backend.reason?.contains("HEVCMain10") == true, "\(film.backend)")
         #expect(film.hashes == (try HardwareFilm(path, .software)).hashes)
     }
 
@@ -51,7 +51,7 @@ struct SandboxedHardwareTests {
             }
             let film = try HardwareFilm(
                 TestAssets.path("plain.mp4"), DecoderSpecification(hardware: .prefer, device: path), sandbox: sandbox)
-            #expect(film.hashes.count == film.samples && !film.way.isHardware && film.way.reason?.contains(path) == true, "\(film.way)")
+            #expect(film.hashes.count == film.samples && !film.backend.isHardware && film.backend.reason?.contains(path) == true, "\(film.backend)")
         }
     }
 
@@ -74,7 +74,7 @@ struct SandboxedHardwareTests {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_THREAD": "1"])
             let film = try HardwareFilm(TestAssets.path("plain.mp4"), .preferred)
-            #expect(!film.way.isHardware)
+            #expect(!film.backend.isHardware)
         }
     }
 
@@ -104,25 +104,25 @@ struct SandboxedHardwareTests {
 
     // MARK: A driver that misbehaves
 
-    @Test("one picture that fails is lost, not the hardware")
-    func onePicture() throws {
+    @Test("one frame that fails is lost, not the hardware")
+    func oneFrame() throws {
         let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred, sandbox: Self.sandbox(["PLAYER_VA_FAIL": "20"]))
         #expect(film.errors.count >= 1 && film.errors.count < 4, "\(film.errors)")
-        #expect(film.way.isHardware && !film.history.contains("s"))
+        #expect(film.backend.isHardware && !film.history.contains("s"))
         #expect(film.hashes.count + film.errors.count + film.dropped == film.samples)
     }
 
     @Test(
-        "a driver that fails at everything, or at the start: software from the first picture, none lost",
+        "a driver that fails at everything, or at the start: software from the first frame, none lost",
         arguments: [["PLAYER_VA_FAIL": "1-100000"], ["PLAYER_VA_FAIL_CONTEXTS": "1"]])
-    func everyPicture(switches: [String: String]) throws {
+    func everyFrame(switches: [String: String]) throws {
         let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred, sandbox: Self.sandbox(switches))
         let software = try HardwareFilm(TestAssets.path("demo.mp4"), .software)
         #expect(film.hashes == software.hashes && film.times == software.times && film.errors == [], "\(film.errors)")
-        #expect(!film.way.isHardware && film.way.reason?.contains("hardware decoder failed") == true, "\(film.way)")
+        #expect(!film.backend.isHardware && film.backend.reason?.contains("hardware decoder failed") == true, "\(film.backend)")
     }
 
-    @Test("a device that is taken away: software from the next key picture, in step")
+    @Test("a device that is taken away: software from the next sync frame, in step")
     func gone() throws {
         let film = try HardwareFilm(TestAssets.path("demo.mp4"), .preferred, sandbox: Self.sandbox(["PLAYER_VA_GONE": "50"]))
         let software = try HardwareFilm(TestAssets.path("demo.mp4"), .software)
@@ -156,7 +156,7 @@ struct SandboxedHardwareTests {
 
     // MARK: A process that dies
 
-    @Test("a process that is killed costs pictures up to the next key picture; the second time software goes on", arguments: [1, 2])
+    @Test("a process that is killed costs frames up to the next sync frame; the second time software goes on", arguments: [1, 2])
     func killed(times: Int) throws {
         let path = TestAssets.path("demo.mp4")
         let software = try HardwareFilm(path, .software)
@@ -167,6 +167,7 @@ struct SandboxedHardwareTests {
         #expect(film.hashes.count + film.errors.count + film.dropped == film.samples)
         #expect(film.errors.contains { $0.code == .decoderDied } && film.errors.allSatisfy { $0.code == .decoderDied }, "\(film.errors)")
         #expect(film.history.hasPrefix("hhhh") && film.history.hasSuffix(times == 1 ? "hhhh" : "ssss"), "\(film.history)")
-        #expect(film.way.isHardware == (times == 1) && (times == 1 || film.way.reason?.contains("the process that drives") == true), "\(film.way)")
+        #expect(film.backend.isHardware == (times == 1), "\(film.backend)")
+        #expect(times == 1 || film.backend.reason?.contains("the process that drives") == true, "\(film.backend)")
     }
 }

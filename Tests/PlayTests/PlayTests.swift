@@ -76,7 +76,7 @@ import Testing
 
     @Test(.enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"))
     func `hardware required where a process has none is refused in one sentence`() throws {
-        let arguments = ["--sandbox", "decoder", "--decoder", "hardware", "--device", "/dev/null", "--sink", "md5=-", TestAssets.demo]
+        let arguments = ["--sandbox", "decoder", "--decoder", "va-api", "--device", "/dev/null", "--sink", "md5=-", TestAssets.demo]
         let outcome = try PlayProgram.run(arguments)
         #expect(outcome.code == 69 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
         #expect(outcome.errors.contains("/dev/null"), "\(outcome.errors)")

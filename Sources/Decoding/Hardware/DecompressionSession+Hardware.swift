@@ -4,7 +4,7 @@ internal import SampleQueue
 internal import SurfacePool
 
 extension DecompressionSession {
-    /// A key picture comes: changes the decoder if it is time to.
+    /// Called before a sync frame: changes the decoder if it is time to.
     func reconsider(_ output: (consuming DecodeOutput) -> Void) {
         guard var state = fallback else { return }
         let before = state.way
@@ -25,14 +25,14 @@ extension DecompressionSession {
         fail(DecodingError(.noHardware, "the hardware decoder failed: \(sentence)", status: status), output)
     }
 
-    /// A picture that the hardware has begun will not come; its sample has been taken off the ledger.
+    /// The hardware lost a frame that it had begun; its sample has been taken off the ledger.
     func lost(_ reason: String, _ entry: SampleLedger.Entry?, _ output: (consuming DecodeOutput) -> Void) {
         _ = fallback?.failed(isKeyframe: false, now: MonotonicClock.shared.now())
         guard let entry else { return }
-        output(.failed(entry.receipt, DecodingError(.noHardware, "the hardware decoder lost a picture: \(reason)")))
+        output(.failed(entry.receipt, DecodingError(.noHardware, "the hardware decoder lost a frame: \(reason)")))
     }
 
-    /// Decodes the key picture in software at which the hardware failed. Nothing is lost: what came before is put out first.
+    /// Decodes the sync frame at which the hardware failed again, in software. Nothing is lost: earlier frames are put out first.
     func redo(_ block: BlockBuffer, _ sample: SampleBuffer, isHidden: Bool, _ output: (consuming DecodeOutput) -> Void) {
         wantsRedo = false
         let number = current
@@ -57,7 +57,7 @@ extension DecompressionSession {
                 codec = try Codec(format: stream, options: options, threads: threads, source: source)
                 note(codec, reason: reason)
             case .hardware:
-                // A driver that failed is opened anew.
+                // A driver that failed is opened again.
                 let device = try HardwareDevices.device(for: stream, options.specification, isFresh: true)
                 codec = try Codec(
                     format: stream, options: options, threads: 1, source: source,

@@ -12,7 +12,7 @@ struct DriverQuirk {
     static let table = [
         DriverQuirk(
             vendor: "Splitted-Desktop Systems VDPAU backend", codec: nil,
-            reason: "the driver is a bridge to VDPAU, whose surfaces cannot be exported; every picture would have to be copied")
+            reason: "the driver is a bridge to VDPAU, whose surfaces cannot be exported; every frame would have to be copied")
     ]
 
     /// Why the driver is unfit; nil when nothing is known against it.

@@ -18,7 +18,7 @@ public enum HardwareDevices {
         return device
     }
 
-    /// Makes an open device the one at its path, as long as somebody keeps it.
+    /// Registers an open device under its path, as long as somebody keeps it.
     static func add(_ device: VADevice) { open.withLock { $0[device.path] = Entry(device: device) } }
 
     /// The device that decodes `format`, as `specification` wants it.
@@ -63,9 +63,11 @@ public enum HardwareDevices {
 
     /// What was found at one render node.
     public struct Finding: Sendable {
+        /// The render node.
         public var path: String
         /// nil where there is none.
         public var driver: String?
+        /// What the driver decodes; empty when the device cannot be used.
         public var profiles: [VADevice.Profile]
         /// Why there is no driver; nil where there is one.
         public var reason: String?

@@ -2,14 +2,14 @@ internal import Media
 
 /// Decides when a session leaves its hardware decoder for software, and when it tries hardware again.
 ///
-/// Decoding can change hands at key pictures only, for each decoder needs the pictures that a picture refers to:
+/// Decoding can change hands at sync frames only, for each decoder needs the frames that a frame refers to:
 ///
-///     hardware ── too many errors since the last key picture, then a key picture ──► software
-///     hardware ── an error at a key picture itself: that picture is decoded anew ──► software
+///     hardware ── too many errors since the last sync frame, then a sync frame ──► software
+///     hardware ── an error at a sync frame itself: that frame is decoded anew ──► software
 ///     hardware ── the process that drives it dies for the second time ─────────────► software
-///     software ── a key picture after the pause ───────────────────────────────────► hardware
+///     software ── a sync frame after the pause ───────────────────────────────────► hardware
 ///
-/// A single error is no reason: the next key picture forgets it. Each time hardware is given up in a row the pause doubles.
+/// A single error is no reason: the next sync frame forgets it. Each time hardware is given up in a row the pause doubles.
 struct HardwareFallbackState {
     enum Way: Hashable { case hardware, software }
 
@@ -20,7 +20,7 @@ struct HardwareFallbackState {
         case redo
     }
 
-    /// 3: a picture that fails takes those with it that refer to it; more failures of its own than this are no accident.
+    /// 3: a frame that fails takes those with it that refer to it; more failures of its own than this are no accident.
     static let tolerance = 3
     /// Seconds of software before hardware is tried again; a driver that resets itself is back by then.
     static let shortestPause = 10.0
@@ -29,7 +29,7 @@ struct HardwareFallbackState {
 
     let isRequired: Bool
     private(set) var way: Way
-    /// Errors since the last key picture.
+    /// Errors since the last sync frame.
     private(set) var errors = 0
     /// When a process that drove the hardware died last.
     private var lastDeath: HostTime?
@@ -44,7 +44,7 @@ struct HardwareFallbackState {
         self.way = way
     }
 
-    /// A key picture comes next: the way from here on.
+    /// A sync frame comes next: the way from here on.
     mutating func keyframe(now: HostTime) -> Way {
         switch way {
         case .hardware:
@@ -52,7 +52,7 @@ struct HardwareFallbackState {
                 giveUp(now: now)
             } else if errors == 0 {
                 goodKeyframes += 1
-                // One key picture may be luck.
+                // One sync frame may be luck.
                 if goodKeyframes > 2 { defeats = 0 }
             }
         case .software:
@@ -66,8 +66,8 @@ struct HardwareFallbackState {
         return way
     }
 
-    /// Hardware failed at a picture.
-    /// - Parameter isKeyframe: It failed at the key picture that is being decoded, so that software can take over with it.
+    /// Hardware failed at a frame.
+    /// - Parameter isKeyframe: It failed at the sync frame that is being decoded, so that software can take over with it.
     mutating func failed(isKeyframe: Bool, now: HostTime) -> Verdict {
         guard way == .hardware else { return .goOn }
         errors += 1

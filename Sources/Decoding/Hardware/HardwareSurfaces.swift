@@ -65,7 +65,7 @@ final class HardwareSurfaces: Sendable {
             refuse("the driver does not decode streams of this kind")
             return false
         }
-        // The decoder's pictures come from `fill`.
+        // The decoder's frames come from `fill`.
         unsafe cav_frames_context_no_pool(frames)
         let description = unsafe cav_frames_context(frames)
         let size = unsafe PixelSize(width: Int(description!.pointee.width), height: Int(description!.pointee.height))
@@ -115,7 +115,7 @@ final class HardwareSurfaces: Sendable {
         let width = unsafe Int(context.pointee.coded_width), height = unsafe Int(context.pointee.coded_height)
         let size = current.withLock { $0.size }
         guard width <= size.width, height <= size.height else {
-            refuse("the picture is \(width)x\(height), its surface \(size.width)x\(size.height)")
+            refuse("the frame is \(width)x\(height), its surface \(size.width)x\(size.height)")
             return cav_error(EINVAL)
         }
         guard let pool = current.withLock({ $0.pool }), let surface = acquire(pool) else {
@@ -166,14 +166,14 @@ final class HardwareSurfaces: Sendable {
         return unsafe Unmanaged<Surface>.fromOpaque(opaque).takeUnretainedValue()
     }
 
-    /// Waits until the picture in `surface` is complete.
+    /// Waits until the frame in `surface` is complete.
     /// - Returns: nil, or the reason why it never will be.
     func wait(for surface: Surface) -> String? {
         guard let va = surface.owner as? VASurface else { return nil }
         return device.wait(for: va, timeout: Self.longestDecode)
     }
 
-    /// 2 s: a hundred times what a picture takes; a driver that resets the device has done so by then.
+    /// 2 s: a hundred times what a frame takes, and enough for a driver to reset the device.
     private static let longestDecode = HostSpan.seconds(2)
 
     func interrupt() {
@@ -193,7 +193,7 @@ final class HardwareSurfaces: Sendable {
     /// Why there was no hardware or no surface since the last call.
     func takeRefusal() -> String? { current.withLock { $0.refusal.take() } }
 
-    /// A picture asked for now would have to wait for a surface.
+    /// The next frame would have to wait for a surface.
     var isExhausted: Bool { current.withLock { $0.pool }?.isExhausted ?? false }
 
     var poolStatistics: SurfacePoolStatistics? { current.withLock { $0.pool }?.statistics }

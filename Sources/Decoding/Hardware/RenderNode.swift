@@ -4,7 +4,7 @@ internal import Media
 
 /// A render node that the player opens for a decoder process.
 enum RenderNode {
-    /// Opens it. A device's other node, through which monitors are driven, is not for a process that is not trusted.
+    /// Opens it. A node that drives monitors is refused: an untrusted process must not have it.
     /// - Throws: `.noHardware` with the reason.
     static func open(_ path: String) throws(DecodingError) -> OwnedFD {
         let number = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC)
@@ -16,7 +16,7 @@ enum RenderNode {
         return node
     }
 
-    /// What decides in the environment which driver libva loads.
+    /// The environment variables by which libva chooses its driver.
     private static let variables = ["LIBVA_DRIVER_NAME", "LIBVA_DRIVERS_PATH"]
 
     /// The environment of a process that drives one: the user's choice of a driver, nothing printed, no cache of shaders in files.

@@ -31,7 +31,7 @@ final class LentSurfaces: Sendable {
             return there
         }
         if pool.layout != layout { pool.retire(layout) }
-        var sentence = "a picture of \(layout.byteCount) bytes goes beyond the limit of \(maximumByteCount) bytes for all pictures"
+        var sentence = "a frame of \(layout.byteCount) bytes goes beyond the limit of \(maximumByteCount) bytes for all frames"
         var surface: Surface?
         do throws(SurfaceError) { surface = try pool.acquire()?.detach() } catch { sentence = error.description }
         if let surface { return try process.lend(surface) }
@@ -86,7 +86,7 @@ final class DecoderListener {
             } catch {
                 throw error.code == ETIMEDOUT ? ProcessEnd.hung : ProcessEnd(error)
             }
-            // Surfaces given back come before the pictures that follow them.
+            // Surfaces given back come before the frames that follow them.
             if !waiting[1].ready.isEmpty, try serveMemory() {
                 hasPinged = false
                 limit = MonotonicClock.shared.now() + deadline
@@ -138,7 +138,7 @@ final class DecoderListener {
                 case .want(let layout):
                     do throws(SystemError) { try surfaces.grant(layout, to: process) } catch { throw ProcessEnd(error) }
                 case .offer(let slot, let layout):
-                    guard let descriptor = descriptors.takeFirst() else { throw ProcessEnd("gives no memory for its pictures") }
+                    guard let descriptor = descriptors.takeFirst() else { throw ProcessEnd("gives no memory for its frames") }
                     try process.adopt(descriptor, slot: slot, layout, surfaces.limits)
                 case .gone(let slot):
                     guard process.takeBack(slot: slot) else { throw ProcessEnd("gives back memory that it was not lent") }

@@ -3,7 +3,7 @@ internal import SampleQueue
 internal import Sandbox
 internal import SurfacePool
 
-// Reading what a player and its decoder process say to each other: every message is checked to the last byte before anybody believes it.
+// Reads the messages between a player and its decoder process. Every message is checked to the last byte before it is used.
 
 extension DecoderRequest {
     init(_ bytes: ArraySlice<UInt8>) throws(WireError) {
@@ -40,7 +40,7 @@ extension DecoderRequest {
 }
 
 extension DecoderAnswer {
-    /// The next of a message's answers; only those that come of a sample may have another behind them.
+    /// The next of a message's answers; only answers to samples may be followed by another.
     init(_ reader: inout WireReader) throws(WireError) {
         switch try reader.take(UInt8.self) {
         case 0:
@@ -56,7 +56,7 @@ extension DecoderAnswer {
                     sampleNumber: try reader.takeOptional()))
         case 3:
             let number = try reader.take(UInt64.self), reason = Int(try reader.take(UInt8.self))
-            guard reason < DropReason.allCases.count else { throw WireError("no such reason to drop a picture") }
+            guard reason < DropReason.allCases.count else { throw WireError("no such reason to drop a frame") }
             self = .dropped(sampleNumber: number, DropReason.allCases[reason])
         case 4: self = .failed(sampleNumber: try reader.take(), try reader.takeError())
         case 5:

@@ -3,14 +3,14 @@ internal import SampleQueue
 internal import Sandbox
 internal import SurfacePool
 
-// What a player and its decoder process say to each other. Two sockets: *work* carries samples and what becomes of them, in order;
-// *memory* carries surfaces and their use, on which neither side's work must wait.
+// The messages between a player and its decoder process. There are two sockets: *work* carries samples and their answers, in order;
+// *memory* carries surfaces and their use, for which neither side's work must wait.
 
 /// Where a sample's bytes lie and what is known of it.
 struct SampleDescriptor: Hashable {
     /// Counts the requests of a session.
     var number: UInt32
-    /// Under which the sample is answered; higher than all before.
+    /// The number under which the sample is answered; higher than all before.
     var sampleNumber: UInt64
     /// In the ring, or in memory that comes with the message.
     var offset: UInt64
@@ -35,15 +35,15 @@ struct SampleDescriptor: Hashable {
 enum DecoderRequest: Hashable {
     /// The first message. The ring comes with it, and memory whose first `configurationByteCount` bytes are the format's configuration record.
     case configure(format: VideoFormat, options: DecoderOptions, configurationByteCount: Int)
-    /// The samples that follow have another format; such memory comes with it. Not answered.
+    /// The samples that follow have another format; memory comes with it as with `configure`. Not answered.
     case change(format: VideoFormat, configurationByteCount: Int)
     case sample(SampleDescriptor)
     case drain(number: UInt32)
-    /// Takes effect when so many interruptions, which come on the other socket, have been heard.
+    /// Takes effect when so many interruptions have been received on the other socket.
     case flush(number: UInt32, interruptions: UInt32)
 }
 
-/// A picture: where it lies and what is to be seen of it.
+/// A frame: where it lies and which part of it is visible.
 struct FrameDescriptor: Hashable {
     var slot: UInt32
     var visible: PixelRect
@@ -57,7 +57,7 @@ struct FrameDescriptor: Hashable {
     var sampleNumber: UInt64?
 }
 
-/// On the work socket, from the decoder. What becomes of a sample may come in one message with the `done` that follows.
+/// On the work socket, from the decoder. The answer to a sample may come in one message with the `done` that follows.
 enum DecoderAnswer: Hashable {
     /// The first message, before anything was asked.
     case confined(SandboxReport)
@@ -68,7 +68,7 @@ enum DecoderAnswer: Hashable {
     case frame(FrameDescriptor)
     case dropped(sampleNumber: UInt64, DropReason)
     case failed(sampleNumber: UInt64, DecodingError)
-    /// Nothing more will come of this request for now. `freed`: samples whose bytes the decoder no longer reads.
+    /// The request is finished for now. `freed`: samples whose bytes the decoder no longer reads.
     case done(number: UInt32, bytesWritten: UInt64, bytesCopied: UInt64, freed: [UInt32])
 
     /// Samples that one `done` can give back; the rest go with the next.
@@ -80,9 +80,9 @@ enum MemoryGrant: Hashable {
     /// Memory for the layout asked for, under a number of its own; one descriptor, or two (DMA-BUF, memfd below it), come with it.
     case granted(slot: UInt32, kind: SurfaceMemory.Kind)
     case denied(String)
-    /// The readers of a picture have ended their use.
+    /// The readers of a frame have ended their use.
     case released(slot: UInt32)
-    /// Waiting for surfaces is to end in failure.
+    /// A wait for a surface must end, without one.
     case interrupt
     case ping
 }
@@ -93,7 +93,7 @@ enum MemoryWish: Hashable {
     case want(SurfaceLayout)
     /// The decoder has unmapped this memory.
     case gone(slot: UInt32)
-    /// The driver has made this memory, and pictures will lie in it; one descriptor comes with it. `gone` ends that.
+    /// The driver has made this memory, and frames will lie in it; one descriptor comes with it. `gone` ends that.
     case offer(slot: UInt32, SurfaceLayout)
     /// The answer to `ping`: alive, and whether decoding waits for readers to give a surface back.
     case pong(isExhausted: Bool)

@@ -4,8 +4,8 @@ internal import Sandbox
 
 /// Who reads the memory socket of a decoder process.
 ///
-/// Every picture that is no longer shown is a message. To wake a thread for each costs more than all else that is said of a picture, so
-/// the thread that decodes takes them between two samples. A thread of its own does while decoding waits for a surface, and looks now
+/// Every frame that is no longer shown is a message. Waking a thread for each costs more than all other messages about a frame, so
+/// the thread that decodes takes them between two samples. A separate thread takes them while decoding waits for a surface, and looks now
 /// and then in case a sample takes long.
 ///
 /// Thread-safety: all of it.

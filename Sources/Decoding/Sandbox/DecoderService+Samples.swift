@@ -5,7 +5,7 @@ internal import Sandbox
 
 /// Samples whose bytes lie where the player wrote them.
 extension DecoderService {
-    /// Keeps the memory of a sample's bytes until libavcodec has let go of them.
+    /// Keeps the memory of a sample's bytes until libavcodec no longer uses them.
     private final class Bytes: Sendable {
         let memory: SharedBytes
         let number: UInt32

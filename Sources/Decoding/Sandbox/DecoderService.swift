@@ -17,18 +17,18 @@ package final class DecoderService: Sendable {
     private let offered: OfferedSurfaces
     let shared = Monitor(Shared())
     let watch: MemoryWatch
-    /// What has become of samples and was not told yet: it goes with the next `done`, or when the next picture has to wait. The lock
+    /// Answers that were not sent yet: they go with the next `done`, or when the next frame has to wait. The lock
     /// is held while it is sent, for the order.
     private let outbox = Monitor(WireWriter())
 
     struct Shared: Sendable {
         var session: DecompressionSession?
         var copying: LoopThread?
-        /// Pictures that the player's readers use, by slot.
+        /// Frames that the player's readers use, by slot.
         var lent: [UInt32: [SharedFrame]] = [:]
-        /// Samples whose bytes libavcodec has let go, not yet reported.
+        /// Samples whose bytes libavcodec no longer uses, not yet reported.
         var freed: [UInt32] = []
-        /// Heard so far.
+        /// Received so far.
         var interruptions: UInt32 = 0
     }
 
@@ -93,7 +93,7 @@ package final class DecoderService: Sendable {
                 watch.need()
                 tell()
             }
-            writer.put(.ready(decoderName: session.decoderName, driver: session.way.driver))
+            writer.put(.ready(decoderName: session.decoderName, driver: session.backend.driver))
             try work.send(writer, waits: true)
             return Decoding(session: session, format: format, ring: ring, statistics: statistics)
         } catch let error as DecodingError {
@@ -186,7 +186,7 @@ package final class DecoderService: Sendable {
         return format
     }
 
-    /// Notes what has become of a sample.
+    /// Notes a sample's answer.
     private func note(_ output: consuming DecodeOutput, _ session: DecompressionSession) {
         let answer: DecoderAnswer
         switch consume output {
@@ -206,11 +206,11 @@ package final class DecoderService: Sendable {
             writer.put(answer)
             return writer.bytes.count > WireWriter.capacity / 2
         }
-        // A decoder that waits may wait for the reader of this picture.
+        // A decoder that waits may wait for the reader of this frame.
         if isFull || session.isExhausted { tell() }
     }
 
-    /// The player's number for a picture's memory: lent by it, or given to it.
+    /// The player's number for a surface: one that it has lent, or one that it was given.
     private func slot(of surface: Surface) -> UInt32? {
         if let slot = surface.loanNumber { return slot }
         return surface.memoryKind == .va ? try? offered.slot(of: surface) : nil

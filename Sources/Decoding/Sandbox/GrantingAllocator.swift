@@ -3,7 +3,7 @@ internal import Media
 internal import Sandbox
 internal import SurfacePool
 
-/// In the decoder process: picture memory that the player's pool owns, asked for over the memory socket and mapped here.
+/// In the decoder process: frame memory that the player's pool owns, asked for over the memory socket and mapped here.
 ///
 /// Thread-safety: all of it.
 final class GrantingAllocator: SurfaceAllocator {

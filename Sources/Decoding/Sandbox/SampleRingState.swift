@@ -1,11 +1,11 @@
-/// Which bytes of the shared ring hold samples that the decoder still reads; no memory, only places.
+/// Which bytes of the shared ring hold samples that the decoder still reads. It knows places only, no memory.
 ///
 /// A sample lies in one piece: where the end is too near, the piece begins at the ring's beginning and the bytes before are left empty. Samples
 /// may be given back in any order; room comes free in the order in which it was taken.
 struct SampleRingState {
     private struct Entry {
         var number: UInt32
-        /// Counted from the beginning of time, without wrapping: the first byte after the sample.
+        /// The first byte after the sample, counted from the first sample on without wrapping.
         var end: Int
         var isFree = false
     }

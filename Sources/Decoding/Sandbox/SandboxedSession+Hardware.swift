@@ -2,7 +2,7 @@ internal import Media
 internal import SampleQueue
 internal import Sandbox
 
-/// Which kind of process a session has, and when that changes: as `DecompressionSession` chooses between its decoders, only that another decoder
+/// Which kind of process a session has, and when that changes: as `DecompressionSession` chooses between its decoders, except that another decoder
 /// is another process.
 extension SandboxedSession {
     /// A process for the next device that can be opened, else one for software.
@@ -20,7 +20,7 @@ extension SandboxedSession {
         return try DecoderProcess.start(program, takesSpare: true)
     }
 
-    /// Has the first process opened its decoder, or the next one that takes its place because it does not take the stream or dies.
+    /// Waits until the process has opened its decoder. If it refuses the stream or dies, the next process takes its place.
     func connect() throws(DecodingError) {
         while true {
             let outcome: Result<DecodingError?, ProcessEnd>
@@ -53,7 +53,7 @@ extension SandboxedSession {
         }
     }
 
-    /// Another process for the way that decoding is to go on.
+    /// Another process, for hardware or software, whichever is next.
     func relaunch() throws(DecodingError) -> DecoderProcess {
         guard let state = fallback, state.way == .hardware, let node = choice.node else { return try DecoderProcess.start(program) }
         do throws(DecodingError) {
@@ -65,7 +65,7 @@ extension SandboxedSession {
         }
     }
 
-    /// The process that is at its end may have driven the hardware.
+    /// Notes the death of a process that may have driven the hardware.
     func noteDeath(_ sentence: String) {
         guard process.drivesDevice, var state = fallback else { return }
         state.died(now: MonotonicClock.shared.now(), window: sandbox.restarts.window)
@@ -100,7 +100,7 @@ extension SandboxedSession {
         return true
     }
 
-    /// A key picture comes: changes the kind of process if it is time to.
+    /// A sync frame comes: changes the kind of process if it is time to.
     func reconsider(_ output: (consuming DecodeOutput) -> Void) {
         guard var state = fallback else { return }
         let way = state.keyframe(now: MonotonicClock.shared.now())
@@ -110,7 +110,7 @@ extension SandboxedSession {
         turn(output)
     }
 
-    /// The hardware failed at a sample. True when software is to decode it anew.
+    /// The hardware failed at a sample. True when software is to decode it again.
     func hardwareFailed(_ error: DecodingError, at number: UInt64) -> Bool {
         guard process.drivesDevice else { return false }
         guard fallback?.failed(isKeyframe: number == keyNumber, now: MonotonicClock.shared.now()) == .redo else { return false }
@@ -120,24 +120,24 @@ extension SandboxedSession {
         return true
     }
 
-    /// Decodes the key picture in software at which the hardware failed. Nothing is lost: what came before is put out first.
+    /// Decodes the sync frame at which the hardware failed again, in software. Nothing is lost: earlier frames are put out first.
     func redo(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ number: UInt64,
         _ output: (consuming DecodeOutput) -> Void
     ) {
         wantsRedo = false
-        // A process that has died since has taken the sample with it.
+        // If the process has died since, the sample is lost with it.
         guard ledger.isOpen(number) else { return }
         turn(output)
         guard lost == nil, ledger.isOpen(number), isReady(output) else { return }
         deliver(sample, block, instructions, number, output)
     }
 
-    /// Puts out what the present process holds back and goes on with one of the other kind, at a key picture.
+    /// Puts out what the present process holds back and goes on with a process of the other kind, at a sync frame.
     private func turn(_ output: (consuming DecodeOutput) -> Void) {
         if !isStarting, !needsSync {
             request { .drain(number: $0) }
-            // One that died meanwhile has been replaced by the right kind, and the samples that it had are answered.
+            // If it died meanwhile, a process of the right kind has taken its place, and its samples are answered.
             guard pump(output) else { return }
         }
         process.end()

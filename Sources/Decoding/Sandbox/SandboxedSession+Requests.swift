@@ -4,7 +4,7 @@ internal import SampleQueue
 internal import Sandbox
 internal import SurfacePool
 
-/// What a session asks of its process, and what it makes of the answers.
+/// A session's requests to its process, and what it does with the answers.
 extension SandboxedSession {
     func take(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ output: (consuming DecodeOutput) -> Void
@@ -28,7 +28,7 @@ extension SandboxedSession {
         keyNumber = nil
     }
 
-    /// Sends a sample and takes what comes of it. Hardware's failure at a key picture is waited for, so that software can decode it anew.
+    /// Sends a sample and takes the answers. At a sync frame it waits for a failure of the hardware, so that software can decode the sample again.
     func deliver(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ number: UInt64,
         _ output: (consuming DecodeOutput) -> Void
@@ -48,7 +48,7 @@ extension SandboxedSession {
         if format.isDecoded(as: stream), format.attributes == stream.attributes || !isSync { return }
         stream = format
         shared.withLock { $0.format = format }
-        // It comes in its place among the samples, whose pictures so far the process puts out with the next one.
+        // The message keeps its place among the samples; the process puts out the frames so far with the next one.
         do throws(SystemError) {
             let memory = try configuration()
             writer.reset()
@@ -63,11 +63,11 @@ extension SandboxedSession {
         writer.reset()
         writer.put(make(nextNumber))
         nextNumber &+= 1
-        // A process that is gone is noticed by who waits for its answer.
+        // Whoever waits for the answer notices a process that has gone.
         try? process.work.send(writer)
     }
 
-    /// Puts a sample where the process reads it, and tells it so.
+    /// Copies a sample into shared memory and tells the process where it is.
     func send(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ sampleNumber: UInt64
     ) throws(SystemError) {
@@ -100,7 +100,7 @@ extension SandboxedSession {
         try process.work.send(writer, descriptors: own.map { [$0.descriptor.rawValue] } ?? [])
     }
 
-    /// Takes what the process says until it has done what was asked last, or all but `ahead` samples of it. False when it had to be replaced.
+    /// Takes answers until the process has done what was asked last, or all but the last `ahead` samples. False when it had to be replaced.
     @discardableResult
     func pump(ahead: UInt32 = 0, _ output: (consuming DecodeOutput) -> Void) -> Bool {
         let listener = DecoderListener(process: process, surfaces: surfaces, deadline: sandbox.hangDeadline)
@@ -127,7 +127,7 @@ extension SandboxedSession {
                 output(.frame(result))
             case .dropped(let number, let reason):
                 guard let entry = ledger.close(number) else { return replaced(Self.answersTwice, output) }
-                // `flush` answers all that are open in their order: an older one's picture may have been given up on its way through the stage.
+                // `flush` answers all that are open in their order: an older one's frame may have been given up on its way through the stage.
                 if reason == .flushed { ledger.reopen(number) } else { output(.dropped(entry.receipt, reason)) }
             case .failed(let number, let error):
                 guard let entry = ledger.close(number) else { return replaced(Self.answersTwice, output) }
@@ -150,10 +150,10 @@ extension SandboxedSession {
         return false
     }
 
-    /// 1 TB: keeps a counter that a stranger feeds from overflowing.
+    /// 1 TB: keeps a counter that an untrusted process feeds from overflowing.
     private static let mostBytesAtOnce: UInt64 = 1 << 40
 
-    private static let hasNoMemory = "puts out a picture that it was given no memory for"
+    private static let hasNoMemory = "puts out a frame that it was given no memory for"
     private static let answersTwice = "answers a sample that it has answered, or was not given"
 
     func frame(_ descriptor: FrameDescriptor) -> VideoFrame? {

@@ -50,7 +50,7 @@ extension SandboxedSession {
                 let reason = driver == nil ? choice.sentence : nil
                 shared.withLock { shared in
                     shared.decoderName = name
-                    shared.way = DecoderWay(isHardware: driver != nil, driver: driver, reason: reason)
+                    shared.backend = BackendInUse(isHardware: driver != nil, driver: driver, reason: reason)
                 }
                 isStarting = false
                 return nil
@@ -60,9 +60,9 @@ extension SandboxedSession {
         }
     }
 
-    /// The process is of no use any more: ends it, answers what it left, and starts another if it may.
+    /// Ends a process that is of no use any more, answers its samples, and starts another if the policy allows.
     func replace(_ sentence: String, _ output: (consuming DecodeOutput) -> Void) {
-        // How it ended says more than what was noticed of it.
+        // Its exit status says more than what was noticed.
         let sentence = process.end() ?? sentence
         let error = DecodingError(.decoderDied, "the decoder process \(sentence)")
         if isInvalidated { return abandon(DecodingError(.invalidated, "the decoding session has been invalidated"), output) }
@@ -109,7 +109,7 @@ extension SandboxedSession {
             shared.process = process
             shared.interruptions = 0
         }
-        // One that has died already is noticed by who waits until it is ready.
+        // Whoever waits until it is ready notices a process that has died already.
         try? configure()
         if isInvalidated { process.kill() }
     }

@@ -6,10 +6,10 @@ public import SampleQueue
 public import Sandbox
 public import SurfacePool
 
-/// As `DecompressionSession`, with libavcodec in a process of its own that has no rights: a film that breaks the decoder breaks only that.
+/// Decodes as `DecompressionSession` does, with libavcodec in a separate process without rights: a film that breaks the decoder breaks only that.
 ///
-/// Compressed bytes are copied once, into memory shared with the process; pictures are written by it into surfaces of this session's pool, which
-/// displays read in place. Hardware is driven by a process with one right more, to its render node, and pictures lie in surfaces of its driver.
+/// Compressed bytes are copied once, into shared memory. The process writes frames into surfaces of this session's pool, which
+/// displays read in place. A process with one more right, to its render node, drives hardware; frames then lie in surfaces of its driver.
 /// When the process dies or hangs, the samples it had not answered fail with `.decoderDied`, another process takes its place, and decoding goes on
 /// with the next sync sample; frames handed out stay valid.
 ///
@@ -23,7 +23,7 @@ public final class SandboxedSession: @unchecked Sendable {
     public struct Statistics: Sendable, Hashable {
         /// Processes that died or hung.
         public var deaths = 0
-        /// How the last of them ended, as the end of "the decoder process …".
+        /// How the last of them ended, as the end of a sentence that begins with "the decoder process".
         public var lastDeath: String?
         /// Samples left out because decoding had to wait for a sync sample.
         public var samplesSkipped = 0
@@ -33,11 +33,12 @@ public final class SandboxedSession: @unchecked Sendable {
         public var samplesBesideRing = 0
     }
 
+    /// As given to `init`.
     public let options: DecoderOptions
     let sandbox: SandboxOptions
     let program: String
     let surfaces: LentSurfaces
-    /// In this process: conversions need no sandbox, for they read no bytes of a stranger's but pixels.
+    /// In this process: conversions need no sandbox, because of the film they read only pixels.
     let stage: OutputStage
     let counters: FrameStatistics
     let shared: Monitor<Shared>
@@ -52,15 +53,15 @@ public final class SandboxedSession: @unchecked Sendable {
     var choice: DeviceChoice
     /// nil while there is no hardware to choose.
     var fallback: HardwareFallbackState?
-    /// The key picture that is being given to the process: if hardware fails at it, software decodes it anew.
+    /// The sync frame that is being given to the process: if hardware fails at it, software decodes it again.
     var keyNumber: UInt64?
     var wantsRedo = false
     var writer = WireWriter()
     var nextNumber: UInt32 = 0
-    /// Twice what the process's own holds, which gives up the oldest samples before this one has to.
+    /// Twice the capacity of the process's ledger, which therefore gives up its oldest samples first.
     var ledger = SampleLedger(capacity: 2 * SampleLedger.capacity)
     var sequence: UInt64 = 0
-    /// The decoder has to begin anew: samples before the next sync sample make no sense to it.
+    /// The decoder starts from nothing, so it cannot use samples before the next sync sample.
     var needsSync = false
     /// The process has yet to answer `configure`.
     var isStarting = false
@@ -72,7 +73,7 @@ public final class SandboxedSession: @unchecked Sendable {
         var format: VideoFormat
         var pixelFormat: PixelFormat?
         var decoderName = ""
-        var way = DecoderWay(isHardware: false)
+        var backend = BackendInUse(isHardware: false)
         var statistics = Statistics()
         var report = SandboxReport()
         var process: DecoderProcess?
@@ -95,7 +96,7 @@ public final class SandboxedSession: @unchecked Sendable {
         self.sandbox = sandbox
         counters = statistics
         stage = OutputStage(options, allocator: allocator, statistics: statistics)
-        // Slots of the decoder's own, of its threads, of readers, and of the sample that it works on ahead; the process has no more either.
+        // Slots for the decoder, its threads, the readers, and the sample that it decodes ahead. The process has no more either.
         let threads = options.threads > 0 ? options.threads : ThreadCount.maximum
         surfaces = LentSurfaces(
             allocator: allocator, maximumCount: SurfaceSource.maximumCount(options: options, threads: threads) + 1,
@@ -116,7 +117,7 @@ public final class SandboxedSession: @unchecked Sendable {
 
     deinit { process.end() }
 
-    /// 4 MB: a second of film at 32 Mbit/s, and sixteen frames in the making of a large one.
+    /// 4 MB: a second of film at 32 Mbit/s.
     private static let ringByteCount = 4 << 20
 
     /// Starts a decoder process ahead of need, so that it is ready when a format is known; the next session takes it. Returns at once.
@@ -129,27 +130,29 @@ public final class SandboxedSession: @unchecked Sendable {
 
     /// libavcodec's name of the decoder.
     public var decoderName: String { shared.withLock { $0.decoderName } }
-    /// The layout of the pictures put out last; nil before the first.
+    /// The layout of the frames put out last; nil before the first.
     public var pixelFormat: PixelFormat? { shared.withLock { $0.pixelFormat } }
     /// As `DecompressionSession.conversion`.
     public var conversion: ConversionReport? { stage.conversion }
+    /// As `DecompressionSession.poolStatistics`.
     public var poolStatistics: SurfacePoolStatistics {
         shared.withLock { $0.process }?.offered(capacity: surfaces.limits.count) ?? surfaces.statistics
     }
-    /// As `DecompressionSession.way`.
-    public var way: DecoderWay { shared.withLock { $0.way } }
+    /// As `DecompressionSession.backend`.
+    public var backend: BackendInUse { shared.withLock { $0.backend } }
+    /// What the decoder processes did so far.
     public var statistics: Statistics { shared.withLock { $0.statistics } }
     /// What the process in use has given up.
     public var report: SandboxReport { shared.withLock { $0.report } }
-    /// The process in use, for who wants to watch it; nil after the end.
+    /// The process in use, for watching it; nil after the end.
     public var processIdentifier: Int32? { shared.withLock { $0.process }?.pid }
 
-    /// As `DecompressionSession.canAccept`; what only a device could say is left to a new session.
+    /// As `DecompressionSession.canAccept`. Where only a device could tell, the answer is false.
     public func canAccept(_ other: VideoFormat) -> Bool {
         let format = format
         guard other.codec == format.codec else { return false }
         if options.specification.hardware == .disable || other.isDecoded(as: format) { return true }
-        if !way.isHardware, VADevice.paths().isEmpty, options.specification.device == nil { return true }
+        if !backend.isHardware, VADevice.paths().isEmpty, options.specification.device == nil { return true }
         return HardwareProfiles.names(for: other) == HardwareProfiles.names(for: format) && other.codedSize == format.codedSize
     }
 
@@ -183,10 +186,10 @@ public final class SandboxedSession: @unchecked Sendable {
 
     private static let invalidated = DecodingError(.invalidated, "the decoding session has been invalidated")
 
-    /// Notes a sample whose answer is due from now on.
+    /// Notes a sample, which now has to be answered.
     func open(_ sample: SampleBuffer, _ output: (consuming DecodeOutput) -> Void) -> UInt64 {
         let receipt = sample.receipt(number: ledger.next)
-        while let overdue = ledger.closeOverdue(before: receipt.number) { output(.dropped(overdue.receipt, .noPicture)) }
+        while let overdue = ledger.closeOverdue(before: receipt.number) { output(.dropped(overdue.receipt, .noFrame)) }
         ledger.open(SampleLedger.Entry(receipt, timestamp: cav_nopts_value))
         return receipt.number
     }
@@ -196,7 +199,7 @@ public final class SandboxedSession: @unchecked Sendable {
         guard !isInvalidated, lost == nil, !isStarting else { return }
         request { .drain(number: $0) }
         pump { gate.deliver($0, to: output) }
-        while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, .noPicture), to: output) }
+        while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, .noFrame), to: output) }
     }
 
     /// As `DecompressionSession.flush`; a decoder that was lost gets another chance.

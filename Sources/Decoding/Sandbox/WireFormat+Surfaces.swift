@@ -56,7 +56,7 @@ extension WireReader {
 }
 
 extension DecodingError.Code {
-    /// The errors that a decoder may report of itself.
+    /// The errors that a decoder process may report.
     private static let inWireOrder: [DecodingError.Code] = [
         .noDecoder, .cannotOpen, .invalidData, .unsupportedPixelFormat, .outOfSurfaces, .invalidated, .decoder, .noHardware,
     ]

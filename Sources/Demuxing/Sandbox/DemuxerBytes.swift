@@ -1,6 +1,6 @@
 internal import CAV
 
-/// In the demuxer process: bytes of a film that the player reads and puts into the window.
+/// In the demuxer process: reads a film's bytes, which the player puts into the window.
 ///
 /// Thread-safety: one thread at a time, the one that demuxes.
 final class DemuxerBytes: ByteSource, @unchecked Sendable {

@@ -74,7 +74,7 @@ final class DemuxerLink {
 
     /// 50 ms between looks at the cancellation: soon enough for a person.
     private static let patience = HostSpan.milliseconds(50)
-    /// At a time: a list of pictures and sound opens two for each of its tracks.
+    /// At a time: a list of frames and sound opens two for each of its tracks.
     private static let mostSources = 256
 
     private func read(_ number: UInt16, _ offset: Int64, _ count: Int) throws(ProcessEnd) {

@@ -2,8 +2,8 @@ internal import Media
 internal import SampleQueue
 internal import Sandbox
 
-// What a player and its demuxer process say to each other, on the work socket. Two pieces of memory go with it: the *window*, in which the
-// player puts the bytes of the film that were asked for, and the *tray*, in which the process lays what it found there.
+// The messages between a player and its demuxer process, on the work socket. They share two pieces of memory: the *window*, into which the
+// player puts the bytes of the film that were asked for, and the *tray*, on which the process lays the samples.
 
 /// To the demuxer.
 enum DemuxerRequest: Hashable {
@@ -96,7 +96,7 @@ enum DemuxerAnswer: Hashable {
     static let mostTracks = 1000
     /// Samples between two requests.
     static let mostSamples = 32
-    /// 256 MB: more than an uncompressed picture of 8K. A larger sample is none.
+    /// 256 MB: more than an uncompressed frame of 8K. A larger sample is none.
     static let largestSample = 256 << 20
     static let windowByteCount = 1 << 20
     static let trayByteCount = 4 << 20

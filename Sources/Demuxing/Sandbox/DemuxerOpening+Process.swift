@@ -52,7 +52,7 @@ extension DemuxerOpening {
     /// One minute: six times what broadcasters cut their films into.
     private static let longestSegment = HostSpan.seconds(60)
 
-    /// Where the film lies is no business of the process's. The ending of its name is: some containers are known by nothing else.
+    /// The process does not learn where the film lies. It gets the ending of the name, by which alone some containers are recognised.
     private static func name(for location: String) -> String {
         let last = location.split(separator: "/").last ?? ""
         guard let dot = last.lastIndex(of: ".") else { return "film" }
@@ -92,7 +92,7 @@ extension DemuxerLink {
 
     /// Ends the process and says why there is nothing more to read.
     func end(_ end: ProcessEnd, _ location: String) -> AssetError {
-        // How it ended says more than what was noticed of it.
+        // Its exit status says more than what was noticed.
         let sentence = process.end() ?? end.sentence
         return isCancelled
             ? AssetError(.cancelled, "\(location): reading was cancelled.")

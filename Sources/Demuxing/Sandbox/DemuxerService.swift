@@ -8,13 +8,13 @@ package import Sandbox
 /// closes the connection.
 ///
 /// An `AssetReader` does the work; the process has no thread besides the one that calls `run` and those of decoders that libavformat opens
-/// to find out what a container keeps silent about.
+/// to find out what a container does not say.
 package final class DemuxerService {
     private let work: PacketSocket
     private var writer = WireWriter()
     private var memory: (window: SharedBytes, tray: SharedBytes)?
     private var reader: AssetReader?
-    /// Read, but not laid out yet; of a large one so many bytes have gone in parts.
+    /// Read but not yet on the tray; of a large sample so many bytes have been sent in parts.
     private var waiting: (sample: PackedSample, sentByteCount: Int)?
 
     /// - Parameter work: the socket's descriptor, owned by the service from now on.
@@ -64,7 +64,7 @@ package final class DemuxerService {
         guard let memory else { throw Ending.connection }
         var options = AssetReaderOptions(
             containerName: opening.containerName, libraryOptions: opening.libraryOptions, isThorough: opening.isThorough)
-        // Keeping a connection open between segments takes libavformat's own.
+        // Connections that stay open between segments need libavformat's own protocols.
         options.libraryOptions["http_persistent"] = "0"
         options.libraryOptions["http_multiple"] = "0"
         options.source = DemuxerBytes(opening.source, self)
@@ -130,7 +130,7 @@ package final class DemuxerService {
                 waiting = nil
                 return try say(failure(AssetError(.damaged, "a sample has \(total) bytes."), reader.location))
             }
-            // A large one begins on an empty tray; one that does not fit any more waits for the next.
+            // A large sample begins on an empty tray. A sample that does not fit any more waits for the next request.
             if place > 0, place + total > tray.count { return }
             let here = min(total - sent, tray.count - place)
             unsafe parcel.copy(sent..<sent + here, to: tray.base + place)
@@ -145,7 +145,7 @@ package final class DemuxerService {
         }
     }
 
-    /// The words of an error behind the name that the film has here.
+    /// The error without the name that the film has in this process.
     private func failure(_ error: AssetError, _ name: String) -> DemuxerAnswer {
         let prefix = "\(name): "
         let words = error.description.hasPrefix(prefix) ? String(error.description.dropFirst(prefix.count)) : error.description
@@ -185,7 +185,7 @@ package final class DemuxerService {
 }
 
 extension MediaFormat {
-    /// The set-up data, which messages are too small for.
+    /// The set-up data, which do not fit into a message.
     var configuration: [UInt8] {
         get {
             switch self {

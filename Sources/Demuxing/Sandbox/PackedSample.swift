@@ -3,7 +3,7 @@ internal import Media
 internal import SampleQueue
 internal import Sandbox
 
-/// One sample on its way onto the tray: its bytes and its side data in one row.
+/// One sample for the tray: its bytes, followed by its side data.
 struct PackedSample {
     let sample: SampleBuffer
     private let block: BlockBuffer
@@ -45,7 +45,7 @@ struct PackedSample {
     }
 }
 
-/// One sample off the tray: copied before it is looked at, for the process may still write there.
+/// Takes samples off the tray. Each is copied before it is looked at, because the process may still write there.
 struct Unpacking {
     /// Bytes of a large sample that came in parts.
     private var parts: [UInt8] = []

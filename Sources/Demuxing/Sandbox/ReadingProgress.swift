@@ -3,8 +3,8 @@ internal import SampleQueue
 
 /// How far a film has been read, so that another demuxer process can go on with the next sample.
 ///
-/// A position in a film has no name that all containers share: times repeat or are missing, and byte offsets are the container's affair. So the
-/// place is found by reading: a little earlier, or from where reading began, until the samples handed out last come again.
+/// No container-independent value identifies a position in a film: times repeat or are missing, and byte offsets have no common meaning. The
+/// place is therefore found by reading: from a little earlier, or from where reading began, until the samples handed out last come again.
 ///
 /// A pure value.
 struct ReadingProgress {

@@ -17,14 +17,21 @@ public import Sandbox
 ///
 /// Thread-safety: as `AssetReader`.
 public final class SandboxedReader: AssetReading, @unchecked Sendable {
+    /// As in `AssetReader`.
     public let location: String
+    /// As in `AssetReader`.
     public let tracks: [AssetTrack]
+    /// As in `AssetReader`.
     public let duration: MediaTime
+    /// As in `AssetReader`.
     public let containerName: String
+    /// As in `AssetReader`.
     public let title: String?
+    /// As in `AssetReader`.
     public let isSeekable: Bool
     /// What the process has given up.
     public let report: SandboxReport
+    /// As in `AssetReader`.
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }
 
     let options: AssetReaderOptions
@@ -99,6 +106,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         pass(.select(selected.sorted()))
     }
 
+    /// As `AssetReader.nextSample`. When the process dies, another one goes on with the next sample.
     public func nextSample() throws(AssetError) -> SampleBuffer? {
         while true {
             if let sample = ready.popFirst() {

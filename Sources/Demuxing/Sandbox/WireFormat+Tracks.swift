@@ -1,7 +1,7 @@
 internal import Media
 internal import Sandbox
 
-// How a film's tracks travel in messages. What a demuxer says of them goes into decoders and clocks of the player, so every number has bounds.
+// How a film's tracks are written in messages. Decoders and clocks of the player use these values, so every number has bounds.
 
 extension WireWriter {
     /// Without its set-up data.
@@ -40,7 +40,7 @@ extension WireWriter {
 }
 
 extension VideoFormat {
-    /// Without what no film has, but a damaged one may say.
+    /// With the values of damaged films replaced by possible ones.
     fileprivate var bounded: VideoFormat {
         var format = self
         let size = codedSize
@@ -79,7 +79,7 @@ extension WireReader {
     private mutating func takeTrackFormat() throws(WireError) -> VideoFormat {
         let format = try takeFormat()
         guard (0...Self.deepestReordering).contains(format.reorderDepth), (0...Self.mostBits).contains(format.bitsPerCodedSample) else {
-            throw WireError("a film's pictures cannot be ordered or coded so")
+            throw WireError("a film's frames cannot be ordered or coded so")
         }
         return format
     }

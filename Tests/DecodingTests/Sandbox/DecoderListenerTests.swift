@@ -29,7 +29,7 @@ import Testing
     @Test func `what becomes of a sample comes in one message, and nothing behind its end`() throws {
         let stage = try LyingProcess(), listener = stage.listener
         let answers: [DecoderAnswer] = [
-            .dropped(sampleNumber: 1, .noPicture), .failed(sampleNumber: 2, DecodingError(.invalidData, "broken")),
+            .dropped(sampleNumber: 1, .noFrame), .failed(sampleNumber: 2, DecodingError(.invalidData, "broken")),
             .done(number: 0, bytesWritten: 1, bytesCopied: 2, freed: [3]),
         ]
         var writer = WireWriter()
@@ -58,7 +58,7 @@ import Testing
         #expect(stage.surfaces.statistics.inUse == 0)
     }
 
-    @Test func `a picture lies only in what was lent, and inside it`() throws {
+    @Test func `a frame lies only in what was lent, and inside it`() throws {
         let stage = try LyingProcess()
         try stage.wishes(.want(Self.layout))
         try stage.listen()

@@ -191,7 +191,7 @@ struct Fuzzer {
         try? SandboxedSession(format: format, options: DecoderOptions(threads: 2), sandbox: Self.options)
     }
 
-    /// What came of a sample, its picture given back.
+    /// What came of a sample, its frame given back.
     private mutating func note(_ output: consuming DecodeOutput) {
         switch consume output {
         case .frame(let frame): if frame.surface.layout.size.width > 0 { frames += 1 }

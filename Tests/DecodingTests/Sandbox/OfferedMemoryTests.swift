@@ -146,7 +146,7 @@ extension LyingProcess {
         #expect(throws: ProcessEnd.self) { try large.listen() }
     }
 
-    @Test func `a picture that cannot be mapped is black when the process does not read it`() throws {
+    @Test func `a frame that cannot be mapped is black when the process does not read it`() throws {
         let stage = try LyingProcess.onHardware(), memory = try Self.memfd(Self.layout.byteCount)
         var letter: UInt8 = 77
         #expect(unsafe pwrite(memory.rawValue, &letter, 1, 5) == 1)

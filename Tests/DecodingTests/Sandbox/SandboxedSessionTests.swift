@@ -8,9 +8,9 @@ import SurfacePool
 import TestSupport
 import Testing
 
-/// A film decoded in a process of its own: the same pictures, and playback that outlives the process.
+/// A film decoded in a process of its own: the same frames, and playback that outlives the process.
 @Suite(.serialized) struct SandboxedSessionTests {
-    /// One picture, or what came instead.
+    /// One frame, or what came instead.
     enum Answer: Hashable {
         case frame(MediaTime, md5: String)
         case dropped(MediaTime, DropReason)
@@ -48,7 +48,7 @@ import Testing
         return answers
     }
 
-    @Test func `the process gives the same pictures, in the same order, at the same times`() throws {
+    @Test func `the process gives the same frames, in the same order, at the same times`() throws {
         let film = try Self.film()
         let expected = try Self.decodeInProcess(film)
         let counters = FrameStatistics()
@@ -79,7 +79,7 @@ import Testing
         #expect(first == second)
     }
 
-    @Test func `a killed decoder costs the pictures up to the next sync sample, and no other`() throws {
+    @Test func `a killed decoder costs the frames up to the next sync sample, and no other`() throws {
         let film = try Self.film()
         let syncs = film.samples.indices.filter { film.samples[$0].flags.contains(.sync) }
         let next = try #require(syncs.first { $0 > 10 })

@@ -21,14 +21,14 @@ private struct HandmadeFrame: ~Copyable {
         unsafe av_frame_free(&frame)
     }
 
-    func attributes(_ format: VideoFormat) -> PictureAttributes { unsafe PictureFacts(format: format).attributes(of: frame) }
-    var visible: PixelRect { unsafe PictureFacts(format: plain).visible(in: frame) }
+    func attributes(_ format: VideoFormat) -> PictureAttributes { unsafe FrameFacts(format: format).attributes(of: frame) }
+    var visible: PixelRect { unsafe FrameFacts(format: plain).visible(in: frame) }
 }
 
 private let plain = VideoFormat(codec: .h264, codedSize: PixelSize(width: 1920, height: 1088))
 
-@Suite("PictureFacts")
-struct PictureFactsTests {
+@Suite("FrameFacts")
+struct FrameFactsTests {
     @Test("the crop is exact to the pixel, and a senseless one is none")
     func crop() {
         let frame = HandmadeFrame()
@@ -87,7 +87,7 @@ struct PictureFactsTests {
         #expect(hdr.maximumContentLightLevel == 1200 && hdr.maximumFrameAverageLightLevel == 400)
     }
 
-    @Test("HDR10 metadata of a film comes with its first picture")
+    @Test("HDR10 metadata of a film comes with its first frame")
     func film() throws {
         let attributes = try #require(try FilmDecoder.decoded(TestAssets.path("hdr10.mp4")).attributes)
         let hdr = try #require(attributes.hdr)

@@ -1,15 +1,15 @@
 internal import CAV
 internal import Media
 
-/// Reads what a decoded frame of libavcodec's says about its picture besides the pixels.
+/// Reads what one of libavcodec's frames says besides its pixels.
 ///
-/// What the frame leaves open is taken from the container's `VideoFormat`; the container's pixel aspect and orientation win where it states them.
-struct PictureFacts {
+/// The container's `VideoFormat` fills in what the frame does not say. The container's pixel aspect and orientation take precedence.
+struct FrameFacts {
     private let format: VideoFormat
 
     init(format: VideoFormat) { self.format = format }
 
-    /// The part of the coded picture that is meant to be seen; never empty.
+    /// The part of the coded frame that is meant to be seen; never empty.
     func visible(in frame: UnsafePointer<AVFrame>) -> PixelRect {
         let width = unsafe Int(frame.pointee.width), height = unsafe Int(frame.pointee.height)
         let left = unsafe frame.pointee.crop_left, right = unsafe frame.pointee.crop_right
