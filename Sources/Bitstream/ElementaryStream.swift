@@ -90,12 +90,10 @@ package struct ElementaryStream: Sendable {
 
     private mutating func updateFormat(_ access: AccessUnit) {
         guard let stated = access.format else { return }
-        var sets: ParameterSets?
-        if case .lengthPrefixes = assembler.packaging { sets = access.sets }
-        guard formatSource.stated != stated || formatSource.sets != sets else { return }
-        formatSource = (stated, sets)
+        guard formatSource.stated != stated || formatSource.sets != access.sets else { return }
+        formatSource = (stated, access.sets)
         format = stated
-        if let record = sets?.configurationRecord { format.configuration = record }
+        if let configuration = access.sets?.configuration(for: assembler.packaging) { format.configuration = configuration }
         let rate = format.frameRate
         // A rate outside these limits is an encoder's mistake in units.
         if !rate.isKnown || rate.doubleValue > 1000 || rate.doubleValue < 0.1 { format.frameRate = frameRate }

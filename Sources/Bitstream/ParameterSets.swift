@@ -46,6 +46,15 @@ public struct ParameterSets: Sendable, Hashable {
     /// The sets as the beginning of a start-code stream.
     public var startCodeBytes: [UInt8] { NALPackaging.startCodes.pack(units) ?? [] }
 
+    /// The sets as a `VideoFormat` carries them beside samples in `packaging`: start-code bytes, or a configuration record. Nil where no
+    /// record can be made.
+    public func configuration(for packaging: NALPackaging) -> [UInt8]? {
+        switch packaging {
+        case .startCodes: startCodeBytes
+        case .lengthPrefixes: configurationRecord
+        }
+    }
+
     mutating func add(_ unit: [UInt8]) {
         switch (codec, codec.type(of: unit)) {
         case (.h264, H264UnitType.sequence), (.hevc, HEVCUnitType.sequence): if !sequence.contains(unit) { sequence.append(unit) }

@@ -32,8 +32,8 @@ public final class ElementaryStreamReader {
 
     /// - Parameters:
     ///   - frameRate: For streams that state none; by convention raw streams have 25 frames a second.
-    ///   - packaging: Of the samples. The parameter sets stay among the NAL units; with length prefixes the format also carries them, as a
-    ///     configuration record.
+    ///   - packaging: Of the samples. The parameter sets stay among the NAL units, and the format carries them too: as start-code bytes, or
+    ///     as a configuration record for length prefixes.
     public init(codec: NALCodec, frameRate: Ratio = Ratio(25, 1), packaging: NALPackaging = .startCodes) {
         precondition(frameRate.isKnown, "a frame rate is above zero")
         self.codec = codec
@@ -79,5 +79,6 @@ extension SampleBuffer {
             duration: MediaTime(value: unit.duration, timescale: timescale), flags: flags)
         sourceDecodeTimestamp = unit.decodeTime
         sourceTimeBase = ElementaryStream.timeBase
+        hasParameterSetsInBand = true
     }
 }

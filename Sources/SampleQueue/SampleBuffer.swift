@@ -1,3 +1,4 @@
+internal import Bitstream
 public import Media
 
 /// What is to be known about a sample before it is decoded.
@@ -52,6 +53,8 @@ public struct SampleBuffer: Sendable {
     package var sourcePresentationTimestamp: Int64?
     package var sourceDecodeTimestamp: Int64?
     package var sourceTimeBase: Ratio
+    /// The parameter sets of the sample's format stand among the NAL units of this sample or of one before it.
+    package var hasParameterSetsInBand = false
 
     public init(
         content: Content, trackID: Int = 0, presentationTime: MediaTime = .invalid, decodeTime: MediaTime = .invalid,
@@ -70,6 +73,15 @@ public struct SampleBuffer: Sendable {
 
     /// A marker in its place between samples.
     public init(marker: Marker, trackID: Int = 0) { self.init(content: .marker(marker), trackID: trackID) }
+
+    /// Whether a decoder that was opened for `stream` reads what is new in this sample's format from the NAL units, so that it need not be
+    /// opened anew for it.
+    package func bringsParameterSets(to stream: VideoFormat) -> Bool {
+        guard hasParameterSetsInBand, case .compressed(_, .video(let format)) = content, format.codec == stream.codec,
+            let codec = NALCodec(format.codec)
+        else { return false }
+        return NALPackaging(configuration: format.configuration, codec: codec) == NALPackaging(configuration: stream.configuration, codec: codec)
+    }
 
     /// Compressed bytes; 0 for pictures and markers.
     public var byteCount: Int {

@@ -9,7 +9,10 @@ extension SandboxedSession {
     func take(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ output: (consuming DecodeOutput) -> Void
     ) {
-        if case .compressed(_, .video(let format)) = sample.content, format != stream { follow(format, isSync: sample.flags.contains(.sync), output) }
+        if case .compressed(_, .video(let format)) = sample.content, format != stream {
+            if sample.bringsParameterSets(to: stream) { stream.configuration = format.configuration }
+            follow(format, isSync: sample.flags.contains(.sync), output)
+        }
         let isSync = sample.flags.contains(.sync)
         if isSync { reconsider(output) }
         let number = open(sample, output)
