@@ -148,7 +148,7 @@ let package = Package(
         tests("BitstreamTests", ["Bitstream", "SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("DemuxingTests", ["Demuxing", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
-        tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
+        tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport"]),
         tests(
             "DecodingTests",

@@ -206,14 +206,19 @@ public final class FrameExporter: Sendable {
         let description = FrameDescription(frame, sequence: sequence, mapping: mapping)
         switch handout {
         case .nothing: return nil
-        case .overBudget: return configuration.overBudget == .copyOut ? copyOut(frame, description) : nil
+        case .overBudget:
+            guard configuration.overBudget == .copyOut, let copy = copyOut(frame, description, isNew: true) else { return nil }
+            state.withLock { $0.countReplaced() }
+            return copy
         case .frame(let isNew):
-            return ExportedFrame(description, isNew: isNew, use: frame.takeUse(), hold: FrameHold(description.identity, of: client))
+            let hold = FrameHold(description.identity, of: client)
+            guard frame.surface.fd >= 0 else { return copyOut(frame, description, isNew: isNew) }
+            return ExportedFrame(description, isNew: isNew, use: frame.takeUse(), hold: hold)
         }
     }
 
-    /// A copy in the exporter's own memory, which a greedy client may keep without touching the decoder's.
-    private func copyOut(_ frame: borrowing VideoFrame, _ description: FrameDescription) -> ExportedFrame? {
+    /// A copy in the exporter's own memory, which a client may keep without touching the decoder's.
+    private func copyOut(_ frame: borrowing VideoFrame, _ description: FrameDescription, isNew: Bool) -> ExportedFrame? {
         let layout = description.layout
         let pool = link.withLock { link -> SurfacePool in
             if let pool = link.copies { return pool }
@@ -231,7 +236,7 @@ public final class FrameExporter: Sendable {
         var copied = description
         copied.identity = use.surface.identity
         copied.isDMABuf = false
-        return ExportedFrame(copied, isNew: true, isCopy: true, use: use, hold: FrameHold(nil, of: client))
+        return ExportedFrame(copied, isNew: isNew, isCopy: true, use: use, hold: FrameHold(nil, of: client))
     }
 
     private func timebaseChanged() {

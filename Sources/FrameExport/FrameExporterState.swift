@@ -150,8 +150,10 @@ struct FrameExporterState: ~Copyable, Sendable {
 
     mutating func countLateFence() { statistics.lateFences += 1 }
 
-    mutating func countCopied(_ bytes: Int) {
-        statistics.bytesCopied += bytes
+    mutating func countCopied(_ bytes: Int) { statistics.bytesCopied += bytes }
+
+    /// A copy was delivered in place of a frame over the budget.
+    mutating func countReplaced() {
         statistics.delivered += 1
         statistics.overBudget -= 1
     }

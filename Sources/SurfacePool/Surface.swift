@@ -41,28 +41,37 @@ public final class Surface: Sendable {
     }
 
     public var memoryKind: SurfaceMemory.Kind { memory.kind }
-    /// The descriptor that importers take, lent: the DMA-BUF, or the memfd of plain memory. Duplicate it to keep it.
-    public var fd: Int32 { memory.descriptor.rawValue }
+    /// The descriptor that importers take, lent: the DMA-BUF or the memfd; -1 for memory of kind `.plain`. Duplicate it to keep it.
+    public var fd: Int32 { memory.fd }
     /// The memfd that holds the pages, lent, for `wl_shm`; nil when the memory is a DMA-BUF only.
     public var memfd: Int32? {
         switch memory.backing {
         case .some(let backing): backing.rawValue
-        case .none: memory.kind == .memfd ? memory.descriptor.rawValue : nil
+        case .none: memory.kind == .memfd ? memory.fd : nil
         }
     }
     /// The number of memory that another process lends.
-    package var loanNumber: UInt32? { memory.loan?.number }
+    package var loanNumber: UInt32? { memory.loanNumber }
     public var isDMABuf: Bool { memory.isDMABuf }
+
+    /// Whether somebody holds the surface: its producer, a reader, or a device whose fence has not signalled.
+    public var isInUse: Bool { core.isInUse(self) }
+
+    /// Whether `withUnsafeBytes` lends the frame. False for a caller's DMA-BUF that is not linear or that its exporter does not map: only
+    /// importers read that.
+    public var isReadable: Bool { isReadInPlace || memory.owner != nil }
+
+    private var isReadInPlace: Bool { memory.access != .none && (layout.modifier == .linear || memory.owner != nil) }
 
     /// Lends the bytes for reading, DMA-BUFs bracketed by `DMA_BUF_IOCTL_SYNC`. The caller holds a use, or is the writer.
     ///
     /// A hardware decoder's memory that the CPU cannot read in place is copied first, which `SurfacePool` counts: the planes lie where the
-    /// layout says, linear whatever its modifier. If that fails, the bytes are all 0.
+    /// layout says, linear whatever its modifier. The bytes are all 0 where `isReadable` is false and where that copy fails.
     public func withUnsafeBytes<R: ~Copyable, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        if !memory.isMapped, let owner = memory.owner {
+        if !isReadInPlace {
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.byteCount, alignment: 64)
             defer { unsafe copy.deallocate() }
-            let isRead = unsafe owner.read(layout, into: copy.baseAddress!)
+            let isRead = unsafe memory.owner?.read(layout, into: copy.baseAddress!) ?? false
             if !isRead { unsafe copy.initializeMemory(as: UInt8.self, repeating: 0) }
             return try unsafe body(UnsafeRawBufferPointer(copy))
         }
@@ -82,12 +91,24 @@ public final class Surface: Sendable {
     var baseBits: UInt { unsafe UInt(bitPattern: memory.base) }
 
     /// A use for a reader while the producer goes on holding the surface as a reference picture. `context` is handed to `release`
-    /// when the last reader has ended, on that reader's thread; it keeps the producer's library from writing meanwhile.
+    /// when the last reader has ended and every fence handed in with an ended use has signalled, on the thread that ends it. It keeps the
+    /// producer's library from writing meanwhile.
     package func share(
         keeping context: UnsafeMutableRawPointer, release: @convention(c) (UnsafeMutableRawPointer) -> Void
     ) -> SurfaceUse {
         unsafe core.share(self, keeper: SurfacePoolCore.Keeper(context: context, release: release))
         return SurfaceUse(counted: self)
+    }
+
+    /// As above; `body` runs when the last reader has ended.
+    package func share(_ body: @escaping @Sendable () -> Void) -> SurfaceUse {
+        final class Box: Sendable {
+            let body: @Sendable () -> Void
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        }
+        return unsafe share(keeping: Unmanaged.passRetained(Box(body)).toOpaque()) { context in
+            unsafe Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
+        }
     }
 
     /// Ends what `SurfaceWriter.detach()` began: the producer has dropped the surface.

@@ -48,6 +48,38 @@ public struct SurfaceLayout: Sendable, Hashable {
         fourth = plane(3)
     }
 
+    /// A layout that somebody else decided on and whose numbers are not to be trusted: a peer's, a driver's, a caller's.
+    ///
+    /// Each plane of a linear layout must lie in the memory to its last row. How a device lays out other modifiers only the device knows;
+    /// there each plane must begin in the memory.
+    /// - Throws: `.layout`.
+    public init(
+        checking format: PixelFormat, size: PixelSize, modifier: FormatModifier, planes: [Plane], byteCount: Int
+    ) throws(SurfaceError) {
+        func check(_ isRight: Bool, _ sentence: @autoclosure () -> String) throws(SurfaceError) {
+            if !isRight { throw SurfaceError(.layout, sentence()) }
+        }
+        let facts = format.description.planes
+        let expected = format == .pal8 ? 2 : facts.count
+        try check((1...Self.longestSide).contains(size.width) && (1...Self.longestSide).contains(size.height), "No frame has this size.")
+        try check(byteCount > 0, "The memory is empty.")
+        try check((1...4).contains(planes.count), "A frame has one to four planes.")
+        try check(modifier != .linear || planes.count == expected, "\(format.rawValue) has \(expected) planes.")
+        for (index, plane) in planes.enumerated() {
+            let isInside = plane.pitch > 0 && plane.pitch <= Int32.max && plane.offset >= 0 && plane.offset < byteCount
+            try check(isInside, "Plane \(index) begins outside the memory.")
+            guard modifier == .linear else { continue }
+            let row = index < facts.count ? facts[index].rowBytes(width: size.width) : Self.paletteByteCount
+            let rows = index < facts.count ? facts[index].rows(height: size.height) : 1
+            try check(plane.pitch >= row, "A row of plane \(index) is longer than its pitch.")
+            try check((rows - 1) * plane.pitch + row <= byteCount - plane.offset, "Plane \(index) reaches beyond the memory.")
+        }
+        self.init(format: format, size: size, modifier: modifier, planes: planes, byteCount: byteCount)
+    }
+
+    /// 2²⁰ pixels: no product of a side and a pitch overflows.
+    private static let longestSide = 1 << 20
+
     /// A linear layout with room for `picture` and for what decoders do around its edges.
     ///
     /// - Parameters:

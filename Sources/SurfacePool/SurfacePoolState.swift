@@ -40,8 +40,8 @@ struct SurfacePoolState {
 
     /// What the shell must do after a slot was given back in part or in whole.
     struct Release: Equatable {
-        /// No reader is left: what kept the picture alive for readers can go.
-        var wasLastUse = false
+        /// No reader is left, nor a device that reads: what kept the frame alive for readers can go.
+        var hasEndedReading = false
         /// The slot can be acquired again: wake who waits.
         var isFree = false
         /// The slot's memory goes.
@@ -109,6 +109,15 @@ struct SurfacePoolState {
             || slots.contains(where: \.isWithConsumers)
     }
 
+    /// One slot around memory that exists and has been written: the producer holds it, and it goes when it is given back.
+    init(adopting byteCount: Int) {
+        self.init(byteCountPerSlot: byteCount, minimumCount: 0, maximumCount: 1)
+        _ = acquire()
+        allocated(0, succeeded: true)
+        slots[0].isBeingWritten = false
+        isClosed = true
+    }
+
     /// The memory that `acquire` asked for has come, or could not be had.
     mutating func allocated(_ index: Int, succeeded: Bool) {
         precondition(slots[index].memory == .coming)
@@ -145,10 +154,7 @@ struct SurfacePoolState {
         precondition(slots[index].uses > 0, "a use ends once")
         slots[index].uses -= 1
         if fenced { slots[index].fences += 1 }
-        let wasLastUse = slots[index].uses == 0
-        var release = settle(index, now: now)
-        release.wasLastUse = wasLastUse
-        return release
+        return settle(index, now: now)
     }
 
     mutating func fenceSignalled(_ index: Int, now: HostTime) -> Release {
@@ -158,16 +164,17 @@ struct SurfacePoolState {
     }
 
     private mutating func settle(_ index: Int, now: HostTime) -> Release {
-        guard slots[index].isFree else { return Release() }
+        let hasEndedReading = slots[index].uses == 0 && slots[index].fences == 0
+        guard slots[index].isFree else { return Release(hasEndedReading: hasEndedReading) }
         let refused = wasRefused
         wasRefused = false
         if isClosed || slots[index].generation != generation {
             vacate(index)
-            return Release(isFree: true, isGone: true, notifies: refused && !isClosed)
+            return Release(hasEndedReading: hasEndedReading, isFree: true, isGone: true, notifies: refused && !isClosed)
         }
         slots[index].freeSince = now
         free.append(index)
-        return Release(isFree: true, notifies: refused)
+        return Release(hasEndedReading: hasEndedReading, isFree: true, notifies: refused)
     }
 
     private mutating func vacate(_ index: Int) {

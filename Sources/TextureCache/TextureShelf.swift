@@ -58,7 +58,7 @@ struct TextureShelf<Device: TextureDevice> {
         let identity = description.identity
         let (answer, drop) = state.ask(
             identity, TextureCacheState.Shape(layout: description.layout, extent: plan.extent),
-            TextureCacheState.Content(sequence: description.sequence, time: description.presentationTime), isReported: frame.reportsGone)
+            TextureCacheState.Content(sequence: description.sequence, time: description.presentationTime))
         drop.forEach { destroy($0) }
         do {
             switch (answer, cache[identity]) {

@@ -23,7 +23,7 @@ func isExhausted(_ pool: SurfacePool) throws -> Bool {
 struct PoolIsExhausted: Error {}
 
 /// A fence that a test signals: a `sync_file` is a descriptor that becomes readable, and so is a pipe's end.
-private struct HandmadeFence: ~Copyable {
+struct HandmadeFence: ~Copyable {
     let reading: Int32
     private let writing: OwnedFD
 

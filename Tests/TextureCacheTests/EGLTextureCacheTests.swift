@@ -107,7 +107,6 @@ import TextureCache
         for _ in 0..<20 {
             server.exporter.offer(try still.next().copy())
             let held = try #require(source.receive())
-            #expect(held.withFrame { !$0.reportsGone } == true)
             let picture = try held.textures(cache)
             #expect(try picture.bytes(of: held.description.visible, in: gl) == still.bytes)
             names.formUnion(picture.planes.map(\.name))

@@ -49,14 +49,12 @@ extension UnixFDBuffer {
         } else {
             planes = Self.packedPlanes(caps).map { SurfaceLayout.Plane(offset: start + $0.offset, pitch: $0.pitch) }
         }
-        for (place, plane) in zip(planes, facts) where caps.modifier == nil || caps.modifier == .linear {
-            let rows = plane.rows(height: caps.size.height), bytes = plane.rowBytes(width: caps.size.width)
-            guard bytes <= place.pitch, place.offset - start + (rows - 1) * place.pitch + bytes <= size else {
-                throw ExportError(.malformed, "The peer sent a plane that reaches beyond its memory.")
-            }
+        do throws(SurfaceError) {
+            return try SurfaceLayout(
+                checking: caps.format, size: caps.size, modifier: caps.modifier ?? .linear, planes: planes, byteCount: start + size)
+        } catch {
+            throw ExportError(.malformed, "The peer sent a frame that does not fit its memory: \(error)")
         }
-        return SurfaceLayout(
-            format: caps.format, size: caps.size, modifier: caps.modifier ?? .linear, planes: planes, byteCount: start + size)
     }
 
     /// GStreamer's layout of a picture that comes without `GstVideoMeta`: pitches a multiple of four bytes, sizes rounded up to whole chroma samples.
