@@ -1,8 +1,8 @@
 public import Media
 
-/// The parameter sets of an H.264 or HEVC stream: what a decoder must have read before its first picture.
+/// The parameter sets of an H.264 or HEVC stream: what a decoder must have read before its first frame.
 ///
-/// They travel in three ways: among the pictures of a start-code stream, in the configuration record of a container (`avcC`,
+/// They travel in three ways: among the frames of a start-code stream, in the configuration record of a container (`avcC`,
 /// `hvcC`), and, digested, in a `VideoFormat`. This type translates in every direction. Thread-safety: a value.
 public struct ParameterSets: Sendable, Hashable {
     public var codec: NALCodec

@@ -7,7 +7,7 @@ struct FrameExporterState: ~Copyable, Sendable {
     enum Advance: ~Copyable, Sendable {
         /// A later frame has taken this one's place; let it go and look again.
         case passed(VideoFrame)
-        /// Nothing more is due. `next`: when to look again; nil: when there is news.
+        /// Nothing more is due. `next`: when to look again; nil: when something changes.
         case settled(next: HostTime?)
     }
 
@@ -37,7 +37,7 @@ struct FrameExporterState: ~Copyable, Sendable {
     private(set) var isCancelled = false
     private(set) var isEnding = false
     /// Grows with everything that may change an answer, so that a sleeper notices.
-    private(set) var news = 0
+    private(set) var revision = 0
 
     init(_ configuration: FrameExporterConfiguration) {
         self.configuration = configuration
@@ -56,7 +56,7 @@ struct FrameExporterState: ~Copyable, Sendable {
     mutating func append(_ frame: consuming VideoFrame) -> VideoFrame? {
         statistics.offered += 1
         isEnding = false
-        news += 1
+        revision += 1
         var displaced: VideoFrame?
         if waiting.isFull {
             displaced = waiting.popFirst()
@@ -76,26 +76,26 @@ struct FrameExporterState: ~Copyable, Sendable {
 
     mutating func markEndOfStream() {
         isEnding = true
-        news += 1
+        revision += 1
     }
 
-    /// Takes everything that waits out, for the caller to end. The picture last handed out stays.
+    /// Takes everything that waits out, for the caller to end. The frame last handed out stays.
     mutating func flush() -> Ring<VideoFrame> {
         statistics.flushed += waiting.count
         var old = Ring<VideoFrame>(capacity: configuration.bound)
         swap(&old, &waiting)
         epoch += 1
         isEnding = false
-        news += 1
+        revision += 1
         return old
     }
 
     mutating func setCancelled(_ isCancelled: Bool) {
         self.isCancelled = isCancelled
-        news += 1
+        revision += 1
     }
 
-    mutating func timebaseChanged() { news += 1 }
+    mutating func timebaseChanged() { revision += 1 }
 
     mutating func takeCurrent() -> VideoFrame? { current.take() }
 
@@ -145,7 +145,7 @@ struct FrameExporterState: ~Copyable, Sendable {
         guard let index = holds.firstIndex(where: { $0.identity == identity }) else { preconditionFailure("a hold ends once") }
         holds[index].handles -= 1
         if holds[index].handles == 0 { holds.remove(at: index) }
-        news += 1
+        revision += 1
     }
 
     mutating func countLateFence() { statistics.lateFences += 1 }
@@ -158,7 +158,7 @@ struct FrameExporterState: ~Copyable, Sendable {
         statistics.overBudget -= 1
     }
 
-    /// When the first waiting frame lights up; nil when nothing but news makes it.
+    /// When the first waiting frame lights up; nil when only a change makes it due.
     func nextTime(_ mapping: TimebaseMapping, isPaced: Bool) -> HostTime? {
         guard !waiting.isEmpty else { return nil }
         guard isPaced, !isDue(0, at: .distantPast, mapping) else { return .distantPast }

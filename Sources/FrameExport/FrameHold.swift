@@ -33,10 +33,10 @@ final class FencedHold: FenceOwner {
     }
 
     deinit {
-        // First the hold, then the news of it: there is room for another frame.
+        // The hold ends first, so that the handler finds room for another frame.
         let ended = hold.withLock { $0.take() }
         _ = consume ended
-        client?.news.call()
+        client?.frameAvailable.call()
     }
 
     func fenceIsLate(_ surface: SurfaceIdentity, by span: HostSpan) { client?.fenceIsLate(surface, by: span) }
@@ -49,8 +49,8 @@ final class ExportClient: Sendable {
     /// The exporter's.
     let number: Int
     let state: Monitor<FrameExporterState>
-    let news = NewsHandler()
-    let sleepers = FrameSleepers()
+    let frameAvailable = FrameAvailableHandler()
+    let waiters = FrameWaiters()
     private let handler = Monitor<NoticeHandler?>(nil)
 
     private struct NoticeHandler: Sendable { let call: @Sendable (String) -> Void }
@@ -68,7 +68,7 @@ final class ExportClient: Sendable {
     /// Has threads and tasks that wait for something look again.
     func wakeWaiters() {
         state.wakeWaiters()
-        sleepers.wake()
+        waiters.wake()
     }
 
     func setNoticeHandler(_ body: (@Sendable (String) -> Void)?) { handler.withLock { $0 = body.map(NoticeHandler.init) } }

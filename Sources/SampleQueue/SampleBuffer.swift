@@ -31,7 +31,7 @@ public enum Marker: Sendable, Hashable {
     case endOfStream
 }
 
-/// One step of a stream: compressed bytes, a finished picture, or a marker; with its times.
+/// One step of a stream: compressed bytes, a finished frame, or a marker; with its times.
 ///
 /// The Linux counterpart of Core Media's `CMSampleBuffer`. Thread-safety: a value.
 public struct SampleBuffer: Sendable {
@@ -83,7 +83,7 @@ public struct SampleBuffer: Sendable {
         return NALPackaging(configuration: format.configuration, codec: codec) == NALPackaging(configuration: stream.configuration, codec: codec)
     }
 
-    /// Compressed bytes; 0 for pictures and markers.
+    /// Compressed bytes; 0 for frames and markers.
     public var byteCount: Int {
         if case .compressed(let bytes, _) = content { bytes.count } else { 0 }
     }

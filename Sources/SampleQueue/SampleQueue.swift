@@ -82,7 +82,7 @@ public final class SampleQueue: Sendable {
     /// No further call is begun; one under way ends by itself.
     public func stopRequestingSamples() { state.withLock { $0.request = nil } }
 
-    /// Forgets every sample. The picture on the display stays.
+    /// Forgets every sample. The frame on the display stays.
     public func flush() { flush(removeImage: false) }
 
     /// Forgets every sample and blanks the display.

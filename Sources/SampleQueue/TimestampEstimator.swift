@@ -3,7 +3,7 @@ package import Media
 /// Gives decode times to samples of containers that store none, by counting durations, as players have always done.
 ///
 /// Raw streams carry no times at all and AVI only an order. The decoder then derives presentation times from decode times, so
-/// these have to begin early enough for reordered pictures: a reorder depth of two pictures begins two pictures before zero.
+/// these have to begin early enough for reordered frames: a reorder depth of two frames begins two frames before zero.
 ///
 /// A pure value; unit: microseconds, which is what the reference counts in and rounds to.
 package struct TimestampEstimator: Sendable {

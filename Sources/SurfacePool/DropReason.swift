@@ -12,7 +12,7 @@ public enum DropReason: String, Sendable, Hashable, CaseIterable {
     case decodeError
     /// It is decoded only because others depend on it.
     case doNotDisplay
-    /// It carries no picture of its own: a second field, a reference that is never shown.
+    /// It carries no frame of its own: a second field, a reference that is never shown.
     case noPicture
     /// Left out to catch up; no other depends on it.
     case skipped

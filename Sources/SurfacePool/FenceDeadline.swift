@@ -2,7 +2,7 @@ internal import Media
 
 /// What to do about a fence that a reader handed in and that has not signalled: wait, say so once, and then only wait.
 ///
-/// Its slot is not written before it signals, however long that takes: a late device is rather shown an old picture than a torn one.
+/// Its slot is not written before it signals, however long that takes: a late device shows an old frame rather than a torn one.
 struct FenceDeadline: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         /// Nothing to say before this moment.
@@ -13,7 +13,7 @@ struct FenceDeadline: Sendable, Equatable {
         case known
     }
 
-    /// 2 s: a device that has not drawn one picture by then hangs. Drivers give such a device up after 0.5 to 10 s.
+    /// 2 s: a device that has not drawn one frame by then hangs. Drivers give such a device up after 0.5 to 10 s.
     static let patience = HostSpan.seconds(2)
 
     /// When the fence was handed in.

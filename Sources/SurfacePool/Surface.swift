@@ -1,6 +1,6 @@
 internal import Media
 
-/// Which piece of picture memory this is: never given to other memory while the process lives, unlike a descriptor's number.
+/// Which piece of frame memory this is: never given to other memory while the process lives, unlike a descriptor's number.
 public struct SurfaceIdentity: Sendable, Hashable {
     /// The pool; unique in the process.
     public let pool: UInt32
@@ -16,7 +16,7 @@ public struct SurfaceIdentity: Sendable, Hashable {
     }
 }
 
-/// A piece of picture memory that belongs to a pool: one producer writes it, many consumers read it in place.
+/// A piece of frame memory that belongs to a pool: one producer writes it, many consumers read it in place.
 ///
 /// Holding the object keeps the memory mapped but gives no right to look at the pixels: that right is a `SurfaceUse`
 /// (or, for the producer, the `SurfaceWriter`). A display makes one `wl_buffer` or framebuffer per `identity` and drops it when

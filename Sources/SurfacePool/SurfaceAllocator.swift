@@ -1,6 +1,6 @@
 internal import Media
 
-/// A source of memory for pictures: plain memory everywhere, DMA-BUFs where the kernel offers them.
+/// A source of memory for frames: plain memory everywhere, DMA-BUFs where the kernel offers them.
 ///
 /// Thread-safety: `allocate` may be called from any thread, also at the same time.
 public protocol SurfaceAllocator: Sendable {

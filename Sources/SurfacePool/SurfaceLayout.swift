@@ -1,10 +1,10 @@
 public import Media
 
-/// Where every plane of a picture lies inside one piece of memory.
+/// Where every plane of a frame lies inside one piece of memory.
 ///
 /// All planes share one file descriptor; `plane(_:)` says at which offset and with how many bytes a row. In the
 /// linear layouts made here plane *n+1* begins exactly `pitch × rows` after plane *n* and chroma pitches are luma's divided
-/// by the subsampling, which is what `wl_shm` assumes of planar formats; rows below the picture keep a decoder's
+/// by the subsampling, which is what `wl_shm` assumes of planar formats; rows below the frame keep a decoder's
 /// overhanging reads and writes away from the next plane.
 ///
 /// Thread-safety: a value.
@@ -23,7 +23,7 @@ public struct SurfaceLayout: Sendable, Hashable {
     }
 
     public let format: PixelFormat
-    /// Pixels that have memory. At least the coded picture; what is meant to be seen is `VideoFrame.visible`.
+    /// Pixels that have memory. At least the coded frame; what is meant to be seen is `VideoFrame.visible`.
     public let size: PixelSize
     public let modifier: FormatModifier
     /// Planes with memory of their own: those of `format`, plus one for the 256 colours of `pal8`.
@@ -80,21 +80,21 @@ public struct SurfaceLayout: Sendable, Hashable {
     /// 2²⁰ pixels: no product of a side and a pitch overflows.
     private static let longestSide = 1 << 20
 
-    /// A linear layout with room for `picture` and for what decoders do around its edges.
+    /// A linear layout with room for `coded` and for what decoders do around its edges.
     ///
     /// - Parameters:
-    ///   - picture: Coded size in pixels, each side at least 1.
+    ///   - coded: Coded size in pixels, each side at least 1.
     ///   - pitchAlignment: Every pitch becomes a multiple of this power of two. 64 bytes serve the widest vector
     ///     instructions (libavcodec's `STRIDE_ALIGN`) and the importers of DMA-BUFs known to be picky.
-    public init(format: PixelFormat, covering picture: PixelSize, pitchAlignment: Int = 64) {
-        precondition(picture.width > 0 && picture.height > 0 && pitchAlignment > 0 && pitchAlignment & (pitchAlignment - 1) == 0)
+    public init(format: PixelFormat, covering coded: PixelSize, pitchAlignment: Int = 64) {
+        precondition(coded.width > 0 && coded.height > 0 && pitchAlignment > 0 && pitchAlignment & (pitchAlignment - 1) == 0)
         let facts = format.description
         // The width grows until every pitch is aligned, so that pitches keep the ratio of the subsampling.
-        var width = picture.width
+        var width = coded.width
         while facts.planes.contains(where: { $0.rowBytes(width: width) % pitchAlignment != 0 }) { width += width & -width }
-        // 2 (4 where chroma is a quarter) rows under each picture plane: at least 64 bytes, where libavcodec asks for 16.
+        // 2 (4 where chroma is a quarter) rows under each plane: at least 64 bytes, where libavcodec asks for 16.
         let unit = 1 << (facts.planes.map(\.verticalShift).max() ?? 0)
-        let height = (picture.height + unit - 1) / unit * unit + max(2, unit)
+        let height = (coded.height + unit - 1) / unit * unit + max(2, unit)
 
         var planes: [Plane] = []
         var end = 0

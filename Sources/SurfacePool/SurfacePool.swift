@@ -1,6 +1,6 @@
 public import Media
 
-/// Picture memory of one shape that is written, shown, and written again: as many slots as are needed at once, no more.
+/// Frame memory of one shape that is written, shown, and written again: as many slots as are needed at once, no more.
 ///
 /// A slot is handed out for writing only when the producer has dropped it, its last use has ended and every fence handed in
 /// with an ended use has signalled. A pool with no free slot is *exhausted*: `acquire` waits or returns nil, which is how

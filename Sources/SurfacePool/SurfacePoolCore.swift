@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Asks the state under the lock, acts after it: no allocation, no system call and nobody's closure runs under the lock.
 final class SurfacePoolCore: Sendable {
-    /// What keeps a picture alive for its readers besides the pool: a decoder library's reference.
+    /// What keeps a frame alive for its readers besides the pool: a decoder library's reference.
     @safe
     struct Keeper: @unchecked Sendable {
         private let context: UnsafeMutableRawPointer

@@ -124,7 +124,7 @@ struct SurfacePoolState {
         if succeeded { slots[index].memory = .present } else { vacate(index) }
     }
 
-    /// A reader gets the picture for the first time, or again, from the producer. True when the writing has ended with that.
+    /// A reader gets the frame for the first time, or again, from the producer. True when the writing has ended with that.
     mutating func share(_ index: Int) -> Bool {
         precondition(slots[index].isHeld, "a surface is shared by the producer that holds it")
         slots[index].uses += 1

@@ -58,7 +58,7 @@ public struct SurfaceWriter: ~Copyable, Sendable {
         try unsafe body(UnsafeMutableRawBufferPointer(start: surface.base, count: surface.layout.byteCount))
     }
 
-    /// The picture is complete: gives the right to write up for a right to read.
+    /// The frame is complete: gives the right to write up for a right to read.
     public consuming func finish() -> SurfaceUse {
         surface.core.share(surface, keeper: nil)
         return SurfaceUse(counted: surface)

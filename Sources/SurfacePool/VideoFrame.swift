@@ -1,6 +1,6 @@
 public import Media
 
-/// A decoded picture with its time and the right to look at it.
+/// A decoded frame with its time and the right to look at it.
 ///
 /// Thread-safety: may be handed between threads; it exists once, `copy()` makes another with a use of its own.
 public struct VideoFrame: ~Copyable, Sendable {
@@ -17,7 +17,7 @@ public struct VideoFrame: ~Copyable, Sendable {
     }
 
     public let use: SurfaceUse
-    /// The part of the surface meant to be seen, in pixels of the coded picture.
+    /// The part of the surface meant to be seen, in pixels of the coded frame.
     public let visible: PixelRect
     public let attributes: PictureAttributes
     public var presentationTime: MediaTime
@@ -53,7 +53,7 @@ public struct VideoFrame: ~Copyable, Sendable {
     public var surface: Surface { use.surface }
     public var pixelFormat: PixelFormat { use.surface.layout.format }
 
-    /// The same picture for another reader, with a use of its own.
+    /// The same frame for another reader, with a use of its own.
     public borrowing func copy() -> VideoFrame {
         VideoFrame(
             use: use.another(), visible: visible, attributes: attributes, presentationTime: presentationTime, duration: duration,

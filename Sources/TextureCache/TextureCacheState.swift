@@ -13,7 +13,7 @@ struct TextureCacheState: Sendable {
         var extent: PixelSize
     }
 
-    /// Which picture is in the memory.
+    /// Which frame is in the memory.
     struct Content: Sendable, Hashable {
         var sequence: UInt64
         var time: MediaTime
@@ -22,9 +22,9 @@ struct TextureCacheState: Sendable {
     enum Answer: Sendable, Hashable {
         /// There are no textures for this memory.
         case make
-        /// There are, and the memory holds another picture than when it was last asked for.
+        /// There are, and the memory holds another frame than when it was last asked for.
         case refresh
-        /// There are, and they show this picture.
+        /// There are, and they show this frame.
         case keep
     }
 
@@ -34,7 +34,7 @@ struct TextureCacheState: Sendable {
         var lastAsked: Int
     }
 
-    /// 64: more than the slots of any pool, so that only a peer with new memory for every picture meets it.
+    /// 64: more than the slots of any pool, so that only a peer with new memory for every frame meets it.
     static let usualLimit = 64
 
     let limit: Int

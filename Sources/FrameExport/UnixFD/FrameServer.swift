@@ -2,22 +2,22 @@ internal import Glibc
 public import Media
 internal import SurfacePool
 
-/// Serves decoded pictures to other processes over a Unix socket, in the wire format of GStreamer's `unixfdsink`: any pipeline on the
+/// Serves decoded frames to other processes over a Unix socket, in the wire format of GStreamer's `unixfdsink`: any pipeline on the
 /// machine can be a client,
 ///
 ///     gst-launch-1.0 unixfdsrc socket-path=/run/user/1000/film ! videoconvert ! autovideosink
 ///
-/// and so can a `RemoteFrameSource`. Clients read the very memory that the decoder wrote. A client's hold on a picture ends when it says so
+/// and so can a `RemoteFrameSource`. Clients read the very memory that the decoder wrote. A client's hold on a frame ends when it says so
 /// or when its connection closes, however it died; one that holds all it may misses frames, alone.
 ///
-/// The socket belongs to this user only (mode 0600, and the peer's user is checked). Clients are trusted not to *write* the pictures.
+/// The socket belongs to this user only (mode 0600, and the peer's user is checked). Clients are trusted not to *write* the frames.
 ///
 /// Thread-safety: all members may be called from any thread. It owns one thread, named `export`.
 public final class FrameServer: Sendable {
     public struct Configuration: Sendable, Hashable {
         /// Connections served at once; further ones are closed.
         public var clientLimit: Int
-        /// Pictures that one client may hold at once.
+        /// Frames that one client may hold at once.
         public var clientBudget: Int
         /// Leave no frame out: wait for the first client, and have the decoder wait for slow ones.
         public var isLossless: Bool
@@ -73,7 +73,7 @@ public final class FrameServer: Sendable {
                 delivery: configuration.isLossless ? .whenDecoded : .whenDue))
         do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
         let listener = Monitor(Optional(try UnixSocket.listening(path)))
-        exporter.setNewsHandler { [bell] in bell.signal() }
+        exporter.onFrameAvailable { [bell] in bell.signal() }
         let thread = LoopThread(name: "export") { [self] in
             if let socket = listener.withLock({ $0.take() }) { run(socket) }
         }
@@ -93,7 +93,7 @@ public final class FrameServer: Sendable {
             shared.isStopping = true
             return shared.thread.take()
         }
-        exporter.setNewsHandler(nil)
+        exporter.onFrameAvailable(nil)
         exporter.cancel()
         bell.signal()
         thread?.join()

@@ -32,11 +32,11 @@ extension UnixFDBuffer {
     /// Where the planes lie in the peer's memory, checked against its size.
     func layout(_ caps: VideoCaps) throws(ExportError) -> SurfaceLayout {
         guard memories.count == 1, let memory = memories.first else {
-            throw ExportError(.unsupported, "The peer sends a picture in \(memories.count) pieces of memory; one is understood.")
+            throw ExportError(.unsupported, "The peer sends a frame in \(memories.count) pieces of memory; one is understood.")
         }
         let facts = caps.format.description.planes
         guard let size = Int(exactly: memory.size), let start = Int(exactly: memory.offset), size > 0, size <= 1 << 40, start <= 1 << 40 else {
-            throw ExportError(.malformed, "The peer sent a picture of impossible size.")
+            throw ExportError(.malformed, "The peer sent a frame of impossible size.")
         }
         var planes: [SurfaceLayout.Plane] = []
         if let videoMeta, videoMeta.offsets.count == facts.count {
@@ -57,7 +57,7 @@ extension UnixFDBuffer {
         }
     }
 
-    /// GStreamer's layout of a picture that comes without `GstVideoMeta`: pitches a multiple of four bytes, sizes rounded up to whole chroma samples.
+    /// GStreamer's layout of a frame that comes without `GstVideoMeta`: pitches a multiple of four bytes, sizes rounded up to whole chroma samples.
     static func packedPlanes(_ caps: VideoCaps) -> [SurfaceLayout.Plane] {
         var end = 0
         let facts = caps.format.description.planes

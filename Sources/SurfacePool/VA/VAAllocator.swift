@@ -73,10 +73,10 @@ package final class VAAllocator: SurfaceAllocator {
         let others = fds.dropFirst().map { (isSame: isSame($0, number), closed: close($0)) }
         // Some drivers name the same memory once for every plane.
         guard others.allSatisfy(\.isSame) else {
-            throw SurfaceError(.unavailable, "The driver keeps the planes of a picture in separate pieces of memory.")
+            throw SurfaceError(.unavailable, "The driver keeps the planes of a frame in separate pieces of memory.")
         }
         guard export.layers == 2, format.planeCount == 2 else {
-            throw SurfaceError(.unavailable, "The driver exports \(export.layers) planes of a \(format.rawValue) picture.")
+            throw SurfaceError(.unavailable, "The driver exports \(export.layers) planes of a \(format.rawValue) frame.")
         }
         let planes = [
             SurfaceLayout.Plane(offset: Int(export.offsets.0), pitch: Int(export.pitches.0)),

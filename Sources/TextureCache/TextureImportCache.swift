@@ -8,7 +8,7 @@ protocol TextureDevice {
 
     /// Imports DMA-BUFs as one image (`.image`) or as an image for each plane (`.planes`). `fd` is lent.
     func importTextures(_ path: TexturePath, _ plan: TexturePlan, _ fd: Int32) -> TextureImport<Textures>
-    /// Has what was imported show the picture that is in the memory now.
+    /// Has what was imported show the frame that is in the memory now.
     func prepare(_ textures: Textures, for frame: borrowing ExportedFrame, isNew: Bool)
     func makeUploadTextures(_ plan: TexturePlan) throws(TextureCacheError) -> Textures
     func upload(_ plan: TexturePlan, _ memory: UnsafeRawBufferPointer, to textures: Textures)
@@ -28,10 +28,10 @@ enum TextureImport<Textures> {
     case refused
 }
 
-/// The textures of a cache: made when their memory is asked for first, brought up to date when it holds another picture, dropped when it is gone.
+/// The textures of a cache: made when their memory is asked for first, brought up to date when it holds another frame, dropped when it is gone.
 ///
 /// Thread-safety: one thread at a time.
-struct TextureShelf<Device: TextureDevice> {
+struct TextureImportCache<Device: TextureDevice> {
     let device: Device
     /// Ways that the renderer allows, best first.
     let paths: [TexturePath]
