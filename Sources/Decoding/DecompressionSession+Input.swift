@@ -88,6 +88,6 @@ extension DecompressionSession {
 
 extension SampleBuffer {
     func receipt(number: UInt64) -> SampleReceipt {
-        SampleReceipt(number: number, presentationTime: presentationTime, decodeTime: decodeTime, duration: duration)
+        SampleReceipt(number: number, presentationTime: presentationTime, decodeTime: decodeTime, duration: duration, attachments: attachments)
     }
 }
