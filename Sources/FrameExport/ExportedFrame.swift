@@ -9,7 +9,7 @@ public import SurfacePool
 /// Thread-safety: may be handed between threads.
 public struct ExportedFrame: ~Copyable, Sendable {
     public let description: FrameDescription
-    /// Not the frame that this client got last.
+    /// False when the client got this frame last time too.
     public let isNew: Bool
     /// The bytes are not those the decoder wrote but a copy, made because the client held too much or because the decoder's memory has no
     /// descriptor.
@@ -37,14 +37,15 @@ public struct ExportedFrame: ~Copyable, Sendable {
         return ExportedPlane(fd: fd, offset: place.offset, pitch: place.pitch)
     }
 
-    /// The fence that a device must wait for before it reads, owned by the caller; nil when the frame is finished, as a CPU's always is.
+    /// The fence that a device must wait for before it reads, owned by the caller; nil when the frame is finished. A frame that the CPU
+    /// wrote always is.
     public borrowing func acquireFence() -> SyncFile? {
         guard description.isDMABuf, let fence = try? DMABuf.exportSyncFile(fd, for: .read), !fence.isSignalled else { return nil }
         return fence
     }
 
-    /// Calls `body` once when nobody uses the memory any more and it has been given up, on the thread that ends it: what an importer made of it
-    /// can go. Memory of another process counts as given up when it has not come again for 32 frames.
+    /// Calls `body` once, on the thread that ends the memory, when its owner has given it up and nobody uses it: importers destroy what they
+    /// made of it. Memory of another process counts as given up when it has not come again for 32 frames.
     public borrowing func onGone(_ body: @escaping @Sendable (SurfaceIdentity) -> Void) { use.surface.onGone(body) }
 
     /// Lends the bytes to the CPU, DMA-BUFs bracketed by `DMA_BUF_IOCTL_SYNC`. Nil when the CPU cannot read the memory.
@@ -52,7 +53,7 @@ public struct ExportedFrame: ~Copyable, Sendable {
         use.surface.isReadable ? try unsafe use.surface.withUnsafeBytes(body) : nil
     }
 
-    /// The same frame as sinks take it, which reads the memory in place. It no longer counts against the client's budget.
+    /// Turns the frame into one that sinks take. They read the memory in place. It no longer counts against the client's budget.
     ///
     /// A frame whose `presentationTime` is not numeric is shown at once.
     public consuming func videoFrame() -> VideoFrame {
@@ -62,12 +63,12 @@ public struct ExportedFrame: ~Copyable, Sendable {
             duration: description.duration, sequence: description.sequence)
     }
 
-    /// The renderer reads no more. The same as letting the value go.
+    /// Gives the frame back now. The same as letting the value go.
     public consuming func release() {}
 
-    /// The renderer's device has been told to read and will have done so when `fence` signals; the memory is not written before that.
+    /// Gives the frame back when `fence` signals, which the renderer's device does when it has read it. The memory is not written before that.
     ///
-    /// Until then the frame counts against the client's budget, and a fence that does not signal for two seconds is a notice of the exporter's.
+    /// Until then the frame counts against the client's budget, and the exporter reports a fence that has not signalled after two seconds.
     /// Another process gets its frame back when the fence has signalled.
     public consuming func release(after fence: consuming SyncFile) {
         if fence.isSignalled { return use.end() }
@@ -75,7 +76,7 @@ public struct ExportedFrame: ~Copyable, Sendable {
     }
 }
 
-/// An exported frame in a box, for sequences and collections, which cannot hold the frame itself. It is released with the box, or before.
+/// An exported frame in an object, since sequences and collections cannot hold the frame itself. It is released with the object, or before.
 ///
 /// Thread-safety: all of it.
 public final class HeldFrame: Sendable {

@@ -1,7 +1,7 @@
 public import Media
 public import SurfacePool
 
-/// What an importer must be told about a frame besides its descriptor: where the planes lie, what the bytes mean, and when it is to be seen.
+/// What an importer must know about a frame besides its descriptor: where the planes lie, what the bytes mean, and when to show it.
 ///
 /// Thread-safety: a value.
 public struct FrameDescription: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct FrameDescription: Sendable, Hashable {
     public var duration: MediaTime
     /// When the film's clock wants the frame to light up (CLOCK_MONOTONIC); nil while the film stands still or has no clock.
     public var hostTime: HostTime?
-    /// Which memory it is. What an importer makes of it (an `EGLImage`, a `VkImage`) serves every later frame of the same identity.
+    /// Which memory it is. What an importer makes of it (an `EGLImage`, a `VkImage`) can be used for every later frame of the same identity.
     public var identity: SurfaceIdentity
     /// Counts the frames of one exporter or connection, from 0; gaps are frames that this client did not get.
     public var sequence: UInt64

@@ -5,7 +5,7 @@ extension FrameExporter {
     /// As `waitForFrame`, for asynchronous code; nil when the task is cancelled.
     public func next() async -> ExportedFrame? { await nextHeldFrame()?.take() }
 
-    /// The frames as a sequence, in boxes.
+    /// The frames as a sequence of objects.
     public var frames: ExportedFrames { ExportedFrames(self) }
 
     /// Calls `body` for each frame on a thread of its own, named `export`, until the end of the stream or `cancel()`.
@@ -22,7 +22,7 @@ extension FrameExporter {
         case frame(ExportedFrame)
         /// None follows.
         case over
-        /// None yet: to look again when `revision` is not what it was, or at a time.
+        /// None yet: look again when `revision` has changed, or at `next`.
         case nothing(revision: Int, next: HostTime?)
     }
 
@@ -35,7 +35,7 @@ extension FrameExporter {
         }
     }
 
-    /// Sleeps until there is a frame that the client has not had, and gives it; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end
+    /// Waits for a frame that the client has not had and returns it; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end
     /// of the stream, and after `cancel()`.
     public func waitForFrame(until deadline: HostTime? = nil) -> ExportedFrame? {
         while true {

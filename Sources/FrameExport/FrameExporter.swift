@@ -1,7 +1,7 @@
 public import Media
 public import SurfacePool
 
-/// Gives a player's decoded frames to the program's own renderer, without a copy and without holding the player up.
+/// Lends a player's decoded frames to the program's own renderer, without a copy and without slowing the player down.
 ///
 ///     let exporter = FrameExporter()
 ///     configuration.exporters = [exporter]              // of a Player, or of a DisplayQueue
@@ -11,8 +11,8 @@ public import SurfacePool
 ///         frame.release(after: fence)
 ///     }
 ///
-/// *Pull* with `frame(for:)`, woken where that is wanted by `onFrameAvailable`, or take what is *pushed* with `waitForFrame`, `next()`, `frames`
-/// or `deliver`. An exporter has one client; several clients have an exporter each.
+/// *Pull* with `frame(for:)`, which `onFrameAvailable` can announce, or have frames *pushed* with `waitForFrame`, `next()`, `frames` or
+/// `deliver`. An exporter has one client; several clients have an exporter each.
 ///
 /// The other side is fed by whoever decodes: a `DisplayQueue` does it for the exporters that it was made with; a program with a
 /// `DecompressionSession` of its own calls `offer` for each frame and adds `surfaceHoldCount` to `DecoderOptions.holdCount`.
@@ -39,9 +39,9 @@ public final class FrameExporter: Sendable {
 
     deinit { link.withLock { $0.observation }?.cancel() }
 
-    /// Surfaces that the exporter and its client may keep from being written again: what a decoder's pool must have room for.
+    /// Surfaces that the exporter and its client may hold: a decoder's pool must have that many more.
     ///
-    /// Frames that wait for their time wait in the player too, so that only those count that do not.
+    /// Frames that wait until they are due do not count, as the player holds them too.
     public var surfaceHoldCount: Int {
         let isWaitingCounted = configuration.policy == .makeDecoderWait || configuration.delivery == .whenDecoded
         return configuration.budget + 1 + (isWaitingCounted ? configuration.bound : 1)
@@ -52,13 +52,13 @@ public final class FrameExporter: Sendable {
     /// Counts the exporters of this process, from 1; how notices name them.
     public var number: Int { client.number }
 
-    /// Has `body` called with a sentence when the client does what it should not: it releases a frame after a fence that does not signal. On a
-    /// thread of the library's, with no lock held. A `DisplayQueue` does this for its exporters; there is one handler.
+    /// Calls `body` with a sentence when the client misbehaves: it has released a frame after a fence that does not signal. On a thread of the
+    /// library, with no lock held. There is one handler; a `DisplayQueue` sets it for its exporters.
     public func setNoticeHandler(_ body: (@Sendable (String) -> Void)?) { client.setNoticeHandler(body) }
 
     // MARK: The decoder's side
 
-    /// The film's clock, and whether frames wait for it. Holds from the next decision on.
+    /// Sets the film's clock, and whether frames wait for it, from the next decision on.
     public func connect(to timebase: Timebase, isPaced: Bool) {
         let old = link.withLock { link in
             link.timebase = timebase
@@ -71,9 +71,8 @@ public final class FrameExporter: Sendable {
         timebaseChanged()
     }
 
-    /// Puts a frame in, with a use of its own. Waits for room only under `.makeDecoderWait`.
-    ///
-    /// False when the frame was not taken: cancelled, or flushed while it waited.
+    /// Queues a frame, with a use of its own. Waits for room only under `.makeDecoderWait`.
+    /// - Returns: False when the frame was not taken: the exporter is cancelled, or was flushed meanwhile.
     @discardableResult
     public func offer(_ frame: borrowing VideoFrame) -> Bool {
         var copy = Optional(frame.copy()), isFirst = true
@@ -106,14 +105,14 @@ public final class FrameExporter: Sendable {
         return true
     }
 
-    /// Says that no frame follows; another frame, or a flush, takes it back.
+    /// Ends the stream. Another frame, or a flush, begins it again.
     public func markEndOfStream() {
         state.withLock { $0.markEndOfStream() }
         client.wakeWaiters()
         client.frameAvailable.call()
     }
 
-    /// Forgets the frames that nobody has fetched. The one fetched last is still given out until there is another.
+    /// Forgets the frames that nobody has fetched. `frame(for:)` gives the one fetched last until there is another.
     public func flush() {
         let old = state.withLock { $0.flush() }
         client.wakeWaiters()
@@ -121,7 +120,7 @@ public final class FrameExporter: Sendable {
         client.frameAvailable.call()
     }
 
-    /// Takes no frame any more and ends every wait, until `resume()`.
+    /// Takes no more frames and ends every wait, until `resume()`.
     public func cancel() {
         let old = state.withLock { state in
             state.setCancelled(true)

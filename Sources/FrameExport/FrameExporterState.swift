@@ -1,7 +1,7 @@
 internal import Media
 internal import SurfacePool
 
-/// What an exporter knows and decides: no lock, no clock, and no use ends in here.
+/// An exporter's frames and decisions, without lock or clock. No use ends in here, since ending one calls others.
 struct FrameExporterState: ~Copyable, Sendable {
     /// What came of a look at the waiting frames.
     enum Advance: ~Copyable, Sendable {
@@ -36,7 +36,7 @@ struct FrameExporterState: ~Copyable, Sendable {
     private(set) var epoch = 0
     private(set) var isCancelled = false
     private(set) var isEnding = false
-    /// Grows with everything that may change an answer, so that a sleeper notices.
+    /// Grows with everything that may change an answer, so that waiters notice.
     private(set) var revision = 0
 
     init(_ configuration: FrameExporterConfiguration) {
@@ -52,7 +52,7 @@ struct FrameExporterState: ~Copyable, Sendable {
 
     // MARK: The decoder's side
 
-    /// Puts a frame at the end. Returns the one that had to go for it.
+    /// Puts a frame at the end. Returns the one that it displaces.
     mutating func append(_ frame: consuming VideoFrame) -> VideoFrame? {
         statistics.offered += 1
         isEnding = false
@@ -130,7 +130,7 @@ struct FrameExporterState: ~Copyable, Sendable {
         } else if holds.count < configuration.budget {
             holds.append(Hold(identity: identity, handles: 1))
         } else {
-            // Where every frame counts this one waits until another has been given back.
+            // Where every frame is delivered, this one waits until another has been given back.
             guard configuration.policy == .dropOldest else { return .nothing }
             isCurrentSpent = true
             if isNew { statistics.overBudget += 1 }

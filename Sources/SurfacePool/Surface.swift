@@ -1,6 +1,6 @@
 internal import Media
 
-/// Which piece of frame memory this is: never given to other memory while the process lives, unlike a descriptor's number.
+/// Identifies a piece of frame memory. Unlike a descriptor's number it is never reused for other memory while the process lives.
 public struct SurfaceIdentity: Sendable, Hashable {
     /// The pool; unique in the process.
     public let pool: UInt32
@@ -16,7 +16,7 @@ public struct SurfaceIdentity: Sendable, Hashable {
     }
 }
 
-/// A piece of frame memory that belongs to a pool: one producer writes it, many consumers read it in place.
+/// The memory of one frame. It belongs to a pool: one producer writes it, many consumers read it in place.
 ///
 /// Holding the object keeps the memory mapped but gives no right to look at the pixels: that right is a `SurfaceUse`
 /// (or, for the producer, the `SurfaceWriter`). A display makes one `wl_buffer` or framebuffer per `identity` and drops it when
@@ -29,7 +29,7 @@ public final class Surface: Sendable {
     public let layout: SurfaceLayout
     private let memory: SurfaceMemory
     let core: SurfacePoolCore
-    /// Where the pool's table keeps it.
+    /// Its index in the pool's table.
     let index: Int
 
     init(identity: SurfaceIdentity, layout: SurfaceLayout, memory: consuming SurfaceMemory, core: SurfacePoolCore, index: Int) {
@@ -117,7 +117,7 @@ public final class Surface: Sendable {
     func bracketWriting(begin: Bool) { memory.bracket(begin: begin, writing: true) }
 
     /// Calls `body` once, on the thread that ends the surface, when the pool has given this memory up and nobody uses it any
-    /// more; at once when that has already happened. Consumers drop what they made of the surface.
+    /// more; immediately if that has already happened. Consumers destroy what they made of the surface.
     public func onGone(_ body: @escaping @Sendable (SurfaceIdentity) -> Void) {
         if core.addGoneObserver(body, for: self) == false { body(identity) }
     }

@@ -1,6 +1,6 @@
 internal import Media
 
-/// The kinds of frame memory that this machine offers, and why it does not offer the others.
+/// Which kinds of frame memory this machine offers, and why it does not offer the others.
 public enum SurfaceAllocators {
     /// One kind of memory: an allocator that has been tried, or the reason why there is none.
     public struct Finding: Sendable {

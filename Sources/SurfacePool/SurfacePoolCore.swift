@@ -1,11 +1,11 @@
 internal import Media
 internal import Synchronization
 
-/// The part of a pool that outlives it: surfaces in use point here, so that the last reader finds where to give them back.
+/// The part of a pool that outlives it. Surfaces in use refer to it, so that the last reader can give them back.
 ///
-/// Asks the state under the lock, acts after it: no allocation, no system call and nobody's closure runs under the lock.
+/// It asks the state under the lock and acts after unlocking: no allocation, system call or closure runs under the lock.
 final class SurfacePoolCore: Sendable {
-    /// What keeps a frame alive for its readers besides the pool: a decoder library's reference.
+    /// A decoder library's reference to a frame, which keeps it for its readers.
     @safe
     struct Keeper: @unchecked Sendable {
         private let context: UnsafeMutableRawPointer

@@ -1,6 +1,6 @@
 internal import Media
 
-/// What a pool knows about its slots, and every decision about them; no memory, no locks, no clock.
+/// A pool's slots and every decision about them, without memory, lock or clock.
 ///
 ///     vacant ── acquire ──► allocating ──► writing ── share ──► writing + n uses ── endWriting ──► n uses ──┐
 ///       ▲                                     ▲                                                            │ last use ends
@@ -24,7 +24,7 @@ struct SurfacePoolState {
         var freeSince = HostTime.distantPast
 
         var isFree: Bool { memory == .present && !isHeld && uses == 0 && fences == 0 }
-        /// Somebody other than the producer keeps it from being free, so waiting makes sense.
+        /// A consumer keeps it from being free, so waiting makes sense.
         var isWithConsumers: Bool { memory == .present && (uses > 0 || fences > 0) }
     }
 
@@ -33,7 +33,7 @@ struct SurfacePoolState {
         case reuse(index: Int)
         /// Make memory for the slot `index`, then report with `allocated`.
         case allocate(index: Int, slot: UInt32)
-        /// Nothing to be had. `canRecover`: consumers hold slots, so one will come back.
+        /// No slot is free. `canRecover`: consumers hold slots, so one will come back.
         case exhausted(canRecover: Bool)
         case closed
     }

@@ -30,7 +30,7 @@ public struct SurfaceUse: ~Copyable, Sendable {
         surface.core.endUse(of: surface, after: fence, owner: nil)
     }
 
-    /// As `end(after:)` for a reader that wants to know what becomes of the fence; one that has signalled already is not heard of again.
+    /// As `end(after:)`, and reports to `owner` if the fence is late.
     package consuming func end(after fence: consuming SyncFile, telling owner: any FenceOwner) {
         isEnded = true
         surface.core.endUse(of: surface, after: fence, owner: owner)

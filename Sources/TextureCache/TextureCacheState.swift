@@ -1,12 +1,12 @@
 internal import Media
 internal import SurfacePool
 
-/// Which surfaces have textures, what is in them, and when they go; no lock, no device.
+/// Which surfaces have textures, which frame they show, and when they are destroyed, without lock or device.
 ///
 /// Textures belong to a piece of memory and go with it, when nobody holds the memory any more (`gone`). Besides, at most `limit` surfaces
 /// have textures: the one not asked for the longest goes.
 struct TextureCacheState: Sendable {
-    /// What textures were made for, besides the memory: others are needed when it changes.
+    /// What textures depend on besides the memory: when it changes, others are needed.
     struct Shape: Sendable, Hashable {
         var layout: SurfaceLayout
         /// Pixels that the textures cover, from the top left of the memory.

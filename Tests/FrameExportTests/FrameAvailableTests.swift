@@ -14,7 +14,7 @@ import Testing
         return exporter
     }
 
-    @Test func `every picture can be fetched on the thread that brings it`() {
+    @Test func `every frame can be fetched on the thread that brings it`() {
         let stage = ExportStage(slots: 4)
         let exporter = exporter(stage, FrameExporterConfiguration(budget: 1, bound: 1, policy: .makeDecoderWait, delivery: .whenDecoded))
         let numbers = Monitor<[UInt8?]>([]), threads = Monitor<Set<UInt>>([])
@@ -91,7 +91,7 @@ import Testing
         let stage = ExportStage(runs: false), exporter = exporter(stage, FrameExporterConfiguration())
         #expect(exporter.nextTime == nil, "nothing waits")
         for _ in 0..<3 { exporter.offer(stage.next()!.copy()) }
-        #expect(exporter.nextTime == .distantPast, "the picture at which the film stands")
+        #expect(exporter.nextTime == .distantPast, "the frame at which the film stands")
         #expect(exporter.pull(.distantFuture)?.number == 0)
         #expect(exporter.nextTime == nil, "the film stands still")
         stage.timebase.setRate(1, time: .zero, atHostTime: stage.start)

@@ -171,7 +171,7 @@ struct SurfacePoolTests {
         #expect(pool.statistics.inUse == 0)
     }
 
-    @Test("readers that keep pictures for random times never see them change")
+    @Test("readers that keep frames for random times never see them change")
     func useCounts() throws {
         let pool = SurfacePool(layout: small, allocator: MemfdAllocator(), maximumCount: 5)
         struct Held: ~Copyable {

@@ -21,7 +21,7 @@ import Testing
             .init(sequence: picture, time: MediaTime(value: Int64(picture), timescale: 25)))
     }
 
-    @Test func `textures are made once for each memory, and looked at anew for each picture`() {
+    @Test func `textures are made once for each memory, and looked at anew for each frame`() {
         var state = TextureCacheState()
         let table: [(slot: UInt32, picture: UInt64, answer: TextureCacheState.Answer)] = [
             (0, 0, .make), (0, 0, .keep), (1, 1, .make), (0, 2, .refresh), (0, 2, .keep), (1, 1, .keep), (1, 3, .refresh),

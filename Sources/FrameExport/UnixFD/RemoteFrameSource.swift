@@ -47,14 +47,14 @@ public final class RemoteFrameSource: Sendable {
     /// Why there are no more frames; nil at a proper end and while there are some.
     public var error: ExportError? { state.withLock { $0.error } }
 
-    /// Sleeps until a frame comes; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end of the stream, and when the connection is of no use
-    /// any more (`error` tells why).
+    /// Waits for a frame; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end of the stream, and when the connection has failed (`error`
+    /// tells why).
     public func waitForFrame(until deadline: HostTime? = nil) -> ExportedFrame? { waitForFrame(until: deadline) { false } }
 
     /// As `waitForFrame`, for asynchronous code.
     public func next() async -> ExportedFrame? { await nextHeldFrame()?.take() }
 
-    /// The frames as a sequence, in boxes.
+    /// The frames as a sequence of objects.
     public var frames: ExportedFrames { ExportedFrames(self) }
 }
 
@@ -167,7 +167,7 @@ extension RemoteFrameSource: AsynchronousFrameSource {
                 connection.release(buffer.id)
                 return .again
             }
-            throw ExportError(.unsupported, "\(path): the server sends a frame in \(fds.count) pieces of memory; one is understood.")
+            throw ExportError(.unsupported, "\(path): the server sends a frame in \(fds.count) pieces of memory; only one is supported.")
         }
         let descriptor = OwnedFD(adopting: fd)
         guard let caps = state.withLock({ $0.caps }) else { throw ExportError(.malformed, "\(path): the server sent a frame before its caps.") }

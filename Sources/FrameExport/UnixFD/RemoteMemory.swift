@@ -2,7 +2,7 @@ internal import CLinux
 internal import Media
 internal import SurfacePool
 
-/// The surfaces of a connection: memory that a server sends again is recognised by its file, so that importers import it once.
+/// The surfaces of a connection. Memory that the server sends again is recognised by its file, so importers import it once.
 ///
 /// Thread-safety: one thread at a time.
 struct RemoteMemory: Sendable {

@@ -4,7 +4,7 @@ internal import SurfacePool
 extension UnixFDBuffer {
     /// What is sent about a frame. The planes are named where the visible part begins, so that cropping needs no copy.
     ///
-    /// - Parameter now: Stands for the frame's moment when the film's clock gives none.
+    /// - Parameter now: Used as the frame's time when the film's clock gives none.
     init(_ frame: FrameDescription, id: UInt64, now: HostTime) {
         let layout = frame.layout
         self.init(id: id, isDMABuf: frame.isDMABuf, memories: [Memory(size: UInt64(layout.byteCount), offset: 0)])
@@ -32,7 +32,7 @@ extension UnixFDBuffer {
     /// Where the planes lie in the peer's memory, checked against its size.
     func layout(_ caps: VideoCaps) throws(ExportError) -> SurfaceLayout {
         guard memories.count == 1, let memory = memories.first else {
-            throw ExportError(.unsupported, "The peer sends a frame in \(memories.count) pieces of memory; one is understood.")
+            throw ExportError(.unsupported, "The peer sends a frame in \(memories.count) pieces of memory; only one is supported.")
         }
         let facts = caps.format.description.planes
         guard let size = Int(exactly: memory.size), let start = Int(exactly: memory.offset), size > 0, size <= 1 << 40, start <= 1 << 40 else {

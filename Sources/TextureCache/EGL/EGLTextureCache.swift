@@ -42,9 +42,9 @@ public final class EGLTextureCache {
 
     /// What the renderer can draw from, best first.
     public var paths: [TexturePath] { imports.paths }
-    /// Whether DMA-BUFs can become textures at all; each format is asked about when it comes.
+    /// Whether the driver can import DMA-BUFs; each format is queried when it comes.
     public var importsImages: Bool { device.importsImages }
-    /// Whether fences go to the device and come from it; otherwise they are waited for.
+    /// Whether fences are passed to and from the device; otherwise the CPU waits for them.
     public var hasNativeFences: Bool { device.hasNativeFences }
     /// What has been imported, copied and dropped since the cache was made.
     public var statistics: TextureCacheStatistics { imports.statistics }
@@ -70,10 +70,10 @@ public final class EGLTextureCache {
     /// fences the device is waited for (`glFinish`).
     public func fence() -> SyncFile? { device.fence() }
 
-    /// Drops what belongs to memory that is no more. `textures(for:)` does it too; a renderer that stands still calls this now and then.
+    /// Destroys the textures of memory that is gone. `textures(for:)` does this too; a renderer that draws nothing calls this now and then.
     public func collect() { imports.collect() }
 
-    /// Drops everything. Frames in hand get new textures when they are asked for again.
+    /// Destroys all textures. Frames that are still held get new ones when asked for again.
     public func removeAll() { imports.removeAll() }
 }
 

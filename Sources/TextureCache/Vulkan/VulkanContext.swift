@@ -2,7 +2,7 @@ internal import CVulkan
 internal import Media
 internal import SurfacePool
 
-/// The renderer's device as the cache calls it: one Vulkan call a member, and what has to be looked up once.
+/// The renderer's Vulkan device: its functions, and what is queried once.
 @safe
 struct VulkanContext {
     let functions: VulkanFunctions

@@ -43,7 +43,7 @@ public final class VulkanTextureCache {
 
     /// What the renderer can draw from, best first.
     public var paths: [TexturePath] { imports.paths }
-    /// Whether DMA-BUFs can become images at all; each format is asked about when it comes.
+    /// Whether the driver can import DMA-BUFs; each format is queried when it comes.
     public var importsImages: Bool { context.importsImages }
     /// Whether fences become semaphores for the device to wait for; otherwise `acquireSemaphore` waits for them itself.
     public var importsFences: Bool { context.importsFences }
@@ -55,10 +55,10 @@ public final class VulkanTextureCache {
     /// The frame as images. The same object for the same memory; valid until the frame has been released and what reads it has ended.
     public func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> VulkanTextures { try imports.textures(for: frame) }
 
-    /// Drops what belongs to memory that is no more. `textures(for:)` does it too.
+    /// Destroys the images of memory that is gone. `textures(for:)` does this too.
     public func collect() { imports.collect() }
 
-    /// Drops everything, which the device must not be reading any more.
+    /// Destroys all images. The device must have finished reading them.
     public func removeAll() { imports.removeAll() }
 
     // MARK: In a command buffer
