@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "Player", targets: ["Player"]),
         .library(name: "Media", targets: ["Media"]),
         .library(name: "Sandbox", targets: ["Sandbox"]),
+        .library(name: "Bitstream", targets: ["Bitstream"]),
         .library(name: "SampleQueue", targets: ["SampleQueue"]),
         .library(name: "Demuxing", targets: ["Demuxing"]),
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
@@ -75,8 +76,9 @@ let package = Package(
         module("Media", ["CLinux"]),
         // Processes without rights: starting them, talking to them, sharing memory with them.
         module("Sandbox", ["Media", "CLinux"]),
-        module("SampleQueue", ["Media", "CAV", "CLinux"]),
-        module("Demuxing", ["Media", "Sandbox", "SampleQueue", "CAV", "CAVFormat", "CLinux"]),
+        module("Bitstream", ["Media"]),
+        module("SampleQueue", ["Media", "Bitstream", "CAV"]),
+        module("Demuxing", ["Media", "Sandbox", "Bitstream", "SampleQueue", "CAV", "CAVFormat", "CLinux"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
         module("PixelConversion", ["Media", "SurfacePool", "CSwscale", "CZimg"]),
         module("Decoding", ["Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "CAV", "CLinux"]),
@@ -101,8 +103,8 @@ let package = Package(
         module(
             "Player",
             [
-                "CLinux", "Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "DisplaySink", "AudioSink",
-                "FrameExport",
+                "CLinux", "Media", "Sandbox", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "DisplaySink",
+                "AudioSink", "FrameExport",
             ]),
         // What the command line needs beyond the player: reports, JSON, exit codes, the status line, keys.
         module(
@@ -143,13 +145,17 @@ let package = Package(
         tests("TestSupportTests", ["Media", "TestSupport"]),
         tests("MediaTests", ["Media", "TestSupport"]),
         tests("SandboxTests", ["Sandbox", "Media", "TestSupport"]),
+        tests("BitstreamTests", ["Bitstream", "SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("DemuxingTests", ["Demuxing", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
-        tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport"]),
+        tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport"]),
         tests(
             "DecodingTests",
-            ["Decoding", "Demuxing", "Sandbox", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport", "CAV", "CLinux"]),
+            [
+                "Decoding", "Demuxing", "Sandbox", "Bitstream", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport", "CAV",
+                "CLinux",
+            ]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),

@@ -14,6 +14,7 @@ let package = Package(
             name: "Pipeline",
             dependencies: [
                 .product(name: "Benchmark", package: "benchmark"),
+                .product(name: "Bitstream", package: "player"),
                 .product(name: "SampleQueue", package: "player"),
                 .product(name: "SurfacePool", package: "player"),
                 .product(name: "DisplaySink", package: "player"),

@@ -49,11 +49,14 @@ int clinux_drives_monitors(int fd) {
     return fstat(fd, &node) == 0 && S_ISCHR(node.st_mode) && major(node.st_rdev) == 226 && minor(node.st_rdev) < 128;
 }
 
-int clinux_cannot_shrink(int fd) {
-    int seals = fcntl(fd, F_GET_SEALS);
-    if (seals != -1) return (seals & F_SEAL_SHRINK) != 0;
+int clinux_is_dmabuf(int fd) {
     struct statfs system;
     return fstatfs(fd, &system) == 0 && system.f_type == DMA_BUF_FILE_SYSTEM;
+}
+
+int clinux_cannot_shrink(int fd) {
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals != -1 ? (seals & F_SEAL_SHRINK) != 0 : clinux_is_dmabuf(fd);
 }
 
 int64_t clinux_size(int fd) { return lseek(fd, 0, SEEK_END); }

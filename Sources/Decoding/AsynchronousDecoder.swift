@@ -53,7 +53,8 @@ public final class AsynchronousDecoder: Sendable {
         try core.put(.sample(sample, instructions))
     }
 
-    /// Has everything put out that the decoder holds back, once it has come to it; returns at once. Samples given later must be decodable by themselves.
+    /// Has everything put out that the decoder holds back, once it has come to it; returns at once. `DecompressionSession.finishDelayedFrames`
+    /// says which samples may follow.
     public func finishDelayedFrames() { try? core.put(.drain) }
 
     /// Returns when every sample handed over before has had its answer; implies `finishDelayedFrames`.

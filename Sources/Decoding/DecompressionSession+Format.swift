@@ -13,7 +13,7 @@ extension DecompressionSession {
         if format.isDecoded(as: stream), format.attributes == stream.attributes || !isSync { return }
         drain(output)
         while let entry = ledger.closeOldest() { output(.dropped(entry.receipt, entry.fate)) }
-        unsafe avcodec_flush_buffers(codec.context)
+        reset()
         threads = Self.threads(for: format, options)
         let hardware = codec.hardware?.device
         var reason: String?

@@ -12,6 +12,7 @@ extension DecompressionSession {
         let isHidden = instructions.doNotOutput || sample.flags.contains(.doNotDisplay)
         let isSync = sample.flags.contains(.sync)
         if case .compressed(_, .video(let format)) = sample.content {
+            if sample.bringsParameterSets(to: stream) { stream.configuration = format.configuration }
             do throws(DecodingError) {
                 isAtKeyframe = false
                 try follow(format, isSync: isSync, output)
@@ -87,6 +88,6 @@ extension DecompressionSession {
 
 extension SampleBuffer {
     func receipt(number: UInt64) -> SampleReceipt {
-        SampleReceipt(number: number, presentationTime: presentationTime, decodeTime: decodeTime, duration: duration)
+        SampleReceipt(number: number, presentationTime: presentationTime, decodeTime: decodeTime, duration: duration, attachments: attachments)
     }
 }

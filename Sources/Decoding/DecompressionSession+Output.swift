@@ -17,6 +17,7 @@ extension DecompressionSession {
                 continue
             }
             errors = 0
+            framesReceived += 1
             emit(output)
             unsafe av_frame_unref(codec.frame)
         }
@@ -83,7 +84,7 @@ extension DecompressionSession {
         let decoded = VideoFrame(
             use: use, visible: unsafe facts.visible(in: frame), attributes: unsafe facts.attributes(of: frame),
             presentationTime: times.presentationTime, duration: times.duration, sourceTimestamp: times.timestamp, sourceTimeBase: timeBase,
-            flags: flags, sequence: sequence, sampleNumber: entry?.receipt.number)
+            flags: flags, sequence: sequence, sampleNumber: entry?.receipt.number, attachments: entry?.receipt.attachments ?? Attachments())
         let result: VideoFrame
         do throws(DecodingError) {
             result = try stage.pass(decoded)
@@ -124,6 +125,7 @@ extension DecompressionSession {
     private func times(of frame: UnsafePointer<AVFrame>, _ answered: SampleLedger.Entry?) -> Times {
         let own = unsafe frame.pointee.pts
         var best = unsafe frame.pointee.best_effort_timestamp
+        if trustsOwnTimes, own != cav_nopts_value { best = own }
         if isDraining, best == cav_nopts_value, let next = clock.decodeTime(nil, duration: 0) { best = next }
         // The container's statement belongs to another sample.
         let entry = answered?.timestamp == own ? answered : nil

@@ -59,6 +59,10 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Continues the decode times past the last sample: what the decoder puts out at the end without a time has its time from there.
     var clock: TimestampEstimator
     var isDraining = false
+    /// Frames taken from the decoder.
+    var framesReceived: UInt64 = 0
+    /// The decoder has put frames out before their turn: libavcodec's correction of times that go back would be wrong until it is flushed.
+    var trustsOwnTimes = false
     /// Where the next frame begins if it does not say, and how long one lasts that does not say either.
     var expectedTime = MediaTime.zero
     var frameLength: MediaTime
@@ -195,7 +199,7 @@ public final class DecompressionSession: @unchecked Sendable {
     ) throws(DecodingError) {
         guard !gate.isClosed else { throw DecodingError(.invalidated, "the decoding session has been invalidated") }
         guard case .compressed(let block, .video) = sample.content else { return }
-        take(sample, block, instructions, number) { gate.deliver($0, to: output) }
+        take(sample.trimmed, block, instructions, number) { gate.deliver($0, to: output) }
     }
 
     /// Takes a sample without decoding it: it is answered at once, as dropped for `reason`.
@@ -208,20 +212,25 @@ public final class DecompressionSession: @unchecked Sendable {
         close(receipt.number, reason) { gate.deliver($0, to: output) }
     }
 
-    /// Hands over every frame that the decoder still holds back, and an answer for every sample that gives none; afterwards the session
-    /// starts anew, as after `flush`.
+    /// Hands over every frame that the decoder still holds back, and an answer for every sample that gives none.
+    ///
+    /// After H.264 and HEVC any sample may follow, since the decoder keeps its references: frames that are decoded later may belong before those
+    /// handed over. Where samples without a frame of their own were on their way (second fields), and for other codecs, the session starts
+    /// anew as after `flush`, and a sync sample must follow.
     public func finishDelayedFrames(output: (consuming DecodeOutput) -> Void) {
         isAtKeyframe = false
+        putOutDelayedFrames { gate.deliver($0, to: output) }
+        if ledger.isEmpty, keepsReferences { return }
         drain { gate.deliver($0, to: output) }
         while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, entry.fate), to: output) }
-        unsafe avcodec_flush_buffers(codec.context)
+        reset()
     }
 
     /// Forgets all samples given so far; what comes next must be decodable by itself. The frames not yet put out are lost, their samples
     /// are answered with `.dropped` as `.flushed`.
     public func flush(output: (consuming DecodeOutput) -> Void) {
         interrupt()
-        unsafe avcodec_flush_buffers(codec.context)
+        reset()
         while let entry = ledger.closeOldest() { gate.deliver(.dropped(entry.receipt, .flushed), to: output) }
         if !gate.isClosed {
             source.resume()
@@ -245,6 +254,12 @@ public final class DecompressionSession: @unchecked Sendable {
         shared.withLock { $0.hardware }?.interrupt()
     }
 
+    /// Has the decoder forget everything.
+    func reset() {
+        unsafe avcodec_flush_buffers(codec.context)
+        trustsOwnTimes = false
+    }
+
     /// Gives the packet to the decoder and answers with what it puts out.
     func send(_ output: (consuming DecodeOutput) -> Void) {
         if let current { unsafe cav_packet_set_number(codec.context, codec.packet, Int64(current)) }
@@ -255,6 +270,34 @@ public final class DecompressionSession: @unchecked Sendable {
         }
         if status < 0 { fail(status, output) }
         receive(output)
+    }
+
+    /// libavcodec's own decoders of the two codecs take an empty packet for "put out a frame" without forgetting their references.
+    private var keepsReferences: Bool { codec.name == "h264" || codec.name == "hevc" }
+
+    /// Takes out what the decoder holds back, without ending the stream: a packet that carries side data and no bytes is no end of stream to
+    /// libavcodec, and makes the decoder put out one frame.
+    private func putOutDelayedFrames(_ output: (consuming DecodeOutput) -> Void) {
+        guard keepsReferences else { return }
+        current = nil
+        isDraining = true
+        defer {
+            isDraining = false
+            // Frames that follow may be earlier than these, which is no error in the container's times.
+            trustsOwnTimes = true
+        }
+        for _ in 0..<SampleLedger.capacity {
+            let before = framesReceived
+            guard unsafe av_packet_new_side_data(codec.packet, AV_PKT_DATA_STRINGS_METADATA, 1) != nil else { return }
+            let status = unsafe avcodec_send_packet(codec.context, codec.packet)
+            unsafe av_packet_unref(codec.packet)
+            if status < 0, status != cav_error_again {
+                fail(status, output)
+                continue
+            }
+            receive(output)
+            if framesReceived == before { return }
+        }
     }
 
     /// Takes out what the decoder still holds back. It takes no sample afterwards before it is flushed.

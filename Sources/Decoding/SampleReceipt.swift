@@ -1,6 +1,6 @@
 public import Media
 
-/// Which sample an answer is about: its number and the times that it came with.
+/// Which sample an answer is about: its number, its times, and what the program attached to it.
 public struct SampleReceipt: Sendable, Hashable {
     /// Counts the samples given to a session since it was made, from 0; flushes and changes of format do not reset it.
     public let number: UInt64
@@ -10,11 +10,16 @@ public struct SampleReceipt: Sendable, Hashable {
     public let decodeTime: MediaTime
     /// `.invalid` when the sample had none.
     public let duration: MediaTime
+    public let attachments: Attachments
 
-    public init(number: UInt64, presentationTime: MediaTime, decodeTime: MediaTime = .invalid, duration: MediaTime = .invalid) {
+    public init(
+        number: UInt64, presentationTime: MediaTime, decodeTime: MediaTime = .invalid, duration: MediaTime = .invalid,
+        attachments: Attachments = Attachments()
+    ) {
         self.number = number
         self.presentationTime = presentationTime
         self.decodeTime = decodeTime
         self.duration = duration
+        self.attachments = attachments
     }
 }

@@ -1,3 +1,4 @@
+internal import Bitstream
 internal import CAV
 internal import CAVFormat
 internal import Media

@@ -101,6 +101,7 @@ public struct PresentationStatistics: Sendable, Hashable {
         case .doNotDisplay: 5
         case .noFrame: 6
         case .skipped: 7
+        case .unsupported: 8
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Why frames cannot be served or received: one sentence, and its kind.
+/// Why frames cannot be served or received: a kind and one sentence.
 public struct ExportError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
         /// The socket cannot be made or reached.

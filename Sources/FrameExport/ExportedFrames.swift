@@ -1,10 +1,10 @@
-/// What frames come from, one after the other, for asynchronous code.
+/// A source of exported frames for asynchronous code.
 protocol AsynchronousFrameSource: Sendable {
     /// The next frame; nil when none follows, and when the task is cancelled.
     func nextHeldFrame() async -> HeldFrame?
 }
 
-/// Exported frames as they come, each released with its box. Ends with the stream.
+/// Exported frames as they come. Each is released with its object. The sequence ends with the stream.
 public struct ExportedFrames: AsyncSequence, Sendable {
     public typealias Element = HeldFrame
     private let source: any AsynchronousFrameSource

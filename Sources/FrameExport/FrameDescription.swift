@@ -1,11 +1,11 @@
 public import Media
 public import SurfacePool
 
-/// What an importer must be told about a picture besides its descriptor: where the planes lie, what the bytes mean, and when it is to be seen.
+/// What an importer must know about a frame besides its descriptor: where the planes lie, what the bytes mean, and when to show it.
 ///
 /// Thread-safety: a value.
 public struct FrameDescription: Sendable, Hashable {
-    /// Format, modifier and the place of every plane. `size` is what has memory, at least the coded picture.
+    /// Format, modifier and the place of every plane. `size` is what has memory, at least the coded frame.
     public var layout: SurfaceLayout
     /// The part meant to be seen, in pixels.
     public var visible: PixelRect
@@ -15,9 +15,9 @@ public struct FrameDescription: Sendable, Hashable {
     public var presentationTime: MediaTime
     /// `.invalid` when unknown.
     public var duration: MediaTime
-    /// When the film's clock wants the picture to light up (CLOCK_MONOTONIC); nil while the film stands still or has no clock.
+    /// When the film's clock wants the frame to light up (CLOCK_MONOTONIC); nil while the film stands still or has no clock.
     public var hostTime: HostTime?
-    /// Which memory it is. What an importer makes of it (an `EGLImage`, a `VkImage`) serves every later frame of the same identity.
+    /// Which memory it is. What an importer makes of it (an `EGLImage`, a `VkImage`) can be used for every later frame of the same identity.
     public var identity: SurfaceIdentity
     /// Counts the frames of one exporter or connection, from 0; gaps are frames that this client did not get.
     public var sequence: UInt64
@@ -45,9 +45,9 @@ public struct FrameDescription: Sendable, Hashable {
     public var modifier: FormatModifier { layout.modifier }
 }
 
-/// One plane of a picture as an importer takes it (`EGL_DMA_BUF_PLANE0_FD_EXT`, `VkSubresourceLayout`).
+/// One plane of a frame as an importer takes it (`EGL_DMA_BUF_PLANE0_FD_EXT`, `VkSubresourceLayout`).
 public struct ExportedPlane: Sendable, Hashable {
-    /// Lent by the frame: duplicate it to keep it. All planes of a picture share one.
+    /// Lent by the frame: duplicate it to keep it. All planes of a frame share one.
     public var fd: Int32
     /// Bytes from the start of the memory.
     public var offset: Int

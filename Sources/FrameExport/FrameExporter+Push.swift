@@ -5,7 +5,7 @@ extension FrameExporter {
     /// As `waitForFrame`, for asynchronous code; nil when the task is cancelled.
     public func next() async -> ExportedFrame? { await nextHeldFrame()?.take() }
 
-    /// The frames as a sequence, in boxes.
+    /// The frames as a sequence of objects.
     public var frames: ExportedFrames { ExportedFrames(self) }
 
     /// Calls `body` for each frame on a thread of its own, named `export`, until the end of the stream or `cancel()`.
@@ -22,30 +22,30 @@ extension FrameExporter {
         case frame(ExportedFrame)
         /// None follows.
         case over
-        /// None yet: to look again when `news` is not what it was, or at a time.
-        case nothing(news: Int, next: HostTime?)
+        /// None yet: look again when `revision` has changed, or at `next`.
+        case nothing(revision: Int, next: HostTime?)
     }
 
     private func look() -> Look {
-        let news = state.withLock { $0.news }
+        let revision = state.withLock { $0.revision }
         let next = advance(to: MonotonicClock.shared.now(), onlyOne: configuration.policy == .makeDecoderWait)
         switch handOut(again: false) {
         case .some(let frame): return .frame(frame)
-        case .none: return isOver ? .over : .nothing(news: news, next: next)
+        case .none: return isOver ? .over : .nothing(revision: revision, next: next)
         }
     }
 
-    /// Sleeps until there is a frame that the client has not had, and gives it; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end
+    /// Waits for a frame that the client has not had and returns it; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end
     /// of the stream, and after `cancel()`.
     public func waitForFrame(until deadline: HostTime? = nil) -> ExportedFrame? {
         while true {
             switch look() {
             case .frame(let frame): return frame
             case .over: return nil
-            case .nothing(let news, let next):
+            case .nothing(let revision, let next):
                 if let deadline, MonotonicClock.shared.now() >= deadline { return nil }
                 let limit = [next, deadline].compactMap { $0 }.min()
-                let _: Void? = state.wait(until: limit) { $0.news != news ? () : nil }
+                let _: Void? = state.wait(until: limit) { $0.revision != revision ? () : nil }
             }
         }
     }
@@ -57,8 +57,8 @@ extension FrameExporter: AsynchronousFrameSource {
             switch look() {
             case .frame(let frame): return HeldFrame(frame)
             case .over: return nil
-            case .nothing(let news, let next):
-                await client.sleepers.sleep(until: next) { state.withLock { $0.news } != news }
+            case .nothing(let revision, let next):
+                await client.waiters.wait(until: next) { state.withLock { $0.revision } != revision }
             }
         }
         return nil

@@ -1,7 +1,7 @@
 public import Media
 public import SurfacePool
 
-/// Gives a player's decoded pictures to the program's own renderer, without a copy and without holding the player up.
+/// Lends a player's decoded frames to the program's own renderer, without a copy and without slowing the player down.
 ///
 ///     let exporter = FrameExporter()
 ///     configuration.exporters = [exporter]              // of a Player, or of a DisplayQueue
@@ -11,8 +11,8 @@ public import SurfacePool
 ///         frame.release(after: fence)
 ///     }
 ///
-/// *Pull* with `frame(for:)`, woken where that is wanted by `setNewsHandler`, or take what is *pushed* with `waitForFrame`, `next()`, `frames`
-/// or `deliver`. An exporter has one client; several clients have an exporter each.
+/// *Pull* with `frame(for:)`, which `onFrameAvailable` can announce, or have frames *pushed* with `waitForFrame`, `next()`, `frames` or
+/// `deliver`. An exporter has one client; several clients have an exporter each.
 ///
 /// The other side is fed by whoever decodes: a `DisplayQueue` does it for the exporters that it was made with; a program with a
 /// `DecompressionSession` of its own calls `offer` for each frame and adds `surfaceHoldCount` to `DecoderOptions.holdCount`.
@@ -39,9 +39,9 @@ public final class FrameExporter: Sendable {
 
     deinit { link.withLock { $0.observation }?.cancel() }
 
-    /// Surfaces that the exporter and its client may keep from being written again: what a decoder's pool must have room for.
+    /// Surfaces that the exporter and its client may hold: a decoder's pool must have that many more.
     ///
-    /// Frames that wait for their time wait in the player too, so that only those count that do not.
+    /// Frames that wait until they are due do not count, as the player holds them too.
     public var surfaceHoldCount: Int {
         let isWaitingCounted = configuration.policy == .makeDecoderWait || configuration.delivery == .whenDecoded
         return configuration.budget + 1 + (isWaitingCounted ? configuration.bound : 1)
@@ -52,13 +52,13 @@ public final class FrameExporter: Sendable {
     /// Counts the exporters of this process, from 1; how notices name them.
     public var number: Int { client.number }
 
-    /// Has `body` called with a sentence when the client does what it should not: it releases a frame after a fence that does not signal. On a
-    /// thread of the library's, with no lock held. A `DisplayQueue` does this for its exporters; there is one handler.
+    /// Calls `body` with a sentence when the client misbehaves: it has released a frame after a fence that does not signal. On a thread of the
+    /// library, with no lock held. There is one handler; a `DisplayQueue` sets it for its exporters.
     public func setNoticeHandler(_ body: (@Sendable (String) -> Void)?) { client.setNoticeHandler(body) }
 
     // MARK: The decoder's side
 
-    /// The film's clock, and whether frames wait for it. Holds from the next decision on.
+    /// Sets the film's clock, and whether frames wait for it, from the next decision on.
     public func connect(to timebase: Timebase, isPaced: Bool) {
         let old = link.withLock { link in
             link.timebase = timebase
@@ -71,9 +71,8 @@ public final class FrameExporter: Sendable {
         timebaseChanged()
     }
 
-    /// Puts a frame in, with a use of its own. Waits for room only under `.makeDecoderWait`.
-    ///
-    /// False when the frame was not taken: cancelled, or flushed while it waited.
+    /// Queues a frame, with a use of its own. Waits for room only under `.makeDecoderWait`.
+    /// - Returns: False when the frame was not taken: the exporter is cancelled, or was flushed meanwhile.
     @discardableResult
     public func offer(_ frame: borrowing VideoFrame) -> Bool {
         var copy = Optional(frame.copy()), isFirst = true
@@ -100,28 +99,28 @@ public final class FrameExporter: Sendable {
             }
             _ = consume displaced
         }
-        // Who sleeps although a frame waits sleeps until that one's time, or until there is room for it.
+        // With a frame queued, waiters sleep until that frame is due or there is room for it.
         if isFirst { client.wakeWaiters() }
-        client.news.call()
+        client.frameAvailable.call()
         return true
     }
 
-    /// Says that no frame follows; another frame, or a flush, takes it back.
+    /// Ends the stream. Another frame, or a flush, begins it again.
     public func markEndOfStream() {
         state.withLock { $0.markEndOfStream() }
         client.wakeWaiters()
-        client.news.call()
+        client.frameAvailable.call()
     }
 
-    /// Forgets the frames that nobody has fetched. The one fetched last is still given out until there is another.
+    /// Forgets the frames that nobody has fetched. `frame(for:)` gives the one fetched last until there is another.
     public func flush() {
         let old = state.withLock { $0.flush() }
         client.wakeWaiters()
         _ = consume old
-        client.news.call()
+        client.frameAvailable.call()
     }
 
-    /// Takes no frame any more and ends every wait, until `resume()`.
+    /// Takes no more frames and ends every wait, until `resume()`.
     public func cancel() {
         let old = state.withLock { state in
             state.setCancelled(true)
@@ -131,40 +130,40 @@ public final class FrameExporter: Sendable {
         _ = consume old
         let current = state.withLock { $0.takeCurrent() }
         _ = consume current
-        client.news.call()
+        client.frameAvailable.call()
     }
 
     public func resume() { state.change { $0.setCancelled(false) } }
 
     // MARK: Pull
 
-    /// The picture for `time`, when the renderer's own picture will light up (CLOCK_MONOTONIC): the newest whose time has come by then.
+    /// The newest frame that is due at `time`, the moment (CLOCK_MONOTONIC) at which what the renderer draws will light up.
     ///
-    /// The same one again when nothing newer is due, so that a renderer may ask as often or as seldom as it likes. Nil before the first, and for
-    /// a client over its budget that wants no copies. Never waits for the decoder or the display.
+    /// Gives the same frame again while no newer one is due, so a renderer may ask as often as it likes. Nil before the first frame, and for a
+    /// client over its budget that wants no copies. Never waits for the decoder or the display.
     public func frame(for time: HostTime) -> ExportedFrame? {
         advance(to: time, onlyOne: false)
         return handOut(again: true)
     }
 
-    /// When the frame that follows lights up, for a renderer that sleeps until there is something to draw; in the past when that is due already.
-    /// Nil when none waits, and while the film stands still: then there will be news.
+    /// When the next frame is due, for a renderer that sleeps until there is something to draw; a moment in the past when it is due already.
+    /// Nil when no frame is queued and while the film stands still; `onFrameAvailable` tells when that changes.
     public var nextTime: HostTime? {
         let (mapping, isPaced) = reading
         return state.withLock { $0.nextTime(mapping, isPaced: isPaced) }
     }
 
-    /// Has `body` called when there may be something to fetch: a frame has been put in, the stream has ended, a flush or the film's clock has
-    /// changed what is due, or a fence that frames were released with has signalled. It replaces the handler before; nil for none.
+    /// Calls `body` when there may be a frame to fetch: a frame has been put in, the stream has ended, a flush or the film's clock has changed
+    /// which frame is due, or a fence that a frame was released with has signalled. Replaces the handler before; nil removes it.
     ///
-    /// No thread is woken for it: `body` runs on the one that brought the news, which for a frame is the decoder's and for a change of the clock
-    /// whoever changed it, on several at once where that happens. No lock is held, so it may fetch frames (`frame(for:)`, `waitForFrame` with a
-    /// deadline that is over) and let them go. Until it returns that thread decodes nothing: it must not wait, for the renderer's thread or
-    /// its locks least of all, and neither end the player nor call this function. The usual handler sets a flag or wakes the renderer's loop, which
-    /// fetches in its own time. A `FrameServer`'s exporter has the server's.
+    /// `body` runs on the thread that causes the change, with no lock held: for a frame the decoder's thread, for a change of the clock the
+    /// thread that changed it, and on several threads at once where several things change. It may fetch frames (`frame(for:)`, or
+    /// `waitForFrame` with a deadline in the past) and release them. It must not wait, for the renderer's thread or its locks least of all,
+    /// since the decoder stands still until it returns; nor may it end the player or call this function. Usually it sets a flag or wakes the
+    /// renderer's loop, which fetches the frame. A `FrameServer` sets the handler of its own exporter.
     ///
-    /// When it returns, the handler before is not running any more.
-    public func setNewsHandler(_ body: (@Sendable () -> Void)?) { client.news.set(body) }
+    /// When this function returns, the handler before is not running any more.
+    public func onFrameAvailable(_ body: (@Sendable () -> Void)?) { client.frameAvailable.set(body) }
 
     // MARK: Inside
 
@@ -206,14 +205,19 @@ public final class FrameExporter: Sendable {
         let description = FrameDescription(frame, sequence: sequence, mapping: mapping)
         switch handout {
         case .nothing: return nil
-        case .overBudget: return configuration.overBudget == .copyOut ? copyOut(frame, description) : nil
+        case .overBudget:
+            guard configuration.overBudget == .copyOut, let copy = copyOut(frame, description, isNew: true) else { return nil }
+            state.withLock { $0.countReplaced() }
+            return copy
         case .frame(let isNew):
-            return ExportedFrame(description, isNew: isNew, use: frame.takeUse(), hold: FrameHold(description.identity, of: client))
+            let hold = FrameHold(description.identity, of: client)
+            guard frame.surface.fd >= 0 else { return copyOut(frame, description, isNew: isNew) }
+            return ExportedFrame(description, isNew: isNew, use: frame.takeUse(), hold: hold)
         }
     }
 
-    /// A copy in the exporter's own memory, which a greedy client may keep without touching the decoder's.
-    private func copyOut(_ frame: borrowing VideoFrame, _ description: FrameDescription) -> ExportedFrame? {
+    /// A copy in the exporter's own memory, which a client may keep without touching the decoder's.
+    private func copyOut(_ frame: borrowing VideoFrame, _ description: FrameDescription, isNew: Bool) -> ExportedFrame? {
         let layout = description.layout
         let pool = link.withLock { link -> SurfacePool in
             if let pool = link.copies { return pool }
@@ -231,13 +235,13 @@ public final class FrameExporter: Sendable {
         var copied = description
         copied.identity = use.surface.identity
         copied.isDMABuf = false
-        return ExportedFrame(copied, isNew: true, isCopy: true, use: use, hold: FrameHold(nil, of: client))
+        return ExportedFrame(copied, isNew: isNew, isCopy: true, use: use, hold: FrameHold(nil, of: client))
     }
 
     private func timebaseChanged() {
         state.withLock { $0.timebaseChanged() }
         client.wakeWaiters()
-        client.news.call()
+        client.frameAvailable.call()
     }
 }
 

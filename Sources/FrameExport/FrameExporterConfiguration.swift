@@ -1,10 +1,10 @@
-/// What a client of exported frames promises and wants, said before the first frame so that memory can be set aside for it.
+/// What a client of exported frames needs. It is fixed before the first frame, so that the decoder's pool has memory for it.
 public struct FrameExporterConfiguration: Sendable, Hashable {
     /// What happens to frames that come faster than they are fetched.
     public enum Policy: Sendable, Hashable {
-        /// The oldest go. The film plays on, whatever the client does.
+        /// The oldest frames are dropped. The film plays on, whatever the client does.
         case dropOldest
-        /// The decoder waits: every frame is delivered, at the price that the display waits too.
+        /// The decoder waits, so every frame is delivered. The display waits too.
         case makeDecoderWait
     }
 
@@ -16,7 +16,7 @@ public struct FrameExporterConfiguration: Sendable, Hashable {
         case whenDecoded
     }
 
-    /// What a client that holds all it may gets instead of the next frame.
+    /// What a client that has used up its budget gets instead of the next frame.
     public enum OverBudget: Sendable, Hashable {
         /// Nothing: the frame is counted as skipped.
         case skip
@@ -48,7 +48,7 @@ public struct FrameExporterConfiguration: Sendable, Hashable {
     }
 }
 
-/// What an exporter has done; counted, never estimated.
+/// What an exporter has done.
 public struct FrameExporterStatistics: Sendable, Hashable {
     /// Frames that the decoder put in.
     public var offered = 0
@@ -60,7 +60,7 @@ public struct FrameExporterStatistics: Sendable, Hashable {
     public var overBudget = 0
     /// Frames forgotten by a flush.
     public var flushed = 0
-    /// Bytes copied for a client over its budget.
+    /// Bytes copied for a client over its budget, or from memory without a descriptor.
     public var bytesCopied = 0
     /// Fences that frames were released with and that had not signalled after two seconds.
     public var lateFences = 0

@@ -1,13 +1,13 @@
 internal import Media
 internal import SurfacePool
 
-/// What an exporter knows and decides: no lock, no clock, and no use ends in here.
+/// An exporter's frames and decisions, without lock or clock. No use ends in here, since ending one calls others.
 struct FrameExporterState: ~Copyable, Sendable {
     /// What came of a look at the waiting frames.
     enum Advance: ~Copyable, Sendable {
         /// A later frame has taken this one's place; let it go and look again.
         case passed(VideoFrame)
-        /// Nothing more is due. `next`: when to look again; nil: when there is news.
+        /// Nothing more is due. `next`: when to look again; nil: when something changes.
         case settled(next: HostTime?)
     }
 
@@ -36,8 +36,8 @@ struct FrameExporterState: ~Copyable, Sendable {
     private(set) var epoch = 0
     private(set) var isCancelled = false
     private(set) var isEnding = false
-    /// Grows with everything that may change an answer, so that a sleeper notices.
-    private(set) var news = 0
+    /// Grows with everything that may change an answer, so that waiters notice.
+    private(set) var revision = 0
 
     init(_ configuration: FrameExporterConfiguration) {
         self.configuration = configuration
@@ -52,11 +52,11 @@ struct FrameExporterState: ~Copyable, Sendable {
 
     // MARK: The decoder's side
 
-    /// Puts a frame at the end. Returns the one that had to go for it.
+    /// Puts a frame at the end. Returns the one that it displaces.
     mutating func append(_ frame: consuming VideoFrame) -> VideoFrame? {
         statistics.offered += 1
         isEnding = false
-        news += 1
+        revision += 1
         var displaced: VideoFrame?
         if waiting.isFull {
             displaced = waiting.popFirst()
@@ -76,26 +76,26 @@ struct FrameExporterState: ~Copyable, Sendable {
 
     mutating func markEndOfStream() {
         isEnding = true
-        news += 1
+        revision += 1
     }
 
-    /// Takes everything that waits out, for the caller to end. The picture last handed out stays.
+    /// Takes everything that waits out, for the caller to end. The frame last handed out stays.
     mutating func flush() -> Ring<VideoFrame> {
         statistics.flushed += waiting.count
         var old = Ring<VideoFrame>(capacity: configuration.bound)
         swap(&old, &waiting)
         epoch += 1
         isEnding = false
-        news += 1
+        revision += 1
         return old
     }
 
     mutating func setCancelled(_ isCancelled: Bool) {
         self.isCancelled = isCancelled
-        news += 1
+        revision += 1
     }
 
-    mutating func timebaseChanged() { news += 1 }
+    mutating func timebaseChanged() { revision += 1 }
 
     mutating func takeCurrent() -> VideoFrame? { current.take() }
 
@@ -130,7 +130,7 @@ struct FrameExporterState: ~Copyable, Sendable {
         } else if holds.count < configuration.budget {
             holds.append(Hold(identity: identity, handles: 1))
         } else {
-            // Where every frame counts this one waits until another has been given back.
+            // Where every frame is delivered, this one waits until another has been given back.
             guard configuration.policy == .dropOldest else { return .nothing }
             isCurrentSpent = true
             if isNew { statistics.overBudget += 1 }
@@ -145,18 +145,20 @@ struct FrameExporterState: ~Copyable, Sendable {
         guard let index = holds.firstIndex(where: { $0.identity == identity }) else { preconditionFailure("a hold ends once") }
         holds[index].handles -= 1
         if holds[index].handles == 0 { holds.remove(at: index) }
-        news += 1
+        revision += 1
     }
 
     mutating func countLateFence() { statistics.lateFences += 1 }
 
-    mutating func countCopied(_ bytes: Int) {
-        statistics.bytesCopied += bytes
+    mutating func countCopied(_ bytes: Int) { statistics.bytesCopied += bytes }
+
+    /// A copy was delivered in place of a frame over the budget.
+    mutating func countReplaced() {
         statistics.delivered += 1
         statistics.overBudget -= 1
     }
 
-    /// When the first waiting frame lights up; nil when nothing but news makes it.
+    /// When the first waiting frame lights up; nil when only a change makes it due.
     func nextTime(_ mapping: TimebaseMapping, isPaced: Bool) -> HostTime? {
         guard !waiting.isEmpty else { return nil }
         guard isPaced, !isDue(0, at: .distantPast, mapping) else { return .distantPast }

@@ -1,10 +1,10 @@
 internal import Media
 internal import SurfacePool
 
-/// One handle of a client on a frame, counted against its budget; the count goes with the value.
+/// A client's handle on a frame, counted against its budget until the value ends.
 struct FrameHold: ~Copyable, Sendable {
     let client: ExportClient
-    /// Nil: a copy, which counts for nothing.
+    /// Nil for a copy, which is not counted.
     private let identity: SurfaceIdentity?
 
     init(_ identity: SurfaceIdentity?, of client: ExportClient) {
@@ -19,7 +19,7 @@ struct FrameHold: ~Copyable, Sendable {
     }
 }
 
-/// A hold that goes on until the client's device is done: it ends with the object.
+/// A hold that lasts until the client's device has finished; it ends with the object.
 final class FencedHold: FenceOwner {
     private let hold: Monitor<FrameHold?>
     private let client: ExportClient?
@@ -33,24 +33,24 @@ final class FencedHold: FenceOwner {
     }
 
     deinit {
-        // First the hold, then the news of it: there is room for another frame.
+        // The hold ends first, so that the handler finds room for another frame.
         let ended = hold.withLock { $0.take() }
         _ = consume ended
-        client?.news.call()
+        client?.frameAvailable.call()
     }
 
     func fenceIsLate(_ surface: SurfaceIdentity, by span: HostSpan) { client?.fenceIsLate(surface, by: span) }
 }
 
-/// What an exporter knows of its client: it outlives the exporter in the frames that the client still holds.
+/// What an exporter knows of its client. The frames that the client holds retain it, so it may outlive the exporter.
 ///
 /// Thread-safety: all of it.
 final class ExportClient: Sendable {
     /// The exporter's.
     let number: Int
     let state: Monitor<FrameExporterState>
-    let news = NewsHandler()
-    let sleepers = FrameSleepers()
+    let frameAvailable = FrameAvailableHandler()
+    let waiters = FrameWaiters()
     private let handler = Monitor<NoticeHandler?>(nil)
 
     private struct NoticeHandler: Sendable { let call: @Sendable (String) -> Void }
@@ -65,10 +65,10 @@ final class ExportClient: Sendable {
         state = Monitor(FrameExporterState(configuration))
     }
 
-    /// Has threads and tasks that wait for something look again.
+    /// Makes waiting threads and tasks look again.
     func wakeWaiters() {
         state.wakeWaiters()
-        sleepers.wake()
+        waiters.wake()
     }
 
     func setNoticeHandler(_ body: (@Sendable (String) -> Void)?) { handler.withLock { $0 = body.map(NoticeHandler.init) } }

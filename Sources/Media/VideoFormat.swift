@@ -10,7 +10,8 @@ public struct VideoFormat: Sendable, Hashable {
     public var attributes: PictureAttributes
     /// Frames a second as the container or stream states it; unknown for variable rates.
     public var frameRate: Ratio
-    /// The codec's out-of-band set-up bytes as the container carries them: `avcC`, `hvcC`, `av1C`, VOL header…; empty for start-code streams.
+    /// The codec's out-of-band set-up bytes as the container carries them: `avcC`, `hvcC`, `av1C`, VOL header…; for H.264
+    /// and HEVC with start codes, the parameter sets with start codes. Empty where the stream carries everything itself.
     public var configuration: [UInt8]
     /// Codec profile and level as FFmpeg numbers them; -99 is unknown.
     public var profile: Int32

@@ -100,7 +100,7 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
         return VideoFrame(
             use: writer.finish(), visible: visible, attributes: attributes, presentationTime: frame.presentationTime, duration: frame.duration,
             sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase, flags: frame.flags, sequence: frame.sequence,
-            sampleNumber: frame.sampleNumber)
+            sampleNumber: frame.sampleNumber, attachments: frame.attachments)
     }
 
     public func interrupt() {

@@ -46,7 +46,10 @@ final class DecodeLoop: Sendable {
         var thread: LoopThread?
         var isStopping = false
         var report: DecoderReport?
+        var onMarker: MarkerHandler?
     }
+
+    private struct MarkerHandler: Sendable { let body: @Sendable (SampleBuffer) -> Void }
 
     /// - Parameter beforeFirst: called with the time of the first frame since the start or a flush, before the display gets it.
     init(
@@ -65,6 +68,8 @@ final class DecodeLoop: Sendable {
     }
 
     var report: DecoderReport? { shared.withLock { $0.report } }
+
+    func onMarker(_ body: (@Sendable (SampleBuffer) -> Void)?) { shared.withLock { $0.onMarker = body.map(MarkerHandler.init) } }
 
     func start() {
         // Asked before the thread begins: a flush that comes first is one that the thread has yet to carry out.
@@ -122,17 +127,38 @@ final class DecodeLoop: Sendable {
         case .compressed:
             return
         case .image(let image):
-            guard let shared = image as? SharedFrame else { return }
-            show(shared.copy(), &worker)
-        case .marker(.drain):
             drain(&worker)
-        case .marker(.resetDecoder), .marker(.discontinuity):
+            show(image, of: sample, &worker)
+        case .marker(let marker):
             drain(&worker)
-            worker.session?.flush { receive($0, &worker) }
-        case .marker(.endOfStream):
-            drain(&worker)
-            worker.session?.flush { receive($0, &worker) }
-            output.markEndOfStream()
+            if marker != .drain { worker.session?.flush { receive($0, &worker) } }
+            if marker == .endOfStream { output.markEndOfStream() }
+            shared.withLock { $0.onMarker }?.body(sample)
+        }
+    }
+
+    /// Shows an image at its sample's time and with its sample's flags; at its own time where the sample has none.
+    private func show(_ image: any ImageBuffer, of sample: SampleBuffer, _ worker: inout Worker) {
+        guard let image = image as? SharedFrame else { return countDropped(.unsupported) }
+        var frame = image.copy(), sample = sample
+        if !sample.presentationTime.isNumeric { sample.presentationTime = frame.presentationTime }
+        if !sample.duration.isNumeric { sample.duration = frame.duration }
+        sample = sample.trimmed
+        if sample.flags.contains(.doNotDisplay) { return countDropped(.doNotDisplay) }
+        if sample.presentationTime != frame.presentationTime || sample.duration != frame.duration {
+            frame = frame.retimed(sample.presentationTime, duration: sample.duration)
+        }
+        if sample.flags.contains(.displayImmediately) { frame.flags.insert(.displayImmediately) }
+        if sample.flags.contains(.corrupt) { frame.flags.insert(.corrupt) }
+        if !sample.attachments.isEmpty { frame.attachments = sample.attachments }
+        show(frame, &worker)
+    }
+
+    private func countDropped(_ reason: DropReason) {
+        shared.withLock { shared in
+            var report = shared.report ?? DecoderReport(name: "", codec: VideoCodec(name: ""))
+            report.droppedInDecoding[reason, default: 0] += 1
+            shared.report = report
         }
     }
 
@@ -200,7 +226,7 @@ final class DecodeLoop: Sendable {
     private func receive(_ output: consuming DecodeOutput, _ worker: inout Worker) {
         switch consume output {
         case .frame(let frame): show(frame, &worker)
-        case .dropped(_, let reason): shared.withLock { $0.report?.droppedInDecoding[reason, default: 0] += 1 }
+        case .dropped(_, let reason): countDropped(reason)
         case .failed(_, let error):
             count(error)
             if error.code == .decoderDied, let session = worker.session as? SandboxedSession {

@@ -145,6 +145,10 @@ public final class DisplayQueue: Sendable {
         sink.stop()
     }
 
+    /// Calls `body` with each marker, its time and its attachments, when every frame before it has been handed to the display's queue. On the
+    /// decode thread, with no lock held; nil removes it.
+    public func onMarker(_ body: (@Sendable (SampleBuffer) -> Void)?) { loop.onMarker(body) }
+
     /// Which decoder is used and what it has done; nil before the first sample.
     public var decoderReport: DecoderReport? { loop.report }
 

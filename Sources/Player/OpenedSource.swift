@@ -1,3 +1,4 @@
+internal import Bitstream
 internal import Demuxing
 internal import DisplaySink
 internal import Media

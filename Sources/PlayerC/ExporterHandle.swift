@@ -9,7 +9,7 @@ final class ExporterHandle: Handle {
 
     /// The last that the program hears of it.
     func close() {
-        exporter.setNewsHandler(nil)
+        exporter.onFrameAvailable(nil)
         exporter.cancel()
     }
 

@@ -15,11 +15,11 @@ public func player_exporter_set_news_handler(
 ) -> player_result {
     guard let exporter = unsafe ExporterHandle.borrow(exporter)?.exporter else { return PLAYER_ERROR_ARGUMENT }
     guard let handler = unsafe handler else {
-        exporter.setNewsHandler(nil)
+        exporter.onFrameAvailable(nil)
         return PLAYER_OK
     }
     let call = unsafe NewsCall(handler: handler, context: context)
-    exporter.setNewsHandler { call.make() }
+    exporter.onFrameAvailable { call.make() }
     return PLAYER_OK
 }
 

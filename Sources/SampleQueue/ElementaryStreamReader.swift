@@ -1,3 +1,4 @@
+public import Bitstream
 public import Media
 
 /// Makes samples of a raw H.264 or HEVC stream that comes in arbitrary pieces, from a pipe, a socket or a camera.
@@ -10,11 +11,12 @@ public import Media
 ///     reader.finish()
 ///     while let sample = reader.nextSample() { queue.enqueue(sample) }
 ///
-/// A sample is one whole access unit: a frame, or a field of one. It is complete when the unit behind it has come, so a live picture leaves
-/// when the next one begins. Times are counted, since such a stream has none: by the rate that its parameter sets state, else by the one
-/// given. They are decode times; which picture is shown when, the decoder finds out. Each sample carries the `VideoFormat` in
-/// force, which changes with the parameter sets. Which samples come out does not depend on how the stream was cut. A picture with more
-/// bytes than any level allows is shortened and marked `corrupt`.
+/// A sample is one whole access unit: a frame, or one field of a frame. It is complete when the first NAL unit of the next one has come, so a
+/// live frame leaves when the next one begins. How the stream was cut into pieces does not change the samples.
+///
+/// A raw stream has no times. The reader counts decode times by the frame rate that the parameter sets state, or by `frameRate`; the decoder
+/// finds out the presentation order. Each sample carries the `VideoFormat` in force, which changes with the parameter sets. An access unit
+/// that is longer than any level of the codec allows is cut short and flagged `.corrupt`.
 ///
 /// Thread-safety: none; one thread at a time.
 public final class ElementaryStreamReader {
@@ -23,55 +25,32 @@ public final class ElementaryStreamReader {
     /// Frames a second where the stream states none.
     public let frameRate: Ratio
 
-    private var scanner = NALUnitScanner()
-    private var assembler: AccessUnitAssembler
+    private var stream: ElementaryStream
     /// Ready samples; those before `head` have been handed out.
     private var samples: [SampleBuffer?] = []
     private var head = 0
-    /// Decode time of the next sample, in units of `timeBase`.
-    private var nextTime: Int64 = 0
-    private var isFirst = true
-    private var format: VideoFormat
-    /// What the format in `format` was made of.
-    private var formatSource: (stated: VideoFormat?, sets: ParameterSets?)
-
-    /// 1/1200000 s: 24, 25, 30, 50, 60 frames a second and their fields in whole units; what libavformat counts raw streams in.
-    private static let timeBase = Ratio(1, 1_200_000)
 
     /// - Parameters:
-    ///   - frameRate: for streams that state none; raw streams are taken for 25 a second by convention.
-    ///   - packaging: of the samples. With start codes parameter sets stay among the pictures; with length prefixes they stay there too, and
-    ///     the format carries a configuration record.
+    ///   - frameRate: For streams that state none; by convention raw streams have 25 frames a second.
+    ///   - packaging: Of the samples. The parameter sets stay among the NAL units, and the format carries them too: as start-code bytes, or
+    ///     as a configuration record for length prefixes.
     public init(codec: NALCodec, frameRate: Ratio = Ratio(25, 1), packaging: NALPackaging = .startCodes) {
         precondition(frameRate.isKnown, "a frame rate is above zero")
         self.codec = codec
         self.frameRate = frameRate
         self.packaging = packaging
-        assembler = AccessUnitAssembler(codec: codec, packaging: packaging)
-        format = VideoFormat(codec: codec.videoCodec, codedSize: PixelSize(width: 0, height: 0), frameRate: frameRate)
-        formatSource = (nil, nil)
+        stream = ElementaryStream(codec: codec, frameRate: frameRate, packaging: packaging)
     }
 
-    /// Takes the next bytes, as many or few as have come.
-    public func append(_ bytes: UnsafeRawBufferPointer) {
-        unsafe scanner.scan(bytes) { unit in
-            if let access = assembler.add(unit) { emit(access) }
-        } dropped: {
-            assembler.addMissing()
-        }
-    }
+    /// Takes the next bytes, any number of them.
+    public func append(_ bytes: UnsafeRawBufferPointer) { unsafe stream.append(bytes) { samples.append(SampleBuffer($0)) } }
 
     public func append(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe append($0) } }
 
-    /// The stream is over: what was collected becomes the last sample.
-    public func finish() {
-        scanner.end { unit in
-            if let access = assembler.add(unit) { emit(access) }
-        }
-        if let access = assembler.finish() { emit(access) }
-    }
+    /// The stream has ended: what was collected becomes the last sample.
+    public func finish() { stream.end { samples.append(SampleBuffer($0)) } }
 
-    /// The next whole sample, in the order of the stream; nil until more bytes come.
+    /// The next whole sample in stream order; nil until more bytes come.
     public func nextSample() -> SampleBuffer? {
         guard head < samples.count else { return nil }
         defer {
@@ -85,42 +64,21 @@ public final class ElementaryStreamReader {
     }
 
     /// The parameter sets in force.
-    public var parameterSets: ParameterSets { assembler.sets }
+    public var parameterSets: ParameterSets { stream.parameterSets }
+}
 
-    private func emit(_ access: AccessUnit) {
-        updateFormat(access)
-        var duration = Int64(Self.timeBase.denominator) * Int64(format.frameRate.denominator) / Int64(format.frameRate.numerator)
-        if isFirst {
-            isFirst = false
-            // Pictures that the decoder holds back must be decoded before time 0.
-            nextTime = -duration * Int64(format.reorderDepth)
-        }
-        if access.isField { duration /= 2 }
-        defer { nextTime += duration }
-        // Nothing fitted its length prefix; a sample without bytes would mean the end to a decoder.
-        guard !access.bytes.isEmpty else { return }
-        let block = unsafe access.bytes.withUnsafeBytes { unsafe BlockBuffer(copying: $0) }
-        var flags: SampleFlags = access.isSync ? .sync : .dependsOnOthers
-        if access.isDroppable { flags.insert(.droppable) }
-        if access.isDamaged { flags.insert(.corrupt) }
-        var sample = SampleBuffer(
-            content: .compressed(block, .video(format)), decodeTime: MediaTime(value: nextTime, timescale: Self.timeBase.denominator),
-            duration: MediaTime(value: duration, timescale: Self.timeBase.denominator), flags: flags)
-        sample.sourceDecodeTimestamp = nextTime
-        sample.sourceTimeBase = Self.timeBase
-        samples.append(sample)
-    }
-
-    private func updateFormat(_ access: AccessUnit) {
-        guard let stated = access.format else { return }
-        var sets: ParameterSets?
-        if case .lengthPrefixes = packaging { sets = access.sets }
-        guard formatSource.stated != stated || formatSource.sets != sets else { return }
-        formatSource = (stated, sets)
-        format = stated
-        if let record = sets?.configurationRecord { format.configuration = record }
-        let rate = format.frameRate
-        // A rate beyond reason is an encoder's slip of units.
-        if !rate.isKnown || rate.doubleValue > 1000 || rate.doubleValue < 0.1 { format.frameRate = frameRate }
+extension SampleBuffer {
+    init(_ unit: ElementaryStream.Unit) {
+        let block = unsafe unit.bytes.withUnsafeBytes { unsafe BlockBuffer(copying: $0) }
+        let timescale = ElementaryStream.timeBase.denominator
+        var flags: SampleFlags = unit.isSync ? .sync : .dependsOnOthers
+        if unit.isDroppable { flags.insert(.droppable) }
+        if unit.isDamaged { flags.insert(.corrupt) }
+        self.init(
+            content: .compressed(block, .video(unit.format)), decodeTime: MediaTime(value: unit.decodeTime, timescale: timescale),
+            duration: MediaTime(value: unit.duration, timescale: timescale), flags: flags)
+        sourceDecodeTimestamp = unit.decodeTime
+        sourceTimeBase = ElementaryStream.timeBase
+        hasParameterSetsInBand = true
     }
 }

@@ -1,9 +1,8 @@
 internal import CAV
 
-/// FFmpeg's libraries write to standard error, which belongs to the program; what matters comes back as an error.
+/// FFmpeg's libraries log to standard error, which belongs to the program. What matters comes back as an error.
 package enum LibraryLog {
-    /// Silences them in the whole process. Called by whatever opens one of them; a program that wants their words sets `av_log_set_level`
-    /// after the first.
+    /// Silences the libraries in the whole process, once. A program that wants their log calls `av_log_set_level` afterwards.
     package static func silence() { _ = once }
 
     private static let once: Void = av_log_set_level(AV_LOG_QUIET)

@@ -1,18 +1,19 @@
+internal import Bitstream
 public import Media
 
-/// What is to be known about a sample before it is decoded.
+/// What a decoder must know about a sample.
 public struct SampleFlags: OptionSet, Sendable, Hashable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
     /// Decoding can begin here.
     public static let sync = SampleFlags(rawValue: 1)
-    /// Decoding needs earlier samples.
+    /// Decoding depends on earlier samples.
     public static let dependsOnOthers = SampleFlags(rawValue: 2)
-    /// No other sample needs it: it may be left out when time is short.
+    /// No other sample depends on it: it may be left out when time is short.
     public static let droppable = SampleFlags(rawValue: 4)
-    /// Decode it because others need it, but do not show it.
+    /// Decode it because others depend on it, but do not show it.
     public static let doNotDisplay = SampleFlags(rawValue: 8)
-    /// Show it as soon as it is decoded, whatever its time says.
+    /// Show it as soon as it is decoded, whatever its time is.
     public static let displayImmediately = SampleFlags(rawValue: 16)
     /// The container knows that bytes are missing or wrong.
     public static let corrupt = SampleFlags(rawValue: 32)
@@ -20,17 +21,17 @@ public struct SampleFlags: OptionSet, Sendable, Hashable {
 
 /// An instruction among the samples, obeyed when its turn comes.
 public enum Marker: Sendable, Hashable {
-    /// Put out everything held back before going on.
+    /// The decoder puts out every frame that it holds back. It keeps its references (`DecompressionSession.finishDelayedFrames`).
     case drain
-    /// Forget the decoder's state: what follows can be decoded by itself.
+    /// The same, and the decoder forgets its references: a sync sample follows.
     case resetDecoder
-    /// Times or content jump here.
+    /// Times or content jump here: the same as `resetDecoder` for the decoder.
     case discontinuity
-    /// Nothing follows.
+    /// Nothing follows: the same as `resetDecoder`, and the display reports the end after the last frame.
     case endOfStream
 }
 
-/// One step of a stream: compressed bytes, a finished picture, or a marker; with its times.
+/// One item of a stream with its times: compressed bytes, a finished frame, or a marker.
 ///
 /// The Linux counterpart of Core Media's `CMSampleBuffer`. Thread-safety: a value.
 public struct SampleBuffer: Sendable {
@@ -48,10 +49,19 @@ public struct SampleBuffer: Sendable {
     public var decodeTime: MediaTime
     public var duration: MediaTime
     public var flags: SampleFlags
-    /// The times as the container wrote them, in units of `sourceTimeBase`; nil where it did not.
+    /// What of the sample's duration is not shown at its beginning: its frame appears that much later. Zero by default. Honoured for video; a
+    /// sample of which nothing is left is decoded and not shown.
+    public var trimAtStart = MediaTime.zero
+    /// What of the sample's duration is not shown at its end: its frame disappears that much earlier.
+    public var trimAtEnd = MediaTime.zero
+    /// The program's own values. They arrive with the frame that answers the sample, and with the marker.
+    public var attachments = Attachments()
+    /// The container's own time stamps in units of `sourceTimeBase`; nil where it has none.
     package var sourcePresentationTimestamp: Int64?
     package var sourceDecodeTimestamp: Int64?
     package var sourceTimeBase: Ratio
+    /// The parameter sets of the sample's format stand among the NAL units of this sample or of one before it.
+    package var hasParameterSetsInBand = false
 
     public init(
         content: Content, trackID: Int = 0, presentationTime: MediaTime = .invalid, decodeTime: MediaTime = .invalid,
@@ -71,7 +81,71 @@ public struct SampleBuffer: Sendable {
     /// A marker in its place between samples.
     public init(marker: Marker, trackID: Int = 0) { self.init(content: .marker(marker), trackID: trackID) }
 
-    /// Compressed bytes; 0 for pictures and markers.
+    /// The samples that lie one after the other in `bytes`.
+    ///
+    /// Each gets a copy of its bytes, as a decoder needs zeros behind every sample.
+    /// - Parameter parts: From the beginning of `bytes`; together they must not be longer.
+    public static func samples(in bytes: UnsafeRawBufferPointer, _ format: MediaFormat, _ parts: [Part], trackID: Int = 0) -> [SampleBuffer] {
+        var position = 0
+        return parts.map { part in
+            precondition(part.byteCount > 0 && part.byteCount <= bytes.count - position, "the samples are longer than their bytes")
+            defer { position += part.byteCount }
+            let block = unsafe BlockBuffer(copying: UnsafeRawBufferPointer(rebasing: bytes[position..<position + part.byteCount]))
+            return SampleBuffer(
+                content: .compressed(block, format), trackID: trackID, presentationTime: part.presentationTime, decodeTime: part.decodeTime,
+                duration: part.duration, flags: part.flags)
+        }
+    }
+
+    /// One of several samples in a piece of memory.
+    public struct Part: Sendable, Hashable {
+        public var byteCount: Int
+        /// `.invalid` when unknown, as the other two.
+        public var presentationTime: MediaTime
+        public var decodeTime: MediaTime
+        public var duration: MediaTime
+        public var flags: SampleFlags
+
+        public init(
+            byteCount: Int, presentationTime: MediaTime = .invalid, decodeTime: MediaTime = .invalid, duration: MediaTime = .invalid,
+            flags: SampleFlags = []
+        ) {
+            self.byteCount = byteCount
+            self.presentationTime = presentationTime
+            self.decodeTime = decodeTime
+            self.duration = duration
+            self.flags = flags
+        }
+    }
+
+    /// The sample with its trims taken off its times; `.doNotDisplay` where nothing is left.
+    package var trimmed: SampleBuffer {
+        guard trimAtStart > .zero || trimAtEnd > .zero else { return self }
+        var sample = self
+        sample.trimAtStart = .zero
+        sample.trimAtEnd = .zero
+        if presentationTime.isNumeric {
+            sample.presentationTime = presentationTime + trimAtStart
+            // It counts the whole sample's time.
+            sample.sourcePresentationTimestamp = nil
+        }
+        if duration.isNumeric {
+            sample.duration = duration - trimAtStart - trimAtEnd
+            if sample.duration <= .zero { sample.flags.insert(.doNotDisplay) }
+        }
+        return sample
+    }
+
+    /// Whether a decoder that was opened for `stream` reads what is new in this sample's format from the NAL units, so that it need not be
+    /// opened anew for it.
+    package func bringsParameterSets(to stream: VideoFormat) -> Bool {
+        guard hasParameterSetsInBand, case .compressed(_, .video(let format)) = content, format.codec == stream.codec,
+            let codec = NALCodec(format.codec)
+        else { return false }
+        return NALPackaging(configuration: format.configuration, codec: codec) == NALPackaging(configuration: stream.configuration, codec: codec)
+    }
+
+    /// Compressed bytes; 0 for frames and markers.
     public var byteCount: Int {
         if case .compressed(let bytes, _) = content { bytes.count } else { 0 }
     }

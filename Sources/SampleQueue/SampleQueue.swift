@@ -1,7 +1,7 @@
 public import Dispatch
 public import Media
 
-/// The throttled way in: compressed samples wait here for their decoder, and whoever brings them is told when to bring more.
+/// A bounded queue of compressed samples between a source and a decoder. It calls the source when it is ready for more.
 ///
 /// The counterpart of `AVQueuedSampleBufferRendering`. Two ways to feed it. A source with a rhythm of its own (a camera, a network
 /// stream) just enqueues. A source that could deliver a whole film at once asks to be called:
@@ -19,7 +19,7 @@ public final class SampleQueue: Sendable {
     /// What the consumer gets.
     public enum Dequeued: Sendable {
         case sample(SampleBuffer)
-        /// Everything taken before is void; blank the display when `removeImage`.
+        /// Discard everything taken before; blank the display when `removeImage`.
         case flush(removeImage: Bool)
         /// Nothing came before the deadline, or `interrupt` was called.
         case none
@@ -45,8 +45,8 @@ public final class SampleQueue: Sendable {
         var isCalling = false
     }
 
-    /// A caller that brings nothing though asked is asked again after this pause, in nanoseconds: no busy loop, and quick enough for a
-    /// source that will have something soon.
+    /// Nanoseconds until a source that brought nothing is called again: no busy loop, and quick enough for a source that will have
+    /// something soon.
     private static let patience = 5_000_000
 
     /// - Parameters:
@@ -66,6 +66,15 @@ public final class SampleQueue: Sendable {
         }
     }
 
+    /// Puts several samples at the end, in their order and with no other between them.
+    public func enqueue(contentsOf samples: [SampleBuffer]) {
+        guard !samples.isEmpty else { return }
+        state.change { state in
+            for sample in samples { state.samples.enqueue(sample) }
+            if state.status == .unknown { state.status = .rendering }
+        }
+    }
+
     /// Whether the queue is below its watermarks. It changes back and forth with a gap in between, not at one point.
     public var isReadyForMoreSamples: Bool { state.withLock { $0.samples.isReadyForMoreSamples } }
 
@@ -79,10 +88,10 @@ public final class SampleQueue: Sendable {
         callProducer()
     }
 
-    /// No further call is begun; one under way ends by itself.
+    /// Begins no further call. A call under way ends by itself.
     public func stopRequestingSamples() { state.withLock { $0.request = nil } }
 
-    /// Forgets every sample. The picture on the display stays.
+    /// Forgets every sample. The frame on the display stays.
     public func flush() { flush(removeImage: false) }
 
     /// Forgets every sample and blanks the display.
@@ -109,7 +118,7 @@ public final class SampleQueue: Sendable {
         }
     }
 
-    /// Has `body` called with each new control timebase, by the thread that sets it: for whoever shows what comes out of the queue.
+    /// Calls `body` with each new control timebase, on the thread that sets it. The consumer's display follows it.
     package func onTimebaseChange(_ body: @escaping @Sendable (Timebase) -> Void) { state.withLock { $0.timebaseChanged = body } }
 
     public var status: Status { state.withLock { $0.status } }
@@ -144,7 +153,7 @@ public final class SampleQueue: Sendable {
     /// Makes the `dequeue` under way, or the next one, return `.none`.
     public func interrupt() { state.change { $0.samples.interrupt() } }
 
-    /// The consumer cannot go on before a flush.
+    /// Marks the queue as failed: the consumer cannot go on before a flush.
     public func fail(_ error: String) {
         state.withLock { state in
             state.status = .failed

@@ -35,7 +35,7 @@ package struct SampleQueueState: Sendable {
     private var newest = MediaTime.invalid
     private var oldest = MediaTime.invalid
     private var hasEnough = false
-    /// After an end-of-stream marker nothing is asked for, until something follows all the same.
+    /// An end-of-stream marker is the last item: the source is not called until something else is enqueued.
     private var hasEnded = false
     package private(set) var isInterrupted = false
 
@@ -84,7 +84,7 @@ package struct SampleQueueState: Sendable {
         return .sample(sample)
     }
 
-    /// Forgets every sample; the consumer is told first.
+    /// Forgets every sample. The consumer gets a flush first.
     package mutating func flush(removeImage: Bool) {
         samples.removeAll(keepingCapacity: true)
         head = 0

@@ -1,6 +1,6 @@
 package import Media
 
-/// Arithmetic on counts of a container's time units, which a damaged file can fill with anything: nothing here overflows.
+/// Arithmetic on a container's time stamps. A damaged file can contain any number; nothing here overflows.
 package enum Ticks {
     package static let microsecond = Ratio(1, 1_000_000)
 

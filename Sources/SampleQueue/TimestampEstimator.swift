@@ -1,11 +1,11 @@
 package import Media
 
-/// Gives decode times to samples of containers that store none, by counting durations, as players have always done.
+/// Counts decode times for samples of containers that store none, by adding up durations.
 ///
-/// Raw streams carry no times at all and AVI only an order. The decoder then derives presentation times from decode times, so
-/// these have to begin early enough for reordered pictures: a reorder depth of two pictures begins two pictures before zero.
+/// Raw streams have no times and AVI has only an order. The decoder derives presentation times from decode times, so these begin early
+/// enough for reordered frames: with a reorder depth of two, two frames before zero.
 ///
-/// A pure value; unit: microseconds, which is what the reference counts in and rounds to.
+/// A pure value. It counts and rounds in microseconds, as FFmpeg does.
 package struct TimestampEstimator: Sendable {
     private let timeBase: Ratio
     private let frameRate: Ratio
@@ -28,7 +28,7 @@ package struct TimestampEstimator: Sendable {
         self.reorderDepth = reorderDepth
     }
 
-    /// After a seek the next known time counts.
+    /// Forgets the count after a seek; the next known time begins it anew.
     package mutating func reset() {
         next = nil
         current = nil

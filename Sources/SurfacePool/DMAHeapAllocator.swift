@@ -13,7 +13,7 @@ public final class DMAHeapAllocator: SurfaceAllocator {
     private let descriptor: OwnedFD
 
     /// Opens the heap.
-    /// - Throws: `.unavailable` where the kernel has no such heap or we may not open it.
+    /// - Throws: `.unavailable` where the kernel has no such heap or the program may not open it.
     public init(heap: String = "system") throws(SurfaceError) {
         self.heap = heap
         descriptor = try UDMABufAllocator.openDevice("\(Self.folder)/\(heap)")
@@ -32,7 +32,7 @@ public final class DMAHeapAllocator: SurfaceAllocator {
         return try SurfaceMemory(kind: .dmaHeap, descriptor: OwnedFD(adopting: buffer), byteCount: layout.byteCount)
     }
 
-    /// The kernel's heap takes page after page for a request of any size, until the machine has none left and kills somebody.
+    /// The kernel takes page after page for a request of any size, until the machine has no memory left and kills a process.
     private static let mostBytes = sysconf(Int32(_SC_PHYS_PAGES)) / 2 * sysconf(Int32(_SC_PAGESIZE))
 
     /// The heaps that this kernel offers, by name; empty where it has none.

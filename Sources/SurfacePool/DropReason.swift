@@ -1,19 +1,21 @@
-/// Why a sample or a frame was not shown: every one that was not gets exactly one of these.
+/// Why a sample or a frame was not shown. Each one that is not shown has exactly one reason.
 public enum DropReason: String, Sendable, Hashable, CaseIterable {
     /// Its time had passed before a display could take it.
     case late
-    /// No memory could be had for it.
+    /// There was no memory for it.
     case outOfSurfaces
-    /// It depends on samples that were never given.
+    /// It depends on samples that the decoder never got.
     case discontinuity
-    /// A flush threw it away.
+    /// A flush discarded it.
     case flushed
-    /// The decoder could make nothing of it.
+    /// The decoder could not decode it.
     case decodeError
-    /// It is decoded only because others depend on it.
+    /// Its flags say that it is only decoded because others depend on it.
     case doNotDisplay
-    /// It carries no picture of its own: a second field, a reference that is never shown.
+    /// It carries no frame of its own: a second field, a reference that is never shown.
     case noFrame
-    /// Left out to catch up; no other depends on it.
+    /// It was left out to catch up; no other sample depends on it.
     case skipped
+    /// It is an image that is not a frame of this library, which no sink can show.
+    case unsupported
 }

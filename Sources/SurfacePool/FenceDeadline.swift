@@ -1,19 +1,19 @@
 internal import Media
 
-/// What to do about a fence that a reader handed in and that has not signalled: wait, say so once, and then only wait.
+/// Decides what to do about a reader's fence that has not signalled: wait, report it once, then only wait.
 ///
-/// Its slot is not written before it signals, however long that takes: a late device is rather shown an old picture than a torn one.
+/// The slot is not written before the fence signals, however long that takes: an old frame is better than a torn one.
 struct FenceDeadline: Sendable, Equatable {
     enum Step: Sendable, Equatable {
-        /// Nothing to say before this moment.
+        /// There is nothing to report before this moment.
         case wait(until: HostTime)
-        /// To be said now, and not again: it has been waited for so long.
+        /// Report now, once, that the fence has not signalled for this long.
         case report(HostSpan)
-        /// It has been said.
+        /// It has been reported.
         case known
     }
 
-    /// 2 s: a device that has not drawn one picture by then hangs. Drivers give such a device up after 0.5 to 10 s.
+    /// 2 s: a device that has not drawn one frame by then hangs. Drivers give such a device up after 0.5 to 10 s.
     static let patience = HostSpan.seconds(2)
 
     /// When the fence was handed in.

@@ -1,10 +1,9 @@
 internal import Glibc
 package import Media
 
-/// Waits for the fences that readers handed in with ended uses, and then tells the pools that the slots are free. Of one that does not signal it
-/// tells the reader, once.
+/// Waits for the fences that readers handed in with ended uses, then frees the slots. Reports a fence that does not signal to its reader, once.
 ///
-/// One thread for the process, named `fences`, started with the first fence that has not signalled yet and asleep while there is none.
+/// The process has one such thread, named `fences`. It starts with the first fence that has not signalled and sleeps while there is none.
 ///
 /// Thread-safety: all of it.
 final class FenceWatcher: Sendable {
@@ -26,7 +25,7 @@ final class FenceWatcher: Sendable {
 
     private let state = Monitor(State())
 
-    /// Takes over the fence. Where the system cannot even make an event descriptor, waits for it on the spot.
+    /// Takes over the fence. Waits for it in the call if the system has no event descriptor left.
     func watch(_ fence: consuming SyncFile, for surface: Surface, owner: (any FenceOwner)?) {
         let bell = state.withLock { state -> EventFD? in
             if state.bell == nil { state.bell = try? EventFD() }
@@ -68,7 +67,7 @@ final class FenceWatcher: Sendable {
         }
     }
 
-    /// Tells the owners of fences that are late; when to look again.
+    /// Reports late fences to their owners and returns when to look again.
     private func report(_ pending: inout [Pending], at now: HostTime) -> HostTime? {
         var next: HostTime?
         for index in pending.indices {
@@ -82,9 +81,9 @@ final class FenceWatcher: Sendable {
     }
 }
 
-/// Who handed in a fence. It is kept until the fence has signalled.
+/// A reader that handed in a fence. It is retained until the fence has signalled.
 package protocol FenceOwner: AnyObject, Sendable {
-    /// The fence has not signalled for `span`. The slot of `surface` stays out of use until it does. Said once of a fence, on the fences' thread
+    /// The fence has not signalled for `span`. The slot of `surface` stays out of use until it does. Called once for a fence, on the `fences` thread
     /// with no lock held.
     func fenceIsLate(_ surface: SurfaceIdentity, by span: HostSpan)
 }

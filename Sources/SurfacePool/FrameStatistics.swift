@@ -10,11 +10,11 @@ public final class FrameStatistics: Sendable {
 
     public init() {}
 
-    /// Bytes of picture that decoders wrote.
+    /// Pixel bytes that decoders wrote.
     public var bytesWritten: Int { written.load(ordering: .relaxed) }
-    /// Bytes of picture copied or converted afterwards, by anyone; 0 on a path without copies.
+    /// Pixel bytes copied or converted afterwards, by anyone; 0 on a path without copies.
     public var bytesCopied: Int { copied.load(ordering: .relaxed) }
-    /// Pictures that left a decoder.
+    /// Frames that left a decoder.
     public var framesDecoded: Int { decoded.load(ordering: .relaxed) }
 
     public func addWritten(_ bytes: Int) { written.wrappingAdd(bytes, ordering: .relaxed) }

@@ -1,48 +1,55 @@
 internal import CLinux
 package import Media
 
-extension Surface {
-    /// A surface in memory that another process has made and goes on writing: it belongs to no pool but one of its own, and its memory goes when
-    /// `endWriting` has been called and the last use has ended.
+extension SurfaceUse {
+    /// The right to read a finished frame in memory that the caller brings: a camera's DMA-BUF, a renderer's memfd, plain bytes.
     ///
-    /// What stands in `layout` is that process's word; here it is held against the descriptor, whose memory must be as large as it says and never
-    /// become smaller.
+    ///     let memory = try SurfaceMemory(dmabuf: descriptor) { camera.requeue(buffer) }
+    ///     let frame = VideoFrame(use: try SurfaceUse(memory, layout), visible: visible, presentationTime: time, sequence: number)
+    ///     queue.enqueue(frame)
+    ///
+    /// Nobody may write the memory before its `onRelease` has been called. Each call makes another surface, which importers import anew: a
+    /// producer with a fixed set of buffers conforms to `SurfaceAllocator` and lets a `SurfacePool` use them again.
+    /// - Parameters:
+    ///   - memory: Taken over, also when this throws.
+    ///   - layout: Where the planes lie; `SurfaceLayout.init(checking:…)` makes one of numbers that come from elsewhere.
+    /// - Throws: `.layout` when the memory is smaller than the layout.
+    public init(_ memory: consuming SurfaceMemory, _ layout: SurfaceLayout) throws(SurfaceError) {
+        let surface = try Surface.adopting(memory, layout)
+        surface.core.share(surface, keeper: nil)
+        surface.endWriting()
+        self.init(counted: surface)
+    }
+}
+
+extension Surface {
+    /// A surface in memory that somebody else made and goes on writing. It belongs to a pool of its own, and its memory goes when
+    /// `endWriting` has been called and the last use has ended.
+    /// - Throws: `.layout` when the memory is smaller than the layout.
+    package static func adopting(_ memory: consuming SurfaceMemory, _ layout: SurfaceLayout) throws(SurfaceError) -> Surface {
+        guard memory.byteCount >= layout.byteCount else {
+            throw SurfaceError(.layout, "The memory has \(memory.byteCount) bytes; the layout needs \(layout.byteCount).")
+        }
+        return SurfacePoolCore.surface(adopting: memory, layout)
+    }
+
+    /// As above, for memory of another process whose word `layout` is. The descriptor's memory must be as large as it says and never become
+    /// smaller.
     /// - Parameters:
     ///   - descriptor: A DMA-BUF, or a memfd that is sealed against shrinking.
-    ///   - owner: Reads the picture where it cannot be mapped.
+    ///   - owner: Reads the frame where it cannot be mapped.
     /// - Throws: `.unavailable` for a descriptor of anything else, `.noMemory` where it cannot be mapped.
     package static func adopting(
         _ descriptor: consuming OwnedFD, _ layout: SurfaceLayout, owner: any SurfaceMemoryOwner
     ) throws(SurfaceError) -> Surface {
         guard clinux_cannot_shrink(descriptor.rawValue) != 0 else {
-            throw SurfaceError(.unavailable, "What was given as a picture's memory is none.")
+            throw SurfaceError(.unavailable, "The descriptor is neither a DMA-BUF nor a sealed memfd.")
         }
         guard clinux_size(descriptor.rawValue) >= layout.byteCount else {
-            throw SurfaceError(.unavailable, "A picture's memory is smaller than its layout.")
+            throw SurfaceError(.unavailable, "The memory is smaller than the layout.")
         }
-        let memory = try SurfaceMemory(
-            kind: .va, descriptor: descriptor, byteCount: layout.byteCount, isLinear: layout.modifier == .linear, owner: owner)
-        let pool = SurfacePool(layout: layout, allocator: SingleAllocator(memory), maximumCount: 1)
-        guard let writer = try pool.acquire() else { throw SurfaceError(.closed, "A pool of one surface has none.") }
-        return writer.detach()
-    }
-}
-
-/// Hands out one piece of memory, once.
-private final class SingleAllocator: SurfaceAllocator {
-    private struct Store: ~Copyable {
-        var memory: SurfaceMemory?
-    }
-
-    private let store: Monitor<Store>
-
-    init(_ memory: consuming SurfaceMemory) { store = Monitor(Store(memory: memory)) }
-
-    var name: String { "adopted" }
-
-    func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory {
-        var memory = store.withLock { $0.memory.take() }
-        guard let memory = memory.take() else { throw SurfaceError(.noMemory, "The memory is in use.") }
-        return memory
+        return try adopting(
+            SurfaceMemory(
+                kind: .va, descriptor: descriptor, byteCount: layout.byteCount, isLinear: layout.modifier == .linear, owner: owner), layout)
     }
 }

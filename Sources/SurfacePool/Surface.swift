@@ -1,6 +1,6 @@
 internal import Media
 
-/// Which piece of picture memory this is: never given to other memory while the process lives, unlike a descriptor's number.
+/// Identifies a piece of frame memory. Unlike a descriptor's number it is never reused for other memory while the process lives.
 public struct SurfaceIdentity: Sendable, Hashable {
     /// The pool; unique in the process.
     public let pool: UInt32
@@ -16,7 +16,7 @@ public struct SurfaceIdentity: Sendable, Hashable {
     }
 }
 
-/// A piece of picture memory that belongs to a pool: one producer writes it, many consumers read it in place.
+/// The memory of one frame. It belongs to a pool: one producer writes it, many consumers read it in place.
 ///
 /// Holding the object keeps the memory mapped but gives no right to look at the pixels: that right is a `SurfaceUse`
 /// (or, for the producer, the `SurfaceWriter`). A display makes one `wl_buffer` or framebuffer per `identity` and drops it when
@@ -29,7 +29,7 @@ public final class Surface: Sendable {
     public let layout: SurfaceLayout
     private let memory: SurfaceMemory
     let core: SurfacePoolCore
-    /// Where the pool's table keeps it.
+    /// Its index in the pool's table.
     let index: Int
 
     init(identity: SurfaceIdentity, layout: SurfaceLayout, memory: consuming SurfaceMemory, core: SurfacePoolCore, index: Int) {
@@ -41,28 +41,37 @@ public final class Surface: Sendable {
     }
 
     public var memoryKind: SurfaceMemory.Kind { memory.kind }
-    /// The descriptor that importers take, lent: the DMA-BUF, or the memfd of plain memory. Duplicate it to keep it.
-    public var fd: Int32 { memory.descriptor.rawValue }
+    /// The descriptor that importers take, lent: the DMA-BUF or the memfd; -1 for memory of kind `.plain`. Duplicate it to keep it.
+    public var fd: Int32 { memory.fd }
     /// The memfd that holds the pages, lent, for `wl_shm`; nil when the memory is a DMA-BUF only.
     public var memfd: Int32? {
         switch memory.backing {
         case .some(let backing): backing.rawValue
-        case .none: memory.kind == .memfd ? memory.descriptor.rawValue : nil
+        case .none: memory.kind == .memfd ? memory.fd : nil
         }
     }
     /// The number of memory that another process lends.
-    package var loanNumber: UInt32? { memory.loan?.number }
+    package var loanNumber: UInt32? { memory.loanNumber }
     public var isDMABuf: Bool { memory.isDMABuf }
+
+    /// Whether somebody holds the surface: its producer, a reader, or a device whose fence has not signalled.
+    public var isInUse: Bool { core.isInUse(self) }
+
+    /// Whether `withUnsafeBytes` lends the frame. False for a caller's DMA-BUF that is not linear or that its exporter does not map: only
+    /// importers read that.
+    public var isReadable: Bool { isReadInPlace || memory.owner != nil }
+
+    private var isReadInPlace: Bool { memory.access != .none && (layout.modifier == .linear || memory.owner != nil) }
 
     /// Lends the bytes for reading, DMA-BUFs bracketed by `DMA_BUF_IOCTL_SYNC`. The caller holds a use, or is the writer.
     ///
     /// A hardware decoder's memory that the CPU cannot read in place is copied first, which `SurfacePool` counts: the planes lie where the
-    /// layout says, linear whatever its modifier. If that fails, the bytes are all 0.
+    /// layout says, linear whatever its modifier. The bytes are all 0 where `isReadable` is false and where that copy fails.
     public func withUnsafeBytes<R: ~Copyable, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        if !memory.isMapped, let owner = memory.owner {
+        if !isReadInPlace {
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.byteCount, alignment: 64)
             defer { unsafe copy.deallocate() }
-            let isRead = unsafe owner.read(layout, into: copy.baseAddress!)
+            let isRead = unsafe memory.owner?.read(layout, into: copy.baseAddress!) ?? false
             if !isRead { unsafe copy.initializeMemory(as: UInt8.self, repeating: 0) }
             return try unsafe body(UnsafeRawBufferPointer(copy))
         }
@@ -82,12 +91,24 @@ public final class Surface: Sendable {
     var baseBits: UInt { unsafe UInt(bitPattern: memory.base) }
 
     /// A use for a reader while the producer goes on holding the surface as a reference picture. `context` is handed to `release`
-    /// when the last reader has ended, on that reader's thread; it keeps the producer's library from writing meanwhile.
+    /// when the last reader has ended and every fence handed in with an ended use has signalled, on the thread that ends it. It keeps the
+    /// producer's library from writing meanwhile.
     package func share(
         keeping context: UnsafeMutableRawPointer, release: @convention(c) (UnsafeMutableRawPointer) -> Void
     ) -> SurfaceUse {
         unsafe core.share(self, keeper: SurfacePoolCore.Keeper(context: context, release: release))
         return SurfaceUse(counted: self)
+    }
+
+    /// As above; `body` runs when the last reader has ended.
+    package func share(_ body: @escaping @Sendable () -> Void) -> SurfaceUse {
+        final class Box: Sendable {
+            let body: @Sendable () -> Void
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        }
+        return unsafe share(keeping: Unmanaged.passRetained(Box(body)).toOpaque()) { context in
+            unsafe Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
+        }
     }
 
     /// Ends what `SurfaceWriter.detach()` began: the producer has dropped the surface.
@@ -96,7 +117,7 @@ public final class Surface: Sendable {
     func bracketWriting(begin: Bool) { memory.bracket(begin: begin, writing: true) }
 
     /// Calls `body` once, on the thread that ends the surface, when the pool has given this memory up and nobody uses it any
-    /// more; at once when that has already happened. Consumers drop what they made of the surface.
+    /// more; immediately if that has already happened. Consumers destroy what they made of the surface.
     public func onGone(_ body: @escaping @Sendable (SurfaceIdentity) -> Void) {
         if core.addGoneObserver(body, for: self) == false { body(identity) }
     }

@@ -1,6 +1,6 @@
 internal import Media
 
-/// The kinds of picture memory that this machine offers, and why it does not offer the others.
+/// Which kinds of frame memory this machine offers, and why it does not offer the others.
 public enum SurfaceAllocators {
     /// One kind of memory: an allocator that has been tried, or the reason why there is none.
     public struct Finding: Sendable {
@@ -11,7 +11,7 @@ public enum SurfaceAllocators {
         public let reason: String?
     }
 
-    /// Tries every kind by allocating one small picture. In order of preference for a display: memory that can be imported as a
+    /// Tries every kind by allocating one small frame. In order of preference for a display: memory that can be imported as a
     /// DMA-BUF *and* read as a memfd, DMA-BUFs only, plain memory.
     public static func findings() -> [Finding] {
         var findings = [finding("udmabuf") { () throws(SurfaceError) in try UDMABufAllocator() }]

@@ -1,10 +1,10 @@
 internal import Media
 
 extension SurfaceLayout {
-    /// Whether the planes lie where a reader looks for them who is told only the first plane's offset and pitch, as `wl_shm` does:
-    /// each begins right below the rows of the one before, and their pitches are to each other as their widths.
+    /// Whether the offset and pitch of the first plane tell where the others are, as `wl_shm` assumes: each plane begins right after the
+    /// rows of the one before, and the pitches have the ratio of the planes' widths.
     ///
-    /// True of every layout that `init(format:covering:)` makes for formats with one to three planes; of a decoder's own layout, seldom.
+    /// True for every layout that `init(format:covering:)` makes of one to three planes, seldom for a decoder's own layout.
     public var isContiguous: Bool {
         guard modifier == .linear else { return false }
         let facts = format.description.planes

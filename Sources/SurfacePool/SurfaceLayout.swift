@@ -1,10 +1,10 @@
 public import Media
 
-/// Where every plane of a picture lies inside one piece of memory.
+/// Where every plane of a frame lies inside one piece of memory.
 ///
 /// All planes share one file descriptor; `plane(_:)` says at which offset and with how many bytes a row. In the
 /// linear layouts made here plane *n+1* begins exactly `pitch × rows` after plane *n* and chroma pitches are luma's divided
-/// by the subsampling, which is what `wl_shm` assumes of planar formats; rows below the picture keep a decoder's
+/// by the subsampling, which is what `wl_shm` assumes of planar formats; rows below the frame keep a decoder's
 /// overhanging reads and writes away from the next plane.
 ///
 /// Thread-safety: a value.
@@ -23,7 +23,7 @@ public struct SurfaceLayout: Sendable, Hashable {
     }
 
     public let format: PixelFormat
-    /// Pixels that have memory. At least the coded picture; what is meant to be seen is `VideoFrame.visible`.
+    /// Pixels that have memory. At least the coded frame; what is meant to be seen is `VideoFrame.visible`.
     public let size: PixelSize
     public let modifier: FormatModifier
     /// Planes with memory of their own: those of `format`, plus one for the 256 colours of `pal8`.
@@ -48,21 +48,53 @@ public struct SurfaceLayout: Sendable, Hashable {
         fourth = plane(3)
     }
 
-    /// A linear layout with room for `picture` and for what decoders do around its edges.
+    /// A layout that somebody else decided on and whose numbers are not to be trusted: a peer's, a driver's, a caller's.
+    ///
+    /// Each plane of a linear layout must lie in the memory to its last row. How a device lays out other modifiers only the device knows;
+    /// there each plane must begin in the memory.
+    /// - Throws: `.layout`.
+    public init(
+        checking format: PixelFormat, size: PixelSize, modifier: FormatModifier, planes: [Plane], byteCount: Int
+    ) throws(SurfaceError) {
+        func check(_ isRight: Bool, _ sentence: @autoclosure () -> String) throws(SurfaceError) {
+            if !isRight { throw SurfaceError(.layout, sentence()) }
+        }
+        let facts = format.description.planes
+        let expected = format == .pal8 ? 2 : facts.count
+        try check((1...Self.longestSide).contains(size.width) && (1...Self.longestSide).contains(size.height), "No frame has this size.")
+        try check(byteCount > 0, "The memory is empty.")
+        try check((1...4).contains(planes.count), "A frame has one to four planes.")
+        try check(modifier != .linear || planes.count == expected, "\(format.rawValue) has \(expected) planes.")
+        for (index, plane) in planes.enumerated() {
+            let isInside = plane.pitch > 0 && plane.pitch <= Int32.max && plane.offset >= 0 && plane.offset < byteCount
+            try check(isInside, "Plane \(index) begins outside the memory.")
+            guard modifier == .linear else { continue }
+            let row = index < facts.count ? facts[index].rowBytes(width: size.width) : Self.paletteByteCount
+            let rows = index < facts.count ? facts[index].rows(height: size.height) : 1
+            try check(plane.pitch >= row, "A row of plane \(index) is longer than its pitch.")
+            try check((rows - 1) * plane.pitch + row <= byteCount - plane.offset, "Plane \(index) reaches beyond the memory.")
+        }
+        self.init(format: format, size: size, modifier: modifier, planes: planes, byteCount: byteCount)
+    }
+
+    /// 2²⁰ pixels: no product of a side and a pitch overflows.
+    private static let longestSide = 1 << 20
+
+    /// A linear layout with room for `coded` and for what decoders do around its edges.
     ///
     /// - Parameters:
-    ///   - picture: Coded size in pixels, each side at least 1.
+    ///   - coded: Coded size in pixels, each side at least 1.
     ///   - pitchAlignment: Every pitch becomes a multiple of this power of two. 64 bytes serve the widest vector
     ///     instructions (libavcodec's `STRIDE_ALIGN`) and the importers of DMA-BUFs known to be picky.
-    public init(format: PixelFormat, covering picture: PixelSize, pitchAlignment: Int = 64) {
-        precondition(picture.width > 0 && picture.height > 0 && pitchAlignment > 0 && pitchAlignment & (pitchAlignment - 1) == 0)
+    public init(format: PixelFormat, covering coded: PixelSize, pitchAlignment: Int = 64) {
+        precondition(coded.width > 0 && coded.height > 0 && pitchAlignment > 0 && pitchAlignment & (pitchAlignment - 1) == 0)
         let facts = format.description
         // The width grows until every pitch is aligned, so that pitches keep the ratio of the subsampling.
-        var width = picture.width
+        var width = coded.width
         while facts.planes.contains(where: { $0.rowBytes(width: width) % pitchAlignment != 0 }) { width += width & -width }
-        // 2 (4 where chroma is a quarter) rows under each picture plane: at least 64 bytes, where libavcodec asks for 16.
+        // 2 (4 where chroma is a quarter) rows under each plane: at least 64 bytes, where libavcodec asks for 16.
         let unit = 1 << (facts.planes.map(\.verticalShift).max() ?? 0)
-        let height = (picture.height + unit - 1) / unit * unit + max(2, unit)
+        let height = (coded.height + unit - 1) / unit * unit + max(2, unit)
 
         var planes: [Plane] = []
         var end = 0

@@ -1,62 +1,131 @@
 internal import CLinux
 internal import Glibc
-package import Media
+public import Media
 
-/// The memory of one surface, mapped for the CPU: one owner, who unmaps and closes it.
+/// The memory of one surface: one owner, who unmaps it, closes its descriptors, and tells whoever lent it.
 ///
-/// Descriptors: one for plain memory and for a DMA heap's, two for udmabuf (the DMA-BUF and the memfd under it).
+/// An allocator of a program's own (`SurfaceAllocator`) makes these; `SurfaceUse.init(_:_:)` shows a frame that lies in one.
+/// Descriptors: none for the caller's plain memory, two for udmabuf (the DMA-BUF and the memfd under it), one for all other kinds.
 ///
-/// Thread-safety: may be handed between threads; what is in the memory is guarded by the pool's slots.
+/// Thread-safety: may be handed between threads. The pool's slots decide who may touch the bytes.
 @safe
 public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     /// Where the pages come from, which decides who can import them.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A sealed memfd: shared with a Wayland compositor through `wl_shm`.
+        /// A sealed memfd, which a Wayland compositor reads through `wl_shm`.
         case memfd
-        /// A DMA-BUF made over a memfd's pages by `/dev/udmabuf`: importable by GPUs and displays, and still a memfd.
+        /// A DMA-BUF made over a memfd's pages by `/dev/udmabuf`: GPUs and displays import it, and it is still a memfd.
         case udmabuf
         /// A DMA-BUF from `/dev/dma_heap`.
         case dmaHeap = "dma-heap"
         /// A DMA-BUF of a hardware decoder's surface.
         case va
+        /// A DMA-BUF that the program brought: a camera's, a renderer's.
+        case dmabuf
+        /// Memory of this process without a descriptor: nobody can import it, so displays and exporters copy.
+        case plain
     }
+
+    /// What the CPU may do at `base`.
+    enum Access: Sendable { case none, read, readWrite }
 
     public let kind: Kind
     public let byteCount: Int
-    /// What importers take: the DMA-BUF, or the memfd where there is none.
-    let descriptor: OwnedFD
+    /// What importers take: the DMA-BUF, or the memfd where there is none. Nil for plain memory.
+    let descriptor: OwnedFD?
     /// The memfd below a udmabuf.
     let backing: OwnedFD?
-    /// Where the bytes are; of memory that the CPU cannot read in place, a range of addresses that nobody can touch.
+    /// Where the bytes are. A range of addresses that nobody can touch where the CPU cannot read the memory in place.
     let base: UnsafeMutableRawPointer
-    /// Lent by another process: its number there, and whom to tell when it is unmapped here.
-    let loan: Loan?
-
-    package struct Loan: Sendable {
-        let number: UInt32
-        let end: @Sendable (UInt32) -> Void
-
-        package init(number: UInt32, end: @escaping @Sendable (UInt32) -> Void) {
-            self.number = number
-            self.end = end
-        }
-    }
-
-    /// Maps memory that another process lends; the descriptors are this process's own copies.
-    package init(
-        lent kind: Kind, descriptor: consuming OwnedFD, backing: consuming OwnedFD?, byteCount: Int, loan: Loan
-    ) throws(SurfaceError) {
-        try self.init(kind: kind, descriptor: descriptor, backing: backing, byteCount: byteCount, loan: loan)
-    }
-    /// Whether importers get a DMA-BUF.
+    let access: Access
+    /// Importers get a DMA-BUF.
     let isDMABuf: Bool
     /// The driver's object that this memory belongs to; it goes with the memory.
     let owner: (any SurfaceMemoryOwner)?
-    /// The CPU may read and write at `base`.
-    let isMapped: Bool
+    /// The number of memory that another process lends.
+    let loanNumber: UInt32?
+    private let onRelease: (@Sendable () -> Void)?
+
+    // MARK: The caller's memory
+
+    /// A DMA-BUF of the caller's.
+    ///
+    /// It is mapped for reading and writing, or for reading only, where its exporter allows that. Otherwise only importers read it.
+    /// - Parameters:
+    ///   - descriptor: Taken over, also when this throws. Duplicate it to keep one.
+    ///   - byteCount: How much of it counts; nil: all of it.
+    ///   - onRelease: Called once, on the thread that ends the memory, when nobody reads it any more and the library has unmapped it, or
+    ///     before this throws.
+    /// - Throws: `.unavailable` for a descriptor that is no DMA-BUF or has fewer bytes.
+    public init(
+        dmabuf descriptor: consuming OwnedFD, byteCount: Int? = nil, onRelease: @escaping @Sendable () -> Void = {}
+    ) throws(SurfaceError) {
+        let mapping: Mapping
+        do throws(SurfaceError) {
+            guard clinux_is_dmabuf(descriptor.rawValue) != 0 else { throw SurfaceError(.unavailable, "The descriptor is not a DMA-BUF.") }
+            mapping = try Mapping(of: descriptor.rawValue, byteCount, "DMA-BUF")
+        } catch {
+            onRelease()
+            throw error
+        }
+        self.init(kind: .dmabuf, descriptor, mapping, onRelease: onRelease)
+    }
+
+    /// A memfd of the caller's. It is sealed against shrinking, so that no reader can be made to fault.
+    ///
+    /// - Parameters:
+    ///   - descriptor: As for a DMA-BUF.
+    ///   - byteCount: As for a DMA-BUF.
+    ///   - onRelease: As for a DMA-BUF.
+    /// - Throws: `.unavailable` for a file that cannot be sealed or has fewer bytes, `.noMemory` where it cannot be mapped.
+    public init(
+        memfd descriptor: consuming OwnedFD, byteCount: Int? = nil, onRelease: @escaping @Sendable () -> Void = {}
+    ) throws(SurfaceError) {
+        let mapping: Mapping
+        do throws(SurfaceError) {
+            let fd = descriptor.rawValue
+            guard clinux_is_dmabuf(fd) == 0, clinux_cannot_shrink(fd) != 0 || clinux_memfd_seal_shrink(fd) == 0 else {
+                throw SurfaceError(.unavailable, "The descriptor is not a memfd that can be sealed against shrinking.")
+            }
+            mapping = try Mapping(of: fd, byteCount, "memfd")
+            guard mapping.access != .none else {
+                unsafe munmap(mapping.address, mapping.byteCount)
+                throw SurfaceError(.noMemory, "The memfd cannot be mapped.")
+            }
+        } catch {
+            onRelease()
+            throw error
+        }
+        self.init(kind: .memfd, descriptor, mapping, onRelease: onRelease)
+    }
+
+    /// Memory of the caller's without a descriptor. It stays the caller's; the library only reads or writes it.
+    ///
+    /// Sinks and exporters that hand memory on must copy such frames, and a decoder process cannot write them.
+    /// - Parameters:
+    ///   - bytes: Valid until `onRelease`. Decoders want their start aligned to 64 bytes.
+    ///   - onRelease: Called once, on the thread that ends the memory, when nobody reads it any more.
+    public init(bytes: UnsafeMutableRawBufferPointer, onRelease: @escaping @Sendable () -> Void) {
+        precondition(bytes.count > 0, "a surface has at least one byte")
+        self.init(kind: .plain, nil, unsafe Mapping(address: bytes.baseAddress!, byteCount: bytes.count, access: .readWrite), onRelease: onRelease)
+    }
+
+    // MARK: The library's memory
+
+    /// Maps memory that another process lends; the descriptors are this process's own copies.
+    /// - Parameter end: Called with `number` when the memory has been unmapped here.
+    package init(
+        lent kind: Kind, descriptor: consuming OwnedFD, backing: consuming OwnedFD?, byteCount: Int, number: UInt32,
+        end: @escaping @Sendable (UInt32) -> Void
+    ) throws(SurfaceError) {
+        try self.init(kind: kind, descriptor: descriptor, backing: backing, byteCount: byteCount, loanNumber: number) { end(number) }
+    }
 
     /// Maps `byteCount` bytes of `backing`, or of `descriptor` where there is none, and owns all three from here on, also when it fails.
-    init(kind: Kind, descriptor: consuming OwnedFD, backing: consuming OwnedFD? = nil, byteCount: Int, loan: Loan? = nil) throws(SurfaceError) {
+    init(
+        kind: Kind, descriptor: consuming OwnedFD, backing: consuming OwnedFD? = nil, byteCount: Int, loanNumber: UInt32? = nil,
+        onRelease: (@Sendable () -> Void)? = nil
+    ) throws(SurfaceError) {
         let mapped: Int32
         switch backing {
         case .some(let memfd): mapped = memfd.rawValue
@@ -68,13 +137,14 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         }
         self.kind = kind
         self.byteCount = byteCount
-        self.descriptor = descriptor
-        self.backing = backing
+        self.descriptor = consume descriptor
+        self.backing = consume backing
         unsafe base = address
-        self.loan = loan
+        access = .readWrite
         isDMABuf = kind != .memfd
         owner = nil
-        isMapped = true
+        self.loanNumber = loanNumber
+        self.onRelease = onRelease
     }
 
     /// Memory that a driver made and `owner` stands for. Linear memory is mapped if the exporter allows it; any other is read through the owner.
@@ -83,31 +153,86 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     ) throws(SurfaceError) {
         isDMABuf = clinux_dmabuf_sync(descriptor.rawValue, 1, Int32(CLINUX_SYNC_READ)) == 0
         if isDMABuf { _ = clinux_dmabuf_sync(descriptor.rawValue, 0, Int32(CLINUX_SYNC_READ)) }
-        var address = unsafe isLinear ? mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor.rawValue, 0) : MAP_FAILED
-        let isMapped = unsafe address != MAP_FAILED
-        self.isMapped = isMapped
-        if !isMapped { unsafe address = mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) }
-        guard let address = unsafe address, unsafe address != MAP_FAILED else {
-            throw SurfaceError(.noMemory, SystemError(errno, "reserve \(byteCount) bytes of addresses"))
-        }
+        let mapping = try Mapping(descriptor.rawValue, byteCount, isLinear ? [(PROT_READ, .read)] : [])
         self.kind = kind
         self.byteCount = byteCount
+        self.descriptor = consume descriptor
+        backing = nil
+        unsafe base = mapping.address
+        access = mapping.access
+        self.owner = owner
+        loanNumber = nil
+        onRelease = nil
+    }
+
+    private init(kind: Kind, _ descriptor: consuming OwnedFD?, _ mapping: Mapping, onRelease: @escaping @Sendable () -> Void) {
+        self.kind = kind
+        byteCount = mapping.byteCount
         self.descriptor = descriptor
         backing = nil
-        unsafe base = address
-        self.owner = owner
-        loan = nil
+        unsafe base = mapping.address
+        access = mapping.access
+        isDMABuf = kind == .dmabuf
+        owner = nil
+        loanNumber = nil
+        self.onRelease = onRelease
     }
 
     deinit {
-        unsafe munmap(base, byteCount)
-        if let loan { loan.end(loan.number) }
+        if kind != .plain { unsafe munmap(base, byteCount) }
+        onRelease?()
+    }
+
+    /// The descriptor's number, lent; -1 for plain memory.
+    var fd: Int32 {
+        switch descriptor {
+        case .some(let descriptor): descriptor.rawValue
+        case .none: -1
+        }
     }
 
     /// Tells the exporter that the CPU begins or ends to touch a DMA-BUF's bytes (`DMA_BUF_IOCTL_SYNC`); plain memory needs no word.
     borrowing func bracket(begin: Bool, writing: Bool) {
-        guard isDMABuf, isMapped else { return }
-        _ = clinux_dmabuf_sync(descriptor.rawValue, begin ? 1 : 0, Int32(writing ? CLINUX_SYNC_RW : CLINUX_SYNC_READ))
+        guard isDMABuf, access == .readWrite || (access == .read && !writing) else { return }
+        _ = clinux_dmabuf_sync(fd, begin ? 1 : 0, Int32(writing ? CLINUX_SYNC_RW : CLINUX_SYNC_READ))
+    }
+}
+
+/// Where memory is mapped and what the CPU may do there.
+@safe
+private struct Mapping {
+    let address: UnsafeMutableRawPointer
+    let byteCount: Int
+    let access: SurfaceMemory.Access
+
+    init(address: UnsafeMutableRawPointer, byteCount: Int, access: SurfaceMemory.Access) {
+        unsafe self.address = address
+        self.byteCount = byteCount
+        self.access = access
+    }
+
+    /// Maps the first of `ways` that the kernel allows, else reserves a range of addresses of the same size.
+    init(_ fd: Int32, _ byteCount: Int, _ ways: [(protection: Int32, access: SurfaceMemory.Access)]) throws(SurfaceError) {
+        for way in ways {
+            let mapped = unsafe mmap(nil, byteCount, way.protection, MAP_SHARED, fd, 0)
+            guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else { continue }
+            unsafe self.init(address: mapped, byteCount: byteCount, access: way.access)
+            return
+        }
+        let reserved = unsafe mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let reserved = unsafe reserved, unsafe reserved != MAP_FAILED else {
+            throw SurfaceError(.noMemory, SystemError(errno, "reserve \(byteCount) bytes of addresses"))
+        }
+        unsafe self.init(address: reserved, byteCount: byteCount, access: .none)
+    }
+
+    /// Maps a caller's descriptor, which must have `wanted` bytes.
+    init(of fd: Int32, _ wanted: Int?, _ what: String) throws(SurfaceError) {
+        let size = Int(clamping: clinux_size(fd)), count = wanted ?? size
+        guard count > 0, count <= size else {
+            throw SurfaceError(.unavailable, "The \(what) has \(max(size, 0)) bytes; \(count) are needed.")
+        }
+        try self.init(fd, count, [(PROT_READ | PROT_WRITE, .readWrite), (PROT_READ, .read)])
     }
 }
 
@@ -115,31 +240,6 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
 ///
 /// Thread-safety: all of it.
 package protocol SurfaceMemoryOwner: AnyObject, Sendable {
-    /// Copies the picture to `target`, laid out as `layout` says with linear planes; false on failure.
+    /// Copies the frame to `target`, laid out as `layout` says with linear planes; false on failure.
     func read(_ layout: SurfaceLayout, into target: UnsafeMutableRawPointer) -> Bool
-}
-
-/// Why a surface or an allocator cannot be had.
-public struct SurfaceError: Error, Sendable, Hashable, CustomStringConvertible {
-    public enum Code: Sendable, Hashable {
-        /// This machine lacks the device, or we may not open it.
-        case unavailable
-        /// The system would not give the memory.
-        case noMemory
-        /// The pool has been closed.
-        case closed
-    }
-    public let code: Code
-    /// The kernel's reason, 0 where it gave none.
-    public let status: Int32
-    /// One sentence.
-    public let description: String
-
-    public init(_ code: Code, _ description: String, status: Int32 = 0) {
-        self.code = code
-        self.status = status
-        self.description = description
-    }
-
-    init(_ code: Code, _ error: SystemError) { self.init(code, error.description, status: error.code) }
 }

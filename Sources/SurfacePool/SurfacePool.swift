@@ -1,6 +1,6 @@
 public import Media
 
-/// Picture memory of one shape that is written, shown, and written again: as many slots as are needed at once, no more.
+/// Memory for frames of one layout, which is written, shown, and written again. It has as many slots as are needed at once.
 ///
 /// A slot is handed out for writing only when the producer has dropped it, its last use has ended and every fence handed in
 /// with an ended use has signalled. A pool with no free slot is *exhausted*: `acquire` waits or returns nil, which is how
@@ -11,7 +11,7 @@ public final class SurfacePool: Sendable {
     private let core: SurfacePoolCore
 
     /// - Parameters:
-    ///   - layout: Shape of every slot until `retire`.
+    ///   - layout: Of every slot until `retire`.
     ///   - minimumCount: Slots that ageing leaves alone.
     ///   - maximumCount: Slots of one generation; at least 1. Memory is allocated when first needed.
     ///   - maximumByteCount: Limit of the memory of all generations together.
@@ -42,7 +42,7 @@ public final class SurfacePool: Sendable {
         try core.acquire(layout, waitingUntil: nil, patience: patience)
     }
 
-    /// Starts a generation of another shape. Slots of the old one go as they are given back.
+    /// Starts a generation of another layout. Slots of the old one are freed as they are given back.
     public func retire(_ layout: SurfaceLayout) { core.retire(layout) }
 
     /// Makes every waiting and coming `acquire` return nil until `resume()`.
@@ -52,13 +52,13 @@ public final class SurfacePool: Sendable {
     /// Gives back to the system what has been free for longer than `age`, except `minimumCount` slots.
     public func trimIdle(olderThan age: HostSpan) { core.trim(olderThan: age) }
 
-    /// Hands out nothing any more; free slots go now, the others when their last use ends. Idempotent.
+    /// Ends the pool: free slots are freed now, the others when their last use ends. Idempotent.
     public func close() { core.close() }
 
     /// Calls `body`, on the thread that gives it back, when a slot becomes free after somebody was refused one.
     public func whenFree(_ body: @escaping @Sendable () -> Void) { core.addFreeObserver(body) }
 
-    /// An `acquire` now would have to wait for somebody.
+    /// Whether `acquire` would have to wait now.
     package var isExhausted: Bool { core.isExhausted }
 
     public var layout: SurfaceLayout { core.layout }

@@ -74,6 +74,13 @@ extension SurfacePoolCore {
         }
     }
 
+    func isInUse(_ surface: Surface) -> Bool {
+        monitor.withLock { guarded in
+            guard surface.index < guarded.entries.count, guarded.entries[surface.index].surface === surface else { return false }
+            return !guarded.state.slots[surface.index].isFree
+        }
+    }
+
     var isExhausted: Bool { monitor.withLock { $0.state.isExhausted } }
 
     var layout: SurfaceLayout { monitor.withLock { $0.layout } }

@@ -1,11 +1,11 @@
 internal import Media
 internal import Synchronization
 
-/// The part of a pool that outlives it: surfaces in use point here, so that the last reader finds where to give them back.
+/// The part of a pool that outlives it. Surfaces in use refer to it, so that the last reader can give them back.
 ///
-/// Asks the state under the lock, acts after it: no allocation, no system call and nobody's closure runs under the lock.
+/// It asks the state under the lock and acts after unlocking: no allocation, system call or closure runs under the lock.
 final class SurfacePoolCore: Sendable {
-    /// What keeps a picture alive for its readers besides the pool: a decoder library's reference.
+    /// A decoder library's reference to a frame, which keeps it for its readers.
     @safe
     struct Keeper: @unchecked Sendable {
         private let context: UnsafeMutableRawPointer
@@ -58,6 +58,15 @@ final class SurfacePoolCore: Sendable {
         monitor = Monitor(Guarded(state: state, layout: layout, epoch: allocator.epoch))
         number = Self.nextNumber.wrappingAdd(1, ordering: .relaxed).oldValue
         self.allocator = allocator
+    }
+
+    /// A surface in memory that somebody else made and wrote, in a pool of its own. The producer holds it.
+    static func surface(adopting memory: consuming SurfaceMemory, _ layout: SurfaceLayout) -> Surface {
+        let core = SurfacePoolCore(layout: layout, state: SurfacePoolState(adopting: layout.byteCount), allocator: MemfdAllocator())
+        let surface = Surface(
+            identity: SurfaceIdentity(pool: core.number, generation: 0, slot: 0), layout: layout, memory: memory, core: core, index: 0)
+        core.monitor.withLock { $0.entries = [Entry(surface: surface)] }
+        return surface
     }
 
     // MARK: Acquiring
@@ -114,8 +123,12 @@ final class SurfacePoolCore: Sendable {
     }
 
     private func allocate(index: Int, identity: SurfaceIdentity, layout: SurfaceLayout) throws(SurfaceError) -> SurfaceWriter {
-        do {
+        do throws(SurfaceError) {
             let memory = try allocator.allocate(layout)
+            guard memory.byteCount >= layout.byteCount, memory.access == .readWrite || memory.owner != nil else {
+                throw SurfaceError(
+                    .unavailable, "\(allocator.name) gave \(memory.byteCount) bytes where \(layout.byteCount) that can be written are needed.")
+            }
             let surface = Surface(identity: identity, layout: layout, memory: memory, core: self, index: index)
             monitor.withLock { guarded in
                 guarded.state.allocated(index, succeeded: true)
@@ -181,7 +194,7 @@ final class SurfacePoolCore: Sendable {
         var free: [@Sendable () -> Void] = []
         monitor.change { guarded in
             let release = body(&guarded.state, now)
-            if release.wasLastUse {
+            if release.hasEndedReading {
                 keeper = guarded.entries[surface.index].keeper
                 guarded.entries[surface.index].keeper = nil
             }

@@ -1,6 +1,6 @@
 internal import Media
 
-/// What a pool knows about its slots, and every decision about them; no memory, no locks, no clock.
+/// A pool's slots and every decision about them, without memory, lock or clock.
 ///
 ///     vacant ── acquire ──► allocating ──► writing ── share ──► writing + n uses ── endWriting ──► n uses ──┐
 ///       ▲                                     ▲                                                            │ last use ends
@@ -24,7 +24,7 @@ struct SurfacePoolState {
         var freeSince = HostTime.distantPast
 
         var isFree: Bool { memory == .present && !isHeld && uses == 0 && fences == 0 }
-        /// Somebody other than the producer keeps it from being free, so waiting makes sense.
+        /// A consumer keeps it from being free, so waiting makes sense.
         var isWithConsumers: Bool { memory == .present && (uses > 0 || fences > 0) }
     }
 
@@ -33,15 +33,15 @@ struct SurfacePoolState {
         case reuse(index: Int)
         /// Make memory for the slot `index`, then report with `allocated`.
         case allocate(index: Int, slot: UInt32)
-        /// Nothing to be had. `canRecover`: consumers hold slots, so one will come back.
+        /// No slot is free. `canRecover`: consumers hold slots, so one will come back.
         case exhausted(canRecover: Bool)
         case closed
     }
 
     /// What the shell must do after a slot was given back in part or in whole.
     struct Release: Equatable {
-        /// No reader is left: what kept the picture alive for readers can go.
-        var wasLastUse = false
+        /// No reader is left, nor a device that reads: what kept the frame alive for readers can go.
+        var hasEndedReading = false
         /// The slot can be acquired again: wake who waits.
         var isFree = false
         /// The slot's memory goes.
@@ -109,13 +109,22 @@ struct SurfacePoolState {
             || slots.contains(where: \.isWithConsumers)
     }
 
+    /// One slot around memory that exists and has been written: the producer holds it, and it goes when it is given back.
+    init(adopting byteCount: Int) {
+        self.init(byteCountPerSlot: byteCount, minimumCount: 0, maximumCount: 1)
+        _ = acquire()
+        allocated(0, succeeded: true)
+        slots[0].isBeingWritten = false
+        isClosed = true
+    }
+
     /// The memory that `acquire` asked for has come, or could not be had.
     mutating func allocated(_ index: Int, succeeded: Bool) {
         precondition(slots[index].memory == .coming)
         if succeeded { slots[index].memory = .present } else { vacate(index) }
     }
 
-    /// A reader gets the picture for the first time, or again, from the producer. True when the writing has ended with that.
+    /// A reader gets the frame for the first time, or again, from the producer. True when the writing has ended with that.
     mutating func share(_ index: Int) -> Bool {
         precondition(slots[index].isHeld, "a surface is shared by the producer that holds it")
         slots[index].uses += 1
@@ -145,10 +154,7 @@ struct SurfacePoolState {
         precondition(slots[index].uses > 0, "a use ends once")
         slots[index].uses -= 1
         if fenced { slots[index].fences += 1 }
-        let wasLastUse = slots[index].uses == 0
-        var release = settle(index, now: now)
-        release.wasLastUse = wasLastUse
-        return release
+        return settle(index, now: now)
     }
 
     mutating func fenceSignalled(_ index: Int, now: HostTime) -> Release {
@@ -158,16 +164,17 @@ struct SurfacePoolState {
     }
 
     private mutating func settle(_ index: Int, now: HostTime) -> Release {
-        guard slots[index].isFree else { return Release() }
+        let hasEndedReading = slots[index].uses == 0 && slots[index].fences == 0
+        guard slots[index].isFree else { return Release(hasEndedReading: hasEndedReading) }
         let refused = wasRefused
         wasRefused = false
         if isClosed || slots[index].generation != generation {
             vacate(index)
-            return Release(isFree: true, isGone: true, notifies: refused && !isClosed)
+            return Release(hasEndedReading: hasEndedReading, isFree: true, isGone: true, notifies: refused && !isClosed)
         }
         slots[index].freeSince = now
         free.append(index)
-        return Release(isFree: true, notifies: refused)
+        return Release(hasEndedReading: hasEndedReading, isFree: true, notifies: refused)
     }
 
     private mutating func vacate(_ index: Int) {

@@ -30,7 +30,7 @@ public struct SurfaceUse: ~Copyable, Sendable {
         surface.core.endUse(of: surface, after: fence, owner: nil)
     }
 
-    /// As `end(after:)` for a reader that wants to know what becomes of the fence; one that has signalled already is not heard of again.
+    /// As `end(after:)`, and reports to `owner` if the fence is late.
     package consuming func end(after fence: consuming SyncFile, telling owner: any FenceOwner) {
         isEnded = true
         surface.core.endUse(of: surface, after: fence, owner: owner)
@@ -58,7 +58,7 @@ public struct SurfaceWriter: ~Copyable, Sendable {
         try unsafe body(UnsafeMutableRawBufferPointer(start: surface.base, count: surface.layout.byteCount))
     }
 
-    /// The picture is complete: gives the right to write up for a right to read.
+    /// The frame is complete: gives the right to write up for a right to read.
     public consuming func finish() -> SurfaceUse {
         surface.core.share(surface, keeper: nil)
         return SurfaceUse(counted: surface)

@@ -12,7 +12,7 @@ public final class UDMABufAllocator: SurfaceAllocator {
     private let descriptor: OwnedFD
 
     /// Opens the device.
-    /// - Throws: `.unavailable` where the kernel has no udmabuf or we may not open it.
+    /// - Throws: `.unavailable` where the kernel has no udmabuf or the program may not open it.
     public init() throws(SurfaceError) { descriptor = try Self.openDevice(Self.device) }
 
     public var name: String { "udmabuf" }

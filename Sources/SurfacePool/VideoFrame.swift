@@ -1,14 +1,14 @@
 public import Media
 
-/// A decoded picture with its time and the right to look at it.
+/// A decoded frame with its time and the right to look at it.
 ///
 /// Thread-safety: may be handed between threads; it exists once, `copy()` makes another with a use of its own.
 public struct VideoFrame: ~Copyable, Sendable {
-    /// What is to be known about a frame besides its pixels.
+    /// What a display or a client must know about a frame.
     public struct Flags: OptionSet, Sendable, Hashable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Show it as soon as possible, whatever its time says.
+        /// Show it as soon as possible, whatever its time is.
         public static let displayImmediately = Flags(rawValue: 1)
         /// The decoder saw damage in it or in what it depends on.
         public static let corrupt = Flags(rawValue: 2)
@@ -17,7 +17,7 @@ public struct VideoFrame: ~Copyable, Sendable {
     }
 
     public let use: SurfaceUse
-    /// The part of the surface meant to be seen, in pixels of the coded picture.
+    /// The part of the surface meant to be seen, in pixels of the coded frame.
     public let visible: PixelRect
     public let attributes: PictureAttributes
     public var presentationTime: MediaTime
@@ -32,11 +32,13 @@ public struct VideoFrame: ~Copyable, Sendable {
     public let sequence: UInt64
     /// The number of the sample that this frame answers, as the decoding session counts them; nil for one that answers none.
     public var sampleNumber: UInt64?
+    /// What the program attached to that sample.
+    public var attachments: Attachments
 
     public init(
         use: consuming SurfaceUse, visible: PixelRect, attributes: PictureAttributes = PictureAttributes(), presentationTime: MediaTime,
         duration: MediaTime = .invalid, sourceTimestamp: Int64? = nil, sourceTimeBase: Ratio = .unknown, flags: Flags = [],
-        sequence: UInt64, sampleNumber: UInt64? = nil
+        sequence: UInt64, sampleNumber: UInt64? = nil, attachments: Attachments = Attachments()
     ) {
         self.use = use
         self.visible = visible
@@ -48,24 +50,34 @@ public struct VideoFrame: ~Copyable, Sendable {
         self.flags = flags
         self.sequence = sequence
         self.sampleNumber = sampleNumber
+        self.attachments = attachments
     }
 
     public var surface: Surface { use.surface }
     public var pixelFormat: PixelFormat { use.surface.layout.format }
 
-    /// The same picture for another reader, with a use of its own.
+    /// The same frame for another reader, with a use of its own.
     public borrowing func copy() -> VideoFrame {
         VideoFrame(
             use: use.another(), visible: visible, attributes: attributes, presentationTime: presentationTime, duration: duration,
             sourceTimestamp: sourceTimestamp, sourceTimeBase: sourceTimeBase, flags: flags, sequence: sequence,
-            sampleNumber: sampleNumber)
+            sampleNumber: sampleNumber, attachments: attachments)
+    }
+
+    /// Gives the frame another time. The container's own time stamp no longer applies and goes.
+    package consuming func retimed(_ presentationTime: MediaTime, duration: MediaTime) -> VideoFrame {
+        let (visible, attributes, flags, sequence) = (visible, attributes, flags, sequence)
+        let (sampleNumber, attachments) = (sampleNumber, attachments)
+        return VideoFrame(
+            use: takeUse(), visible: visible, attributes: attributes, presentationTime: presentationTime, duration: duration, flags: flags,
+            sequence: sequence, sampleNumber: sampleNumber, attachments: attachments)
     }
 
     /// Gives up everything but the right to read.
     public consuming func takeUse() -> SurfaceUse { use }
 }
 
-/// A frame in a box, for those who must keep it in a collection or send it as an image sample. Its use ends with the box.
+/// A frame in an object, to be kept in a collection or sent as an image sample. Its use ends with the object.
 ///
 /// Thread-safety: all of it; immutable.
 public final class SharedFrame: ImageBuffer {

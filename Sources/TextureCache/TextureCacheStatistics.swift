@@ -16,7 +16,7 @@ public struct TextureCacheStatistics: Sendable, Hashable {
     public var reused = 0
     /// Frames copied to the device.
     public var uploaded = 0
-    /// Bytes of picture copied by that; 0 where every frame was imported.
+    /// Pixel bytes copied by that; 0 where every frame was imported.
     public var bytesCopied = 0
     /// Surfaces whose textures were dropped.
     public var dropped = 0

@@ -18,7 +18,7 @@ public enum TexelFormat: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A plane of a picture as a texture: what its texels are and where its bytes lie.
+/// A plane of a frame as a texture: what its texels are and where its bytes lie.
 public struct TexturePlane: Sendable, Hashable {
     public var texel: TexelFormat
     /// In texels: a coarser plane has fewer.
@@ -27,11 +27,11 @@ public struct TexturePlane: Sendable, Hashable {
     public var offset: Int
     /// Bytes from one row to the next.
     public var pitch: Int
-    /// The kernel's code of a single-plane picture with these texels; nil where there is none.
+    /// The kernel's code of a single-plane frame with these texels; nil where there is none.
     public var fourCC: FourCC?
 }
 
-/// Where the visible picture lies in its textures, in parts of their size, 0…1. The same for every plane.
+/// Where the visible frame lies in its textures, in parts of their size, 0…1. The same for every plane.
 public struct TextureCrop: Sendable, Hashable {
     public var left, top, width, height: Float
 }
@@ -39,11 +39,11 @@ public struct TextureCrop: Sendable, Hashable {
 /// A component of a texel, or the number 1.
 enum TexelChannel: Sendable, Hashable { case red, green, blue, alpha, one }
 
-/// How a picture's memory is divided into textures; computed, no device is asked.
+/// How a frame's memory is divided into textures; computed, no device is asked.
 struct TexturePlan: Sendable, Hashable {
     let description: FrameDescription
     /// Pixels that the textures cover, from the top left of the memory to the right and lower edge of what is visible. Filtering at those edges
-    /// then needs no care; the left and upper edge of a picture are hardly ever cropped.
+    /// then needs no care; the left and upper edge of a frame are hardly ever cropped.
     let extent: PixelSize
     let planes: [TexturePlane]
     let crop: TextureCrop
@@ -85,7 +85,7 @@ struct TexturePlan: Sendable, Hashable {
         channels = Self.channels(format)
     }
 
-    /// Bytes of picture that an upload moves.
+    /// Pixel bytes that an upload moves.
     var byteCount: Int { planes.reduce(0) { $0 + $1.size.width * $1.size.height * $1.texel.byteCount } }
 
     private static func texel(_ format: PixelFormat, _ facts: PixelFormat.Description, _ plane: PixelFormat.Plane) -> TexelFormat? {

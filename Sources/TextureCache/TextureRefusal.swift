@@ -16,9 +16,9 @@ struct TextureRefusal: Hashable {
 }
 
 extension TextureCacheError {
-    /// Pictures of this layout have no planes that a texture could hold.
+    /// Frames of this layout have no planes that a texture could hold.
     init(noTexturesOf description: FrameDescription) {
-        self.init(.unsupported, "Pictures of \(description.pixelFormat.rawValue), \(description.layout.size) cannot be textures.")
+        self.init(.unsupported, "Frames of \(description.pixelFormat.rawValue), \(description.layout.size) cannot be textures.")
     }
 
     /// None of the ways that the renderer allows can be gone.

@@ -1,3 +1,4 @@
+import Bitstream
 import Decoding
 import Demuxing
 import Media

@@ -4,13 +4,13 @@ import TestSupport
 /// A client in a process of its own, with a manner of its own; see `Tests/ExportClient`.
 final class ClientProcess {
     enum Manner: String, CaseIterable {
-        /// Gives every picture back at once.
+        /// Gives every frame back at once.
         case prompt
-        /// Gives pictures back much later, in any order.
+        /// Gives frames back much later, in any order.
         case late
         /// Keeps what it has got.
         case never
-        /// Gives a picture back, and then again.
+        /// Gives a frame back, and then again.
         case twice
         /// Gives back what others hold.
         case foreign
@@ -36,7 +36,7 @@ final class ClientProcess {
             close(file)
         }
 
-        /// Pictures that clients have looked at, and those of them that changed while they were held.
+        /// Frames that clients have looked at, and those of them that changed while they were held.
         var counts: (seen: UInt64, changed: UInt64) {
             var numbers: [UInt64] = [0, .max]
             let file = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -52,7 +52,7 @@ struct ClientStorm {
         tally.remove()
     }
 
-    /// Plays until `kills` clients have been killed, and checks that the film went on, that no picture changed in a client's hands, and that
+    /// Plays until `kills` clients have been killed, and checks that the film went on, that no frame changed in a client's hands, and that
     /// nothing is left behind.
     static func run(kills: Int, seed: UInt64) throws -> Outcome {
         var dice = Dice(seed: seed)
@@ -96,9 +96,9 @@ struct ClientStorm {
         try storm.waitUntil("clients that are gone are still counted") { storm.server.statistics.clients == 0 }
         try storm.watch(pictures: 60)
         let dropped = storm.player.statistics.framesDropped.filter { $0.reason == "outOfSurfaces" || $0.reason == "decodeError" }
-        guard dropped.allSatisfy({ $0.count == 0 }) else { throw Failure(description: "pictures were dropped: \(dropped)") }
+        guard dropped.allSatisfy({ $0.count == 0 }) else { throw Failure(description: "frames were dropped: \(dropped)") }
         let counts = storm.tally.counts
-        guard counts.changed == 0 else { throw Failure(description: "\(counts.changed) pictures changed while they were held") }
+        guard counts.changed == 0 else { throw Failure(description: "\(counts.changed) frames changed while they were held") }
         outcome.picturesSeen = Int(counts.seen)
         outcome.endedByServer = storm.misdeeds.withLock { $0 }
         return outcome
@@ -113,24 +113,24 @@ struct ClientStorm {
             let seen = storm.tally.counts.seen
             let client = try ClientProcess(.never, socket: storm.server.path, seed: 1, tally: storm.tally)
             // It has all that it may have: nothing moves.
-            try storm.waitUntil("a client got no pictures") { storm.tally.counts.seen >= seen + 3 }
+            try storm.waitUntil("a client got no frames") { storm.tally.counts.seen >= seen + 3 }
             usleep(UInt32.random(in: 0...2000, using: &dice))
             guard client.kill() == .signal(SIGKILL) else { throw Failure(description: "a client ended by itself") }
             outcome.kills += 1
             try storm.watch(pictures: 20)
         }
-        guard storm.tally.counts.changed == 0 else { throw Failure(description: "pictures changed while they were held") }
+        guard storm.tally.counts.changed == 0 else { throw Failure(description: "frames changed while they were held") }
         outcome.picturesSeen = Int(storm.tally.counts.seen)
         return outcome
     }
 
     private func note(_ ending: ClientProcess.Ending, _ outcome: inout Outcome) throws {
-        if ending == .exit(3) { throw Failure(description: "a picture changed in a client's hands") }
+        if ending == .exit(3) { throw Failure(description: "a frame changed in a client's hands") }
         guard ending == .exit(0) else { throw Failure(description: "a client ended with \(ending)") }
         outcome.exits += 1
     }
 
-    /// Waits until the display has had so many more pictures.
+    /// Waits until the display has had so many more frames.
     private func watch(pictures: Int) throws {
         let goal = player.statistics.framesPresented + pictures
         try waitUntil("the film stands still") { player.statistics.framesPresented >= goal }

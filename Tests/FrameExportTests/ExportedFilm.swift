@@ -40,7 +40,7 @@ final class ExportedFilm {
     var framesPresented: Int { player.statistics.framesPresented }
     var bytesCopied: Int64 { player.statistics.bytesCopied }
 
-    /// Whether the display gets so many more pictures.
+    /// Whether the display gets so many more frames.
     func goesOn(_ pictures: Int, until limit: HostTime) -> Bool {
         let goal = framesPresented + pictures
         while framesPresented < goal, MonotonicClock.shared.now() < limit { usleep(500) }

@@ -101,7 +101,7 @@ import Testing
             Issue.record("nobody came")
             return
         }
-        // What gst_caps_to_string makes of no caps, and then a picture as GStreamer lays it out, without metadata.
+        // What gst_caps_to_string makes of no caps, and then a frame as GStreamer lays it out, without metadata.
         #expect(peer.send(UnixFDCommand.caps("NULL")) == .whole)
         #expect(peer.send(UnixFDCommand.caps("video/x-raw, format=(string)I420, width=(int)64, height=(int)16")) == .whole)
         let frame = ExportStage().next()!.copy()

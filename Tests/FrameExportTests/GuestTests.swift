@@ -17,7 +17,7 @@ struct GuestTests {
     private static func allocator(_ name: String) throws -> any SurfaceAllocator { try #require(findings.first { $0.name == name }?.allocator) }
     private static var limit: HostTime { MonotonicClock.shared.now() + .seconds(120) }
 
-    /// What a client sees of a picture.
+    /// What a client sees of a frame.
     private struct Sight: Equatable {
         var sequence: UInt64
         var size: PixelSize

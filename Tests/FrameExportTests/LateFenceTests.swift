@@ -30,7 +30,7 @@ import Testing
         let second = try EventFD()
         try exporter.nextFrame(until: limit).take()?.release(after: try second.fence())
         #expect(film.notices(2, until: limit).count == 2)
-        // Until a newer picture is there it may have the one that it gave back last once more.
+        // Until a newer frame is there it may have the one that it gave back last once more.
         var again: Bool?
         repeat { again = exporter.pull(.distantFuture).map(\.isNew) } while again == false && MonotonicClock.shared.now() < limit
         #expect(again == nil, "more than its budget")

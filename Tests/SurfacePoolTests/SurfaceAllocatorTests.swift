@@ -12,7 +12,7 @@ private let findings = SurfaceAllocators.findings()
 private let usable = findings.filter { $0.allocator != nil }.map(\.name)
 private let unusable = findings.filter { $0.allocator == nil }
 
-/// What every kind of picture memory must do. Runs over all that this machine offers.
+/// What every kind of frame memory must do. Runs over all that this machine offers.
 @Suite("every allocator", .serialized)
 struct SurfaceAllocatorTests {
     private func allocator(_ name: String) throws -> any SurfaceAllocator {

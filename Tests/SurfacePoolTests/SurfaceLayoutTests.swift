@@ -10,7 +10,7 @@ struct SurfaceLayoutTests {
     ]
 
     @Test(
-        "every plane of every format has room for the picture, aligned rows, and slack that ends before the next plane",
+        "every plane of every format has room for the frame, aligned rows, and slack that ends before the next plane",
         arguments: PixelFormat.allCases)
     func linear(format: PixelFormat) {
         for size in Self.sizes {
@@ -50,7 +50,7 @@ struct SurfaceLayoutTests {
     func contiguous(_ format: PixelFormat) {
         for size in [PixelSize(width: 16, height: 16), PixelSize(width: 1919, height: 1081), PixelSize(width: 3, height: 3)] {
             let layout = SurfaceLayout(format: format, covering: size)
-            // The palette is a plane that no reader of pictures looks for.
+            // The palette is a plane that no reader of frames looks for.
             #expect(layout.isContiguous == (format != .pal8), "\(size)")
         }
     }

@@ -166,9 +166,14 @@ struct SurfacePoolStateTests {
                     let release = state.endUse(slot, fenced: fenced, now: now)
                     model[slot]!.uses -= 1
                     if fenced { model[slot]!.fences += 1 }
-                    #expect(release.wasLastUse == (model[slot]!.uses == 0))
+                    #expect(release.hasEndedReading == (model[slot]!.uses == 0 && model[slot]!.fences == 0))
                 }
-            case 90..<97: if let slot, model[slot]!.fences > 0 { _ = state.fenceSignalled(slot, now: now); model[slot]!.fences -= 1 }
+            case 90..<97:
+                if let slot, model[slot]!.fences > 0 {
+                    let release = state.fenceSignalled(slot, now: now)
+                    model[slot]!.fences -= 1
+                    #expect(release.hasEndedReading == (model[slot]!.uses == 0 && model[slot]!.fences == 0))
+                }
             case 97: _ = state.trimOne(freeSinceBefore: now)
             default: _ = state.retire(byteCountPerSlot: Bool.random(using: &random) ? 100 : 150)
             }

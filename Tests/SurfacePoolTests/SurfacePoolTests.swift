@@ -23,7 +23,7 @@ func isExhausted(_ pool: SurfacePool) throws -> Bool {
 struct PoolIsExhausted: Error {}
 
 /// A fence that a test signals: a `sync_file` is a descriptor that becomes readable, and so is a pipe's end.
-private struct HandmadeFence: ~Copyable {
+struct HandmadeFence: ~Copyable {
     let reading: Int32
     private let writing: OwnedFD
 
@@ -171,7 +171,7 @@ struct SurfacePoolTests {
         #expect(pool.statistics.inUse == 0)
     }
 
-    @Test("readers that keep pictures for random times never see them change")
+    @Test("readers that keep frames for random times never see them change")
     func useCounts() throws {
         let pool = SurfacePool(layout: small, allocator: MemfdAllocator(), maximumCount: 5)
         struct Held: ~Copyable {

@@ -52,7 +52,7 @@ enum ImportTests {
         (.p010le, ColorDescription(primaries: 9, transfer: 16, matrix: 9, range: .limited)), (.yuv420p, .bt709),
     ]
 
-    /// Fills a picture 128 wide with eight bars, in the codes of `ColorBars`.
+    /// Fills a frame 128 wide with eight bars, in the codes of `ColorBars`.
     static func paintBars(_ layout: SurfaceLayout, _ bytes: UnsafeMutableRawBufferPointer) {
         let isWide = layout.format == .p010le, isBiplanar = layout.planeCount == 2
         for (index, plane) in layout.format.description.planes.enumerated() {

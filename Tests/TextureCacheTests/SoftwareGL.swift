@@ -110,7 +110,7 @@ final class SoftwareGL {
 }
 
 extension EGLTextures {
-    /// The visible picture as the frame's checksum counts it, sampled from planes.
+    /// The visible frame as the frame's checksum counts it, sampled from planes.
     func bytes(of visible: PixelRect, in gl: SoftwareGL) throws -> [UInt8] {
         var bytes: [UInt8] = []
         for (plane, facts) in zip(planes, pixelFormat.description.planes) {

@@ -132,7 +132,7 @@ final class SoftwareVulkan {
         unsafe vkDestroyDevice(device, nil)
     }
 
-    /// The bytes of the visible picture, as the frame's checksum counts it, copied from the images.
+    /// The bytes of the visible frame, as the frame's checksum counts it, copied from the images.
     func bytes(of held: HeldFrame, _ cache: VulkanTextureCache) throws -> (bytes: [UInt8], picture: VulkanTextures) {
         let visible = held.description.visible, picture = try held.textures(cache)
         let regions = Self.regions(picture, visible)

@@ -4,12 +4,12 @@ import SurfacePool
 import TestSupport
 import TextureCache
 
-/// A pool whose pictures are noise of a known seed, behind an exporter.
+/// A pool whose frames are noise of a known seed, behind an exporter.
 final class Still {
     let pool: SurfacePool
     let exporter: FrameExporter
     let visible: PixelRect
-    /// The visible bytes of the picture made last.
+    /// The visible bytes of the frame made last.
     var bytes: [UInt8] = []
     private let color: ColorDescription
     private var dice = Dice(seed: 5)
@@ -28,7 +28,7 @@ final class Still {
     /// Noise for all of the memory.
     var whole: [UInt8] { dice.bytes(pool.layout.byteCount) }
 
-    /// The next picture, of noise or colour bars.
+    /// The next frame, of noise or colour bars.
     func next(bars: Bool = false) throws -> SharedFrame {
         guard let writer = try pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(20)) else {
             throw SoftwareGL.Failure(what: "no free surface")
@@ -44,7 +44,7 @@ final class Still {
         return SharedFrame(frame)
     }
 
-    /// The next picture as the exporter's client holds it.
+    /// The next frame as the exporter's client holds it.
     func held(bars: Bool = false) throws -> HeldFrame {
         exporter.offer(try next(bars: bars).copy())
         switch exporter.frame(for: .distantPast) {

@@ -14,15 +14,14 @@ import Testing
     }
 
     private func ask(
-        _ state: inout TextureCacheState, _ name: SurfaceIdentity, picture: UInt64, layout: SurfaceLayout = small, extent: Int = 32,
-        reported: Bool = true
+        _ state: inout TextureCacheState, _ name: SurfaceIdentity, picture: UInt64, layout: SurfaceLayout = small, extent: Int = 32
     ) -> (answer: TextureCacheState.Answer, drop: [SurfaceIdentity]) {
         state.ask(
             name, .init(layout: layout, extent: PixelSize(width: extent, height: 16)),
-            .init(sequence: picture, time: MediaTime(value: Int64(picture), timescale: 25)), isReported: reported)
+            .init(sequence: picture, time: MediaTime(value: Int64(picture), timescale: 25)))
     }
 
-    @Test func `textures are made once for each memory, and looked at anew for each picture`() {
+    @Test func `textures are made once for each memory, and looked at anew for each frame`() {
         var state = TextureCacheState()
         let table: [(slot: UInt32, picture: UInt64, answer: TextureCacheState.Answer)] = [
             (0, 0, .make), (0, 0, .keep), (1, 1, .make), (0, 2, .refresh), (0, 2, .keep), (1, 1, .keep), (1, 3, .refresh),
@@ -52,28 +51,11 @@ import Testing
         #expect(ask(&state, name(0, 0), picture: 2).answer == .make)
     }
 
-    @Test func `memory that will be reported stays when a newer generation comes, other memory goes after a while`() {
-        for reported in [true, false] {
-            var state = TextureCacheState()
-            _ = ask(&state, name(0, 0), picture: 0, reported: reported)
-            _ = ask(&state, name(5, 3, pool: 8), picture: 0, reported: reported)
-            var drops: [(after: Int, what: [SurfaceIdentity])] = []
-            for picture in 1...40 {
-                let drop = ask(&state, name(1, UInt32(picture % 3)), picture: UInt64(picture), reported: reported).drop
-                if !drop.isEmpty { drops.append((picture, drop)) }
-            }
-            #expect(drops.map(\.what) == (reported ? [] : [[name(0, 0)]]))
-            // Two asks came before the first of the new generation.
-            #expect(drops.map(\.after) == (reported ? [] : [TextureCacheState.interval]))
-        }
-    }
-
-    @Test func `frames of the old generation that are still asked for keep their textures`() {
+    @Test func `textures of an older generation stay until the memory is gone`() {
         var state = TextureCacheState()
-        for picture in 0..<60 {
-            _ = ask(&state, name(1, UInt32(picture % 4)), picture: UInt64(picture), reported: false)
-            if picture % 4 == 0 { #expect(ask(&state, name(0, 0), picture: 0, reported: false).answer == (picture == 0 ? .make : .keep)) }
-        }
+        _ = ask(&state, name(0, 0), picture: 0)
+        for picture in 1...40 { #expect(ask(&state, name(1, UInt32(picture % 3)), picture: UInt64(picture)).drop.isEmpty) }
+        #expect(ask(&state, name(0, 0), picture: 0).answer == .keep)
     }
 
     @Test func `beyond the limit the one not asked for the longest goes`() {

@@ -15,7 +15,7 @@ import Testing
             identity: SurfaceIdentity(pool: 1, generation: 0, slot: 0), sequence: 0, isDMABuf: true)
     }
 
-    @Test("planes of a picture of 37 x 19 pixels, 8 from the left and 4 from the top")
+    @Test("planes of a frame of 37 x 19 pixels, 8 from the left and 4 from the top")
     func planes() throws {
         typealias Row = (format: PixelFormat, texels: [TexelFormat], codes: [String?], sizes: [PixelSize], scale: Float)
         func sizes(_ pairs: (Int, Int)...) -> [PixelSize] { pairs.map { PixelSize(width: $0, height: $1) } }

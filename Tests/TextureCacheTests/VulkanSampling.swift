@@ -8,7 +8,7 @@ extension SoftwareVulkan {
     /// conversion, is part of the pipeline's layout.
     func barColors(of held: HeldFrame, _ cache: VulkanTextureCache) throws -> [[Float]] {
         let picture = try held.textures(cache)
-        guard let (ycbcr, conversion) = picture.ycbcr else { throw Failure(what: "the picture is not one image") }
+        guard let (ycbcr, conversion) = picture.ycbcr else { throw Failure(what: "the frame is not one image") }
         let buffer = try Readback(self, size: 8 * 16)
         let pipeline = unsafe try SamplingPipeline(self, ycbcr, conversion, view: picture.planes[0].view, into: buffer.buffer)
         try perform(held, picture, cache, layout: VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL) { pipeline.record() }
@@ -160,11 +160,11 @@ final class SamplingPipeline {
     ///
     ///     #version 450
     ///     layout(local_size_x = 1) in;
-    ///     layout(binding = 0) uniform sampler2D picture;
+    ///     layout(binding = 0) uniform sampler2D frame;
     ///     layout(binding = 1) writeonly buffer Colors { vec4 colors[]; };
     ///     void main() {
     ///         uint bar = gl_GlobalInvocationID.x;
-    ///         colors[bar] = textureLod(picture, vec2((float(bar) + 0.5) / 8.0, 0.5), 0.0);
+    ///         colors[bar] = textureLod(frame, vec2((float(bar) + 0.5) / 8.0, 0.5), 0.0);
     ///     }
     private static let shader: [UInt32] = [
         0x7230203, 0x10300, 0x8000b, 0x2c, 0, 0x20011, 1, 0x6000b, 1, 0x4c534c47, 0x6474732e, 0x3035342e, 0, 0x3000e, 0, 1, 0x6000f, 5, 4,

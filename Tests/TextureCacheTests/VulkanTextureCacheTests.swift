@@ -36,7 +36,7 @@ import TextureCache
         #expect(frames == count && cache.statistics.uploaded == count)
     }
 
-    @Test("every format, the picture anywhere in its memory", arguments: PixelFormat.allCases)
+    @Test("every format, the frame anywhere in its memory", arguments: PixelFormat.allCases)
     func formats(format: PixelFormat) throws {
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles)
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 37, height: 19))
@@ -50,7 +50,7 @@ import TextureCache
         }
     }
 
-    @Test func `a slot's images serve every picture in it, and go with the memory`() throws {
+    @Test func `a slot's images serve every frame in it, and go with the memory`() throws {
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles)
         let still = Still(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 64, height: 34), slots: 1)
         var last: VulkanTextures?

@@ -1,5 +1,5 @@
 import Benchmark
-import SampleQueue
+import Bitstream
 
 func nalBenchmarks() {
     // A megabyte of stream in units of 12 kB, as at 3 Mbit/s: nothing but zeros makes the scanner look twice.

@@ -14,6 +14,8 @@ int clinux_is_packet_socket(int fd);
 int clinux_memfd_seal_size(int fd);
 /// Whether `fd` is a DRM device's primary or control node, which drives monitors: character device 226, below number 128.
 int clinux_drives_monitors(int fd);
+/// Whether a descriptor is a DMA-BUF, by its file system.
+int clinux_is_dmabuf(int fd);
 /// Whether the memory behind a descriptor stays as large as it is: a memfd sealed against shrinking, or a DMA-BUF.
 int clinux_cannot_shrink(int fd);
 /// The size of shared memory (lseek(2), which moves its position), -1 with errno. fstat(3) needs a system call that takes paths.

@@ -47,12 +47,13 @@ final class GrantingAllocator: SurfaceAllocator {
         case .denied(let sentence): throw SurfaceError(.noMemory, sentence)
         case .memory(let slot, let kind, let descriptor, let backing):
             let socket = socket
-            let loan = SurfaceMemory.Loan(number: slot) { number in
+            return try SurfaceMemory(
+                lent: kind, descriptor: descriptor, backing: backing, byteCount: layout.byteCount, number: slot
+            ) { number in
                 var writer = WireWriter()
                 writer.put(.gone(slot: number))
                 try? socket.send(writer, waits: true)
             }
-            return try SurfaceMemory(lent: kind, descriptor: descriptor, backing: backing, byteCount: layout.byteCount, loan: loan)
         }
     }
 

@@ -9,7 +9,10 @@ extension SandboxedSession {
     func take(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ output: (consuming DecodeOutput) -> Void
     ) {
-        if case .compressed(_, .video(let format)) = sample.content, format != stream { follow(format, isSync: sample.flags.contains(.sync), output) }
+        if case .compressed(_, .video(let format)) = sample.content, format != stream {
+            if sample.bringsParameterSets(to: stream) { stream.configuration = format.configuration }
+            follow(format, isSync: sample.flags.contains(.sync), output)
+        }
         let isSync = sample.flags.contains(.sync)
         if isSync { reconsider(output) }
         let number = open(sample, output)
@@ -111,7 +114,7 @@ extension SandboxedSession {
             case .frame(let descriptor):
                 let entry = descriptor.sampleNumber.flatMap { ledger.close($0) }
                 if descriptor.sampleNumber != nil, entry == nil { return replaced(Self.answersTwice, output) }
-                guard let frame = frame(descriptor) else {
+                guard let frame = frame(descriptor, entry?.receipt.attachments ?? Attachments()) else {
                     if let entry { output(.failed(entry.receipt, DecodingError(.decoderDied, "the decoder process \(Self.hasNoMemory)"))) }
                     return replaced(Self.hasNoMemory, output)
                 }
@@ -156,7 +159,7 @@ extension SandboxedSession {
     private static let hasNoMemory = "puts out a frame that it was given no memory for"
     private static let answersTwice = "answers a sample that it has answered, or was not given"
 
-    func frame(_ descriptor: FrameDescriptor) -> VideoFrame? {
+    func frame(_ descriptor: FrameDescriptor, _ attachments: Attachments) -> VideoFrame? {
         guard let use = process.use(ofSlot: descriptor.slot, visible: descriptor.visible) else { return nil }
         counters.addDecodedFrame()
         let format = use.surface.layout.format
@@ -165,6 +168,6 @@ extension SandboxedSession {
         return VideoFrame(
             use: use, visible: descriptor.visible, attributes: descriptor.attributes, presentationTime: descriptor.presentationTime,
             duration: descriptor.duration, sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase,
-            flags: descriptor.flags, sequence: sequence, sampleNumber: descriptor.sampleNumber)
+            flags: descriptor.flags, sequence: sequence, sampleNumber: descriptor.sampleNumber, attachments: attachments)
     }
 }

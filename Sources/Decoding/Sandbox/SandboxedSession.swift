@@ -168,7 +168,7 @@ public final class SandboxedSession: @unchecked Sendable {
     ) throws(DecodingError) {
         try check()
         guard case .compressed(let block, .video) = sample.content else { return }
-        take(sample, block, instructions) { gate.deliver($0, to: output) }
+        take(sample.trimmed, block, instructions) { gate.deliver($0, to: output) }
     }
 
     /// As `DecompressionSession.drop`.

@@ -2,24 +2,24 @@ internal import Glibc
 public import Media
 internal import SurfacePool
 
-/// Serves decoded pictures to other processes over a Unix socket, in the wire format of GStreamer's `unixfdsink`: any pipeline on the
+/// Serves decoded frames to other processes over a Unix socket, in the wire format of GStreamer's `unixfdsink`: any pipeline on the
 /// machine can be a client,
 ///
 ///     gst-launch-1.0 unixfdsrc socket-path=/run/user/1000/film ! videoconvert ! autovideosink
 ///
-/// and so can a `RemoteFrameSource`. Clients read the very memory that the decoder wrote. A client's hold on a picture ends when it says so
-/// or when its connection closes, however it died; one that holds all it may misses frames, alone.
+/// and so can a `RemoteFrameSource`. Clients read the memory that the decoder wrote. A client's hold on a frame ends when it releases the
+/// frame or when its connection closes, however it died. A client that has used up its budget misses frames; the others do not.
 ///
-/// The socket belongs to this user only (mode 0600, and the peer's user is checked). Clients are trusted not to *write* the pictures.
+/// The socket belongs to this user only (mode 0600, and the peer's user is checked). Clients are trusted not to *write* the frames.
 ///
 /// Thread-safety: all members may be called from any thread. It owns one thread, named `export`.
 public final class FrameServer: Sendable {
     public struct Configuration: Sendable, Hashable {
         /// Connections served at once; further ones are closed.
         public var clientLimit: Int
-        /// Pictures that one client may hold at once.
+        /// Frames that one client may hold at once.
         public var clientBudget: Int
-        /// Leave no frame out: wait for the first client, and have the decoder wait for slow ones.
+        /// Sends every frame: waits for the first client, and makes the decoder wait for slow ones.
         public var isLossless: Bool
 
         public init(clientLimit: Int = 4, clientBudget: Int = 4, isLossless: Bool = false) {
@@ -32,13 +32,13 @@ public final class FrameServer: Sendable {
 
     public struct Statistics: Sendable, Hashable {
         public var clients = 0
-        /// Connections so far, refused ones left out.
+        /// Connections so far, without refused ones.
         public var clientsServed = 0
-        /// Frames sent, each client's counted.
+        /// Frames sent, counted for each client.
         public var framesSent = 0
         /// Frames that a client over its budget, or not reading, did not get.
         public var framesSkipped = 0
-        /// Frames for which there is no word in the protocol.
+        /// Frames in a format that the protocol cannot describe.
         public var framesUnsupported = 0
     }
 
@@ -59,7 +59,7 @@ public final class FrameServer: Sendable {
 
     /// Opens the socket and begins to serve. A socket that nobody listens on is replaced.
     ///
-    /// - Parameter onNotice: Called on the server's thread with a sentence when a client is ended for what it did.
+    /// - Parameter onNotice: Called on the server's thread with a sentence when a client is disconnected for what it did.
     public init(
         path: String, configuration: Configuration = Configuration(), onNotice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ExportError) {
@@ -73,7 +73,7 @@ public final class FrameServer: Sendable {
                 delivery: configuration.isLossless ? .whenDecoded : .whenDue))
         do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
         let listener = Monitor(Optional(try UnixSocket.listening(path)))
-        exporter.setNewsHandler { [bell] in bell.signal() }
+        exporter.onFrameAvailable { [bell] in bell.signal() }
         let thread = LoopThread(name: "export") { [self] in
             if let socket = listener.withLock({ $0.take() }) { run(socket) }
         }
@@ -82,7 +82,7 @@ public final class FrameServer: Sendable {
 
     public var statistics: Statistics { shared.withLock { $0.statistics } }
 
-    /// Waits until every frame before the end of the stream has been sent, and the end said; true when so, false at `deadline`.
+    /// Waits until every frame and the end of the stream have been sent. False at `deadline`.
     public func waitUntilFinished(until deadline: HostTime?) -> Bool {
         shared.wait(until: deadline) { $0.isFinished || $0.isStopping ? true : nil } ?? false
     }
@@ -93,7 +93,7 @@ public final class FrameServer: Sendable {
             shared.isStopping = true
             return shared.thread.take()
         }
-        exporter.setNewsHandler(nil)
+        exporter.onFrameAvailable(nil)
         exporter.cancel()
         bell.signal()
         thread?.join()

@@ -2,7 +2,7 @@ internal import Sandbox
 
 /// What the server knows of one client: what it holds, and what its bytes mean. `Token` is what ends with the client's hold.
 ///
-/// A client may do what it likes: the worst that comes of it is that it is ended and its holds with it.
+/// Whatever a client sends, the worst result is that its connection and its holds end.
 struct FrameServerClientState<Token: Sendable>: Sendable {
     enum Event: Sendable {
         /// The client has let go of this.
@@ -14,7 +14,7 @@ struct FrameServerClientState<Token: Sendable>: Sendable {
     /// Buffers that the client may hold at once.
     let budget: Int
     private var held: [(id: UInt64, token: Token)] = []
-    /// A client says eight bytes at a time; what is longer may be an extension, up to a page.
+    /// A client's messages have eight bytes; a longer one, up to a page, may be an extension.
     private var parser = UnixFDParser(payloadLimit: 4096)
     /// The caps that the client was told last.
     var caps: VideoCaps?
@@ -34,7 +34,7 @@ struct FrameServerClientState<Token: Sendable>: Sendable {
 
     mutating func skipped() { framesSkipped += 1 }
 
-    /// What follows from bytes that came from the client.
+    /// Reads bytes from the client and returns what follows from them.
     mutating func receive(_ bytes: some Sequence<UInt8>) -> [Event] {
         parser.append(bytes)
         var events: [Event] = []

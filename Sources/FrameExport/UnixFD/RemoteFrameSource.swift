@@ -1,15 +1,16 @@
-internal import CLinux
 internal import Dispatch
 internal import Glibc
 public import Media
 internal import SurfacePool
 
-/// Receives pictures that another process serves: a `FrameServer` of this library's, or GStreamer's `unixfdsink`.
+/// Receives frames that another process serves: a `FrameServer` of this library, or GStreamer's `unixfdsink`.
 ///
 ///     let source = try RemoteFrameSource(path: "/run/user/1000/film")
-///     while let frame = source.waitForFrame() { … frame.plane(0) … }
+///     while let frame = source.waitForFrame() { … frame.plane(0) … }        // into a renderer, or
+///     while let frame = source.waitForFrame() { queue.enqueue(frame.videoFrame()) }     // into any sink
 ///
-/// Each picture has to be given back (letting it go does it), for the server lends only so many at once.
+/// The server lends only so many frames at once, so each has to be given back; letting it go does that. Memory that the server sends again
+/// keeps its identity.
 ///
 /// Thread-safety: one thread waits at a time; frames may be used and released on any.
 public final class RemoteFrameSource: Sendable {
@@ -24,34 +25,9 @@ public final class RemoteFrameSource: Sendable {
         /// Descriptors that have come and whose buffer has not, the receiver's to close.
         var descriptors: [Int32] = []
         var caps: VideoCaps?
-        /// Counts the layouts.
-        var generation: UInt32 = 0
-        /// The files behind the descriptors seen so far; a file's place is its slot.
-        var files: [File] = []
-        var framesReceived: UInt64 = 0
+        var memory = RemoteMemory()
         var error: ExportError?
         var isAtEnd = false
-
-        /// What was made of the files so far serves no longer.
-        mutating func forgetFiles() {
-            generation += 1
-            files.removeAll(keepingCapacity: true)
-        }
-    }
-
-    /// 64: more than any server lends at once. One that makes new memory for every picture gets new identities too.
-    private static let fileLimit = 64
-
-    private struct File: Sendable, Hashable {
-        var device: UInt64
-        var inode: UInt64
-    }
-
-    private static let connections = Monitor(UInt32(1) << 31)
-    /// Sets the surfaces of this connection apart from those of pools.
-    private let number = connections.withLock { number in
-        number += 1
-        return number
     }
 
     /// Connects to the server at `path`.
@@ -62,19 +38,23 @@ public final class RemoteFrameSource: Sendable {
         state = Monitor(State())
     }
 
-    deinit { for fd in state.withLock({ $0.descriptors }) { close(fd) } }
+    deinit {
+        var memory = takeMemory()
+        memory.forgetAll()
+        for fd in state.withLock({ $0.descriptors }) { close(fd) }
+    }
 
     /// Why there are no more frames; nil at a proper end and while there are some.
     public var error: ExportError? { state.withLock { $0.error } }
 
-    /// Sleeps until a frame comes; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end of the stream, and when the connection is of no use
-    /// any more (`error` tells why).
+    /// Waits for a frame; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end of the stream, and when the connection has failed (`error`
+    /// tells why).
     public func waitForFrame(until deadline: HostTime? = nil) -> ExportedFrame? { waitForFrame(until: deadline) { false } }
 
     /// As `waitForFrame`, for asynchronous code.
     public func next() async -> ExportedFrame? { await nextHeldFrame()?.take() }
 
-    /// The frames as a sequence, in boxes.
+    /// The frames as a sequence of objects.
     public var frames: ExportedFrames { ExportedFrames(self) }
 }
 
@@ -157,8 +137,11 @@ extension RemoteFrameSource: AsynchronousFrameSource {
             // What unixfdsink says to one who comes before its stream has begun.
             if text == "NULL" { return .again }
             let caps = try VideoCaps(text: text)
+            guard state.withLock({ $0.caps }) != caps else { break }
+            var memory = takeMemory()
+            memory.forgetAll()
             state.withLock { state in
-                if state.caps != caps { state.forgetFiles() }
+                state.memory = memory
                 state.caps = caps
             }
         case .newBuffer: return try frame(UnixFDBuffer(payload: message.payload))
@@ -184,31 +167,33 @@ extension RemoteFrameSource: AsynchronousFrameSource {
                 connection.release(buffer.id)
                 return .again
             }
-            throw ExportError(.unsupported, "\(path): the server sends a picture in \(fds.count) pieces of memory; one is understood.")
+            throw ExportError(.unsupported, "\(path): the server sends a frame in \(fds.count) pieces of memory; only one is supported.")
         }
-        let memory = OwnedFD(adopting: fd)
-        guard let caps = state.withLock({ $0.caps }) else { throw ExportError(.malformed, "\(path): the server sent a picture before its caps.") }
+        let descriptor = OwnedFD(adopting: fd)
+        guard let caps = state.withLock({ $0.caps }) else { throw ExportError(.malformed, "\(path): the server sent a frame before its caps.") }
         let layout = try buffer.layout(caps)
-        var device: UInt64 = 0, inode: UInt64 = 0, size: Int64 = 0
-        guard unsafe clinux_file_identity(fd, &device, &inode, &size) == 0, buffer.isDMABuf || size >= layout.byteCount else {
-            throw ExportError(.malformed, "\(path): the server sent memory smaller than it says.")
-        }
-        let file = File(device: device, inode: inode)
-        let (identity, sequence) = state.withLock { state -> (SurfaceIdentity, UInt64) in
-            if state.files.count == Self.fileLimit, !state.files.contains(file) { state.forgetFiles() }
-            let slot = state.files.firstIndex(of: file) ?? state.files.count
-            if slot == state.files.count { state.files.append(file) }
-            defer { state.framesReceived += 1 }
-            return (SurfaceIdentity(pool: number, generation: state.generation, slot: UInt32(slot)), state.framesReceived)
+        var memory = takeMemory()
+        defer { state.withLock { $0.memory = memory } }
+        let surface: Surface, sequence = memory.count
+        do throws(SurfaceError) {
+            surface = try memory.surface(descriptor, layout, isDMABuf: buffer.isDMABuf)
+        } catch {
+            throw ExportError(.malformed, "\(path): the server sent memory that cannot be used: \(error)")
         }
         func time(_ value: UInt64?) -> MediaTime { value.flatMap { Int64(exactly: $0) }.map { MediaTime(nanoseconds: $0) } ?? .invalid }
         let description = FrameDescription(
             layout: layout, visible: PixelRect(caps.size), attributes: PictureAttributes(pixelAspect: caps.pixelAspect, color: caps.color),
             presentationTime: time(buffer.mediaTime), duration: time(buffer.duration),
-            hostTime: Int64(exactly: buffer.pts).map { HostTime(nanoseconds: $0) }, identity: identity,
+            hostTime: Int64(exactly: buffer.pts).map { HostTime(nanoseconds: $0) }, identity: surface.identity,
             sequence: buffer.offset == UnixFDBuffer.noTime ? sequence : buffer.offset, isDMABuf: buffer.isDMABuf)
-        let remote = RemoteBuffer(
-            memory: memory, connection: connection, id: buffer.id, byteCount: layout.byteCount, isDMABuf: buffer.isDMABuf)
-        return .frame(ExportedFrame(description, remote: remote))
+        let use = surface.share { [connection, id = buffer.id] in connection.release(id) }
+        return .frame(ExportedFrame(description, isNew: true, use: use, hold: nil))
+    }
+
+    /// Takes the surfaces out of the lock: their importers are told what goes, and nobody is called under a lock.
+    private func takeMemory() -> RemoteMemory {
+        var memory = RemoteMemory()
+        state.withLock { swap(&memory, &$0.memory) }
+        return memory
     }
 }

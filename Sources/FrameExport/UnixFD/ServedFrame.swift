@@ -2,8 +2,8 @@ internal import Media
 
 /// A frame in the hands of clients that are other processes; it is released when the last of them has let go, or is gone.
 ///
-/// The protocol carries no fences. Those that the clients' devices have left in a DMA-BUF are waited for before the memory is written again, by
-/// the pool and not by the decoder: a device that hangs costs a slot.
+/// The protocol carries no fences. Before the memory is written again, the pool waits for the fences that the clients' devices have left in
+/// the DMA-BUF. The decoder does not wait: a device that hangs costs a slot.
 final class ServedFrame: Sendable {
     let description: FrameDescription
     private let frame: HeldFrame

@@ -4,7 +4,7 @@ internal import SurfacePool
 extension UnixFDBuffer {
     /// What is sent about a frame. The planes are named where the visible part begins, so that cropping needs no copy.
     ///
-    /// - Parameter now: Stands for the frame's moment when the film's clock gives none.
+    /// - Parameter now: Used as the frame's time when the film's clock gives none.
     init(_ frame: FrameDescription, id: UInt64, now: HostTime) {
         let layout = frame.layout
         self.init(id: id, isDMABuf: frame.isDMABuf, memories: [Memory(size: UInt64(layout.byteCount), offset: 0)])
@@ -32,11 +32,11 @@ extension UnixFDBuffer {
     /// Where the planes lie in the peer's memory, checked against its size.
     func layout(_ caps: VideoCaps) throws(ExportError) -> SurfaceLayout {
         guard memories.count == 1, let memory = memories.first else {
-            throw ExportError(.unsupported, "The peer sends a picture in \(memories.count) pieces of memory; one is understood.")
+            throw ExportError(.unsupported, "The peer sends a frame in \(memories.count) pieces of memory; only one is supported.")
         }
         let facts = caps.format.description.planes
         guard let size = Int(exactly: memory.size), let start = Int(exactly: memory.offset), size > 0, size <= 1 << 40, start <= 1 << 40 else {
-            throw ExportError(.malformed, "The peer sent a picture of impossible size.")
+            throw ExportError(.malformed, "The peer sent a frame of impossible size.")
         }
         var planes: [SurfaceLayout.Plane] = []
         if let videoMeta, videoMeta.offsets.count == facts.count {
@@ -49,17 +49,15 @@ extension UnixFDBuffer {
         } else {
             planes = Self.packedPlanes(caps).map { SurfaceLayout.Plane(offset: start + $0.offset, pitch: $0.pitch) }
         }
-        for (place, plane) in zip(planes, facts) where caps.modifier == nil || caps.modifier == .linear {
-            let rows = plane.rows(height: caps.size.height), bytes = plane.rowBytes(width: caps.size.width)
-            guard bytes <= place.pitch, place.offset - start + (rows - 1) * place.pitch + bytes <= size else {
-                throw ExportError(.malformed, "The peer sent a plane that reaches beyond its memory.")
-            }
+        do throws(SurfaceError) {
+            return try SurfaceLayout(
+                checking: caps.format, size: caps.size, modifier: caps.modifier ?? .linear, planes: planes, byteCount: start + size)
+        } catch {
+            throw ExportError(.malformed, "The peer sent a frame that does not fit its memory: \(error)")
         }
-        return SurfaceLayout(
-            format: caps.format, size: caps.size, modifier: caps.modifier ?? .linear, planes: planes, byteCount: start + size)
     }
 
-    /// GStreamer's layout of a picture that comes without `GstVideoMeta`: pitches a multiple of four bytes, sizes rounded up to whole chroma samples.
+    /// GStreamer's layout of a frame that comes without `GstVideoMeta`: pitches a multiple of four bytes, sizes rounded up to whole chroma samples.
     static func packedPlanes(_ caps: VideoCaps) -> [SurfaceLayout.Plane] {
         var end = 0
         let facts = caps.format.description.planes

@@ -1,16 +1,16 @@
 internal import Media
 internal import SurfacePool
 
-/// What both sides agree on about a stream of pictures, as GStreamer's caps text.
+/// What both sides agree on about a stream of frames, as GStreamer's caps text.
 struct VideoCaps: Sendable, Hashable {
     var format: PixelFormat
-    /// Nil: plain memory that the CPU reads; else the DMA-BUFs' modifier.
+    /// The DMA-BUFs' modifier; nil for memory that the CPU reads.
     var modifier: FormatModifier?
     var size: PixelSize
     var pixelAspect: Ratio = .unknown
     var color: ColorDescription = .unspecified
 
-    /// Nil when GStreamer has no word for the format.
+    /// Nil when GStreamer has no name for the format.
     init?(_ frame: FrameDescription) {
         guard frame.isDMABuf ? frame.fourCC != nil : GStreamerFormat(frame.pixelFormat) != nil else { return nil }
         format = frame.pixelFormat
@@ -54,20 +54,20 @@ struct VideoCaps: Sendable, Hashable {
         }
         let width = fields["width"].flatMap { Int($0) } ?? 0, height = fields["height"].flatMap { Int($0) } ?? 0
         guard (1...65536).contains(width), (1...65536).contains(height) else {
-            throw ExportError(.malformed, "The peer sends pictures of no known size.")
+            throw ExportError(.malformed, "The peer sends frames without a size.")
         }
         size = PixelSize(width: width, height: height)
         let name = fields["format"] ?? ""
         if name == "DMA_DRM" {
             let parts = (fields["drm-format"] ?? "").split(separator: ":", maxSplits: 1)
             guard let code = parts.first?.utf8, code.count <= 4, let format = GStreamerFormat.pixelFormat(Self.fourCC(code)) else {
-                throw ExportError(.unsupported, "The peer sends pictures in the format \(fields["drm-format"] ?? "?"), which is not known here.")
+                throw ExportError(.unsupported, "The peer sends frames in the unknown format \(fields["drm-format"] ?? "?").")
             }
             self.format = format
             modifier = parts.count == 1 ? .linear : UInt64(parts[1].dropFirst(2), radix: 16).map { FormatModifier(rawValue: $0) } ?? .invalid
         } else {
             guard let format = GStreamerFormat.pixelFormat(named: name) else {
-                throw ExportError(.unsupported, "The peer sends pictures in the format \(name), which is not known here.")
+                throw ExportError(.unsupported, "The peer sends frames in the unknown format \(name).")
             }
             self.format = format
             modifier = kind.contains("memory:DMABuf") ? .linear : nil

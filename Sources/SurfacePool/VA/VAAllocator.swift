@@ -73,25 +73,23 @@ package final class VAAllocator: SurfaceAllocator {
         let others = fds.dropFirst().map { (isSame: isSame($0, number), closed: close($0)) }
         // Some drivers name the same memory once for every plane.
         guard others.allSatisfy(\.isSame) else {
-            throw SurfaceError(.unavailable, "The driver keeps the planes of a picture in separate pieces of memory.")
+            throw SurfaceError(.unavailable, "The driver keeps the planes of a frame in separate pieces of memory.")
         }
         guard export.layers == 2, format.planeCount == 2 else {
-            throw SurfaceError(.unavailable, "The driver exports \(export.layers) planes of a \(format.rawValue) picture.")
+            throw SurfaceError(.unavailable, "The driver exports \(export.layers) planes of a \(format.rawValue) frame.")
         }
         let planes = [
             SurfaceLayout.Plane(offset: Int(export.offsets.0), pitch: Int(export.pitches.0)),
             SurfaceLayout.Plane(offset: Int(export.offsets.1), pitch: Int(export.pitches.1)),
         ]
-        let byteCount = Int(export.sizes.0)
-        for (plane, fact) in zip(planes, format.description.planes) {
-            let row = fact.rowBytes(width: size.width), rows = fact.rows(height: size.height)
-            guard plane.pitch >= row, plane.offset + (rows - 1) * plane.pitch + row <= byteCount else {
-                throw SurfaceError(.unavailable, "The driver exports a surface that is smaller than its picture.")
-            }
+        do throws(SurfaceError) {
+            let layout = try SurfaceLayout(
+                checking: format, size: size, modifier: FormatModifier(rawValue: export.modifiers.0), planes: planes,
+                byteCount: Int(export.sizes.0))
+            return Exported(surface: surface, layout: layout, descriptor: descriptor)
+        } catch {
+            throw SurfaceError(.unavailable, "The driver exports a surface that does not hold its frame: \(error)")
         }
-        let layout = SurfaceLayout(
-            format: format, size: size, modifier: FormatModifier(rawValue: export.modifiers.0), planes: planes, byteCount: byteCount)
-        return Exported(surface: surface, layout: layout, descriptor: descriptor)
     }
 
     /// Whether two descriptors are of one DMA-BUF: each has an inode of its own.

@@ -12,7 +12,7 @@ extension VADevice {
         public var entrypoints: [String]
         /// Formats of surfaces that can be decoded into.
         public var formats: [FourCC]
-        /// Largest picture; zero where the driver does not say.
+        /// Largest frame; zero where the driver does not say.
         public var maximumSize: PixelSize
         /// Whether slices can be decoded.
         public var decodes: Bool

@@ -69,8 +69,8 @@ public final class VADevice: Sendable {
         return names.sorted()
     }
 
-    /// Waits until a picture is complete.
-    /// - Returns: nil, or the reason why there is no picture: the decoder failed at it, did not end in time, or is gone.
+    /// Waits until a frame is complete.
+    /// - Returns: nil, or the reason why there is no frame: the decoder failed at it, did not end in time, or is gone.
     package func wait(for surface: VASurface, timeout: HostSpan) -> String? {
         let status = unsafe cva_sync(display, surface.id, UInt64(max(0, timeout.nanoseconds)))
         return status == VA_STATUS_SUCCESS ? nil : Self.reason(status)

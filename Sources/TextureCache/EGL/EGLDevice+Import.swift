@@ -25,7 +25,7 @@ extension EGLDevice {
     /// An image for each plane.
     func importPlanes(_ plan: TexturePlan, _ fd: Int32) -> Import {
         let layout = plan.description.layout
-        // A compressed picture's planes do not stand alone.
+        // A compressed frame's planes do not stand alone.
         guard layout.planeCount == plan.planes.count else { return .unknown }
         for plane in plan.planes {
             guard let code = plane.fourCC, isExternalOnly(code, layout.modifier) == false, has16Bits || !plane.texel.is16Bits else { return .unknown }
@@ -45,20 +45,20 @@ extension EGLDevice {
 
     /// Has the textures show their images, anew if they did already.
     @discardableResult
-    func target(_ picture: EGLTextures) -> Bool {
-        preserving(picture.target) {
-            for index in picture.planes.indices {
-                functions.glBindTexture(picture.target, picture.planes[index].name)
-                unsafe functions.glImageTargetTexture!(picture.target, picture.images[index])
+    func target(_ textures: EGLTextures) -> Bool {
+        preserving(textures.target) {
+            for index in textures.planes.indices {
+                functions.glBindTexture(textures.target, textures.planes[index].name)
+                unsafe functions.glImageTargetTexture!(textures.target, textures.images[index])
             }
             return functions.glGetError() == GLenum(GL_NO_ERROR)
         }
     }
 
-    private func bind(_ picture: EGLTextures) -> Import {
+    private func bind(_ textures: EGLTextures) -> Import {
         while functions.glGetError() != GLenum(GL_NO_ERROR) {}
-        if target(picture) { return .textures(picture) }
-        destroy(picture)
+        if target(textures) { return .textures(textures) }
+        destroy(textures)
         return .refused
     }
 

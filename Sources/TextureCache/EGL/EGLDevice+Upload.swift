@@ -22,19 +22,19 @@ extension EGLDevice {
             }
             return EGLTextures.Plane(name: name, texel: plane.texel, size: plane.size)
         }
-        let picture = unsafe EGLTextures(plan, path: .upload, target: target, planes: planes, images: [])
+        let textures = unsafe EGLTextures(plan, path: .upload, target: target, planes: planes, images: [])
         let error = functions.glGetError()
         guard error == GLenum(GL_NO_ERROR) else {
-            destroy(picture)
+            destroy(textures)
             throw TextureCacheError(
                 .failed,
                 "OpenGL makes no textures for \(plan.description.pixelFormat.rawValue), \(plan.extent) (error 0x\(String(error, radix: 16))).")
         }
-        return picture
+        return textures
     }
 
     /// Copies every plane. OpenGL has taken the bytes when this returns.
-    func upload(_ plan: TexturePlan, _ memory: UnsafeRawBufferPointer, to picture: EGLTextures) {
+    func upload(_ plan: TexturePlan, _ memory: UnsafeRawBufferPointer, to textures: EGLTextures) {
         let stores = [GL_UNPACK_ALIGNMENT, GL_UNPACK_ROW_LENGTH, GL_UNPACK_SKIP_ROWS, GL_UNPACK_SKIP_PIXELS].map { GLenum($0) }
         let before = stores.map { integer($0) }
         let buffer = integer(GLenum(GL_PIXEL_UNPACK_BUFFER_BINDING))
@@ -44,9 +44,9 @@ extension EGLDevice {
             for (store, value) in zip(stores, before) { functions.glPixelStorei(store, value) }
             functions.glBindBuffer(GLenum(GL_PIXEL_UNPACK_BUFFER), GLuint(bitPattern: buffer))
         }
-        preserving(picture.target) {
-            for (plane, texture) in zip(plan.planes, picture.planes) {
-                functions.glBindTexture(picture.target, texture.name)
+        preserving(textures.target) {
+            for (plane, texture) in zip(plan.planes, textures.planes) {
+                functions.glBindTexture(textures.target, texture.name)
                 let codes = plane.texel.codes, width = GLsizei(plane.size.width)
                 // A row is a whole number of texels but for three bytes a pixel: those go row by row.
                 let isWhole = plane.pitch % plane.texel.byteCount == 0
@@ -54,7 +54,7 @@ extension EGLDevice {
                 let step = isWhole ? plane.size.height : 1
                 for row in stride(from: 0, to: plane.size.height, by: step) {
                     unsafe functions.glTexSubImage2D(
-                        picture.target, 0, 0, GLint(row), width, GLsizei(step), codes.given, codes.type,
+                        textures.target, 0, 0, GLint(row), width, GLsizei(step), codes.given, codes.type,
                         memory.baseAddress! + plane.offset + row * plane.pitch)
                 }
             }
@@ -74,10 +74,10 @@ extension EGLDevice {
         return name
     }
 
-    func destroy(_ picture: EGLTextures) {
-        let names = picture.planes.map(\.name)
+    func destroy(_ textures: EGLTextures) {
+        let names = textures.planes.map(\.name)
         unsafe functions.glDeleteTextures(GLsizei(names.count), names)
-        unsafe destroy(picture.images)
+        unsafe destroy(textures.images)
     }
 
     /// Runs `body`, then binds again what was bound to `target`.

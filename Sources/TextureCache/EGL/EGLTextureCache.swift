@@ -8,14 +8,14 @@ internal import SurfacePool
 ///     let cache = try EGLTextureCache()                         // the context is current
 ///     …
 ///     if let frame = exporter.frame(for: vsync) {
-///         let picture = try cache.textures(for: frame)
-///         for plane in picture.planes { … bind(picture.target, plane.name) … }
+///         let textures = try cache.textures(for: frame)
+///         for plane in textures.planes { … bind(textures.target, plane.name) … }
 ///         draw()
 ///         cache.release(frame)                                  // after the drawing, on the device's own clock
 ///     }
 ///
-/// What is imported is imported once for each piece of memory, however many pictures pass through it, and goes when the memory goes: the
-/// decoder's pool reports it, and the next call here acts on it. Which way a picture takes is decided anew for each layout; `EGLTextures.path`
+/// What is imported is imported once for each piece of memory, however many frames pass through it, and goes when the memory goes: the
+/// decoder's pool reports it, and the next call here acts on it. Which way a frame takes is decided anew for each layout; `EGLTextures.path`
 /// and `statistics` tell.
 ///
 /// The context is one of OpenGL ES 3 (or OpenGL 4.2), made by any library. Bindings and pixel-store settings that the cache touches are put
@@ -24,41 +24,41 @@ internal import SurfacePool
 /// Thread-safety: for the thread on which the context is current, at every call and when the last reference goes.
 @safe
 public final class EGLTextureCache {
-    private var shelf: TextureShelf<EGLDevice>
-    private var device: EGLDevice { shelf.device }
+    private var imports: TextureImportCache<EGLDevice>
+    private var device: EGLDevice { imports.device }
 
     /// - Parameters:
     ///   - paths: What the renderer can draw from, best first. One that leaves out `.upload` gets an error instead of a copy.
     ///   - limit: Surfaces that have textures at once. More than the decoder has surfaces, or memory is imported again and again.
     /// - Throws: When there is no EGL, no current context, or one that is too old.
     public init(paths: [TexturePath] = [.planes, .upload], limit: Int = 64) throws(TextureCacheError) {
-        shelf = TextureShelf(try EGLDevice(), paths: paths, limit: limit)
+        imports = TextureImportCache(try EGLDevice(), paths: paths, limit: limit)
     }
 
     deinit {
         // With another context current the names mean other textures; the context's end takes them then.
-        if device.isCurrent { shelf.removeAll() }
+        if device.isCurrent { imports.removeAll() }
     }
 
     /// What the renderer can draw from, best first.
-    public var paths: [TexturePath] { shelf.paths }
-    /// Whether DMA-BUFs can become textures at all; each format is asked about when it comes.
+    public var paths: [TexturePath] { imports.paths }
+    /// Whether the driver can import DMA-BUFs; each format is queried when it comes.
     public var importsImages: Bool { device.importsImages }
-    /// Whether fences go to the device and come from it; otherwise they are waited for.
+    /// Whether fences are passed to and from the device; otherwise the CPU waits for them.
     public var hasNativeFences: Bool { device.hasNativeFences }
     /// What has been imported, copied and dropped since the cache was made.
-    public var statistics: TextureCacheStatistics { shelf.statistics }
+    public var statistics: TextureCacheStatistics { imports.statistics }
 
     /// The frame as textures, which the device reads once the frame's acquire fence has signalled.
     ///
     /// The same object for the same memory; what it shows is the last frame it was asked for. Valid while the frame is held.
-    public func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> EGLTextures { try shelf.textures(for: frame) }
+    public func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> EGLTextures { try imports.textures(for: frame) }
 
     /// Gives the frame back, to be written again when the device has done what it has been told so far. To be called after the drawing.
     ///
     /// A frame that was copied goes back at once. Where there are no native fences the device is waited for.
     public func release(_ frame: consuming ExportedFrame) {
-        let path = shelf[frame.description.identity]?.path
+        let path = imports[frame.description.identity]?.path
         if path == .upload { return frame.release() }
         switch fence() {
         case .some(let fence): frame.release(after: fence)
@@ -70,11 +70,11 @@ public final class EGLTextureCache {
     /// fences the device is waited for (`glFinish`).
     public func fence() -> SyncFile? { device.fence() }
 
-    /// Drops what belongs to memory that is no more. `textures(for:)` does it too; a renderer that stands still calls this now and then.
-    public func collect() { shelf.collect() }
+    /// Destroys the textures of memory that is gone. `textures(for:)` does this too; a renderer that draws nothing calls this now and then.
+    public func collect() { imports.collect() }
 
-    /// Drops everything. Frames in hand get new textures when they are asked for again.
-    public func removeAll() { shelf.removeAll() }
+    /// Destroys all textures. Frames that are still held get new ones when asked for again.
+    public func removeAll() { imports.removeAll() }
 }
 
 extension EGLTextures: CachedTextures {}

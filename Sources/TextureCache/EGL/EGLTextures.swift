@@ -3,7 +3,7 @@ internal import FrameExport
 public import Media
 internal import SurfacePool
 
-/// A picture as textures of the renderer's context: what to bind, and how to look at it.
+/// A frame as textures of the renderer's context: what to bind, and how to look at it.
 ///
 /// Filters are linear, edges are clamped; the renderer may change that. The textures belong to the cache: they are valid while the frame is
 /// held, and what has been drawn from them stays valid after that.
@@ -26,7 +26,7 @@ public final class EGLTextures {
     /// One of RGB for `TexturePath.image`; otherwise the planes of `pixelFormat` in their order (`gbrp`: green, blue, red).
     public let planes: [Plane]
     public let pixelFormat: PixelFormat
-    /// Where the visible picture lies in each of them. The first row of memory is at texture coordinate 0.
+    /// Where the visible frame lies in each of them. The first row of memory is at texture coordinate 0.
     public let crop: TextureCrop
     /// What samples of planes are multiplied by so that the greatest code value becomes 1.
     public let codeScale: Float

@@ -13,7 +13,7 @@ final class VulkanConversions {
     }
 
     deinit {
-        for handle in made.values { unsafe functions.destroyConversion!(device, VulkanShell.pointer(handle), nil) }
+        for handle in made.values { unsafe functions.destroyConversion!(device, VulkanContext.pointer(handle), nil) }
     }
 
     /// Nil when the device makes none.
@@ -33,7 +33,7 @@ final class VulkanConversions {
         }
         var handle: VkSamplerYcbcrConversion?
         guard unsafe functions.createConversion!(device, &info, nil, &handle) == VK_SUCCESS else { return nil }
-        made[ycbcr] = unsafe VulkanShell.handle(handle)
+        made[ycbcr] = unsafe VulkanContext.handle(handle)
         return made[ycbcr]
     }
 }

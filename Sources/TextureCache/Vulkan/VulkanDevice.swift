@@ -1,7 +1,7 @@
-/// A handle of Vulkan's as a number: of an object (`VkImage`) or of what a pointer stands for (`VkDevice`, `VkCommandBuffer`).
+/// A Vulkan handle as a number, dispatchable (`VkDevice`, `VkCommandBuffer`) or not (`VkImage`).
 public typealias VulkanHandle = UInt64
 
-/// The renderer's device, by its handles, and what the renderer enabled on it, which Vulkan cannot be asked about.
+/// The renderer's device: its handles, and what the renderer enabled on it, since Vulkan has no query for that.
 ///
 /// Vulkan 1.1 is needed. Imports need all of `importExtensions`, fences that go along with frames need `VK_KHR_external_semaphore_fd`; enable
 /// what there is of `wantedExtensions`.
@@ -11,7 +11,7 @@ public struct VulkanDevice: Sendable, Hashable {
     public var instance: VulkanHandle
     public var physicalDevice: VulkanHandle
     public var device: VulkanHandle
-    /// Of the queue that draws.
+    /// The family of the queue that draws.
     public var queueFamily: UInt32
     /// The address of the loader's `vkGetInstanceProcAddr`.
     public var getInstanceProcAddr: VulkanHandle
@@ -33,11 +33,11 @@ public struct VulkanDevice: Sendable, Hashable {
         self.hasYCbCrConversion = hasYCbCrConversion
     }
 
-    /// Without these there are uploads only.
+    /// Without these every frame is uploaded.
     public static let importExtensions: Set<String> = [
         "VK_KHR_external_memory_fd", "VK_EXT_external_memory_dma_buf", "VK_EXT_image_drm_format_modifier",
     ]
-    /// All that a cache makes use of.
+    /// Every extension that a cache uses.
     public static let wantedExtensions = importExtensions.union([
         "VK_EXT_queue_family_foreign", "VK_KHR_external_semaphore_fd", "VK_KHR_image_format_list",
     ])

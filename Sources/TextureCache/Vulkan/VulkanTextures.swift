@@ -2,7 +2,7 @@ internal import CVulkan
 internal import FrameExport
 public import Media
 
-/// A picture as images of the renderer's device: what to put in descriptors, and how to look at it.
+/// A frame as images of the renderer's device: what to put in descriptors, and how to look at it.
 ///
 /// The images belong to the cache: they are valid until the frame has been released and what reads them has ended.
 ///
@@ -24,13 +24,13 @@ public final class VulkanTextures {
     /// One for `TexturePath.image`; otherwise the planes of `pixelFormat` in their order (`gbrp`: green, blue, red).
     public let planes: [Plane]
     public let pixelFormat: PixelFormat
-    /// Where the visible picture lies in each of them.
+    /// Where the visible frame lies in each of them.
     public let crop: TextureCrop
     /// What samples of planes are multiplied by so that the greatest code value becomes 1.
     public let codeScale: Float
     /// What planes turn into RGB with; nil for formats that are RGB, and for `TexturePath.image`.
     public let conversion: YCbCrConversion?
-    /// What the sampler of a picture of several planes is made with, and the `VkSamplerYcbcrConversion` that the view has; nil otherwise.
+    /// What the sampler of a frame of several planes is made with, and the `VkSamplerYcbcrConversion` that the view has; nil otherwise.
     public let ycbcr: (VulkanYCbCr, conversion: VulkanHandle)?
 
     let memories: [VkDeviceMemory]
@@ -38,7 +38,7 @@ public final class VulkanTextures {
     let staging: VulkanStaging?
     /// Its images have been used by the device, so that their contents count.
     var isTransitioned = false
-    /// The staging buffer holds a picture that the images do not have yet.
+    /// The staging buffer holds a frame that the images do not have yet.
     var isPending = false
     /// Waits for the decoder; made when first needed. One is enough: the memory is not written again before the release.
     var semaphore: VkSemaphore?

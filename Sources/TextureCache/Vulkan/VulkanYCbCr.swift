@@ -3,7 +3,7 @@ internal import FrameExport
 internal import Media
 internal import SurfacePool
 
-/// What a sampler must know of a picture that is one image of several planes (`VkSamplerYcbcrConversionCreateInfo`), from the frame's tags.
+/// What a sampler must know of a frame that is one image of several planes (`VkSamplerYcbcrConversionCreateInfo`), from the frame's tags.
 ///
 /// Samplers of one conversion are part of a pipeline's layout: a renderer keeps a pipeline for each value that it meets.
 public struct VulkanYCbCr: Sendable, Hashable {

@@ -1,6 +1,6 @@
 internal import Media
 
-/// What an HEVC video parameter set says (7.3.2.1) about the rate of the pictures, for streams whose sequence parameter sets do not say it.
+/// What an HEVC video parameter set says (7.3.2.1) about the rate of the frames, for streams whose sequence parameter sets do not say it.
 struct HEVCVideoParameters: Sendable, Hashable {
     var identifier: Int
     var usability = VideoUsability()

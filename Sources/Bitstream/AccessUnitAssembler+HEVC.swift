@@ -1,6 +1,6 @@
 internal import Media
 
-/// What is remembered of an HEVC stream to describe its pictures.
+/// What is remembered of an HEVC stream to describe its frames.
 struct HEVCState: Sendable {
     var videos: [Int: HEVCVideoParameters] = [:]
     var sequences: [Int: HEVCSequenceParameters] = [:]

@@ -2,13 +2,13 @@ internal import FrameExport
 internal import Media
 internal import SurfacePool
 
-/// What a cache's device does with the memory of frames.
+/// What a texture cache needs from EGL or Vulkan.
 protocol TextureDevice {
     associatedtype Textures: CachedTextures
 
     /// Imports DMA-BUFs as one image (`.image`) or as an image for each plane (`.planes`). `fd` is lent.
     func importTextures(_ path: TexturePath, _ plan: TexturePlan, _ fd: Int32) -> TextureImport<Textures>
-    /// Has what was imported show the picture that is in the memory now.
+    /// Makes the textures show the frame that is in the memory now.
     func prepare(_ textures: Textures, for frame: borrowing ExportedFrame, isNew: Bool)
     func makeUploadTextures(_ plan: TexturePlan) throws(TextureCacheError) -> Textures
     func upload(_ plan: TexturePlan, _ memory: UnsafeRawBufferPointer, to textures: Textures)
@@ -24,21 +24,21 @@ enum TextureImport<Textures> {
     case textures(Textures)
     /// The driver does not know the layout.
     case unknown
-    /// It said that it does, and then did not.
+    /// The driver lists the layout and refused it all the same.
     case refused
 }
 
-/// The textures of a cache: made when their memory is asked for first, brought up to date when it holds another picture, dropped when it is gone.
+/// The textures that have been made of frame memory: created for a new surface, refreshed when it holds another frame, destroyed with it.
 ///
 /// Thread-safety: one thread at a time.
-struct TextureShelf<Device: TextureDevice> {
+struct TextureImportCache<Device: TextureDevice> {
     let device: Device
-    /// Ways that the renderer allows, best first.
+    /// The paths that the renderer allows, best first.
     let paths: [TexturePath]
     private(set) var statistics = TextureCacheStatistics()
     private var state: TextureCacheState
     private var cache = SurfaceCache<Device.Textures>()
-    /// Layouts that the driver said it knows and then refused: not tried again.
+    /// Layouts that the driver lists and refused; they are not tried again.
     private var refused: Set<TextureRefusal> = []
 
     init(_ device: Device, paths: [TexturePath], limit: Int) {
@@ -47,7 +47,7 @@ struct TextureShelf<Device: TextureDevice> {
         state = TextureCacheState(limit: limit)
     }
 
-    /// What has been made of this memory.
+    /// The textures of this surface.
     subscript(identity: SurfaceIdentity) -> Device.Textures? { cache[identity] }
 
     /// The frame's textures, which show it.
@@ -58,7 +58,7 @@ struct TextureShelf<Device: TextureDevice> {
         let identity = description.identity
         let (answer, drop) = state.ask(
             identity, TextureCacheState.Shape(layout: description.layout, extent: plan.extent),
-            TextureCacheState.Content(sequence: description.sequence, time: description.presentationTime), isReported: frame.reportsGone)
+            TextureCacheState.Content(sequence: description.sequence, time: description.presentationTime))
         drop.forEach { destroy($0) }
         do {
             switch (answer, cache[identity]) {
@@ -79,7 +79,7 @@ struct TextureShelf<Device: TextureDevice> {
         }
     }
 
-    /// Drops what belongs to memory that is no more.
+    /// Destroys the textures of memory that is gone.
     mutating func collect() {
         for (identity, textures) in cache.takeGone() {
             _ = state.gone(identity)
@@ -98,7 +98,7 @@ struct TextureShelf<Device: TextureDevice> {
         statistics.dropped += 1
     }
 
-    // MARK: Ways
+    // MARK: Paths
 
     private mutating func make(_ plan: TexturePlan, _ frame: borrowing ExportedFrame) throws(TextureCacheError) -> Device.Textures {
         for path in paths {

@@ -1,18 +1,18 @@
 internal import Media
 
-/// Tasks that sleep until an exporter has news. No thread sleeps with them.
+/// Tasks that wait for an exporter's next frame. They block no thread.
 ///
 /// Thread-safety: all of it.
-final class FrameSleepers: Sendable {
+final class FrameWaiters: Sendable {
     private struct State: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Monitor(State())
 
-    /// Returns after the next `wake()`, at `deadline` (CLOCK_MONOTONIC), when the task is cancelled, and at once when `isOver` says so: it is asked
-    /// when a wake can no longer be missed. It may also return without any of that.
-    func sleep(until deadline: HostTime?, unless isOver: () -> Bool) async {
+    /// Returns after the next `wake()`, at `deadline` (CLOCK_MONOTONIC), when the task is cancelled, or at once when `isOver` is true. `isOver`
+    /// is called when no wake can be missed any more. May also return early for no reason.
+    func wait(until deadline: HostTime?, unless isOver: () -> Bool) async {
         let timer = deadline.map { time in MonotonicClock.shared.schedule(at: time) { [weak self] in self?.wake() } }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

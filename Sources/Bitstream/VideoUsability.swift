@@ -1,6 +1,6 @@
 internal import Media
 
-/// What parameter sets say about showing the pictures: the part of VUI that H.264 (E.1.1) and HEVC (E.2.1) share in meaning.
+/// What parameter sets say about showing the frames: the part of VUI that H.264 (E.1.1) and HEVC (E.2.1) share in meaning.
 struct VideoUsability: Sendable, Hashable {
     var pixelAspect = Ratio.unknown
     var color = ColorDescription.unspecified
@@ -51,7 +51,7 @@ struct VideoUsability: Sendable, Hashable {
         }
     }
 
-    /// Pictures a second where a tick is a picture's time, as in HEVC (E.3.1).
+    /// Frames a second where a tick is a frame's time, as in HEVC (E.3.1).
     var frameRateOfPictures: Ratio { tick.isKnown ? Ratio(tick.denominator, tick.numerator) : .unknown }
 
     private static func greatestCommonDivisor(_ a: UInt32, _ b: UInt32) -> UInt32 {

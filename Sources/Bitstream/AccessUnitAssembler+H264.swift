@@ -1,6 +1,6 @@
 internal import Media
 
-/// What is remembered of an H.264 stream to tell its pictures apart.
+/// What is remembered of an H.264 stream to tell its frames apart.
 struct H264State: Sendable {
     var sequences: [Int: H264SequenceParameters] = [:]
     var pictures: [Int: H264PictureParameters] = [:]
@@ -76,7 +76,7 @@ extension AccessUnitAssembler {
         }
         guard header.redundancy == 0 else { return false }
         guard let lastSlice = h264.lastSlice else { return header.firstMacroblock == 0 }
-        // Encoders that repeat idr_pic_id make pictures that look alike; but none has two beginnings.
+        // Encoders that repeat idr_pic_id make frames that look alike; but none has two beginnings.
         return header.beginsPicture(after: lastSlice)
             || (header.firstMacroblock == 0 && header.colorPlane == 0 && h264.hasFirstMacroblock)
     }
@@ -99,7 +99,7 @@ extension AccessUnitAssembler {
         }
     }
 
-    /// Whether an SEI unit holds a recovery point message (D.1.8), where open groups of pictures begin.
+    /// Whether an SEI unit holds a recovery point message (D.1.8), where open groups of frames begin.
     private static func hasRecoveryPoint(_ unit: Span<UInt8>) -> Bool {
         var bits = BitReader(unit: unit, headerBytes: 1, limit: searchedBytes)
         while bits.bitsLeft >= 24 {

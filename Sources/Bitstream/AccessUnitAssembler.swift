@@ -1,13 +1,13 @@
 internal import Media
 
-/// One picture's NAL units and what they say about it.
+/// One frame's NAL units and what they say about it.
 struct AccessUnit: Sendable {
     /// The units, packed.
     var bytes: [UInt8] = []
     var hasPicture = false
     /// Decoding can begin here: an instantaneous refresh, a random access picture or a recovery point.
     var isSync = false
-    /// No later picture refers to it.
+    /// No later frame refers to it.
     var isDroppable = true
     /// One field of a frame.
     var isField = false
@@ -21,7 +21,7 @@ struct AccessUnit: Sendable {
 
 /// Decides where one access unit ends and the next begins (H.264 7.4.1.2.3 and 7.4.1.2.4, HEVC 7.4.2.4.4).
 ///
-/// A pure value: units in, whole access units out. Where a picture begins is written in the terms of parameter sets that came
+/// A pure value: units in, whole access units out. Where a frame begins is written in the terms of parameter sets that came
 /// before, so it keeps these.
 struct AccessUnitAssembler: Sendable {
     let codec: NALCodec
@@ -31,10 +31,10 @@ struct AccessUnitAssembler: Sendable {
     var current = AccessUnit()
     var h264 = H264State()
     var hevc = HEVCState()
-    /// What the picture's sequence parameter set says.
+    /// What the frame's sequence parameter set says.
     var format: VideoFormat?
 
-    /// The parts of an access unit beyond this are dropped: 64 MiB is several times what any level allows for a picture.
+    /// The parts of an access unit beyond this are dropped: 64 MiB is several times what any level allows for a frame.
     static let maximumBytes = 64 << 20
     /// What a configuration record has no room for is no parameter set.
     static let maximumSetBytes = 65_535
@@ -66,7 +66,7 @@ struct AccessUnitAssembler: Sendable {
         }
     }
 
-    /// Closes the current access unit; nil, and nothing closed, while it has no picture.
+    /// Closes the current access unit; nil, and nothing closed, while it has no frame.
     mutating func end() -> AccessUnit? {
         guard current.hasPicture else { return nil }
         current.format = format

@@ -9,7 +9,7 @@ internal import Glibc
 /// A unit is handed out when the start code behind it is known. Zero bytes before and behind units are dropped. Which units come out
 /// does not depend on how the stream was cut. Thread-safety: a value.
 public struct NALUnitScanner: Sendable {
-    /// A unit that grows longer than this is dropped: 64 MiB is several times what the highest levels allow for a whole picture.
+    /// A unit that grows longer than this is dropped: 64 MiB is several times what the highest levels allow for a whole frame.
     public static let maximumUnitBytes = 64 << 20
 
     /// What came so far of the unit that a piece left unfinished, with the zeros that may begin a start code.

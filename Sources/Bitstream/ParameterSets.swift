@@ -1,8 +1,8 @@
 public import Media
 
-/// The parameter sets of an H.264 or HEVC stream: what a decoder must have read before its first picture.
+/// The parameter sets of an H.264 or HEVC stream: what a decoder must have read before its first frame.
 ///
-/// They travel in three ways: among the pictures of a start-code stream, in the configuration record of a container (`avcC`,
+/// They travel in three ways: among the frames of a start-code stream, in the configuration record of a container (`avcC`,
 /// `hvcC`), and, digested, in a `VideoFormat`. This type translates in every direction. Thread-safety: a value.
 public struct ParameterSets: Sendable, Hashable {
     public var codec: NALCodec
@@ -45,6 +45,15 @@ public struct ParameterSets: Sendable, Hashable {
 
     /// The sets as the beginning of a start-code stream.
     public var startCodeBytes: [UInt8] { NALPackaging.startCodes.pack(units) ?? [] }
+
+    /// The sets as a `VideoFormat` carries them beside samples in `packaging`: start-code bytes, or a configuration record. Nil where no
+    /// record can be made.
+    public func configuration(for packaging: NALPackaging) -> [UInt8]? {
+        switch packaging {
+        case .startCodes: startCodeBytes
+        case .lengthPrefixes: configurationRecord
+        }
+    }
 
     mutating func add(_ unit: [UInt8]) {
         switch (codec, codec.type(of: unit)) {

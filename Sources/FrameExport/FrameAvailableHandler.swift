@@ -1,9 +1,9 @@
 internal import Media
 
-/// Whom an exporter tells that there may be something to fetch, and whether it is being told at this moment.
+/// An exporter's `onFrameAvailable` closure, and whether it is running.
 ///
 /// Thread-safety: all of it.
-final class NewsHandler: Sendable {
+final class FrameAvailableHandler: Sendable {
     private struct Call: Sendable { let body: @Sendable () -> Void }
 
     private struct State: Sendable {
@@ -13,7 +13,7 @@ final class NewsHandler: Sendable {
 
     private let state = Monitor(State())
 
-    /// Replaces the handler; the one before is not running any more when this returns.
+    /// Replaces the closure. The one before is not running any more when this returns.
     func set(_ body: (@Sendable () -> Void)?) {
         state.withLock { $0.call = body.map(Call.init) }
         let _: Void? = state.wait { $0.running == 0 ? () : nil }

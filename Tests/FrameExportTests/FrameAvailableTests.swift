@@ -7,18 +7,18 @@ import Testing
 @testable import FrameExport
 
 /// What a client is told without a thread of its own.
-@Suite struct NewsTests {
+@Suite struct FrameAvailableTests {
     private func exporter(_ stage: ExportStage, _ configuration: FrameExporterConfiguration) -> FrameExporter {
         let exporter = FrameExporter(configuration)
         exporter.connect(to: stage.timebase, isPaced: true)
         return exporter
     }
 
-    @Test func `every picture can be fetched on the thread that brings it`() {
+    @Test func `every frame can be fetched on the thread that brings it`() {
         let stage = ExportStage(slots: 4)
         let exporter = exporter(stage, FrameExporterConfiguration(budget: 1, bound: 1, policy: .makeDecoderWait, delivery: .whenDecoded))
         let numbers = Monitor<[UInt8?]>([]), threads = Monitor<Set<UInt>>([])
-        exporter.setNewsHandler { [unowned exporter] in
+        exporter.onFrameAvailable { [unowned exporter] in
             threads.withLock { _ = $0.insert(UInt(pthread_self())) }
             while let frame = exporter.waitForFrame(until: .distantPast) {
                 let number = HeldFrame(frame).number
@@ -33,9 +33,9 @@ import Testing
         #expect(threads.withLock { $0 } == [UInt(pthread_self())] && exporter.isOver)
     }
 
-    @Test func `there is news of pictures, the end, a flush and the clock, and none any more when the handler has gone`() {
+    @Test func `the handler is called for frames, the end, a flush and the clock, and no more when it has been removed`() {
         let stage = ExportStage(runs: false), exporter = exporter(stage, FrameExporterConfiguration()), calls = Monitor(0)
-        exporter.setNewsHandler { calls.withLock { $0 += 1 } }
+        exporter.onFrameAvailable { calls.withLock { $0 += 1 } }
         let events: [() -> Void] = [
             { exporter.offer(stage.next()!.copy()) }, { exporter.markEndOfStream() }, { exporter.flush() },
             { stage.timebase.setRate(1, time: .zero, atHostTime: stage.start) }, { exporter.cancel() },
@@ -46,7 +46,7 @@ import Testing
             #expect(calls.withLock { $0 } > before)
         }
         exporter.resume()
-        exporter.setNewsHandler(nil)
+        exporter.onFrameAvailable(nil)
         let before = calls.withLock { $0 }
         exporter.offer(stage.next()!.copy())
         #expect(calls.withLock { $0 } == before)
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `a handler is not running any more when it has been replaced`() {
         let stage = ExportStage(), exporter = exporter(stage, FrameExporterConfiguration()), isInside = Monitor(false), mayLeave = Monitor(false)
-        exporter.setNewsHandler {
+        exporter.onFrameAvailable {
             isInside.change { $0 = true }
             let _: Void? = mayLeave.wait { $0 ? () : nil }
             isInside.change { $0 = false }
@@ -63,13 +63,13 @@ import Testing
         let decoder = LoopThread(name: "test-decode") { exporter.offer(frame.withLock { $0 }!.copy()) }
         let _: Void? = isInside.wait { $0 ? () : nil }
         let leaving = LoopThread(name: "test-leave") { mayLeave.change { $0 = true } }
-        exporter.setNewsHandler(nil)
+        exporter.onFrameAvailable(nil)
         #expect(!isInside.withLock { $0 })
         decoder.join()
         leaving.join()
     }
 
-    @Test func `a fence that signals is news: there is room for another picture`() throws {
+    @Test func `a fence that signals calls the handler: there is room for another frame`() throws {
         let stage = ExportStage(), device = try EventFD(), calls = Monitor(0)
         let exporter = exporter(stage, FrameExporterConfiguration(budget: 1, bound: 1, policy: .makeDecoderWait, delivery: .whenDecoded))
         exporter.offer(stage.next()!.copy())
@@ -80,7 +80,7 @@ import Testing
         exporter.offer(stage.next()!.copy())
         let isEarly = exporter.waitForFrame(until: .distantPast) != nil
         #expect(!isEarly, "more than the budget")
-        exporter.setNewsHandler { calls.change { $0 += 1 } }
+        exporter.onFrameAvailable { calls.change { $0 += 1 } }
         device.signal()
         let _: Void? = calls.wait { $0 > 0 ? () : nil }
         let isHere = exporter.waitForFrame(until: .distantPast) != nil
@@ -91,7 +91,7 @@ import Testing
         let stage = ExportStage(runs: false), exporter = exporter(stage, FrameExporterConfiguration())
         #expect(exporter.nextTime == nil, "nothing waits")
         for _ in 0..<3 { exporter.offer(stage.next()!.copy()) }
-        #expect(exporter.nextTime == .distantPast, "the picture at which the film stands")
+        #expect(exporter.nextTime == .distantPast, "the frame at which the film stands")
         #expect(exporter.pull(.distantFuture)?.number == 0)
         #expect(exporter.nextTime == nil, "the film stands still")
         stage.timebase.setRate(1, time: .zero, atHostTime: stage.start)

@@ -1,3 +1,4 @@
+import Bitstream
 import Media
 import SampleQueue
 import TestSupport
@@ -14,18 +15,18 @@ struct RawFilmTests {
 
     /// Films in which the two differ, and how.
     static let differences: [String: String] = [
-        // One reference frame: the demuxer takes every picture that begins with an intra slice for one where decoding can begin.
+        // One reference frame: the demuxer takes every frame that begins with an intra slice for one where decoding can begin.
         "h264-jvt/jvt/BA1_Sony_D.jsv": "16 sync flags",
         "h264-jvt/jvt/BASQP1_Sony_C.jsv": "3 sync flags",
         "h264-jvt/jvt/NL1_Sony_D.jsv": "16 sync flags",
-        // Slices are missing: by 7.4.1.2.4 the rest are 15 pictures; the demuxer goes by the count of macroblocks.
+        // Slices are missing: by 7.4.1.2.4 the rest are 15 frames; the demuxer goes by the count of macroblocks.
         "h264-misc/edge264/finish-frame.264": "15 samples, 12 there, 12 payloads, 2 sync flags",
-        // A sequence parameter set and nothing else: no picture.
+        // A sequence parameter set and nothing else: no frame.
         "h264-misc/edge264/max-logs.264": "0 samples, 1 there",
-        // The demuxer leaves each prefix unit with the picture before the one that it describes.
+        // The demuxer leaves each prefix unit with the frame before the one that it describes.
         "h264-misc/fuzzcorpus/MVCSPS-2_old.264": "9 payloads",
-        // The end of the sequence, and what stands behind it, belong to the picture before (7.4.2.4.4); the demuxer leaves them to the
-        // next one, or makes a sample without a picture of them.
+        // The end of the sequence, and what stands behind it, belong to the frame before (7.4.2.4.4); the demuxer leaves them to the
+        // next one, or makes a sample without a frame of them.
         "hevc/dovi_tool/no_aud_bl.hevc": "2 payloads",
         "hevc/dovi_tool/regular.hevc": "259 samples, 260 there, 3 payloads",
     ]

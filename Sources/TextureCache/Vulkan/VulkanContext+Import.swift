@@ -5,7 +5,7 @@ internal import Media
 internal import SurfacePool
 
 /// DMA-BUFs as images (`VK_EXT_image_drm_format_modifier`, `VK_EXT_external_memory_dma_buf`).
-extension VulkanShell {
+extension VulkanContext {
     typealias Import = TextureImport<VulkanTextures>
 
     static let usage = UInt32(VK_IMAGE_USAGE_SAMPLED_BIT.rawValue | VK_IMAGE_USAGE_TRANSFER_SRC_BIT.rawValue)
@@ -48,12 +48,12 @@ extension VulkanShell {
                 VulkanTextures.Plane(
                     image: Self.handle(image), view: Self.handle(view), format: UInt32(format.rawValue), texel: plane.texel, size: plane.size))
         }
-        let picture = unsafe VulkanTextures(plan, path: .planes, planes: planes, memories: memories)
+        let textures = unsafe VulkanTextures(plan, path: .planes, planes: planes, memories: memories)
         guard planes.count == plan.planes.count, planes.allSatisfy({ $0.view != 0 }) else {
-            destroy(picture)
+            destroy(textures)
             return .refused
         }
-        return .textures(picture)
+        return .textures(textures)
     }
 
     private func knows(_ format: VkFormat, _ modifier: FormatModifier, _ size: PixelSize) -> (flags: UInt32, planes: Int)? {

@@ -1,6 +1,6 @@
 internal import Media
 
-/// What an HEVC sequence parameter set says (7.3.2.2) about the size and look of the pictures and their order.
+/// What an HEVC sequence parameter set says (7.3.2.2) about size and look of the frames and their order.
 struct HEVCSequenceParameters: Sendable, Hashable {
     var identifier = 0
     var videoIdentifier = 0

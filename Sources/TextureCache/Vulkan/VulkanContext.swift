@@ -2,9 +2,9 @@ internal import CVulkan
 internal import Media
 internal import SurfacePool
 
-/// The renderer's device as the cache calls it: one Vulkan call a member, and what has to be looked up once.
+/// The renderer's Vulkan device: its functions, and what is queried once.
 @safe
-struct VulkanShell {
+struct VulkanContext {
     let functions: VulkanFunctions
     let device: VkDevice
     let physicalDevice: VkPhysicalDevice
@@ -80,17 +80,17 @@ struct VulkanShell {
         return unsafe cvulkan_create_semaphore(functions.createSemaphore, device, exports ? 1 : 0, &semaphore) == VK_SUCCESS ? semaphore : nil
     }
 
-    func destroy(_ picture: VulkanTextures) {
-        for plane in picture.planes {
+    func destroy(_ textures: VulkanTextures) {
+        for plane in textures.planes {
             unsafe functions.destroyView(device, Self.pointer(plane.view), nil)
             unsafe functions.destroyImage(device, Self.pointer(plane.image), nil)
         }
-        unsafe destroy(picture.memories)
-        if let staging = picture.staging {
+        unsafe destroy(textures.memories)
+        if let staging = textures.staging {
             unsafe functions.destroyBuffer(device, staging.buffer, nil)
             unsafe functions.free(device, staging.memory, nil)
         }
-        if let semaphore = unsafe picture.semaphore { unsafe functions.destroySemaphore(device, semaphore, nil) }
+        if let semaphore = unsafe textures.semaphore { unsafe functions.destroySemaphore(device, semaphore, nil) }
     }
 
     func destroy(_ memories: [VkDeviceMemory]) {

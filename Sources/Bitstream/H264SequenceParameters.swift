@@ -1,6 +1,6 @@
 internal import Media
 
-/// What an H.264 sequence parameter set says (7.3.2.1.1): the size and look of the pictures, and how their slice headers are written.
+/// What an H.264 sequence parameter set says (7.3.2.1.1): the size and look of the frames, and how their slice headers are written.
 struct H264SequenceParameters: Sendable, Hashable {
     var identifier = 0
     var profile: UInt8 = 0
@@ -84,7 +84,7 @@ struct H264SequenceParameters: Sendable, Hashable {
         let limit = 1 << 20
         let left = bits.unsigned(atMost: limit) * stepX, right = bits.unsigned(atMost: limit) * stepX
         let top = bits.unsigned(atMost: limit) * stepY, bottom = bits.unsigned(atMost: limit) * stepY
-        // A crop of everything is an error of the encoder's; players show the whole picture then.
+        // A crop of everything is an error of the encoder's; players show the whole frame then.
         if left + right < codedSize.width, top + bottom < codedSize.height {
             visible = PixelRect(x: left, y: top, width: codedSize.width - left - right, height: codedSize.height - top - bottom)
         }
@@ -131,10 +131,10 @@ struct H264SequenceParameters: Sendable, Hashable {
         return overflow ? .unknown : Ratio(tick.denominator, doubled)
     }
 
-    /// Pictures that a decoder has to hold back to be sure of their order: as stated, else all that fit the level's buffer (A.3.1).
+    /// Frames that a decoder has to hold back to be sure of their order: as stated, else all that fit the level's buffer (A.3.1).
     var reorderDepth: Int {
         if let statedReorderDepth { return statedReorderDepth }
-        // Decoding order is the order of showing (8.2.1.3). Not so in Baseline as such: it has no B slices, but pictures may change places.
+        // Decoding order is the order of showing (8.2.1.3). Not so in Baseline as such: it has no B slices, but frames may change places.
         if orderCountType == 2 { return 0 }
         // Intra-only profiles signal it by a constraint.
         if constraints & 0x10 != 0, [44, 100, 110, 122, 244].contains(profile) { return 0 }

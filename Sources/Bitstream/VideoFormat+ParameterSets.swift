@@ -1,20 +1,16 @@
 public import Media
 
 extension VideoFormat {
-    /// What parameter sets say of a stream: size, crop, aspect, colour, rate, profile, order; nil when the first sequence
+    /// Describes a stream by its parameter sets: size, crop, aspect, colour, rate, profile and reorder depth. Nil when the first sequence
     /// parameter set cannot be understood.
     ///
+    /// Formats of different sets are different, even where only a picture parameter set changes.
     /// - Parameters:
-    ///   - sets: of one stream.
-    ///   - packaging: of its samples. With length prefixes the format carries a configuration record, with start codes none: the sets
-    ///     stand among the pictures then.
+    ///   - sets: Of one stream.
+    ///   - packaging: Of its samples; it decides whether `configuration` holds start-code bytes or a configuration record.
     public init?(_ sets: ParameterSets, packaging: NALPackaging = .startCodes) {
         guard let unit = sets.sequence.first else { return nil }
-        var configuration: [UInt8] = []
-        if case .lengthPrefixes = packaging {
-            guard let record = sets.configurationRecord else { return nil }
-            configuration = record
-        }
+        guard let configuration = sets.configuration(for: packaging) else { return nil }
         switch sets.codec {
         case .h264:
             guard let facts = H264SequenceParameters(unit: unit) else { return nil }

@@ -4,7 +4,7 @@ internal import Media
 internal import SurfacePool
 
 /// Images of our own, filled through a buffer from memory that the device does not take.
-extension VulkanShell {
+extension VulkanContext {
     func makeUploadTextures(_ plan: TexturePlan) throws(TextureCacheError) -> VulkanTextures {
         let name = plan.description.pixelFormat.rawValue
         guard plan.planes.allSatisfy({ canUpload($0.texel.vulkan) }) else {
@@ -21,17 +21,17 @@ extension VulkanShell {
                     image: Self.handle(image), view: Self.handle(view), format: UInt32(plane.texel.vulkan.rawValue), texel: plane.texel,
                     size: plane.size))
         }
-        let picture = unsafe VulkanTextures(plan, path: .upload, planes: planes, memories: memories, staging: staging(plan))
-        guard picture.staging != nil, planes.count == plan.planes.count, planes.allSatisfy({ $0.view != 0 }) else {
-            destroy(picture)
+        let textures = unsafe VulkanTextures(plan, path: .upload, planes: planes, memories: memories, staging: staging(plan))
+        guard textures.staging != nil, planes.count == plan.planes.count, planes.allSatisfy({ $0.view != 0 }) else {
+            destroy(textures)
             throw TextureCacheError(.failed, "Vulkan makes no images for \(name), \(plan.extent).")
         }
-        return picture
+        return textures
     }
 
     /// Copies every plane's rows into the buffer. The caller has made sure that the device has read what was in it.
-    func upload(_ plan: TexturePlan, _ memory: UnsafeRawBufferPointer, to picture: VulkanTextures) {
-        guard let staging = picture.staging else { return }
+    func upload(_ plan: TexturePlan, _ memory: UnsafeRawBufferPointer, to textures: VulkanTextures) {
+        guard let staging = textures.staging else { return }
         for (plane, start) in zip(plan.planes, staging.offsets) {
             let length = plane.size.width * plane.texel.byteCount
             for row in 0..<plane.size.height {
@@ -39,15 +39,15 @@ extension VulkanShell {
                     from: memory.baseAddress! + plane.offset + row * plane.pitch, byteCount: length)
             }
         }
-        picture.isPending = true
+        textures.isPending = true
     }
 
     /// Has the device move the buffer into the images and leaves them in `layout`.
-    func recordUpload(_ picture: VulkanTextures, _ commands: VkCommandBuffer, _ layout: VkImageLayout) {
-        guard let staging = picture.staging else { return }
+    func recordUpload(_ textures: VulkanTextures, _ commands: VkCommandBuffer, _ layout: VkImageLayout) {
+        guard let staging = textures.staging else { return }
         let write = UInt32(VK_ACCESS_TRANSFER_WRITE_BIT.rawValue), read = UInt32(VK_ACCESS_MEMORY_READ_BIT.rawValue)
         let all = UInt32(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT.rawValue), transfer = UInt32(VK_PIPELINE_STAGE_TRANSFER_BIT.rawValue)
-        for (plane, start) in zip(picture.planes, staging.offsets) {
+        for (plane, start) in zip(textures.planes, staging.offsets) {
             let image = unsafe Self.pointer(plane.image)
             unsafe cvulkan_pass(
                 functions.barrier, commands, image, all, transfer, 0, write, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
@@ -62,7 +62,7 @@ extension VulkanShell {
                 functions.barrier, commands, image, transfer, all, write, read, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, layout, cvulkan_ignored,
                 cvulkan_ignored)
         }
-        picture.isPending = false
+        textures.isPending = false
     }
 
     private func image(_ plane: TexturePlane) -> (VkImage, VkDeviceMemory)? {

@@ -1,0 +1,32 @@
+/// A program's own values that travel with a sample and arrive with the frame that answers it.
+///
+///     sample.attachments["camera"] = CameraSettings(exposure: 0.01)
+///     …
+///     if let settings = frame.attachments["camera"] as? CameraSettings { … }
+///
+/// The counterpart of `CMSetAttachment` with `kCMAttachmentMode_ShouldPropagate`. The library neither reads nor changes the values. An empty
+/// collection costs no memory. Thread-safety: a value.
+public struct Attachments: Sendable, Hashable {
+    private var values: [String: any Sendable & Hashable] = [:]
+
+    public init() {}
+
+    public var isEmpty: Bool { values.isEmpty }
+    /// The names, in no order.
+    public var names: [String] { Array(values.keys) }
+
+    /// The value under `name`; nil removes it.
+    public subscript(name: String) -> (any Sendable & Hashable)? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
+
+    public static func == (a: Attachments, b: Attachments) -> Bool {
+        func hashable(_ values: [String: any Sendable & Hashable]) -> [String: AnyHashable] { values.mapValues { AnyHashable($0) } }
+        return a.values.isEmpty && b.values.isEmpty || hashable(a.values) == hashable(b.values)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for name in values.keys.sorted() { hasher.combine(name) }
+    }
+}
