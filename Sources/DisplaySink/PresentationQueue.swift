@@ -55,7 +55,7 @@ public final class PresentationQueue: Sendable {
         enqueue(frame, waitingUntil: deadline, epoch: nil)
     }
 
-    /// - Parameter epoch: that of the flush which the frame was decoded after: the frame is dropped when another has come since. Nil: the present one.
+    /// - Parameter epoch: The epoch that the frame was decoded in. The frame is dropped if a flush has begun another one. Nil: the current one.
     @discardableResult
     package func enqueue(_ frame: consuming VideoFrame, waitingUntil deadline: HostTime?, epoch: Int?) -> Bool {
         var frame = Optional(consume frame)
