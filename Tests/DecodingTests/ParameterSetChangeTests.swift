@@ -56,7 +56,7 @@ import Testing
         for sample in changed { try other.decode(sample) }
         one.finish()
         other.finish()
-        #expect(one.pictures.count == expected.count && one.pictures.map(\.hash) == other.pictures.map(\.hash))
+        #expect(one.frames.count == expected.count && one.frames.map(\.hash) == other.frames.map(\.hash))
     }
 
     private func content(_ sample: SampleBuffer, _ packaging: NALPackaging) -> [[UInt8]] {
