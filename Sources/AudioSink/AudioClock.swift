@@ -24,8 +24,10 @@ public final class AudioClock: HostClock {
 
     package init() {}
 
+    /// The clock's name in logs and statistics.
     public var name: String { "audio" }
 
+    /// The reading at this moment, derived from `CLOCK_MONOTONIC` by `relation`. It never goes backwards.
     public func now() -> HostTime {
         let monotonic = MonotonicClock.shared.now()
         return state.withLock { state in
@@ -34,8 +36,10 @@ public final class AudioClock: HostClock {
         }
     }
 
+    /// The relation to `CLOCK_MONOTONIC` as the last measurement left it; the identity before the first.
     public var relation: ClockRelation { state.withLock { $0.estimator.relation } }
 
+    /// Calls `body` once this clock reaches `time`, on the library's timer thread. All timed calls share that thread, so `body` must be short.
     public func schedule(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> any ClockTimer {
         TimerThread.shared.schedule(at: time, on: self, body)
     }

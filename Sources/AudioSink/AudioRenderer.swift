@@ -3,7 +3,7 @@ public import Media
 /// Plays a film's sound in step with a timebase: decodes a track, brings it into the device's shape and writes it so that every
 /// sound is heard when the timebase says so.
 ///
-/// The timebase is the remote control. The renderer watches it: rate 0 is silence, a jump goes on elsewhere, a rate from 1/4 to
+/// The timebase controls the renderer: rate 0 is silence, a jump continues at the new time, a rate from 1/4 to
 /// 4 plays at that speed at the sound's own pitch, other rates play nothing. A player combines the two like this:
 ///
 /// ```swift
@@ -30,12 +30,15 @@ public import Media
 /// Thread-safety: all of it. Two threads of its own: `audio-decode` sleeps in the source and in the store of decoded sound,
 /// `audio` in `poll` until the device needs more.
 public final class AudioRenderer: Sendable {
+    /// How far the renderer has come.
     public enum Phase: Sendable, Hashable {
         /// Until the first sound is decoded and the device open.
         case opening
+        /// The device is open and sound is decoded, or the track has ended without a sound.
         case ready
         /// There will be no sound; the queue is emptied nevertheless.
         case failed(AudioError)
+        /// `stop` was called.
         case stopped
     }
 
@@ -156,6 +159,7 @@ public final class AudioRenderer: Sendable {
         set { shared.state.withLock { $0.isMuted = newValue } }
     }
 
+    /// How far the renderer has come at this moment; `waitUntilReady` waits for the end of `.opening`.
     public var phase: Phase { shared.state.withLock { $0.phase } }
 
     /// Waits until the first sound is decoded and the device is open. False when there will be no sound, or `deadline` has passed.
@@ -177,6 +181,7 @@ public final class AudioRenderer: Sendable {
     /// nil while nothing is heard.
     public var lead: HostSpan? { shared.state.withLock { $0.lead } }
 
+    /// A snapshot of what has been played, and how exactly.
     public var statistics: AudioStatistics { shared.state.withLock { $0.statistics } }
 
     /// The last stretches played, oldest first.

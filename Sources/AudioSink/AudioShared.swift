@@ -15,7 +15,7 @@ final class AudioShared: Sendable {
         var store: PCMStore?
         var startLatency = HostSpan.milliseconds(60)
         var statistics = AudioStatistics()
-        /// Of the last look at the device; nil while nothing is heard.
+        /// How far the sound was ahead at the last check of the device; nil while nothing is heard.
         var lead: HostSpan?
         var pieces: [AudioPiece] = []
     }
@@ -28,13 +28,13 @@ final class AudioShared: Sendable {
 
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    /// Makes the output thread look at the timebase anew and drop what the device holds.
+    /// Makes the output thread read the timebase again and drop what the device holds.
     func restart() {
         state.change { $0.mustRestart = true }
         bell.signal()
     }
 
-    /// The output thread's orders since it last asked.
+    /// What the output thread must do since it last asked: start anew, and at which gain it plays.
     func takeOrders() -> (mustRestart: Bool, gain: Float) {
         state.withLock { state in
             defer { state.mustRestart = false }

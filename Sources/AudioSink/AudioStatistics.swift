@@ -2,12 +2,13 @@ package import Media
 
 /// What has been played, and how exactly: for `--stats`.
 public struct AudioStatistics: Sendable, Hashable {
-    /// The device's name as given to ALSA, and what it agreed to; nil and 0 before it is open.
+    /// The device's name as given to ALSA; nil before it is open.
     public var device: String?
-    /// Hertz.
+    /// Frames a second that the device agreed to; 0 before it is open.
     public var sampleRate = 0
+    /// Channels that the device agreed to; 0 before it is open.
     public var channelCount = 0
-    /// `float32`, `int32`, `int16`.
+    /// How samples are written to the device: `float32`, `int32` or `int16`; empty before it is open.
     public var sampleFormat = ""
     /// False when the device takes frames as fast as they are written (ALSA's `null` and `file`): time is then kept by the host.
     public var isPacedByDevice = true
@@ -19,8 +20,9 @@ public struct AudioStatistics: Sendable, Hashable {
     public var underruns = 0
     /// Times that sound was more than 10 ms off the timebase and was corrected by a cut.
     public var realignments = 0
-    /// Seconds by which sound was off the timebase, as the device reported, over all checks (40 a second).
+    /// Seconds by which sound was off the timebase, as the device reported: the mean over all checks (40 a second), late and early alike.
     public var meanOffset = 0.0
+    /// The largest offset that a check has found, in seconds; late and early count alike.
     public var maximumOffset = 0.0
     /// Parts per million by which the device runs fast.
     public var drift = 0.0

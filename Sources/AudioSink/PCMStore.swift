@@ -22,7 +22,7 @@ package final class PCMStore: Sendable {
         /// Frames trimmed away less frames kept, since time stamps last fitted.
         var covered: Int64 = 0
         var epoch: UInt64 = 0
-        /// The reader found nothing and wants the bell.
+        /// The reader found nothing and wants a signal of `bell`.
         var isStarved = false
     }
     private let state: Monitor<State>
@@ -56,7 +56,7 @@ package final class PCMStore: Sendable {
     package var epoch: UInt64 { state.withLock { $0.epoch } }
 
     /// Puts a piece at its media time (`.invalid`: right behind the piece before), waiting for room. False when the store was
-    /// cleared meanwhile, and the piece belongs to the past.
+    /// cleared meanwhile, and the piece is out of date.
     package func insert(_ piece: UnsafeBufferPointer<Float>, at time: MediaTime, epoch: UInt64) -> Bool {
         let count = Int64(piece.count / channelCount)
         var (consumed, placed): (Int64, Int64?) = (0, nil)
@@ -195,7 +195,7 @@ package final class PCMStore: Sendable {
         if wakes { state.change { _ in } }
     }
 
-    /// Asks for the bell at the next insertion.
+    /// Requests a signal of `bell` at the next insertion.
     package func ringWhenFilled() { state.withLock { $0.isStarved = true } }
 
     package func frame(atNanoseconds nanoseconds: Int64) -> Int64 {

@@ -4,7 +4,7 @@ internal import Media
 struct H264State: Sendable {
     var sequences: [Int: H264SequenceParameters] = [:]
     var pictures: [Int: H264PictureParameters] = [:]
-    /// Whose facts the format holds.
+    /// The sequence parameter set that the format was made from.
     var described: H264SequenceParameters?
     var lastSlice: H264SliceHeader?
     var hasFirstMacroblock = false
@@ -18,7 +18,7 @@ struct H264State: Sendable {
 }
 
 extension AccessUnitAssembler {
-    /// Prefix units, at most, before one slice: they have 4 bytes or little more.
+    /// The most bytes of prefix units before one slice; a unit has 4 bytes or a few more.
     private static let maximumUndecidedBytes = 4096
     /// Supplemental information is searched no further.
     private static let searchedBytes = 65_536
@@ -71,12 +71,12 @@ extension AccessUnitAssembler {
     private func begins(_ header: H264SliceHeader?, _ unit: Span<UInt8>) -> Bool {
         guard current.hasPicture else { return false }
         guard let header else {
-            // Without its parameter sets only the place of the slice speaks: first_mb_in_slice 0 is written as one bit.
+            // Without its parameter sets only the place of the slice is known: first_mb_in_slice 0 is written as one bit.
             return unit.count > 1 && unit[1] & 0x80 != 0
         }
         guard header.redundancy == 0 else { return false }
         guard let lastSlice = h264.lastSlice else { return header.firstMacroblock == 0 }
-        // Encoders that repeat idr_pic_id make frames that look alike; but none has two beginnings.
+        // Two frames look alike when an encoder repeats idr_pic_id; a second first slice shows that a new frame begins.
         return header.beginsPicture(after: lastSlice)
             || (header.firstMacroblock == 0 && header.colorPlane == 0 && h264.hasFirstMacroblock)
     }

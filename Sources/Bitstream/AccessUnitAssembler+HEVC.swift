@@ -6,7 +6,7 @@ struct HEVCState: Sendable {
     var sequences: [Int: HEVCSequenceParameters] = [:]
     /// The number of each picture parameter set's sequence parameter set.
     var pictures: [Int: Int] = [:]
-    /// Whose facts the format holds.
+    /// The sets that the format was made from.
     var described: Description?
     /// A slice of the current access unit has come.
     var isBehindVideo = false
@@ -19,7 +19,7 @@ struct HEVCState: Sendable {
 
 extension AccessUnitAssembler {
     mutating func addHEVC(_ unit: Span<UInt8>) -> AccessUnit? {
-        // Half a header says nothing. A whole one without a payload does: it ends a sequence.
+        // Half a header has no meaning. A whole header without a payload has one: it ends a sequence.
         guard unit.count >= codec.headerBytes else { return nil }
         let type = codec.type(of: unit)
         let layer = (unit[0] & 1) << 5 | unit[1] >> 3
@@ -53,7 +53,7 @@ extension AccessUnitAssembler {
         var bits = BitReader(unit: unit, headerBytes: 2, limit: 16)
         bits.skip(current.isSync ? 2 : 1)
         let sequence = hevc.pictures[Int(bits.unsigned())].flatMap { hevc.sequences[$0] }
-        // Sub-layer non-reference pictures have even types below 16; only those of the highest layer are needed by nobody.
+        // Sub-layer non-reference pictures have even types below 16; no other frame needs those of the highest layer.
         let layer = Int(unit[1] & 7)
         current.isDroppable = type < 16 && type & 1 == 0 && layer == sequence?.temporalLayers
         guard let sequence else { return }

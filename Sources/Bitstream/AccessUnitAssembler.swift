@@ -36,7 +36,7 @@ struct AccessUnitAssembler: Sendable {
 
     /// The parts of an access unit beyond this are dropped: 64 MiB is several times what any level allows for a frame.
     static let maximumBytes = 64 << 20
-    /// What a configuration record has no room for is no parameter set.
+    /// A longer unit is no parameter set: a configuration record has no room for it.
     static let maximumSetBytes = 65_535
     /// Bytes made ready for the next access unit, so that it need not grow step by step; longer ones are rare.
     private static let largestReserve = 1 << 20

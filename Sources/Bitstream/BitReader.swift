@@ -1,6 +1,6 @@
-/// Reads numbers of any number of bits out of bytes, first bit highest, and cannot be led astray by hostile ones.
+/// Reads numbers of any width from bytes, most significant bit first. It is safe on hostile bytes.
 ///
-/// Behind the last bit it reads zeros and remembers it in `isExhausted`; every loop over a number that was read must have
+/// Behind the last bit it reads zeros and sets `isExhausted`; every loop over a number that was read must have
 /// a bound of its own. A pure value.
 struct BitReader {
     private let bytes: [UInt8]

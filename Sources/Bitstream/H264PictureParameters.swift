@@ -34,7 +34,7 @@ struct H264PictureParameters: Sendable, Hashable {
             bits.skip(1)
             _ = bits.unsigned()
         case 6:
-            // One number a map unit; 2²⁰ is more than any level's picture has.
+            // One number for each map unit; 2²⁰ is more than a frame of any level has.
             let units = bits.unsigned(atMost: 1 << 20) + 1
             bits.skip(units * (groups > 3 ? 3 : groups > 1 ? 2 : 1))
         default: break
@@ -42,7 +42,7 @@ struct H264PictureParameters: Sendable, Hashable {
     }
 }
 
-/// The beginning of an H.264 slice header (7.3.3): what tells one picture from the next.
+/// The beginning of an H.264 slice header (7.3.3): what shows that a new frame or field begins.
 struct H264SliceHeader: Sendable, Hashable {
     var unitType: UInt8
     var isReference: Bool

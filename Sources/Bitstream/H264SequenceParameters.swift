@@ -47,7 +47,7 @@ struct H264SequenceParameters: Sendable, Hashable {
         bits.skip(1)
         readSize(&bits)
         guard !bits.isExhausted, visible.width > 0, visible.height > 0 else { return nil }
-        // The rest is advice: a set that breaks off in it serves nevertheless.
+        // The rest is optional for us: a set that breaks off in it is used nevertheless.
         if bits.bit() { readUsability(&bits) }
     }
 

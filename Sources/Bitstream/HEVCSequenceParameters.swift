@@ -41,7 +41,7 @@ struct HEVCSequenceParameters: Sendable, Hashable {
             _ = bits.unsigned()
         }
         guard !bits.isExhausted, visible.width > 0, visible.height > 0 else { return nil }
-        // The rest is advice: a set that breaks off in it serves nevertheless.
+        // The rest is optional for us: a set that breaks off in it is used nevertheless.
         readToUsability(&bits, orderBits: orderBits)
     }
 
@@ -101,7 +101,7 @@ struct HEVCSequenceParameters: Sendable, Hashable {
 
     /// `num_short_term_ref_pic_sets` and the sets (7.3.7); false when they make no sense.
     private static func skipReferenceSets(_ bits: inout BitReader) -> Bool {
-        // Number of pictures in each set (NumDeltaPocs), on which the next one's syntax depends; at most 16 by the buffer's size.
+        // Number of reference pictures in each set (NumDeltaPocs), on which the next one's syntax depends; at most 16 by the buffer's size.
         var previous = 0
         for index in 0..<bits.unsigned(atMost: 64) {
             if index > 0, bits.bit() {

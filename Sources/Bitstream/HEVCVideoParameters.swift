@@ -21,7 +21,7 @@ struct HEVCVideoParameters: Sendable, Hashable {
         for _ in 0..<(bits.bit() ? temporalLayers : 1) { for _ in 0..<3 { _ = bits.unsigned() } }
         let layers = Int(bits.bits(6)) + 1
         bits.skip(bits.unsigned(atMost: 1023) * layers)
-        // The rest is advice: a set that breaks off in it serves nevertheless.
+        // The rest is optional for us: a set that breaks off in it is used nevertheless.
         if bits.bit() { usability.readTick(&bits) }
     }
 

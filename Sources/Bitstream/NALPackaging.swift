@@ -3,9 +3,10 @@
 public enum NALPackaging: Sendable, Hashable {
     /// `00 00 00 01` before each unit (H.264 and HEVC annex B).
     case startCodes
-    /// A big-endian length of 1, 2 or 4 bytes before each unit (ISO/IEC 14496-15).
+    /// A big-endian length of 1 to 4 bytes before each unit; ISO/IEC 14496-15 allows 1, 2 and 4.
     case lengthPrefixes(byteCount: Int)
 
+    /// The four bytes that `.startCodes` puts before each unit. Streams may also use the last three alone; both are read.
     public static let startCode: [UInt8] = [0, 0, 0, 1]
 
     /// The packaging of samples with this configuration record (`avcC`, `hvcC`); start codes for anything else.
@@ -20,13 +21,14 @@ public enum NALPackaging: Sendable, Hashable {
 
     /// The units of a sample, without start codes or lengths.
     ///
-    /// A damaged sample yields what is whole: a length that reaches past the end ends it.
+    /// A damaged sample yields the whole units before the damage: a length that reaches past the end ends it.
     public func units(in bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
         var units: [[UInt8]] = []
         unsafe forEachUnit(in: bytes) { units.append(Array($0)) }
         return units
     }
 
+    /// The same for bytes in an array.
     public func units(in bytes: [UInt8]) -> [[UInt8]] { unsafe bytes.withUnsafeBytes { unsafe units(in: $0) } }
 
     /// Puts units one after the other; nil when one is too long for its length prefix.

@@ -7,7 +7,7 @@ public enum NALCodec: Sendable, Hashable {
     /// ITU-T H.265.
     case hevc
 
-    /// nil for other codecs.
+    /// The codec that a format names; nil for codecs without NAL units.
     public init?(_ codec: VideoCodec) {
         switch codec {
         case .h264: self = .h264
@@ -16,6 +16,7 @@ public enum NALCodec: Sendable, Hashable {
         }
     }
 
+    /// The codec as formats name it.
     public var videoCodec: VideoCodec { self == .h264 ? .h264 : .hevc }
 
     /// Bytes before a unit's payload.

@@ -22,6 +22,7 @@ public struct NALUnitScanner: Sendable {
     private static let keptBytes = 1 << 20
     private static let startCodeBytes = 3
 
+    /// A scanner before the first byte of a stream; bytes ahead of the first start code are dropped.
     public init() {}
 
     /// Takes the next bytes and calls `body` for each unit that they complete, without start code and with at least one byte.
@@ -32,7 +33,7 @@ public struct NALUnitScanner: Sendable {
     /// The stream is over: the last unit is complete.
     public mutating func finish(_ body: ([UInt8]) -> Void) { end { body(Array($0)) } }
 
-    /// Forgets what was begun.
+    /// Discards an unfinished unit and starts a new stream.
     public mutating func reset() { self = NALUnitScanner() }
 
     /// `append` without a copy of units that lie whole within `bytes`.

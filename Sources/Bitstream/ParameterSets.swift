@@ -5,12 +5,16 @@ public import Media
 /// They travel in three ways: among the frames of a start-code stream, in the configuration record of a container (`avcC`,
 /// `hvcC`), and, digested, in a `VideoFormat`. This type translates in every direction. Thread-safety: a value.
 public struct ParameterSets: Sendable, Hashable {
+    /// The codec of the units, which decides how they are read.
     public var codec: NALCodec
-    /// Whole NAL units, without start code or length. HEVC only.
+    /// Video parameter sets, as whole NAL units without start code or length. HEVC only.
     public var video: [[UInt8]]
+    /// Sequence parameter sets, as whole NAL units.
     public var sequence: [[UInt8]]
+    /// Picture parameter sets, as whole NAL units.
     public var picture: [[UInt8]]
 
+    /// Takes sets that are known already, as whole NAL units. It checks nothing.
     public init(codec: NALCodec, video: [[UInt8]] = [], sequence: [[UInt8]], picture: [[UInt8]]) {
         self.codec = codec
         self.video = video
@@ -111,7 +115,7 @@ public struct ParameterSets: Sendable, Hashable {
         guard let first = sequence.first, let facts = HEVCSequenceParameters(unit: first) else { return nil }
         var record: [UInt8] = [1]
         record += facts.profileTierLevel
-        // Nothing promised about segmentation, parallelism or frame rate.
+        // The record states nothing about segmentation, parallelism or frame rate.
         record += [0xf0, 0, 0xfc, 0xfc | UInt8(facts.chromaFormat), 0xf8 | UInt8(facts.lumaDepth - 8), 0xf8 | UInt8(facts.chromaDepth - 8)]
         record += [0, 0, UInt8(facts.temporalLayers) << 3 | (facts.isTemporallyNested ? 4 : 0) | 3]
         let arrays = [(HEVCUnitType.video, video), (HEVCUnitType.sequence, sequence), (HEVCUnitType.picture, picture)].filter { !$0.1.isEmpty }

@@ -76,7 +76,7 @@ package struct Confinement: ~Copyable {
 
     /// 2 GB of memory of its own: four times what 16 threads of libavcodec were seen to need for 4K. Frames are not counted: they are shared.
     private static let dataBytes: UInt64 = 2 << 30
-    /// Until the player first allows more.
+    /// The limit until the player first raises it.
     private static let processorSeconds: UInt64 = 120
     /// Two for each surface that a session can have, and room for messages on their way.
     private static let openFiles: UInt64 = 512

@@ -19,7 +19,7 @@ enum SystemCallFilter {
         "futex_time64", "clock_gettime64", "clock_nanosleep_time64", "ppoll_time64", "fstat64", "_llseek", "fcntl64",
     ]
 
-    /// What no decoder tries, not even to fail.
+    /// System calls that no decoder makes, not even to find out whether they work: they kill the process.
     private static let deadly = [
         "execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_open", "pidfd_getfd",
         "kill", "tkill", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",

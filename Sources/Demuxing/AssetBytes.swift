@@ -17,7 +17,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
     }
 
     private let origin: Origin
-    /// Of reading with libavformat; files have no position.
+    /// The place that libavformat reads next; a file needs none.
     private var position: Int64 = 0
     private let location: String
     private let options: AssetReaderOptions

@@ -4,37 +4,40 @@ internal import Sandbox
 
 /// Why a film cannot be opened or read, in one sentence that names it and the cause.
 public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What a program can decide by.
+    /// The kind of failure, for a program's decisions.
     public enum Code: Sendable, Hashable {
+        /// Opening failed: for a reason that has no code, for want of the file or of permission, or because its address cannot be reached.
         case cannotOpen, noSuchFile, permission, network
         /// Not a format that libavformat knows.
         case unrecognised
         /// Opened, but nothing in it can be played.
         case noPlayableTrack
+        /// The rest of the film cannot be read or understood.
         case damaged
         /// `cancel` was called.
         case cancelled
-        /// The source cannot go to another time.
+        /// The source cannot seek.
         case notSeekable
         /// This machine, or the film, does not allow reading in a process without rights, as was asked for.
         case sandbox
         /// The system has no descriptor, memory or process left for such a process. Never a reason to read the film outside of one.
         case outOfResources
-        /// The process that read it has died, hung, or told what makes no sense.
+        /// The process that read it has died, has hung, or has sent a malformed message.
         case readerDied
     }
 
-    /// What a program can decide by.
+    /// The kind of failure, for a program's decisions.
     public var code: Code
     /// One sentence, which begins with the name of the film.
     public var description: String
 
+    /// Takes the kind of failure and one sentence, which begins with the name of the film.
     public init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
     }
 
-    /// For a process that cannot be had.
+    /// For a process that cannot be started.
     init(_ error: SandboxError, _ name: String) {
         self.init(error.code == .outOfResources ? .outOfResources : .sandbox, "\(name): \(error.description).")
     }

@@ -121,7 +121,7 @@ struct AssetOpening {
         return unsafe (status, opened)
     }
 
-    /// 20 s in microseconds: servers that answer at all answer within.
+    /// 20 s in microseconds: a server that answers at all answers within this time.
     static let networkTimeout = "20000000"
 
     func check(file path: String) throws(AssetError) {

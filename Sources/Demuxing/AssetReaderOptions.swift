@@ -6,13 +6,14 @@ public struct AssetReaderOptions: Sendable {
     public var containerName: String?
     /// Options of libavformat's demuxers and protocols, by their names: `probesize`, `user_agent`, `rtsp_transport` …
     public var libraryOptions: [String: String]
-    /// Looks into the frames also where the container's head says all that playing needs: for programs that report what a film is.
+    /// Decodes the first frames even when the container's head says all that playback needs: for programs that report what a film is.
     public var isThorough: Bool
     /// Ends a wait for the network from another thread, also while the film is being opened.
     public var cancellation: AssetCancellation
     /// Where the bytes come from if libavformat is to open nothing by itself.
     package var source: (any ByteSource)?
 
+    /// By default the container is recognised, no option is set, and opening reads no more than playback needs.
     public init(
         containerName: String? = nil, libraryOptions: [String: String] = [:], isThorough: Bool = false,
         cancellation: AssetCancellation = AssetCancellation()
@@ -30,10 +31,11 @@ public struct AssetReaderOptions: Sendable {
 public final class AssetCancellation: Sendable {
     private let flag = Atomic(false)
 
+    /// A switch that is off. One may serve several readers, which then give up together.
     public init() {}
 
-    /// Switches it; idempotent.
+    /// Switches it on, from any thread; idempotent.
     public func cancel() { flag.store(true, ordering: .relaxed) }
-    /// `cancel` was called.
+    /// Whether `cancel` was called.
     public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }

@@ -4,9 +4,11 @@ public import Media
 public struct AssetTrack: Sendable, Hashable {
     /// What a track carries.
     public enum Kind: String, Sendable, Hashable {
+        /// Moving frames, sound, or text and images to be laid over the frames.
         case video, audio, subtitle
         /// A cover: one frame that is not a film.
         case attachedPicture
+        /// Anything else, such as timed metadata.
         case other
     }
 

@@ -66,7 +66,7 @@ package struct Timeline: Sendable {
     private static let jump: Int64 = 10_000_000
     /// Going back by more than 0.1 s is a jump too.
     private static let setback: Int64 = 100_000
-    /// A time 30 hours from where it should be, in a container that does not jump, is rubbish.
+    /// A time 30 hours from where it should be, in a container that does not jump, is wrong.
     private static let absurd: Int64 = 3600 * 30 * 1_000_000
 
     /// - Parameter start: microseconds.

@@ -9,8 +9,10 @@
 public struct Attachments: Sendable, Hashable {
     private var values: [String: any Sendable & Hashable] = [:]
 
+    /// An empty collection.
     public init() {}
 
+    /// Whether there is no value.
     public var isEmpty: Bool { values.isEmpty }
     /// The names, in no order.
     public var names: [String] { Array(values.keys) }
@@ -21,11 +23,13 @@ public struct Attachments: Sendable, Hashable {
         set { values[name] = newValue }
     }
 
+    /// Two collections are equal when they have the same names with equal values.
     public static func == (a: Attachments, b: Attachments) -> Bool {
         func hashable(_ values: [String: any Sendable & Hashable]) -> [String: AnyHashable] { values.mapValues { AnyHashable($0) } }
         return a.values.isEmpty && b.values.isEmpty || hashable(a.values) == hashable(b.values)
     }
 
+    /// Hashes the names only; equal collections have equal names.
     public func hash(into hasher: inout Hasher) {
         for name in values.keys.sorted() { hasher.combine(name) }
     }

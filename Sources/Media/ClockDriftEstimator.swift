@@ -38,6 +38,7 @@ public struct ClockDriftEstimator: Sendable {
     /// A reading this many deviations off is ignored; several such readings in a row are believed.
     private static let outlierDeviations = 6.0, outlierLimit = 8
 
+    /// An estimator that has seen no reading. The defaults suit a sound card's position.
     public init(jitter: HostSpan = .milliseconds(1), stepThreshold: HostSpan = .milliseconds(100)) {
         self.jitter = jitter
         self.stepThreshold = stepThreshold

@@ -3,12 +3,18 @@
 /// The raw values are those of ITU-T H.273 (ISO/IEC 23091-2), which H.264, HEVC, VP9, AV1, MP4's `nclx` and FFmpeg share.
 /// 2 means "not said"; see `resolved(width:height:)` for what to assume then.
 public struct ColorDescription: Sendable, Hashable {
+    /// `ColourPrimaries` of H.273: 1 is BT.709, 9 is BT.2020, 2 is not said.
     public var primaries: UInt8
+    /// `TransferCharacteristics` of H.273: 1 is BT.709, 16 is PQ, 18 is HLG, 2 is not said.
     public var transfer: UInt8
+    /// `MatrixCoefficients` of H.273: 0 is RGB, 1 is BT.709, 9 is BT.2020, 2 is not said.
     public var matrix: UInt8
+    /// Which code values black and white have.
     public var range: ColorRange
+    /// Where chroma samples sit relative to luma.
     public var chromaSiting: ChromaSiting
 
+    /// Takes the numbers of H.273; by default nothing is said.
     public init(
         primaries: UInt8 = 2, transfer: UInt8 = 2, matrix: UInt8 = 2,
         range: ColorRange = .unspecified, chromaSiting: ChromaSiting = .unspecified
@@ -20,7 +26,9 @@ public struct ColorDescription: Sendable, Hashable {
         self.chromaSiting = chromaSiting
     }
 
+    /// A description that says nothing.
     public static let unspecified = ColorDescription()
+    /// High-definition video as broadcast (ITU-R BT.709): limited range, chroma sited left.
     public static let bt709 = ColorDescription(primaries: 1, transfer: 1, matrix: 1, range: .limited, chromaSiting: .left)
 
     /// The description with its gaps filled from another.
@@ -34,8 +42,8 @@ public struct ColorDescription: Sendable, Hashable {
         return full
     }
 
-    /// The description with every gap filled by convention: BT.709 from 720 lines or 1280 columns up, BT.601 below;
-    /// limited range; chroma sited left.
+    /// The description with every gap filled by convention: BT.709 above 576 lines or from 1280 columns up, BT.601 below; limited range;
+    /// chroma sited left. BT.2020 primaries imply the BT.2020 matrix, and the other way round.
     public func resolved(width: Int, height: Int) -> ColorDescription {
         let high = width >= 1280 || height > 576
         var full = self
@@ -47,7 +55,7 @@ public struct ColorDescription: Sendable, Hashable {
         return full
     }
 
-    /// The same without gaps: what the frame does not say follows from its format, or by convention from its size.
+    /// The description without gaps: what the frame does not say follows from its format, or by convention from its size.
     package func resolved(for format: PixelFormat, size: PixelSize) -> ColorDescription {
         var color = self
         let facts = format.description
@@ -68,6 +76,7 @@ public enum ColorRange: UInt8, Sendable, Hashable {
 
 /// Where chroma samples sit relative to luma; values of FFmpeg's `AVChromaLocation`, one above H.264's `chroma_sample_loc_type`.
 public enum ChromaSiting: UInt8, Sendable, Hashable {
+    /// In the order of `AVChromaLocation`; `unspecified` when the stream does not say.
     case unspecified = 0, left, center, topLeft, top, bottomLeft, bottom
 }
 
@@ -75,16 +84,21 @@ public enum ChromaSiting: UInt8, Sendable, Hashable {
 public struct HDRStaticMetadata: Sendable, Hashable {
     /// CIE 1931 chromaticity in units of 0.00002, as in HEVC's SEI.
     public struct Chromaticity: Sendable, Hashable {
+        /// The x coordinate, in units of 0.00002.
         public var x: UInt16
+        /// The y coordinate, in units of 0.00002.
         public var y: UInt16
+        /// Takes coordinates in units of 0.00002.
         public init(x: UInt16, y: UInt16) { self.x = x; self.y = y }
     }
+    /// The display's primaries and its white point.
     public var red, green, blue, white: Chromaticity
-    /// Units of 0.0001 cd/m².
+    /// The display's brightest white and darkest black, in units of 0.0001 cd/m².
     public var maximumLuminance, minimumLuminance: UInt32
-    /// cd/m²; 0 is unknown.
+    /// The film's brightest pixel (MaxCLL) and brightest frame on average (MaxFALL), in cd/m²; 0 is unknown.
     public var maximumContentLightLevel, maximumFrameAverageLightLevel: UInt16
 
+    /// Takes values in the units of the properties; a content light level of 0 is unknown.
     public init(
         red: Chromaticity, green: Chromaticity, blue: Chromaticity, white: Chromaticity,
         maximumLuminance: UInt32, minimumLuminance: UInt32,

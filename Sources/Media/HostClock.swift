@@ -31,18 +31,21 @@ public protocol ClockTimer: AnyObject, Sendable {
 
 /// A linear map from one clock's readings to another's: two anchors and a relative rate, all measured.
 public struct ClockRelation: Sendable, Hashable {
-    /// A moment as both clocks read it.
+    /// What this clock reads at a moment that both clocks have read.
     public var anchor: HostTime
+    /// What the reference clock reads at the moment of `anchor`.
     public var referenceAnchor: HostTime
     /// Seconds of the reference clock per second of this clock; 1.0001 means this clock is 100 ppm slow.
     public var rate: Double
 
+    /// A relation through one moment that both clocks have read.
     public init(anchor: HostTime, referenceAnchor: HostTime, rate: Double) {
         self.anchor = anchor
         self.referenceAnchor = referenceAnchor
         self.rate = rate
     }
 
+    /// Two clocks that always read the same.
     public static let identity = ClockRelation(anchor: HostTime(nanoseconds: 0), referenceAnchor: HostTime(nanoseconds: 0), rate: 1)
 
     /// The reference clock's reading when this clock reads `time`.

@@ -12,24 +12,28 @@ public final class ManualClock: HostClock {
     }
     private let state: Monitor<State>
 
+    /// A clock that stands at `start`.
     public init(_ start: HostTime = HostTime(nanoseconds: 0)) { state = Monitor(State(now: start)) }
 
+    /// The clock's name in logs and statistics.
     public let name = "manual"
 
+    /// The time that the clock was last moved to.
     public func now() -> HostTime { state.withLock { $0.now } }
 
     /// The clock is its own reference.
     public var relation: ClockRelation { .identity }
 
+    /// Moves the clock by `span` and makes the calls that come due; see `set(to:)`.
     public func advance(by span: HostSpan) { set(to: now() + span) }
 
-    /// Moves the clock; backwards calls nobody.
+    /// Moves the clock to `target` and makes the calls that come due on the way. Moving it backwards makes none.
     public func set(to target: HostTime) {
         while let body = next(upTo: target) { body() }
         state.withLock { $0.now = target }
     }
 
-    /// A time that has been reached is called at once, before this returns.
+    /// Calls `body` when the clock is moved to `time`; at once, before this returns, when it is there already.
     public func schedule(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> any ClockTimer {
         let id: UInt64? = state.withLock { state in
             guard time > state.now else { return nil }

@@ -3,11 +3,15 @@ extension MediaTime {
     public enum Rounding: Sendable, Hashable, CaseIterable {
         /// To the nearest unit; a tie goes away from zero.
         case halfAwayFromZero
+        /// To the unit nearer to zero.
         case towardZero
+        /// To the unit farther from zero.
         case awayFromZero
         /// As QuickTime did: toward zero into a coarser timescale, away from zero into a finer one; a negative time never becomes zero.
         case quickTime
+        /// To the later unit.
         case towardPositiveInfinity
+        /// To the earlier unit.
         case towardNegativeInfinity
     }
 
@@ -38,6 +42,7 @@ extension MediaTime {
         return make(Int128(a.value) * y - Int128(b.value) * x, x * y, common: leastCommon(a.timescale, b.timescale), rounded: rounded)
     }
 
+    /// The same distance from zero on the other side. Infinities change sign; invalid and indefinite times stay as they are.
     public static prefix func - (time: MediaTime) -> MediaTime {
         switch time.kind {
         case .positiveInfinity: .negativeInfinity
@@ -49,7 +54,9 @@ extension MediaTime {
         }
     }
 
+    /// Replaces `a` by the sum, by the rules of `+`.
     public static func += (a: inout MediaTime, b: MediaTime) { a = a + b }
+    /// Replaces `a` by the difference, by the rules of `-`.
     public static func -= (a: inout MediaTime, b: MediaTime) { a = a - b }
 
     /// Distance from zero.

@@ -13,6 +13,7 @@ extension MediaTime: Comparable, Hashable {
         return Int128(a.value) * Int128(b.timescale) < Int128(b.value) * Int128(a.timescale)
     }
 
+    /// Hashes the reduced fraction, so that 1/2 and 2/4 hash alike.
     public func hash(into hasher: inout Hasher) {
         guard isNumeric else { return hasher.combine(kind) }
         let divisor = Self.greatestCommonDivisor(UInt128(value.magnitude), UInt128(timescale))

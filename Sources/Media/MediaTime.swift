@@ -2,7 +2,7 @@
 /// times that no binary floating-point number holds.
 ///
 /// `value / timescale` seconds. Besides numbers there are four other values, as in Core Media's `CMTime`: *invalid*
-/// (nobody knows), *indefinite* (known to be unknowable, such as the length of a live stream) and the two
+/// (unknown), *indefinite* (impossible to know, such as the length of a live stream) and the two
 /// infinities (open ends of ranges, and the result of arithmetic that overflowed).
 ///
 /// Thread-safety: a value.
@@ -14,6 +14,7 @@ public struct MediaTime: Sendable {
     public let value: Int64
     /// Units in a second, above zero when `isNumeric`.
     public let timescale: Int32
+    /// Whether this is a number or one of the four other values.
     public let kind: Kind
     /// True when a conversion or an operation could not be exact. It is inherited by results.
     public let hasBeenRounded: Bool
@@ -51,13 +52,20 @@ public struct MediaTime: Sendable {
     /// A whole number of nanoseconds.
     public init(nanoseconds: Int64) { self.init(nanoseconds, 1_000_000_000) }
 
+    /// The number 0: where a film begins.
     public static let zero = MediaTime(0, 1)
+    /// An unknown time, such as that of a sample without a time stamp; the counterpart of `kCMTimeInvalid`.
     public static let invalid = MediaTime(0, 0, kind: .invalid)
+    /// A time that cannot be known, such as the length of a live stream; the counterpart of `kCMTimeIndefinite`.
     public static let indefinite = MediaTime(0, 0, kind: .indefinite)
+    /// Later than every number: the open end of a range.
     public static let positiveInfinity = MediaTime(0, 0, kind: .positiveInfinity)
+    /// Earlier than every number: the open beginning of a range.
     public static let negativeInfinity = MediaTime(0, 0, kind: .negativeInfinity)
 
+    /// Whether this is a number, with `value` and `timescale`.
     public var isNumeric: Bool { kind == .numeric }
+    /// Whether this is anything but `.invalid`; indefinite and infinite times are valid.
     public var isValid: Bool { kind != .invalid }
 
     /// Seconds as a floating-point number: for people and for ratios, not for bookkeeping. NaN when neither a number nor infinite.

@@ -4,7 +4,9 @@
 ///
 /// Thread-safety: a value.
 public struct MediaTimeRange: Sendable, Hashable {
+    /// The first time inside the range.
     public let start: MediaTime
+    /// The first time behind the range; never before `start`.
     public let end: MediaTime
 
     /// From `start` up to `end`; an `end` before `start` gives an empty range at `start`.
@@ -20,6 +22,7 @@ public struct MediaTimeRange: Sendable, Hashable {
 
     /// All of time.
     public static let all = MediaTimeRange(start: .negativeInfinity, end: .positiveInfinity)
+    /// The empty range at zero.
     public static let zero = MediaTimeRange(start: .zero, end: .zero)
 
     /// `end - start`; `.positiveInfinity` with an open end, zero when empty.
@@ -30,10 +33,13 @@ public struct MediaTimeRange: Sendable, Hashable {
         start.kind != .invalid && end.kind != .invalid && start.kind != .indefinite && end.kind != .indefinite
     }
 
+    /// Whether no time lies inside; a range that is not valid counts as empty.
     public var isEmpty: Bool { !isValid || start == end }
 
+    /// Whether `time` lies inside, `start` included and `end` not. False for times that are no number.
     public func contains(_ time: MediaTime) -> Bool { time.isNumeric && isValid && time >= start && time < end }
 
+    /// Whether both ends of `other` lie inside, where `end` itself counts. False when either range is not valid.
     public func contains(_ other: MediaTimeRange) -> Bool { isValid && other.isValid && other.start >= start && other.end <= end }
 
     /// The part that both cover; an empty range at the later start when they do not overlap.
@@ -53,5 +59,6 @@ public struct MediaTimeRange: Sendable, Hashable {
 }
 
 extension MediaTimeRange: CustomStringConvertible {
+    /// The range as a half-open interval, such as `[00:00:01.000, 00:00:02.000)`.
     public var description: String { "[\(start), \(end))" }
 }

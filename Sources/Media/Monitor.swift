@@ -12,6 +12,7 @@ public final class Monitor<State: ~Copyable>: @unchecked Sendable {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state: State
 
+    /// Takes over `state`, which is reached only through the monitor from now on. Waits are measured on `CLOCK_MONOTONIC`.
     public init(_ state: consuming sending State) {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())

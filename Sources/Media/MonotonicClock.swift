@@ -5,15 +5,20 @@ internal import Glibc
 ///
 /// The corresponding C function is `clock_gettime(2)`; a reading takes tens of nanoseconds and no lock.
 public final class MonotonicClock: HostClock {
+    /// The only instance: the process has one monotonic clock.
     public static let shared = MonotonicClock()
     private init() {}
 
+    /// The clock's name in logs and statistics.
     public let name = "monotonic"
 
+    /// Nanoseconds on `CLOCK_MONOTONIC` at this moment.
     public func now() -> HostTime { systemTime(CLOCK_MONOTONIC) }
 
+    /// The identity: this clock is the reference for all others.
     public var relation: ClockRelation { .identity }
 
+    /// Calls `body` once `time` is reached, on the library's timer thread. All timed calls share that thread, so `body` must be short.
     public func schedule(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> any ClockTimer {
         TimerThread.shared.schedule(at: time, on: self, body)
     }

@@ -37,10 +37,12 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What failed, as the end of "cannot …".
     public let action: String
 
+    /// Reports the failure of `action`, the end of a sentence that begins with "cannot", with the value of `errno`.
     public init(_ code: Int32, _ action: String) {
         self.code = code
         self.action = action
     }
 
+    /// One sentence without a full stop: "cannot …: " and the text of `strerror(3)`.
     public var description: String { "cannot \(action): \(unsafe String(cString: strerror(code)))" }
 }

@@ -29,7 +29,7 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
         public var bitsPerSample: Int
         /// The plane has `ceil(width / 2^horizontalShift)` sample positions a row.
         public var horizontalShift: Int
-        /// … and `ceil(height / 2^verticalShift)` rows.
+        /// The plane has `ceil(height / 2^verticalShift)` rows.
         public var verticalShift: Int
 
         /// Bytes in a row of a frame `width` pixels wide, without padding.
@@ -42,23 +42,30 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
         public func rows(height: Int) -> Int { (height + (1 << verticalShift) - 1) >> verticalShift }
     }
 
+    /// What the components of a pixel are: luma and chroma, red, green and blue, luma alone, or an index into a palette.
     public enum Model: Sendable, Hashable { case yuv, rgb, gray, palette }
 
     /// The properties of a format.
     public struct Description: Sendable, Hashable {
+        /// The planes in the order in which a frame holds them.
         public var planes: [Plane]
+        /// What the components of a pixel are.
         public var model: Model
         /// Significant bits of one component.
         public var bitDepth: Int
+        /// Whether pixels have an alpha component. True for `pal8`, whose palette has one.
         public var hasAlpha: Bool
-        /// log2 of how much coarser chroma is than luma.
+        /// log2 of how much coarser chroma is than luma in a row: 1 means half as many samples.
         public var chromaShiftX: Int
+        /// The same in a column: 1 means half as many rows.
         public var chromaShiftY: Int
         /// Full range follows from the format itself.
         public var impliesFullRange: Bool
     }
 
+    /// The properties of this format, from a table that is made once.
     public var description: Description { Self.table[self]! }
+    /// The number of planes, 1 to 4.
     public var planeCount: Int { description.planes.count }
 
     /// Bytes in all planes without padding: what a frame checksum covers. A palette counts as 1024.
@@ -136,13 +143,16 @@ public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
 
 /// A format code of the kernel's `drm_fourcc.h`: four characters, first in the lowest byte.
 public struct FourCC: Sendable, Hashable, CustomStringConvertible {
+    /// The code as the kernel and Wayland pass it.
     public let rawValue: UInt32
+    /// Takes any code, known here or not.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
-    /// Four ASCII characters.
+    /// The code that four ASCII characters spell.
     public init(_ text: StaticString) {
         precondition(text.utf8CodeUnitCount == 4)
         rawValue = (0..<4).reduce(0) { unsafe $0 | UInt32(text.utf8Start[$1]) << (8 * UInt32($1)) }
     }
+    /// The four characters, such as `NV12`.
     public var description: String {
         String(String.UnicodeScalarView((0..<4).map { Unicode.Scalar(UInt8(truncatingIfNeeded: rawValue >> (8 * UInt32($0)))) }))
     }
@@ -150,11 +160,15 @@ public struct FourCC: Sendable, Hashable, CustomStringConvertible {
 
 /// How the bytes of a plane are arranged (`DRM_FORMAT_MOD_*`). Memory that a CPU decoder writes is always linear.
 public struct FormatModifier: Sendable, Hashable, CustomStringConvertible {
+    /// The modifier as the kernel and Wayland pass it.
     public let rawValue: UInt64
+    /// Takes any modifier, known here or not.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// Rows of pixels one after the other (`DRM_FORMAT_MOD_LINEAR`).
     public static let linear = FormatModifier(rawValue: 0)
     /// The driver chooses (`DRM_FORMAT_MOD_INVALID`): refused unless asked for.
     public static let invalid = FormatModifier(rawValue: 0x00ff_ffff_ffff_ffff)
+    /// `linear`, `invalid`, or the number in hexadecimal.
     public var description: String {
         self == .linear ? "linear" : self == .invalid ? "invalid" : "0x" + String(rawValue, radix: 16)
     }

@@ -3,14 +3,21 @@ internal import Glibc
 
 /// The events of a descriptor in `poll(2)`.
 public struct PollEvents: OptionSet, Sendable, Hashable {
+    /// The bits of `pollfd.events` and `pollfd.revents`.
     public var rawValue: Int16
+    /// Takes bits as `poll(2)` defines them.
     public init(rawValue: Int16) { self.rawValue = rawValue }
+    /// Bytes, a connection or the end of the stream can be read without waiting (`POLLIN`).
     public static let readable = PollEvents(rawValue: Int16(POLLIN))
+    /// Bytes can be written without waiting (`POLLOUT`).
     public static let writable = PollEvents(rawValue: Int16(POLLOUT))
+    /// An exceptional condition, such as out-of-band data (`POLLPRI`).
     public static let urgent = PollEvents(rawValue: Int16(POLLPRI))
-    /// Reported without being asked for: an error on the descriptor, the other end is closed, or not a descriptor.
+    /// An error on the descriptor (`POLLERR`). Reported without being asked for.
     public static let error = PollEvents(rawValue: Int16(POLLERR))
+    /// The other end is closed (`POLLHUP`). Reported without being asked for.
     public static let hangUp = PollEvents(rawValue: Int16(POLLHUP))
+    /// The number is not an open descriptor (`POLLNVAL`). Reported without being asked for.
     public static let invalid = PollEvents(rawValue: Int16(POLLNVAL))
 }
 
@@ -18,10 +25,12 @@ public struct PollEvents: OptionSet, Sendable, Hashable {
 public struct PollDescriptor: Sendable {
     /// Borrowed; a negative number is ignored.
     public var fd: Int32
+    /// The events to wait for. `error`, `hangUp` and `invalid` are reported in any case.
     public var interest: PollEvents
     /// The events that have happened; `pollDescriptors` sets it.
     public var ready: PollEvents
 
+    /// Asks for `interest` on a borrowed descriptor; no event is ready yet.
     public init(fd: Int32, interest: PollEvents) {
         self.fd = fd
         self.interest = interest

@@ -4,10 +4,13 @@
 @safe
 public struct Ring<Element: ~Copyable>: ~Copyable {
     private let base: UnsafeMutablePointer<Element>
+    /// The number of elements that fit.
     public let capacity: Int
+    /// The number of elements held now.
     public private(set) var count = 0
     private var head = 0
 
+    /// Allocates room for `capacity` elements, which must be at least 1.
     public init(capacity: Int) {
         precondition(capacity > 0)
         unsafe base = .allocate(capacity: capacity)
@@ -19,7 +22,9 @@ public struct Ring<Element: ~Copyable>: ~Copyable {
         unsafe base.deallocate()
     }
 
+    /// Whether no element is held; `popFirst` then returns nil.
     public var isEmpty: Bool { count == 0 }
+    /// Whether `capacity` elements are held; `append` then stops the program.
     public var isFull: Bool { count == capacity }
 
     /// Puts an element at the end; the ring must not be full.
@@ -38,10 +43,10 @@ public struct Ring<Element: ~Copyable>: ~Copyable {
         return element
     }
 
-    /// Takes every element out and ends it.
+    /// Removes and destroys every element.
     public mutating func removeAll() { while popFirst() != nil {} }
 
-    /// The element `index` places behind the oldest.
+    /// The element `index` places after the oldest, which has index 0. The index must be below `count`.
     public subscript(index: Int) -> Element {
         _read {
             precondition(index >= 0 && index < count)

@@ -30,6 +30,7 @@ public struct SyncFile: ~Copyable, Sendable {
         return SyncFile(adopting: OwnedFD(adopting: merged))
     }
 
+    /// A second owner of the same fence (`F_DUPFD_CLOEXEC`). Throws when the process has no descriptor left.
     public borrowing func duplicate() throws(SystemError) -> SyncFile { SyncFile(adopting: try fd.duplicate()) }
 
     /// Gives up the descriptor to the caller, who must close it.
@@ -40,6 +41,7 @@ public struct SyncFile: ~Copyable, Sendable {
 ///
 /// Each function borrows the DMA-BUF's descriptor. Thread-safety: any thread. Source: Linux `dma-buf.h`.
 public enum DMABuf {
+    /// Whether the memory is read, written or both. The raw values are `DMA_BUF_SYNC_READ`, `…_WRITE` and `…_RW`.
     public enum Access: Int32, Sendable { case read = 1, write = 2, readWrite = 3 }
 
     /// Opens a stretch of CPU access: waits for devices and makes their writes visible (`DMA_BUF_IOCTL_SYNC`).

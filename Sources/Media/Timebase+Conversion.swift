@@ -1,8 +1,8 @@
 extension Timebase {
     /// What `other` reads at the moment at which this timebase reads `time`, if neither is changed in between; to the nanosecond.
     ///
-    /// `time` itself when both are the same timebase. `.invalid` while this timebase is stopped: it then reads one time at every moment, so
-    /// that none tells the moment. Both must run over clocks with the same reference; a `ManualClock` knows only its own.
+    /// `time` itself when both are the same timebase. `.invalid` while this timebase is stopped: its time is then the same at every
+    /// moment, so it identifies none. Both must run over clocks with the same reference; a `ManualClock` knows only its own.
     ///
     /// The corresponding C function is `CMSyncConvertTime`.
     public func convert(_ time: MediaTime, to other: Timebase) -> MediaTime {

@@ -1,9 +1,9 @@
 internal import Synchronization
 
 /// The clock of a film: media time that runs at a chosen rate over a host clock or over another timebase, and can be set,
-/// stopped and turned round at any moment.
+/// stopped and reversed at any moment.
 ///
-/// A player owns one; its display, its sound and anybody curious read it. The counterpart of Core Media's `CMTimebase`. A new
+/// A player owns one; its display and its sound read it. The counterpart of Core Media's `CMTimebase`. A new
 /// timebase stands at zero with rate 0.
 ///
 /// Thread-safety: all of it. A reading copies a small value under a lock that writers hold no longer than that, then asks
@@ -18,7 +18,7 @@ public final class Timebase: Sendable {
         var source: Source
         /// The line from the source's reading to this timebase's time. Over a timebase the "host" times are the parent's media nanoseconds.
         var line: TimebaseMapping
-        /// Of the last change, from one counter for the process, so that the newest in a chain tells the chain's.
+        /// The number of the last change, from one counter for the process: the highest in a chain of timebases identifies the chain's state.
         var stamp: UInt64
         var children: [WeakTimebase] = []
         var nextID: UInt64 = 0
@@ -35,7 +35,7 @@ public final class Timebase: Sendable {
     /// A stopped timebase at zero over a clock.
     public convenience init(clock: any HostClock = MonotonicClock.shared) { self.init(.clock(clock)) }
 
-    /// A stopped timebase at zero over another: what it does, this one does too, times its own rate.
+    /// A stopped timebase at zero over another. It follows the other's jumps and stops, and multiplies its rate by its own.
     public convenience init(source: Timebase) {
         self.init(.timebase(source))
         source.adopt(self)
@@ -63,7 +63,7 @@ public final class Timebase: Sendable {
     /// The product of the rates from this timebase to its clock: 0 when any is stopped.
     public var effectiveRate: Double { root().line.rate }
 
-    /// A snapshot of how media time lies to `CLOCK_MONOTONIC`.
+    /// A snapshot of how media time follows from `CLOCK_MONOTONIC`.
     public var mapping: TimebaseMapping {
         let root = root()
         let relation = root.clock.relation
@@ -71,7 +71,7 @@ public final class Timebase: Sendable {
         if relation.rate == 1 || mapping.rate == 0 {
             mapping.hostAnchor = relation.toReference(mapping.hostAnchor)
         } else {
-            // Anchored where the relation was measured, lest its rate be extrapolated back to when play began.
+            // Anchored where the relation was measured, so that its rate is not extrapolated back to the start of play.
             mapping.mediaAnchor = mapping.mediaTime(at: relation.anchor)
             mapping.hostAnchor = relation.referenceAnchor
             mapping.rate /= relation.rate
@@ -89,7 +89,7 @@ public final class Timebase: Sendable {
 
     // MARK: Changing
 
-    /// Jumps to `time`, going on at the same rate.
+    /// Jumps to `time` and goes on at the same rate.
     public func setTime(_ time: MediaTime) {
         change { now, line in
             line.hostAnchor = now
@@ -163,7 +163,7 @@ public final class Timebase: Sendable {
         }
     }
 
-    /// Reads the source and computes the new line without the lock, then puts it in place if nobody was faster, else again.
+    /// Reads the source and computes the new line without the lock, then installs it. Starts again when another change came first.
     private func change(_ body: (_ now: HostTime, _ line: inout TimebaseMapping) -> [TimebaseChange]) {
         while true {
             let (source, before, stamp) = state.withLock { ($0.source, $0.line, $0.stamp) }
@@ -204,7 +204,7 @@ public final class Timebase: Sendable {
     }
 
     /// The new source's reading and the media time, both at one moment. The moment is carried from clock to clock by their
-    /// relations, so that being interrupted between two readings does no harm; a manual clock knows no other's time.
+    /// relations, so that a pause between two readings does no harm. A manual clock has no relation to another clock.
     private static func handover(from old: Source, to new: Source, line: TimebaseMapping) -> (HostTime, MediaTime) {
         if case .clock(let from) = old, case .clock(let to) = new, !(from is ManualClock), !(to is ManualClock) {
             let reading = from.now()
@@ -225,7 +225,7 @@ public final class Timebase: Sendable {
         state.withLock { state in state.children.removeAll { $0.timebase == nil || $0.timebase === child } }
     }
 
-    /// After a change: timers look anew, observers hear of it, and so do the timebases that run over this one.
+    /// After a change: rearms the timers and calls the observers, then does the same for the timebases that run over this one.
     private func announce(_ changes: [TimebaseChange]) {
         rearmTimers()
         let (observers, children) = state.withLock { ($0.observers, $0.children) }

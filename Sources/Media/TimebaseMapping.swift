@@ -1,22 +1,25 @@
-/// How media time and `CLOCK_MONOTONIC` lie to each other at the moment of the snapshot: a straight line, or a fixed time when paused.
+/// How media time follows from `CLOCK_MONOTONIC` at the moment of the snapshot: a straight line, or a fixed time when paused.
 ///
-/// What a display takes along to decide about a refresh without asking anybody again. On a `ManualClock` the monotonic
+/// A display takes one snapshot and decides about a refresh without reading the timebase again. On a `ManualClock` the monotonic
 /// times are that clock's own.
 ///
 /// Thread-safety: a value.
 public struct TimebaseMapping: Sendable, Hashable {
-    /// A moment, and the media time at it.
+    /// A moment of `CLOCK_MONOTONIC` at which the media time is known.
     public var hostAnchor: HostTime
+    /// The media time at `hostAnchor`; while paused, the media time at every moment.
     public var mediaAnchor: MediaTime
     /// Media seconds in a monotonic second, the source clock's drift included; 0 is paused, negative plays backwards.
     public var rate: Double
 
+    /// A line through a known moment: media time is `mediaAnchor` at `hostAnchor` and moves with `rate`.
     public init(hostAnchor: HostTime, mediaAnchor: MediaTime, rate: Double) {
         self.hostAnchor = hostAnchor
         self.mediaAnchor = mediaAnchor
         self.rate = rate
     }
 
+    /// Whether media time moves; false while paused.
     public var isMoving: Bool { rate != 0 }
 
     /// The media time at a moment, in nanoseconds (`mediaAnchor` itself while paused).
@@ -27,8 +30,8 @@ public struct TimebaseMapping: Sendable, Hashable {
         return overflow ? (elapsed > 0 ? .positiveInfinity : .negativeInfinity) : MediaTime(nanoseconds: sum)
     }
 
-    /// The moment at which media time reaches `time` (the nanosecond at which `mediaTime(at:)` has, in the direction of
-    /// motion); nil when it never will: paused, or no number. Infinities give the distant future or past.
+    /// The moment at which media time reaches `time` (the first nanosecond at which `mediaTime(at:)` is there or beyond, in the direction
+    /// of motion); nil when it never will: paused, or no number. Infinities give the distant future or past.
     public func hostTime(of time: MediaTime) -> HostTime? {
         guard rate != 0 else { return nil }
         switch time.kind {

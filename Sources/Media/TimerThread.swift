@@ -1,15 +1,15 @@
 /// The library's own thread for timed calls, started at the first use and shared by all clocks.
 ///
-/// A call keeps its time as its clock tells it. The clock's latest relation turns it into a deadline in monotonic time. When the clock proves
-/// slower than its relation said, the thread finds the call early and waits again. Calls run one after the other on this thread: they must be
-/// short.
+/// Each call keeps its time as a reading of its own clock. The clock's latest relation turns it into a deadline in monotonic time. When the
+/// clock proves slower than its relation said, the thread finds the call early and waits again. Calls run one after the other on this thread:
+/// they must be short.
 ///
 /// Thread-safety: all of it.
 package final class TimerThread: Sendable {
     package static let shared = TimerThread()
 
     private struct Call: Sendable {
-        /// As `clock` tells it.
+        /// A reading of `clock`.
         let time: HostTime
         let clock: any HostClock
         let body: @Sendable () -> Void

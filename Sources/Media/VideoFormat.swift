@@ -2,19 +2,22 @@
 ///
 /// The Linux counterpart of Core Media's `CMVideoFormatDescription`. A value; equal formats need no new decoder.
 public struct VideoFormat: Sendable, Hashable {
+    /// The codec that the samples need.
     public var codec: VideoCodec
     /// Coded size in pixels, before cropping. Zero when only the decoder can tell.
     public var codedSize: PixelSize
     /// The visible part (clean aperture), inside `codedSize`.
     public var visible: PixelRect
+    /// What a display must know about the frames: pixel aspect, orientation, colour and HDR metadata.
     public var attributes: PictureAttributes
     /// Frames a second as the container or stream states it; unknown for variable rates.
     public var frameRate: Ratio
     /// The codec's out-of-band set-up bytes as the container carries them: `avcC`, `hvcC`, `av1C`, VOL header…; for H.264
     /// and HEVC with start codes, the parameter sets with start codes. Empty where the stream carries everything itself.
     public var configuration: [UInt8]
-    /// Codec profile and level as FFmpeg numbers them; -99 is unknown.
+    /// Codec profile as FFmpeg numbers it (`AV_PROFILE_…`); -99 is unknown.
     public var profile: Int32
+    /// Codec level as FFmpeg numbers it (ten times the level for H.264, thirty times for HEVC); -99 is unknown.
     public var level: Int32
     /// Four bytes from the container that some old codecs need (`codec_tag`).
     public var codecTag: UInt32
@@ -24,6 +27,7 @@ public struct VideoFormat: Sendable, Hashable {
     /// (FFmpeg's `video_delay`. A decoder that has to find out by itself may show the first frames out of order.)
     public var reorderDepth: Int32
 
+    /// Describes a stream; `visible` defaults to the whole of `codedSize`.
     public init(
         codec: VideoCodec, codedSize: PixelSize, visible: PixelRect? = nil, attributes: PictureAttributes = PictureAttributes(),
         frameRate: Ratio = .unknown, configuration: [UInt8] = [], profile: Int32 = -99, level: Int32 = -99,
@@ -45,14 +49,23 @@ public struct VideoFormat: Sendable, Hashable {
 
 /// A video codec by FFmpeg's name (`avcodec_get_name`), so that every codec of libavcodec has a value.
 public struct VideoCodec: Sendable, Hashable, CustomStringConvertible {
+    /// FFmpeg's short name, such as `h264`.
     public let name: String
+    /// Takes any name; whether libavcodec has a decoder for it shows only when one is opened.
     public init(name: String) { self.name = name }
+    /// The name.
     public var description: String { name }
+    /// ITU-T H.264 (AVC).
     public static let h264 = VideoCodec(name: "h264")
+    /// ITU-T H.265 (HEVC).
     public static let hevc = VideoCodec(name: "hevc")
+    /// AOMedia AV1.
     public static let av1 = VideoCodec(name: "av1")
+    /// VP8 (RFC 6386).
     public static let vp8 = VideoCodec(name: "vp8")
+    /// VP9, the usual codec of WebM.
     public static let vp9 = VideoCodec(name: "vp9")
+    /// MPEG-2 video (ITU-T H.262), the codec of DVDs and older broadcasts.
     public static let mpeg2 = VideoCodec(name: "mpeg2video")
 }
 
@@ -62,6 +75,7 @@ public struct AudioFormat: Sendable, Hashable {
     public var codecName: String
     /// Hertz.
     public var sampleRate: Int32
+    /// Channels in a frame of sound.
     public var channelCount: Int32
     /// Speaker layout as FFmpeg writes it (`stereo`, `5.1(side)`); empty when the container does not say.
     public var channelLayout: String
@@ -69,14 +83,20 @@ public struct AudioFormat: Sendable, Hashable {
     public var configuration: [UInt8]
     /// Frames of silence that the encoder put before the first sound; the decoder removes them.
     public var encoderDelay: Int32
+    /// Bits in a coded sample where the container says so, else 0.
     public var bitsPerCodedSample: Int32
+    /// Bytes in a coded block, which some codecs need (`nBlockAlign` in WAV); 0 when not stated.
     public var blockAlign: Int32
+    /// Bits a second; 0 when unknown.
     public var bitRate: Int64
+    /// Codec profile as FFmpeg numbers it; -99 is unknown.
     public var profile: Int32
+    /// Four bytes from the container that some old codecs need (`codec_tag`).
     public var codecTag: UInt32
     /// Frames in a packet where constant, else 0.
     public var frameSize: Int32
 
+    /// Describes a sound track; the defaults stand for what a container does not state.
     public init(
         codecName: String, sampleRate: Int32, channelCount: Int32, channelLayout: String = "", configuration: [UInt8] = [],
         encoderDelay: Int32 = 0, bitsPerCodedSample: Int32 = 0, blockAlign: Int32 = 0, bitRate: Int64 = 0, profile: Int32 = -99,
@@ -99,7 +119,9 @@ public struct AudioFormat: Sendable, Hashable {
 
 /// The format of a compressed sample.
 public indirect enum MediaFormat: Sendable, Hashable {
+    /// A video track's format.
     case video(VideoFormat)
+    /// A sound track's format.
     case audio(AudioFormat)
     /// Subtitles, timed metadata…: the codec's name.
     case other(String)

@@ -20,7 +20,9 @@ public import Media
 ///
 /// Thread-safety: none; one thread at a time.
 public final class ElementaryStreamReader {
+    /// The codec of the stream, as given to `init`.
     public let codec: NALCodec
+    /// The packaging of the samples, as given to `init`.
     public let packaging: NALPackaging
     /// Frames a second where the stream states none.
     public let frameRate: Ratio
@@ -30,6 +32,7 @@ public final class ElementaryStreamReader {
     private var samples: [SampleBuffer?] = []
     private var head = 0
 
+    /// A reader before the first byte of a stream.
     /// - Parameters:
     ///   - frameRate: For streams that state none; by convention raw streams have 25 frames a second.
     ///   - packaging: Of the samples. The parameter sets stay among the NAL units, and the format carries them too: as start-code bytes, or
@@ -45,6 +48,7 @@ public final class ElementaryStreamReader {
     /// Takes the next bytes, any number of them.
     public func append(_ bytes: UnsafeRawBufferPointer) { unsafe stream.append(bytes) { samples.append(SampleBuffer($0)) } }
 
+    /// The same for bytes in an array.
     public func append(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe append($0) } }
 
     /// The stream has ended: what was collected becomes the last sample.

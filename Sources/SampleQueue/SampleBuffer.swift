@@ -3,7 +3,9 @@ public import Media
 
 /// What a decoder must know about a sample.
 public struct SampleFlags: OptionSet, Sendable, Hashable {
+    /// One bit for each flag.
     public let rawValue: UInt16
+    /// Takes bits; those without a name are kept.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
     /// Decoding can begin here.
     public static let sync = SampleFlags(rawValue: 1)
@@ -35,24 +37,32 @@ public enum Marker: Sendable, Hashable {
 ///
 /// The Linux counterpart of Core Media's `CMSampleBuffer`. Thread-safety: a value.
 public struct SampleBuffer: Sendable {
+    /// What the item is, besides its times.
     public enum Content: Sendable {
+        /// The bytes of one sample, for a decoder, and their format.
         case compressed(BlockBuffer, MediaFormat)
+        /// A frame that needs no decoding.
         case image(any ImageBuffer)
+        /// An instruction in its place among the samples.
         case marker(Marker)
     }
 
+    /// The bytes, the frame or the marker.
     public var content: Content
     /// The container's number of the track.
     public var trackID: Int
-    /// `.invalid` when unknown, as the other two.
+    /// When the frame is shown, in media time. `.invalid` when unknown.
     public var presentationTime: MediaTime
+    /// When the sample is decoded, in media time: samples follow each other in this order. `.invalid` when unknown.
     public var decodeTime: MediaTime
+    /// How long the sample lasts, in media time, with the parts that the trims hide. `.invalid` when unknown.
     public var duration: MediaTime
+    /// What a decoder must know about the sample.
     public var flags: SampleFlags
-    /// What of the sample's duration is not shown at its beginning: its frame appears that much later. Zero by default. Honoured for video; a
+    /// How much of the sample's duration is not shown at its beginning: its frame appears that much later. Zero by default. Honoured for video; a
     /// sample of which nothing is left is decoded and not shown.
     public var trimAtStart = MediaTime.zero
-    /// What of the sample's duration is not shown at its end: its frame disappears that much earlier.
+    /// How much of the sample's duration is not shown at its end: its frame disappears that much earlier.
     public var trimAtEnd = MediaTime.zero
     /// The program's own values. They arrive with the frame that answers the sample, and with the marker.
     public var attachments = Attachments()
@@ -63,6 +73,7 @@ public struct SampleBuffer: Sendable {
     /// The parameter sets of the sample's format stand among the NAL units of this sample or of one before it.
     package var hasParameterSetsInBand = false
 
+    /// An item with its times; times that are left out are unknown.
     public init(
         content: Content, trackID: Int = 0, presentationTime: MediaTime = .invalid, decodeTime: MediaTime = .invalid,
         duration: MediaTime = .invalid, flags: SampleFlags = []
@@ -99,13 +110,18 @@ public struct SampleBuffer: Sendable {
 
     /// One of several samples in a piece of memory.
     public struct Part: Sendable, Hashable {
+        /// The sample's length in bytes, above zero.
         public var byteCount: Int
-        /// `.invalid` when unknown, as the other two.
+        /// When the frame is shown, in media time; `.invalid` when unknown.
         public var presentationTime: MediaTime
+        /// When the sample is decoded, in media time; `.invalid` when unknown.
         public var decodeTime: MediaTime
+        /// How long the sample lasts, in media time; `.invalid` when unknown.
         public var duration: MediaTime
+        /// What a decoder must know about the sample.
         public var flags: SampleFlags
 
+        /// A part that follows the one before it; times that are left out are unknown.
         public init(
             byteCount: Int, presentationTime: MediaTime = .invalid, decodeTime: MediaTime = .invalid, duration: MediaTime = .invalid,
             flags: SampleFlags = []

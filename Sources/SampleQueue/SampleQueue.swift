@@ -14,10 +14,12 @@ public import Media
 ///
 /// Thread-safety: all members may be called from any thread; one thread at a time dequeues.
 public final class SampleQueue: Sendable {
+    /// Where the queue stands: nothing came since the start or a flush, samples came, or its consumer has failed. See `error` for the reason.
     public enum Status: Sendable, Hashable { case unknown, rendering, failed }
 
     /// What the consumer gets.
     public enum Dequeued: Sendable {
+        /// The next sample or marker, in the order of `enqueue`.
         case sample(SampleBuffer)
         /// Discard everything taken before; blank the display when `removeImage`.
         case flush(removeImage: Bool)
@@ -75,7 +77,8 @@ public final class SampleQueue: Sendable {
         }
     }
 
-    /// Whether the queue is below its watermarks. It changes back and forth with a gap in between, not at one point.
+    /// Whether the queue wants more samples: true until a high watermark is reached, then false until the queue is below both low ones. Also
+    /// false after an end-of-stream marker.
     public var isReadyForMoreSamples: Bool { state.withLock { $0.samples.isReadyForMoreSamples } }
 
     /// Calls `body` on `queue` whenever the queue is ready for more, again and again, until `stopRequestingSamples`. One call at a
@@ -121,12 +124,14 @@ public final class SampleQueue: Sendable {
     /// Calls `body` with each new control timebase, on the thread that sets it. The consumer's display follows it.
     package func onTimebaseChange(_ body: @escaping @Sendable (Timebase) -> Void) { state.withLock { $0.timebaseChanged = body } }
 
+    /// `.rendering` from the first sample on, `.failed` after `fail`, `.unknown` before and after a flush.
     public var status: Status { state.withLock { $0.status } }
     /// Why `status` is failed, in one sentence.
     public var error: String? { state.withLock { $0.error } }
     /// Decoding has failed for good and goes on only after a flush, with a sync sample.
     public var requiresFlushToResumeDecoding: Bool { state.withLock { $0.status == .failed } }
 
+    /// Compressed bytes that wait; frames and markers count 0.
     public var bufferedBytes: Int { state.withLock { $0.samples.bufferedBytes } }
     /// How much film waits.
     public var bufferedDuration: MediaTime { MediaTime(seconds: state.withLock { $0.samples.bufferedSeconds }) }

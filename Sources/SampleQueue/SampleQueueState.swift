@@ -2,16 +2,20 @@ internal import Media
 
 /// When a queue asks for more and when it has enough: two levels with a gap between, in seconds of film *and* in bytes.
 ///
-/// Below both low marks it asks; at either high mark it stops asking; in between it goes on as it was. Without the gap a reader
+/// Below both low marks it asks; at either high mark it stops asking; in between it keeps its last answer. Without the gap a reader
 /// would be woken for every single sample.
 public struct Watermarks: Sendable, Hashable {
+    /// Seconds of film below which the queue asks for more, if it is below `lowBytes` too.
     public var lowSeconds: Double
+    /// Seconds of film from which on the queue has enough.
     public var highSeconds: Double
+    /// Compressed bytes below which the queue asks for more, if it is below `lowSeconds` too.
     public var lowBytes: Int
+    /// Compressed bytes from which on the queue has enough.
     public var highBytes: Int
 
     /// The defaults hold two seconds: enough to bridge a slow disk or a seek in a badly interleaved file; 32 MiB is what two seconds of
-    /// the fattest streams take.
+    /// the largest streams take.
     public init(lowSeconds: Double = 1, highSeconds: Double = 2, lowBytes: Int = 16 << 20, highBytes: Int = 32 << 20) {
         precondition(lowSeconds <= highSeconds && lowBytes <= highBytes, "a low mark lies above its high mark")
         self.lowSeconds = lowSeconds

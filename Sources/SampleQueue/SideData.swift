@@ -38,7 +38,7 @@ package enum SideData {
         return true
     }
 
-    /// Whether a decoder of this process may be given a piece out of the hands of a process that is not trusted: it reads as many bytes as
+    /// Whether a decoder of this process may be given a piece that an untrusted process has written: it reads as many bytes as
     /// the type has, whatever the size says.
     package static func isSound(_ type: AVPacketSideDataType, _ size: Int) -> Bool {
         switch type {

@@ -43,7 +43,7 @@ package final class PacketSocket: Sendable {
         private var second: OwnedFD?
         private var third: OwnedFD?
 
-        /// In one message; whoever sends a fourth sends nonsense.
+        /// The most descriptors in one message; a message with more is malformed.
         fileprivate static let most = 4
 
         fileprivate init(_ numbers: [Int32]) {

@@ -1,9 +1,9 @@
 internal import Glibc
 package import Media
 
-/// Why a process without rights cannot be had.
+/// Why a process without rights cannot be started.
 public struct SandboxError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What a program can decide by.
+    /// The kind of failure, for a program's decisions.
     public enum Code: Sendable, Hashable {
         /// The program is missing or does not start: this machine has no such sandbox.
         case unavailable
@@ -12,11 +12,11 @@ public struct SandboxError: Error, Sendable, Hashable, CustomStringConvertible {
         case outOfResources
     }
 
-    /// What a program can decide by.
+    /// The kind of failure, for a program's decisions.
     public let code: Code
     /// The system's error number (`errno`), 0 where it has none.
     public let status: Int32
-    /// One sentence.
+    /// What failed and why, in one sentence.
     public let description: String
 
     package init(_ code: Code, _ description: String, status: Int32 = 0) {

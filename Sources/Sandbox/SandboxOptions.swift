@@ -30,6 +30,7 @@ public struct SandboxOptions: Sendable, Hashable {
     /// 10 seconds: a thousand times what a large frame costs, so that a busy machine has room.
     public static let defaultHangDeadline = HostSpan.seconds(10)
 
+    /// By default nothing runs in a process without rights.
     public init(
         policy: SandboxPolicy = .off, decoderPath: String? = nil, restarts: RestartLimit = RestartLimit(),
         hangDeadline: HostSpan = SandboxOptions.defaultHangDeadline

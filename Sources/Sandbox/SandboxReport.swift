@@ -4,12 +4,13 @@ public struct SandboxReport: Sendable, Hashable {
     public struct Measures: OptionSet, Sendable, Hashable {
         /// One bit for each measure.
         public let rawValue: UInt16
+        /// Takes bits as the process reports them; bits without a name are kept.
         public init(rawValue: UInt16) { self.rawValue = rawValue }
         /// No program that the process starts can gain rights (`PR_SET_NO_NEW_PRIVS`).
         public static let noNewPrivileges = Measures(rawValue: 1)
         /// Every descriptor is closed but the two sockets (`close_range`).
         public static let closedDescriptors = Measures(rawValue: 2)
-        /// A separate user namespace: root in it is nobody outside.
+        /// A separate user namespace: root in it has no rights outside.
         public static let userNamespace = Measures(rawValue: 4)
         /// No network interface exists.
         public static let noNetwork = Measures(rawValue: 8)
@@ -37,6 +38,7 @@ public struct SandboxReport: Sendable, Hashable {
     /// The process drives a render node, which the player has opened for it.
     public var keepsDevice: Bool
 
+    /// By default no right is given up.
     public init(measures: Measures = [], landlockVersion: Int = 0, troubles: [String] = [], keepsDevice: Bool = false) {
         self.measures = measures
         self.landlockVersion = landlockVersion

@@ -23,7 +23,7 @@ package final class SpareProcesses: Sendable {
 
     package init() {}
 
-    /// Starts a process, unless one for the same purpose is waiting. A failure is not reported here: whoever needs the process will meet it.
+    /// Starts a process, unless one for the same purpose is waiting. A failure is not reported here: the caller that needs the process gets it.
     package func prepare(_ key: Key, _ start: () throws -> SandboxedProcess) {
         guard spares.withLock({ $0[key] == nil }), let process = try? start() else { return }
         let excess = spares.withLock { spares -> SandboxedProcess? in

@@ -37,9 +37,9 @@ final class DemuxerLink {
         do throws(SystemError) { try process.work.send(writer, descriptors: descriptors) } catch { throw ProcessEnd(error) }
     }
 
-    /// The next answer besides wishes for bytes, which are granted.
+    /// The next answer that is not a request for bytes; those are served meanwhile.
     /// - Parameter deadline: How long it may compute without asking for anything.
-    /// - Throws: when the process has gone, hangs, or says what makes no sense, and when reading was cancelled. The caller ends it.
+    /// - Throws: when the process has gone, hangs, or sends a malformed message, and when reading was cancelled. The caller ends it.
     func next(within deadline: HostSpan? = nil) throws(ProcessEnd) -> DemuxerAnswer {
         var waiting = [PollDescriptor(fd: process.work.rawValue, interest: .readable)]
         while true {

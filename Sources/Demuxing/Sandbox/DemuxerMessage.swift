@@ -24,7 +24,7 @@ enum DemuxerRequest: Hashable {
 
 /// A film to be opened in the process, which does not learn where it lies.
 struct DemuxerOpening: Hashable {
-    /// Ends as the film's name does, which libavformat looks at.
+    /// A name with the same ending as the film's; libavformat looks at the ending.
     var name: String
     var containerName: String?
     var libraryOptions: [String: String]
@@ -34,7 +34,7 @@ struct DemuxerOpening: Hashable {
 
 /// Bytes that the player reads for the process.
 struct DemuxerSource: Hashable {
-    /// By which the process asks for them; 0 is the film.
+    /// The number by which the process asks for them; 0 is the film.
     var number: UInt16
     var isSeekable: Bool
     var byteCount: Int64?
@@ -52,9 +52,9 @@ struct DemuxedSample: Hashable {
     var flags: SampleFlags
     /// `AVPacket.flags`.
     var packetFlags: Int32
-    /// On the tray.
+    /// The place of the bytes on the tray.
     var offset: Int
-    /// Of the sample.
+    /// The length of the sample.
     var byteCount: Int
     /// Side data that follow: for each, its type and its size (both UInt32), then its bytes.
     var sideByteCount: Int
@@ -79,7 +79,7 @@ enum DemuxerAnswer: Hashable {
     case other(String)
     /// This source is not read any more. Not answered.
     case closed(source: UInt16)
-    /// The film could be opened; as many tracks follow.
+    /// The film is open; `trackCount` tracks follow.
     case opened(DemuxedFilm)
     /// The set-up data lie on the tray.
     case track(AssetTrack, configurationOffset: Int, configurationByteCount: Int)
@@ -87,7 +87,7 @@ enum DemuxerAnswer: Hashable {
     /// The tray is full of bytes of a sample that is larger.
     case part(byteCount: Int)
     case end
-    /// The words behind the film's name.
+    /// The error without the film's name, which the process does not know.
     case failed(AssetError)
     /// Nothing more will come of this request.
     case done
@@ -96,11 +96,11 @@ enum DemuxerAnswer: Hashable {
     static let mostTracks = 1000
     /// Samples between two requests.
     static let mostSamples = 32
-    /// 256 MB: more than an uncompressed frame of 8K. A larger sample is none.
+    /// 256 MB: more than an uncompressed frame of 8K. A larger sample is refused.
     static let largestSample = 256 << 20
     static let windowByteCount = 1 << 20
     static let trayByteCount = 4 << 20
-    /// No more samples are laid on the tray once so many bytes lie there, so that nobody waits long for the answer.
+    /// Once this many bytes lie on the tray no sample is added, so that the player does not wait long for the answer.
     static let usualTray = 128 << 10
 }
 

@@ -35,7 +35,7 @@ struct PackedSample {
         }
     }
 
-    /// What the player is told of it.
+    /// The message that announces the sample to the player.
     func description(offset: Int) -> DemuxedSample {
         DemuxedSample(
             trackID: sample.trackID, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime, duration: sample.duration,
@@ -58,7 +58,7 @@ struct Unpacking {
         unsafe parts.append(contentsOf: UnsafeRawBufferPointer(start: tray.base, count: byteCount))
     }
 
-    /// The sample that `described` says, with its bytes in memory of this process's own.
+    /// The sample that `described` describes, with its bytes in memory of this process's own.
     mutating func sample(_ described: DemuxedSample, of tray: SharedBytes, _ format: MediaFormat) throws(ProcessEnd) -> SampleBuffer {
         let total = described.byteCount + described.sideByteCount, here = total - parts.count
         guard here >= 0, described.offset + here <= tray.count else { throw ProcessEnd("sends a sample that lies elsewhere") }

@@ -17,26 +17,26 @@ public import Sandbox
 ///
 /// Thread-safety: as `AssetReader`.
 public final class SandboxedReader: AssetReading, @unchecked Sendable {
-    /// As in `AssetReader`.
+    /// The path or URL, as given to `init`.
     public let location: String
-    /// As in `AssetReader`.
+    /// All tracks, in the order of their numbers.
     public let tracks: [AssetTrack]
-    /// As in `AssetReader`.
+    /// Length of the film; indefinite for a live stream.
     public let duration: MediaTime
-    /// As in `AssetReader`.
+    /// libavformat's name of the container.
     public let containerName: String
-    /// As in `AssetReader`.
+    /// The film's title, where its container has one.
     public let title: String?
-    /// As in `AssetReader`.
+    /// Whether `seek` can be expected to work.
     public let isSeekable: Bool
     /// What the process has given up.
     public let report: SandboxReport
-    /// As in `AssetReader`.
+    /// Only samples in this range are to be shown. Set before reading; a start above 0 seeks. As `AssetReader.timeRange`.
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }
 
     let options: AssetReaderOptions
     let sandbox: SandboxOptions
-    /// For watching it; `link` belongs to the thread that reads.
+    /// The process, for any thread; `link` belongs to the thread that reads.
     let process: Monitor<SandboxedProcess>
     var link: DemuxerLink
     var policy: RestartPolicy
@@ -49,7 +49,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     /// The process has been asked for samples and has not laid out all of them yet.
     var isReading = false
     var isAtEnd = false
-    /// To be thrown once what came before has been handed out.
+    /// Thrown once the samples that came before it have been handed out.
     var failure: AssetError?
     /// The process has gone.
     var death: AssetError?
@@ -121,7 +121,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
             if let death {
                 guard try resume(after: death) else { throw death }
             } else {
-                // A death is met in the next round.
+                // The next round replaces a process that has died.
                 try? readSome()
             }
         }
@@ -191,7 +191,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
             isReading = true
             try finishReading()
         } catch {
-            // A death is met by the next sample, or the next seek.
+            // The next sample or the next seek replaces a process that has died.
             if death == nil { failure = error }
         }
     }
@@ -218,7 +218,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         }
     }
 
-    /// Does something with the process, and notes its end.
+    /// Runs `body` with the process, and records its end.
     private func talk(_ body: () throws(ProcessEnd) -> Void) throws(AssetError) {
         if let death { throw death }
         do throws(ProcessEnd) {
