@@ -31,7 +31,7 @@ final class AnswerGate: Sendable {
     /// Idempotent.
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Waits for the receiver; one that calls this itself need not wait, its own answer is the last.
+    /// Waits until the receiver returns. A receiver that calls this itself does not wait; its answer is the last.
     func settle() {
         state.wait { state in
             guard let receiver = state.receiver else { return () }

@@ -2,29 +2,31 @@ public import Media
 public import SampleQueue
 internal import SurfacePool
 
-/// Gives a decoding session a thread of its own: samples are handed over and the call returns, answers come on that thread.
+/// Gives a decoding session a thread of its own: `decode` hands a sample over and returns, and the answers come on that thread.
 ///
 ///     let decoder = AsynchronousDecoder(try DecompressionSession(format: track.format)) { answer in … }
 ///     while let sample = try reader.nextSample() { try decoder.decode(sample) }
 ///     decoder.waitForAsynchronousFrames()
 ///
-/// The counterpart of Video Toolbox's asynchronous decompression. What it bounds are the samples that wait; when they are `capacity`, because the decoder
-/// is slower or waits for consumers to give a surface back, `decode` waits, too. (`DisplayQueue` needs none of this: its `SampleQueue` is what waits there,
-/// and its thread `decode` calls the session.)
+/// The counterpart of Video Toolbox's asynchronous decompression. At most `capacity` samples wait for the decoder. When so many wait, because
+/// the decoder is slower or waits for consumers to give a surface back, `decode` waits too. (`DisplayQueue` does not need this class: samples
+/// wait in its `SampleQueue`, and its own thread `decode` calls the session.)
 ///
 /// Every sample that `decode` takes gets its one answer as `DecodeOutput` says, in the order in which the calls were made.
 ///
 /// Thread-safety: all members may be called from any thread; calls from several threads at once are carried out in some order. The handler is
-/// called on one thread, named `decode`, without a lock held; it may wait, which holds the decoder back, and may call `invalidate`, but none of the rest, which could wait
-/// for it.
+/// called on one thread, named `decode`, without a lock held. It may wait, which holds the decoder back, and it may call `invalidate`. It must
+/// not call the other members, which could wait for it.
 public final class AsynchronousDecoder: Sendable {
     private let core: Core
     private let thread: LoopThread
 
+    /// Starts the thread.
+    ///
     /// - Parameters:
-    ///   - session: What decodes; this decoder's own from now on, to be called by nobody else. What it says of itself may be read.
-    ///   - capacity: Samples that may wait for the decoder; what the decoder itself holds (its threads, its reordering) comes to that.
-    ///   - clock: From which `DecoderOptions.deadline` counts, beginning with the call of `decode`.
+    ///   - session: The session that decodes. It belongs to this decoder from now on: others may read its properties and call nothing else.
+    ///   - capacity: Samples that may wait for the decoder, in addition to those that it holds itself (in its threads, for reordering).
+    ///   - clock: The clock of `DecoderOptions.deadline`, which counts from the call of `decode`.
     ///   - onAnswer: Receives the answers.
     public init(
         _ session: any DecodingSession, capacity: Int = AsynchronousDecoder.usualCapacity, clock: any HostClock = MonotonicClock.shared,
@@ -41,11 +43,12 @@ public final class AsynchronousDecoder: Sendable {
     /// 8: a third of a second of film, and enough for the decoder to find work whenever it has time.
     public static let usualCapacity = 8
 
-    /// What decodes, to be asked (its way, its statistics) and not to be told anything: it belongs to this decoder's thread.
+    /// The session that decodes, for reading its properties (backend, statistics) only: its calls belong to this decoder's thread.
     public var session: any DecodingSession { core.session }
 
-    /// Hands a sample over. Waits while `capacity` samples wait. What is no compressed video is not taken and gets no answer.
-    /// - Throws: `.invalidated`; `.decoderLost` when the decoder was lost before and there has been no flush since. The sample has not been taken then.
+    /// Hands a sample over. Waits while `capacity` samples wait. A sample that is not compressed video is not taken and gets no answer.
+    /// - Throws: `.invalidated`; `.decoderLost` when the decoder was lost before and there has been no flush since. The sample has then not been
+    ///   taken.
     public func decode(_ sample: SampleBuffer, _ instructions: DecodeInstructions = DecodeInstructions()) throws(DecodingError) {
         guard case .compressed(_, .video) = sample.content else { return }
         var instructions = instructions
@@ -71,8 +74,8 @@ public final class AsynchronousDecoder: Sendable {
         core.flush()
     }
 
-    /// Ends the session and the thread. What has had no answer gets none; it waits for one that is being received on another thread. Frames handed out
-    /// stay valid. Idempotent.
+    /// Ends the session and the thread. Samples without an answer get none; an answer that is being received on another thread is waited for.
+    /// Frames handed out stay valid. Idempotent.
     public func invalidate() {
         core.close()
         if !thread.isCurrent { thread.join() }

@@ -1,6 +1,6 @@
 internal import Media
 
-/// Bytes in a frame of the size and format seen last: asked for with every frame, worked out when they change.
+/// The bytes of a frame, which are needed for every frame and computed only when its size or format changes.
 struct ByteCountCache {
     private var format: PixelFormat?
     private var width: Int32 = 0

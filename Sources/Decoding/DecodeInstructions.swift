@@ -19,6 +19,7 @@ public struct DecodeInstructions: Sendable, Hashable {
     /// process then works on without a pause.
     public var isFollowed: Bool
 
+    /// Makes instructions; without arguments the sample is decoded as its own flags and `DecoderOptions` say.
     public init(doNotOutput: Bool = false, skipsNonReference: Bool = false, deadline: HostTime? = nil, isFollowed: Bool = false) {
         self.doNotOutput = doNotOutput
         self.skipsNonReference = skipsNonReference

@@ -22,6 +22,7 @@ public struct DecoderOptions: Sendable, Hashable {
     /// 384 MB: 17 frames of 4K in 10 bit, 120 of 1080p. Keeps what a file can cost, all told, below 512 MB.
     public static let defaultMaximumSurfaceBytes = 384 << 20
 
+    /// Makes options; the defaults suit playback: hardware where there is some, no deadline, frames as the decoder makes them.
     public init(
         threads: Int = 0, lowDelay: Bool = false, holdCount: Int = 4, maximumSurfaceBytes: Int = DecoderOptions.defaultMaximumSurfaceBytes,
         deadline: HostSpan? = nil, requirements: OutputRequirements = OutputRequirements(),

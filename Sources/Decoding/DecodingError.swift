@@ -2,7 +2,7 @@ internal import Sandbox
 
 /// Why there is no decoder, or what went wrong with a sample.
 public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What a program can decide by.
+    /// The kind of an error, for a program's decisions.
     public enum Code: Sendable, Hashable {
         /// The installed libavcodec has no decoder for this codec, or no backend takes it.
         case noDecoder
@@ -30,13 +30,14 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case outOfResources
     }
 
-    /// What a program can decide by.
+    /// The kind, for a program's decisions.
     public let code: Code
     /// libavcodec's error number (`AVERROR`) or the system's (`errno`); 0 where there is none.
     public let status: Int32
     /// One sentence.
     public let description: String
 
+    /// Makes an error, also for a backend that a program brings. `description` is one sentence.
     public init(_ code: Code, _ description: String, status: Int32 = 0) {
         self.code = code
         self.status = status

@@ -13,7 +13,7 @@ public import SurfacePool
 ///     while let sample = try reader.nextSample() { try session.decode(sample) { output in … } }
 ///     session.finishDelayedFrames { output in … }
 ///
-/// Every sample gets one answer; `DecodeOutput` says which, and when. The calls return when the decoder has no more to say for now;
+/// Every sample gets one answer; `DecodeOutput` says which, and when. A call returns when the decoder has no more answers for now;
 /// `AsynchronousDecoder` gives the session a thread of its own.
 ///
 /// When consumers hold so many frames that no surface is free, `decode` waits: that is how a display holds the decoder back.
@@ -27,7 +27,7 @@ public final class DecompressionSession: @unchecked Sendable {
     let statistics: FrameStatistics
     private let shared: Monitor<Shared>
     private let gate = AnswerGate()
-    /// Against which deadlines are held.
+    /// The clock that deadlines are compared with.
     let hostClock: any HostClock
 
     // Of the thread that decodes:
@@ -168,8 +168,8 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Whether samples of `other` can follow without a new session: those of the same codec, whatever their size, parameter sets and colours,
     /// unless the way of decoding would be another (the hardware in use does not take them, or hardware that was wanted takes only them).
     ///
-    /// What changes within the stream needs no word. Where the container says that something changes, the frames so far are put out first, and the decoder
-    /// is opened anew for the rest; surfaces of the old size give their memory back when they come home.
+    /// The decoder follows changes within the stream by itself. Where the container announces a change, the frames so far are put out first and
+    /// the decoder is opened again for the rest; surfaces of the old size are freed when their last use ends.
     public func canAccept(_ other: VideoFormat) -> Bool {
         let (format, hardware) = shared.withLock { ($0.format, $0.hardware) }
         guard other.codec == format.codec else { return false }
@@ -184,8 +184,8 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Decodes a compressed video sample and hands over what comes out meanwhile: none, one or several answers, which belong to this or to
     /// earlier samples.
     ///
-    /// Damage is an answer (`.failed`, or a frame flagged corrupt); the next sample may be given in any case. What is no compressed video (a marker,
-    /// a frame) is not taken and gets no answer.
+    /// Damage is an answer (`.failed`, or a frame flagged corrupt); the next sample may be given in any case. A sample that is not
+    /// compressed video (a marker, a frame) is not taken and gets no answer.
     /// - Throws: `.invalidated` only; the sample has not been taken then.
     public func decode(
         _ sample: SampleBuffer, _ instructions: DecodeInstructions = DecodeInstructions(), output: (consuming DecodeOutput) -> Void
@@ -275,15 +275,15 @@ public final class DecompressionSession: @unchecked Sendable {
     /// libavcodec's own decoders of the two codecs take an empty packet for "put out a frame" without forgetting their references.
     private var keepsReferences: Bool { codec.name == "h264" || codec.name == "hevc" }
 
-    /// Takes out what the decoder holds back, without ending the stream: a packet that carries side data and no bytes is no end of stream to
-    /// libavcodec, and makes the decoder put out one frame.
+    /// Takes out what the decoder holds back, without ending the stream: libavcodec does not take a packet with side data and
+    /// no bytes for the end of the stream, and the decoder puts out one frame for it.
     private func putOutDelayedFrames(_ output: (consuming DecodeOutput) -> Void) {
         guard keepsReferences else { return }
         current = nil
         isDraining = true
         defer {
             isDraining = false
-            // Frames that follow may be earlier than these, which is no error in the container's times.
+            // Frames that follow may be earlier than these. That does not mean that the container's times are wrong.
             trustsOwnTimes = true
         }
         for _ in 0..<SampleLedger.capacity {
@@ -300,7 +300,7 @@ public final class DecompressionSession: @unchecked Sendable {
         }
     }
 
-    /// Takes out what the decoder still holds back. It takes no sample afterwards before it is flushed.
+    /// Takes out what the decoder still holds back. Afterwards the decoder takes no sample until it is flushed.
     func drain(_ output: (consuming DecodeOutput) -> Void) {
         current = nil
         // The frame threads' first error comes with this call.
@@ -331,7 +331,7 @@ public final class DecompressionSession: @unchecked Sendable {
 }
 
 extension VideoFormat {
-    /// Whether a decoder opened for `other` takes samples of this format: what differs is said in the stream, too.
+    /// Whether a decoder opened for `other` takes samples of this format: the stream itself carries what differs, too.
     func isDecoded(as other: VideoFormat) -> Bool {
         other.codec == codec && other.configuration == configuration && other.codecTag == codecTag
             && other.bitsPerCodedSample == bitsPerCodedSample

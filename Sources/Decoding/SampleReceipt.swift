@@ -10,8 +10,10 @@ public struct SampleReceipt: Sendable, Hashable {
     public let decodeTime: MediaTime
     /// `.invalid` when the sample had none.
     public let duration: MediaTime
+    /// What the program attached to the sample.
     public let attachments: Attachments
 
+    /// Makes a receipt, for a `DecodingSession` that a program brings.
     public init(
         number: UInt64, presentationTime: MediaTime, decodeTime: MediaTime = .invalid, duration: MediaTime = .invalid,
         attachments: Attachments = Attachments()

@@ -33,7 +33,7 @@ final class SurfaceSource: Sendable {
     private let maximumCount: Int
     private let patience: HostSpan
 
-    /// 40: two times 16 reference pictures and those held back for reordering (H.264), and some in the making.
+    /// 40: 16 reference pictures, 16 frames held back for reordering (H.264), and some being decoded.
     private static let decoderSlots = 40
 
     init(allocator: any SurfaceAllocator, options: DecoderOptions, threads: Int) {

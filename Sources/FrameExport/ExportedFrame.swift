@@ -8,6 +8,7 @@ public import SurfacePool
 ///
 /// Thread-safety: may be handed between threads.
 public struct ExportedFrame: ~Copyable, Sendable {
+    /// What an importer must know about the frame: layout, colours, times and identity.
     public let description: FrameDescription
     /// False when the client got this frame last time too.
     public let isNew: Bool
@@ -29,6 +30,7 @@ public struct ExportedFrame: ~Copyable, Sendable {
     /// The DMA-BUF or memfd, lent for as long as the frame is held.
     public var fd: Int32 { use.surface.fd }
 
+    /// Planes with memory of their own, 1 to 4.
     public var planeCount: Int { description.layout.planeCount }
 
     /// The plane `index`, which must be below `planeCount`.
@@ -80,12 +82,14 @@ public struct ExportedFrame: ~Copyable, Sendable {
 ///
 /// Thread-safety: all of it.
 public final class HeldFrame: Sendable {
+    /// As the frame's; still there when the frame has been taken.
     public let description: FrameDescription
     private let frame: Monitor<ExportedFrame?>
 
     /// The descriptor, lent while the frame has not been taken.
     let descriptor: Int32
 
+    /// Takes over the frame.
     public init(_ frame: consuming ExportedFrame) {
         description = frame.description
         descriptor = frame.fd

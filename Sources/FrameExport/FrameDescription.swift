@@ -11,7 +11,7 @@ public struct FrameDescription: Sendable, Hashable {
     public var visible: PixelRect
     /// Colours, HDR metadata, pixel aspect and rotation.
     public var attributes: PictureAttributes
-    /// In the film's time.
+    /// When the frame is to be shown, in media time; `.invalid` when unknown.
     public var presentationTime: MediaTime
     /// `.invalid` when unknown.
     public var duration: MediaTime
@@ -24,6 +24,7 @@ public struct FrameDescription: Sendable, Hashable {
     /// The descriptor is a DMA-BUF; otherwise a memfd that only the CPU can read.
     public var isDMABuf: Bool
 
+    /// Makes a description, for frames that come from elsewhere than an exporter.
     public init(
         layout: SurfaceLayout, visible: PixelRect, attributes: PictureAttributes = PictureAttributes(), presentationTime: MediaTime = .invalid,
         duration: MediaTime = .invalid, hostTime: HostTime? = nil, identity: SurfaceIdentity, sequence: UInt64, isDMABuf: Bool
@@ -39,9 +40,11 @@ public struct FrameDescription: Sendable, Hashable {
         self.isDMABuf = isDMABuf
     }
 
+    /// How the pixels are stored: the layout's format.
     public var pixelFormat: PixelFormat { layout.format }
     /// The kernel's code (`drm_fourcc.h`); nil where it has none for this format.
     public var fourCC: FourCC? { layout.format.fourCC }
+    /// How the device arranges the bytes: the layout's modifier.
     public var modifier: FormatModifier { layout.modifier }
 }
 

@@ -14,7 +14,7 @@ public import SurfacePool
 /// *Pull* with `frame(for:)`, which `onFrameAvailable` can announce, or have frames *pushed* with `waitForFrame`, `next()`, `frames` or
 /// `deliver`. An exporter has one client; several clients have an exporter each.
 ///
-/// The other side is fed by whoever decodes: a `DisplayQueue` does it for the exporters that it was made with; a program with a
+/// The decoder's side puts the frames in: a `DisplayQueue` does so for the exporters that it was made with; a program with a
 /// `DecompressionSession` of its own calls `offer` for each frame and adds `surfaceHoldCount` to `DecoderOptions.holdCount`.
 ///
 /// Thread-safety: all members may be called from any thread; handlers are called with no lock held.
@@ -26,11 +26,13 @@ public final class FrameExporter: Sendable {
         var copies: SurfacePool?
     }
 
+    /// What the client needs, as given to `init`.
     public let configuration: FrameExporterConfiguration
     let client: ExportClient
     private let link: Monitor<Link>
     var state: Monitor<FrameExporterState> { client.state }
 
+    /// Makes an exporter that follows no clock yet. Give it to a player or a `DisplayQueue`, or call `connect` and `offer`.
     public init(_ configuration: FrameExporterConfiguration = FrameExporterConfiguration()) {
         self.configuration = configuration
         client = ExportClient(configuration)
@@ -47,6 +49,7 @@ public final class FrameExporter: Sendable {
         return configuration.budget + 1 + (isWaitingCounted ? configuration.bound : 1)
     }
 
+    /// What the exporter has done since it was made.
     public var statistics: FrameExporterStatistics { state.withLock { $0.statistics } }
 
     /// Counts the exporters of this process, from 1; how notices name them.
@@ -133,6 +136,7 @@ public final class FrameExporter: Sendable {
         client.frameAvailable.call()
     }
 
+    /// Ends what `cancel()` began: frames are taken again.
     public func resume() { state.change { $0.setCancelled(false) } }
 
     // MARK: Pull

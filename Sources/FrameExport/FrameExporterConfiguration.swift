@@ -29,13 +29,18 @@ public struct FrameExporterConfiguration: Sendable, Hashable {
     public var budget: Int
     /// Frames that may wait to be fetched.
     public var bound: Int
+    /// What happens to frames that come faster than they are fetched.
     public var policy: Policy
+    /// When a pushed frame is delivered.
     public var delivery: Delivery
+    /// What the client gets instead of a frame beyond its budget. With `.makeDecoderWait` the frame waits instead.
     public var overBudget: OverBudget
 
+    /// Makes a configuration; the defaults suit a renderer that draws the newest frame at each refresh.
+    ///
     /// - Parameters:
     ///   - budget: 3: one being drawn from, one whose drawing is under way on the device, one being fetched.
-    ///   - bound: 8: what a player decodes ahead, and a little more, so that no frame goes before its time has come.
+    ///   - bound: 8: what a player decodes ahead, and a little more, so that no frame is dropped before it is due.
     public init(
         budget: Int = 3, bound: Int = 8, policy: Policy = .dropOldest, delivery: Delivery = .whenDue, overBudget: OverBudget = .skip
     ) {
@@ -65,5 +70,6 @@ public struct FrameExporterStatistics: Sendable, Hashable {
     /// Fences that frames were released with and that had not signalled after two seconds.
     public var lateFences = 0
 
+    /// Begins with every count at 0.
     public init() {}
 }

@@ -1,6 +1,6 @@
 package import Media
 
-/// Everything that the arithmetic of a conversion depends on, but the pixels.
+/// Everything that the arithmetic of a conversion depends on, except the pixels.
 package struct ConversionPlan: Hashable, Sendable {
     /// One side of the conversion.
     package struct Side: Hashable, Sendable {

@@ -13,6 +13,7 @@ public struct ConversionReport: Sendable, Hashable {
     /// Seconds of computing for one frame, on average.
     public var secondsPerFrame: Double
 
+    /// Makes a report; the count and the costs are 0 where nobody measures them.
     public init(from: String, to: String, why: String, frames: Int = 0, bytesPerFrame: Int = 0, secondsPerFrame: Double = 0) {
         self.from = from
         self.to = to

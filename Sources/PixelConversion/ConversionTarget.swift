@@ -6,6 +6,7 @@ public struct ConversionTarget: Sendable, Hashable {
     /// Only `PixelTransferSession.Engine.exact` has a choice; `.fast` is bilinear.
     public enum Filter: Sendable, Hashable, CaseIterable { case nearest, bilinear, bicubic, lanczos }
 
+    /// The pixel format of the converted frames.
     public var format: PixelFormat
     /// nil keeps the size of the visible part.
     public var size: PixelSize?
@@ -15,8 +16,10 @@ public struct ConversionTarget: Sendable, Hashable {
     public var range: ColorRange
     /// `.unspecified` keeps the source's siting, or takes left.
     public var chromaSiting: ChromaSiting
+    /// How pixels are interpolated when the size changes.
     public var filter: Filter
 
+    /// Makes a target; a size and colours that are left out stay as they are in the source, as the properties say.
     public init(
         format: PixelFormat, size: PixelSize? = nil, matrix: UInt8? = nil, range: ColorRange = .unspecified,
         chromaSiting: ChromaSiting = .unspecified, filter: Filter = .bicubic
@@ -32,7 +35,7 @@ public struct ConversionTarget: Sendable, Hashable {
     /// The colours of a converted frame.
     ///
     /// - Parameters:
-    ///   - source: The frame's colours before, without gaps.
+    ///   - source: The frame's colours before, with every value known.
     ///   - sourceModel: What its code values stand for.
     func color(from source: ColorDescription, _ sourceModel: PixelFormat.Model, size: PixelSize) -> ColorDescription {
         var color = source

@@ -1,8 +1,8 @@
 package import Media
 package import SurfacePool
 
-/// Converts frames to blue, green, red, unused, of any size, by the film's own matrix and range, into memory that the caller owns: for displays
-/// that give the memory themselves.
+/// Converts frames to `bgr0` of any size, by the film's own matrix and range, into memory that the caller owns: for displays that provide the
+/// memory themselves.
 ///
 /// Thread-safety: one thread at a time.
 package final class DisplayScaler {

@@ -25,6 +25,7 @@ public struct OutputRequirements: Sendable, Hashable {
     /// All of these.
     public var usages: Set<Usage>
 
+    /// Requires what is not left empty; without arguments every frame meets the requirements.
     public init(
         formats: Set<PixelFormat> = [], modifiers: Set<FormatModifier> = [], sizes: Set<PixelSize> = [], usages: Set<Usage> = []
     ) {
@@ -34,6 +35,7 @@ public struct OutputRequirements: Sendable, Hashable {
         self.usages = usages
     }
 
+    /// Whether every frame meets the requirements.
     public var isEmpty: Bool { self == OutputRequirements() }
 
     /// The properties of a frame that requirements are compared with.

@@ -1,5 +1,6 @@
 /// Why a frame cannot be converted.
 public struct PixelConversionError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of an error, for a program's decisions.
     public enum Code: Sendable, Hashable {
         /// The source's or the target's pixel format or colours cannot be converted. The next frame like this one fails, too.
         case unsupportedFormat
@@ -7,10 +8,12 @@ public struct PixelConversionError: Error, Sendable, Hashable, CustomStringConve
         case outOfSurfaces
     }
 
+    /// The kind, for a program's decisions.
     public let code: Code
     /// One sentence.
     public let description: String
 
+    /// Makes an error, also for a `FrameConverter` that a program brings. `description` is one sentence.
     public init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description

@@ -21,6 +21,7 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
         case fast
     }
 
+    /// What frames are converted to, as given to `init`.
     public let target: ConversionTarget
     private let engine: any ConversionEngine
     private let allocator: any SurfaceAllocator
@@ -39,6 +40,8 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
         var isInterrupted = false
     }
 
+    /// Makes a session. Memory is allocated with the first frame.
+    ///
     /// - Parameters:
     ///   - target: What frames are converted to.
     ///   - engine: What computes the pixels.
@@ -66,9 +69,14 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
         self.statistics = statistics
     }
 
-    /// Formats with palettes, bit fields or less than 8 bits cannot be written, nor read by `.exact`.
+    /// Whether frames of `format` can be converted to the target. Formats with palettes, bit fields or less than 8 bits cannot be written, nor
+    /// read by `.exact`.
     public func canConvert(_ format: PixelFormat) -> Bool { engine.canConvert(format, to: target.format) }
 
+    /// Converts the visible part of a frame into a surface of the session's own pool, with the source's times, flags and attachments.
+    ///
+    /// Waits for a surface while consumers hold `holdCount` converted frames, unless the session was told not to.
+    /// - Throws: `.unsupportedFormat` when the source cannot be converted, `.outOfSurfaces` when there is no surface or the wait was interrupted.
     public func convert(_ frame: borrowing VideoFrame) throws(PixelConversionError) -> VideoFrame {
         let source = frame.surface.layout
         guard engine.canConvert(source.format, to: target.format) else {
@@ -103,6 +111,7 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
             sampleNumber: frame.sampleNumber, attachments: frame.attachments)
     }
 
+    /// Ends the wait of a `convert` for a surface; it and every later one throw `.outOfSurfaces` until `resume`. Any thread.
     public func interrupt() {
         shared.withLock { shared -> SurfacePool? in
             shared.isInterrupted = true
@@ -110,6 +119,7 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
         }?.interrupt()
     }
 
+    /// Ends what `interrupt` began. Any thread.
     public func resume() {
         shared.withLock { shared -> SurfacePool? in
             shared.isInterrupted = false
@@ -117,6 +127,7 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
         }?.resume()
     }
 
+    /// How full the pool of converted frames is; before the first frame only its capacity. Any thread.
     public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.pool }?.statistics ?? SurfacePoolStatistics(capacity: maximumCount) }
 
     // MARK: Converting

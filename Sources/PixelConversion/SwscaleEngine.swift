@@ -3,7 +3,7 @@ internal import Media
 /// Converts quickly, for display: any pixel format to packed RGB of any size, by the film's own matrix and range.
 ///
 /// libswscale's errors do not show on a display: version 5.1's 10-bit RGB is off by up to 3.5 code values, 8-bit RGB of colours outside the
-/// gamut by more, and its fast paths ignore the siting of chroma. Whoever computes with the pixels takes zimg.
+/// gamut by more, and its fast paths ignore the siting of chroma. For computing with the pixels, use zimg.
 ///
 /// Thread-safety: one thread at a time.
 final class SwscaleEngine: ConversionEngine {

@@ -7,6 +7,7 @@ internal import Media
 ///
 /// The corresponding ioctl is `DMA_HEAP_IOCTL_ALLOC`.
 public final class DMAHeapAllocator: SurfaceAllocator {
+    /// Where the kernel lists its heaps, one device file each.
     public static let folder = "/dev/dma_heap"
     /// The heap's name in the folder.
     public let heap: String
@@ -19,8 +20,11 @@ public final class DMAHeapAllocator: SurfaceAllocator {
         descriptor = try UDMABufAllocator.openDevice("\(Self.folder)/\(heap)")
     }
 
+    /// `dma-heap:` and the name of the heap.
     public var name: String { "dma-heap:\(heap)" }
 
+    /// Allocates a DMA-BUF of `layout.byteCount` bytes and maps it for reading and writing. Any thread.
+    /// - Throws: `.noMemory` when the heap has too little, for more than half of the machine's memory, and where the buffer cannot be mapped.
     public func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory {
         guard layout.byteCount <= Self.mostBytes else {
             throw SurfaceError(.noMemory, "\(layout.byteCount) bytes are more than half of this machine's memory")

@@ -13,7 +13,7 @@ struct FenceDeadline: Sendable, Equatable {
         case known
     }
 
-    /// 2 s: a device that has not drawn one frame by then hangs. Drivers give such a device up after 0.5 to 10 s.
+    /// 2 s: a device that has not drawn one frame by then is hung. Drivers give up on such a device after 0.5 to 10 s.
     static let patience = HostSpan.seconds(2)
 
     /// When the fence was handed in.

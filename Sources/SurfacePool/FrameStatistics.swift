@@ -8,6 +8,7 @@ public final class FrameStatistics: Sendable {
     private let copied = Atomic<Int>(0)
     private let decoded = Atomic<Int>(0)
 
+    /// Makes counters that stand at 0. A decoder and the stages after it may share one object.
     public init() {}
 
     /// Pixel bytes that decoders wrote.
@@ -17,7 +18,10 @@ public final class FrameStatistics: Sendable {
     /// Frames that left a decoder.
     public var framesDecoded: Int { decoded.load(ordering: .relaxed) }
 
+    /// Adds pixel bytes that a decoder has written; called by decoders.
     public func addWritten(_ bytes: Int) { written.wrappingAdd(bytes, ordering: .relaxed) }
+    /// Adds pixel bytes that have been copied or converted; called by whoever does that.
     public func addCopied(_ bytes: Int) { copied.wrappingAdd(bytes, ordering: .relaxed) }
+    /// Counts a frame that has left a decoder.
     public func addDecodedFrame() { decoded.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -7,9 +7,13 @@ internal import Media
 /// Each surface is a memfd of its own, sealed against shrinking so that no reader can be made to fault.
 /// The corresponding C function is `memfd_create(2)`.
 public struct MemfdAllocator: SurfaceAllocator {
+    /// Makes the allocator. It has no state and opens nothing.
     public init() {}
+    /// `memfd`.
     public var name: String { "memfd" }
 
+    /// Makes a memfd of `layout.byteCount` zero bytes and maps it for reading and writing. Any thread.
+    /// - Throws: `.noMemory` when the system has no descriptor or memory left.
     public func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory {
         try SurfaceMemory(kind: .memfd, descriptor: Self.sealedMemory(byteCount: layout.byteCount), byteCount: layout.byteCount)
     }

@@ -33,8 +33,8 @@ extension Surface {
         return SurfacePoolCore.surface(adopting: memory, layout)
     }
 
-    /// As above, for memory of another process whose word `layout` is. The descriptor's memory must be as large as it says and never become
-    /// smaller.
+    /// As above, for memory of another process, which also states `layout`. The descriptor's memory must be at least as large as the layout
+    /// and must never shrink.
     /// - Parameters:
     ///   - descriptor: A DMA-BUF, or a memfd that is sealed against shrinking.
     ///   - owner: Reads the frame where it cannot be mapped.

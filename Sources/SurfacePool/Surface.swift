@@ -9,6 +9,7 @@ public struct SurfaceIdentity: Sendable, Hashable {
     /// Counts the surfaces of that generation.
     public let slot: UInt32
 
+    /// Makes an identity from its three numbers; a surface already has its own.
     public init(pool: UInt32, generation: UInt32, slot: UInt32) {
         self.pool = pool
         self.generation = generation
@@ -25,7 +26,9 @@ public struct SurfaceIdentity: Sendable, Hashable {
 /// Thread-safety: all of it.
 @safe
 public final class Surface: Sendable {
+    /// What importers find their imports by.
     public let identity: SurfaceIdentity
+    /// Where the planes lie in the memory.
     public let layout: SurfaceLayout
     private let memory: SurfaceMemory
     let core: SurfacePoolCore
@@ -40,6 +43,7 @@ public final class Surface: Sendable {
         self.index = index
     }
 
+    /// Where the memory comes from, which decides who can import it.
     public var memoryKind: SurfaceMemory.Kind { memory.kind }
     /// The descriptor that importers take, lent: the DMA-BUF or the memfd; -1 for memory of kind `.plain`. Duplicate it to keep it.
     public var fd: Int32 { memory.fd }
@@ -52,6 +56,7 @@ public final class Surface: Sendable {
     }
     /// The number of memory that another process lends.
     package var loanNumber: UInt32? { memory.loanNumber }
+    /// Whether `fd` is a DMA-BUF, which displays and GPUs import.
     public var isDMABuf: Bool { memory.isDMABuf }
 
     /// Whether somebody holds the surface: its producer, a reader, or a device whose fence has not signalled.
@@ -65,8 +70,8 @@ public final class Surface: Sendable {
 
     /// Lends the bytes for reading, DMA-BUFs bracketed by `DMA_BUF_IOCTL_SYNC`. The caller holds a use, or is the writer.
     ///
-    /// A hardware decoder's memory that the CPU cannot read in place is copied first, which `SurfacePool` counts: the planes lie where the
-    /// layout says, linear whatever its modifier. The bytes are all 0 where `isReadable` is false and where that copy fails.
+    /// A hardware decoder's memory that the CPU cannot read in place is copied first (`FrameStatistics.bytesCopied`): the planes lie where
+    /// the layout says, linear whatever its modifier. The bytes are all 0 where `isReadable` is false and where that copy fails.
     public func withUnsafeBytes<R: ~Copyable, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         if !isReadInPlace {
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.byteCount, alignment: 64)
@@ -90,7 +95,7 @@ public final class Surface: Sendable {
 
     var baseBits: UInt { unsafe UInt(bitPattern: memory.base) }
 
-    /// A use for a reader while the producer goes on holding the surface as a reference picture. `context` is handed to `release`
+    /// A use for a reader while the producer continues to hold the surface as a reference picture. `context` is handed to `release`
     /// when the last reader has ended and every fence handed in with an ended use has signalled, on the thread that ends it. It keeps the
     /// producer's library from writing meanwhile.
     package func share(
@@ -116,8 +121,8 @@ public final class Surface: Sendable {
 
     func bracketWriting(begin: Bool) { memory.bracket(begin: begin, writing: true) }
 
-    /// Calls `body` once, on the thread that ends the surface, when the pool has given this memory up and nobody uses it any
-    /// more; immediately if that has already happened. Consumers destroy what they made of the surface.
+    /// Calls `body` once, on the thread that ends the surface, when the pool has given this memory up and nobody uses it
+    /// any more; immediately if that has already happened. Consumers destroy what they made of the surface.
     public func onGone(_ body: @escaping @Sendable (SurfaceIdentity) -> Void) {
         if core.addGoneObserver(body, for: self) == false { body(identity) }
     }

@@ -13,5 +13,6 @@ public protocol SurfaceAllocator: Sendable {
 }
 
 extension SurfaceAllocator {
+    /// 0: the allocator's memory never needs replacing.
     public var epoch: Int { 0 }
 }

@@ -4,6 +4,7 @@ internal import Media
 public enum SurfaceAllocators {
     /// One kind of memory: an allocator that has been tried, or the reason why there is none.
     public struct Finding: Sendable {
+        /// The kind, as in `SurfaceAllocator.name`; `dma-heap` where the kernel has no heap.
         public let name: String
         /// nil when unusable.
         public let allocator: (any SurfaceAllocator)?

@@ -16,15 +16,18 @@ public struct SurfaceLayout: Sendable, Hashable {
         /// From one row to the next.
         public var pitch: Int
 
+        /// Makes the place of a plane; both numbers are in bytes.
         public init(offset: Int, pitch: Int) {
             self.offset = offset
             self.pitch = pitch
         }
     }
 
+    /// How the pixels are stored in the planes.
     public let format: PixelFormat
     /// Pixels that have memory. At least the coded frame; what is meant to be seen is `VideoFrame.visible`.
     public let size: PixelSize
+    /// How the device arranges the bytes: `.linear`, or a tiling or compression of the vendor's (`drm_fourcc.h`).
     public let modifier: FormatModifier
     /// Planes with memory of their own: those of `format`, plus one for the 256 colours of `pal8`.
     public let planeCount: Int
@@ -48,11 +51,11 @@ public struct SurfaceLayout: Sendable, Hashable {
         fourth = plane(3)
     }
 
-    /// A layout that somebody else decided on and whose numbers are not to be trusted: a peer's, a driver's, a caller's.
+    /// A layout that somebody else decided on and whose numbers are not trusted: a peer's, a driver's, a caller's.
     ///
-    /// Each plane of a linear layout must lie in the memory to its last row. How a device lays out other modifiers only the device knows;
-    /// there each plane must begin in the memory.
-    /// - Throws: `.layout`.
+    /// Each plane of a linear layout must lie in the memory to its last row. Only the device knows how it lays out other modifiers; there
+    /// each plane must begin in the memory.
+    /// - Throws: `.layout` with the first rule that the numbers break.
     public init(
         checking format: PixelFormat, size: PixelSize, modifier: FormatModifier, planes: [Plane], byteCount: Int
     ) throws(SurfaceError) {

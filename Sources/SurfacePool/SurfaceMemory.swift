@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 public import Media
 
-/// The memory of one surface: one owner, who unmaps it, closes its descriptors, and tells whoever lent it.
+/// The memory of one surface. It has one owner; at its end it is unmapped, its descriptors are closed, and whoever lent it is told.
 ///
 /// An allocator of a program's own (`SurfaceAllocator`) makes these; `SurfaceUse.init(_:_:)` shows a frame that lies in one.
 /// Descriptors: none for the caller's plain memory, two for udmabuf (the DMA-BUF and the memfd under it), one for all other kinds.
@@ -29,7 +29,9 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     /// What the CPU may do at `base`.
     enum Access: Sendable { case none, read, readWrite }
 
+    /// Where the pages come from.
     public let kind: Kind
+    /// Bytes of the memory that count: all of it, or as many as the caller named.
     public let byteCount: Int
     /// What importers take: the DMA-BUF, or the memfd where there is none. Nil for plain memory.
     let descriptor: OwnedFD?
@@ -147,7 +149,8 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         self.onRelease = onRelease
     }
 
-    /// Memory that a driver made and `owner` stands for. Linear memory is mapped if the exporter allows it; any other is read through the owner.
+    /// Memory that a driver made and that `owner` represents. Linear memory is mapped if the exporter allows it; any other is read through the
+    /// owner.
     init(
         kind: Kind, descriptor: consuming OwnedFD, byteCount: Int, isLinear: Bool, owner: any SurfaceMemoryOwner
     ) throws(SurfaceError) {
@@ -191,7 +194,7 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Tells the exporter that the CPU begins or ends to touch a DMA-BUF's bytes (`DMA_BUF_IOCTL_SYNC`); plain memory needs no word.
+    /// Tells the exporter that the CPU begins or ends to touch a DMA-BUF's bytes (`DMA_BUF_IOCTL_SYNC`); other memory needs no call.
     borrowing func bracket(begin: Bool, writing: Bool) {
         guard isDMABuf, access == .readWrite || (access == .read && !writing) else { return }
         _ = clinux_dmabuf_sync(fd, begin ? 1 : 0, Int32(writing ? CLINUX_SYNC_RW : CLINUX_SYNC_READ))

@@ -10,8 +10,11 @@ public import Media
 public final class SurfacePool: Sendable {
     private let core: SurfacePoolCore
 
+    /// Makes a pool without memory.
+    ///
     /// - Parameters:
     ///   - layout: Of every slot until `retire`.
+    ///   - allocator: Makes the memory of each new slot.
     ///   - minimumCount: Slots that ageing leaves alone.
     ///   - maximumCount: Slots of one generation; at least 1. Memory is allocated when first needed.
     ///   - maximumByteCount: Limit of the memory of all generations together.
@@ -47,9 +50,10 @@ public final class SurfacePool: Sendable {
 
     /// Makes every waiting and coming `acquire` return nil until `resume()`.
     public func interrupt() { core.setInterrupted(true) }
+    /// Ends what `interrupt()` began.
     public func resume() { core.setInterrupted(false) }
 
-    /// Gives back to the system what has been free for longer than `age`, except `minimumCount` slots.
+    /// Gives the memory of slots that have been free for longer than `age` back to the system, except for `minimumCount` slots.
     public func trimIdle(olderThan age: HostSpan) { core.trim(olderThan: age) }
 
     /// Ends the pool: free slots are freed now, the others when their last use ends. Idempotent.
@@ -61,8 +65,11 @@ public final class SurfacePool: Sendable {
     /// Whether `acquire` would have to wait now.
     package var isExhausted: Bool { core.isExhausted }
 
+    /// The layout of the slots that `acquire` hands out next.
     public var layout: SurfaceLayout { core.layout }
+    /// The generation of the slots that `acquire` hands out next, from 0.
     public var generation: UInt32 { core.statistics.generation }
+    /// How full the pool is now.
     public var statistics: SurfacePoolStatistics { core.statistics }
 
     /// The surface of this pool, of any generation, whose memory begins at `address`.
@@ -71,7 +78,7 @@ public final class SurfacePool: Sendable {
 
 /// How full a pool is.
 public struct SurfacePoolStatistics: Sendable, Hashable {
-    /// Counts the layouts so far, from 0.
+    /// Counts the generations so far, from 0. `SurfacePool.retire` begins another, and so does a change of the allocator's epoch.
     public var generation: UInt32
     /// Most slots that one generation may have.
     public var capacity: Int
@@ -81,9 +88,10 @@ public struct SurfacePoolStatistics: Sendable, Hashable {
     public var inUse: Int
     /// Bytes of memory now.
     public var byteCount: Int
-    /// Surfaces made since the pool began; stays put while slots are recycled.
+    /// Surfaces made since the pool began; does not grow while slots are reused.
     public var allocations: Int
 
+    /// Makes a report with these numbers; without arguments, that of a pool which does not exist yet.
     public init(generation: UInt32 = 0, capacity: Int = 0, allocated: Int = 0, inUse: Int = 0, byteCount: Int = 0, allocations: Int = 0) {
         self.generation = generation
         self.capacity = capacity

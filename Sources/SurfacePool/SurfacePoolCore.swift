@@ -32,7 +32,7 @@ final class SurfacePoolCore: Sendable {
         var freeObservers: [@Sendable () -> Void] = []
         var isInterrupted = false
         var allocations = 0
-        /// The allocator's, when this generation began.
+        /// The allocator's epoch when this generation began.
         var epoch: Int
 
         mutating func retire(_ layout: SurfaceLayout) -> [Entry] {
@@ -60,7 +60,7 @@ final class SurfacePoolCore: Sendable {
         self.allocator = allocator
     }
 
-    /// A surface in memory that somebody else made and wrote, in a pool of its own. The producer holds it.
+    /// A surface in memory that somebody else made, in a pool of its own. The producer holds it.
     static func surface(adopting memory: consuming SurfaceMemory, _ layout: SurfaceLayout) -> Surface {
         let core = SurfacePoolCore(layout: layout, state: SurfacePoolState(adopting: layout.byteCount), allocator: MemfdAllocator())
         let surface = Surface(
@@ -74,9 +74,9 @@ final class SurfacePoolCore: Sendable {
     private enum Grant: Sendable {
         case surface(Surface)
         case allocate(index: Int, identity: SurfaceIdentity, layout: SurfaceLayout)
-        /// The pool has got another layout than the one asked for.
+        /// The pool's layout differs from the one asked for.
         case changed
-        /// No consumer holds a slot: waiting for them is in vain.
+        /// No consumer holds a slot, so waiting for one is useless.
         case stuck
         case nothing
     }

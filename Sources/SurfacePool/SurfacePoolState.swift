@@ -40,9 +40,9 @@ struct SurfacePoolState {
 
     /// What the shell must do after a slot was given back in part or in whole.
     struct Release: Equatable {
-        /// No reader is left, nor a device that reads: what kept the frame alive for readers can go.
+        /// No reader and no reading device is left: what kept the frame alive for readers can go.
         var hasEndedReading = false
-        /// The slot can be acquired again: wake who waits.
+        /// The slot can be acquired again: wake the waiters.
         var isFree = false
         /// The slot's memory goes.
         var isGone = false
@@ -103,7 +103,7 @@ struct SurfacePoolState {
         return .allocate(index: index, slot: nextSlotNumber)
     }
 
-    /// An `acquire` would not come back empty-handed, or waiting for consumers makes sense.
+    /// `acquire` would return a slot now, or waiting for consumers makes sense.
     var canMakeProgress: Bool {
         isClosed || !free.isEmpty || (count < maximumCount && byteCountPerSlot <= maximumByteCount - byteCount)
             || slots.contains(where: \.isWithConsumers)
@@ -118,13 +118,13 @@ struct SurfacePoolState {
         isClosed = true
     }
 
-    /// The memory that `acquire` asked for has come, or could not be had.
+    /// The memory that `acquire` asked for has been allocated, or the allocation failed.
     mutating func allocated(_ index: Int, succeeded: Bool) {
         precondition(slots[index].memory == .coming)
         if succeeded { slots[index].memory = .present } else { vacate(index) }
     }
 
-    /// A reader gets the frame for the first time, or again, from the producer. True when the writing has ended with that.
+    /// A reader gets the frame for the first time, or again, from the producer. True when this ends the writing.
     mutating func share(_ index: Int) -> Bool {
         precondition(slots[index].isHeld, "a surface is shared by the producer that holds it")
         slots[index].uses += 1

@@ -6,6 +6,7 @@ public import Media
 ///
 /// Thread-safety: may be handed between threads.
 public struct SurfaceUse: ~Copyable, Sendable {
+    /// The memory that may be read; its bytes are lent by `Surface.withUnsafeBytes` or its `fd`.
     public let surface: Surface
     private var isEnded = false
 
@@ -37,13 +38,14 @@ public struct SurfaceUse: ~Copyable, Sendable {
     }
 }
 
-/// The right to write a surface: there is one, and it comes before every use.
+/// The right to write a surface. There is only one, and it comes before every use.
 ///
 /// Letting it go without `finish()` puts the slot back unused.
 ///
 /// Thread-safety: may be handed between threads.
 @safe
 public struct SurfaceWriter: ~Copyable, Sendable {
+    /// The memory that may be written, through `withUnsafeMutableBytes`.
     public let surface: Surface
     private var isOwner = true
 

@@ -6,7 +6,9 @@ public import Media
 public struct VideoFrame: ~Copyable, Sendable {
     /// What a display or a client must know about a frame.
     public struct Flags: OptionSet, Sendable, Hashable {
+        /// The flags as bits.
         public let rawValue: UInt8
+        /// Makes flags of bits; unknown bits are kept.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Show it as soon as possible, whatever its time is.
         public static let displayImmediately = Flags(rawValue: 1)
@@ -16,10 +18,13 @@ public struct VideoFrame: ~Copyable, Sendable {
         public static let sync = Flags(rawValue: 4)
     }
 
+    /// The right to read the frame's pixels. It ends with the frame.
     public let use: SurfaceUse
     /// The part of the surface meant to be seen, in pixels of the coded frame.
     public let visible: PixelRect
+    /// Colours, HDR metadata, pixel aspect and orientation.
     public let attributes: PictureAttributes
+    /// When the frame is to be shown, in media time.
     public var presentationTime: MediaTime
     /// `.invalid` when unknown.
     public var duration: MediaTime
@@ -27,6 +32,7 @@ public struct VideoFrame: ~Copyable, Sendable {
     public let sourceTimestamp: Int64?
     /// Seconds in a unit of `sourceTimestamp`.
     public let sourceTimeBase: Ratio
+    /// What is special about the frame; empty for most.
     public var flags: Flags
     /// Counts the frames of a decoding session, from 0.
     public let sequence: UInt64
@@ -35,6 +41,7 @@ public struct VideoFrame: ~Copyable, Sendable {
     /// What the program attached to that sample.
     public var attachments: Attachments
 
+    /// Makes a frame of a surface that has been written. The frame takes over `use`; `visible` must lie inside the surface.
     public init(
         use: consuming SurfaceUse, visible: PixelRect, attributes: PictureAttributes = PictureAttributes(), presentationTime: MediaTime,
         duration: MediaTime = .invalid, sourceTimestamp: Int64? = nil, sourceTimeBase: Ratio = .unknown, flags: Flags = [],
@@ -53,7 +60,9 @@ public struct VideoFrame: ~Copyable, Sendable {
         self.attachments = attachments
     }
 
+    /// The memory that the frame lies in.
     public var surface: Surface { use.surface }
+    /// How the pixels are stored: the format of the surface's layout.
     public var pixelFormat: PixelFormat { use.surface.layout.format }
 
     /// The same frame for another reader, with a use of its own.
@@ -83,9 +92,12 @@ public struct VideoFrame: ~Copyable, Sendable {
 public final class SharedFrame: ImageBuffer {
     private let frame: VideoFrame
 
+    /// Takes over the frame.
     public init(_ frame: consuming VideoFrame) { self.frame = frame }
 
+    /// The size of the part meant to be seen, in pixels.
     public var visibleSize: PixelSize { frame.visible.size }
+    /// How the pixels are stored.
     public var pixelFormat: PixelFormat { frame.pixelFormat }
 
     /// Another reader's copy of the frame.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A library that is there on machines with a graphics driver and is not needed without one: opened by name, never closed, for its objects
+/// A library that machines with a graphics driver have and others do not need. It is opened by name and never closed, because its objects
 /// outlive whoever opened it.
 @safe
 struct SystemLibrary: @unchecked Sendable {

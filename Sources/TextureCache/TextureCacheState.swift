@@ -64,7 +64,7 @@ struct TextureCacheState: Sendable {
         return (answer, drop)
     }
 
-    /// The memory is no more, or its textures could not be made. Whether there was anything.
+    /// Forgets memory that is gone, or whose textures could not be made. Returns whether it was known.
     mutating func gone(_ identity: SurfaceIdentity) -> Bool { entries.removeValue(forKey: identity) != nil }
 
     mutating func removeAll() -> [SurfaceIdentity] {

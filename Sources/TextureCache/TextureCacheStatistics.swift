@@ -4,7 +4,7 @@ public enum TexturePath: String, Sendable, Hashable, CaseIterable {
     case image
     /// The frame's memory itself, an image for each plane.
     case planes
-    /// A copy, for the memory is no DMA-BUF or the device does not take it.
+    /// A copy, because the memory is not a DMA-BUF or the device does not take it.
     case upload
 }
 
@@ -16,12 +16,13 @@ public struct TextureCacheStatistics: Sendable, Hashable {
     public var reused = 0
     /// Frames copied to the device.
     public var uploaded = 0
-    /// Pixel bytes copied by that; 0 where every frame was imported.
+    /// Pixel bytes copied by uploads; 0 where every frame was imported.
     public var bytesCopied = 0
     /// Surfaces whose textures were dropped.
     public var dropped = 0
-    /// Imports that the driver refused although it had said that it knows the format.
+    /// Imports that the driver refused although it lists the format.
     public var refused = 0
 
+    /// Begins with every count at 0.
     public init() {}
 }

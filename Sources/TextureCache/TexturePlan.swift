@@ -4,6 +4,7 @@ internal import SurfacePool
 
 /// What one texel of a plane's texture holds.
 public enum TexelFormat: String, Sendable, Hashable, CaseIterable {
+    /// Named for the components and their bits: `rg16` has two components of 16 bits each, `rgb565` three in 16 bits together.
     case r8, rg8, r16, rg16, rgb8, rgba8, rgba16, rgb565
 
     /// Bytes of a texel.
@@ -20,6 +21,7 @@ public enum TexelFormat: String, Sendable, Hashable, CaseIterable {
 
 /// A plane of a frame as a texture: what its texels are and where its bytes lie.
 public struct TexturePlane: Sendable, Hashable {
+    /// What one texel holds.
     public var texel: TexelFormat
     /// In texels: a coarser plane has fewer.
     public var size: PixelSize
@@ -33,17 +35,18 @@ public struct TexturePlane: Sendable, Hashable {
 
 /// Where the visible frame lies in its textures, in parts of their size, 0…1. The same for every plane.
 public struct TextureCrop: Sendable, Hashable {
+    /// The left and upper edge and the size, each as a part of the texture's width or height.
     public var left, top, width, height: Float
 }
 
 /// A component of a texel, or the number 1.
 enum TexelChannel: Sendable, Hashable { case red, green, blue, alpha, one }
 
-/// How a frame's memory is divided into textures; computed, no device is asked.
+/// How a frame's memory is divided into textures. It is computed; no device is queried.
 struct TexturePlan: Sendable, Hashable {
     let description: FrameDescription
     /// Pixels that the textures cover, from the top left of the memory to the right and lower edge of what is visible. Filtering at those edges
-    /// then needs no care; the left and upper edge of a frame are hardly ever cropped.
+    /// then reads no invisible pixels; the left and upper edge of a frame are rarely cropped.
     let extent: PixelSize
     let planes: [TexturePlane]
     let crop: TextureCrop
@@ -62,7 +65,7 @@ struct TexturePlan: Sendable, Hashable {
         guard right > 0, bottom > 0, right <= layout.size.width, bottom <= layout.size.height, facts.planes.count <= layout.planeCount else {
             return nil
         }
-        // Up to a whole chroma sample, so that luma and chroma cover the same; the memory goes on that far.
+        // Rounded up to a whole chroma sample, so that luma and chroma cover the same area; the memory extends that far.
         let width = min((right + unitX - 1) / unitX * unitX, layout.size.width),
             height = min((bottom + unitY - 1) / unitY * unitY, layout.size.height)
         extent = PixelSize(width: width, height: height)

@@ -2,7 +2,7 @@ internal import FrameExport
 internal import Media
 internal import SurfacePool
 
-/// A way that a driver said it knows for a layout, and then refused: it is not tried again.
+/// A way to import a layout that the driver listed and then refused. It is not tried again.
 struct TextureRefusal: Hashable {
     private let path: TexturePath
     private let format: PixelFormat

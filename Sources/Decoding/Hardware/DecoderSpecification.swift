@@ -20,7 +20,7 @@ public struct DecoderSpecification: Sendable, Hashable {
     /// `SandboxedSession` are decoders themselves and do not look at it.
     public var backend: String?
 
-    /// - Parameters: as the properties.
+    /// Makes a specification; without arguments: hardware where there is some, on the first device that decodes the stream.
     public init(hardware: Hardware = .prefer, device: String? = nil, backend: String? = nil) {
         self.hardware = hardware
         self.device = device

@@ -22,7 +22,7 @@ package final class GrantedDevice: Sendable {
         }
     }
 
-    /// Where it lies is the player's affair.
+    /// The name of the device in messages; only the player knows its path.
     private static let name = "the render node"
 
     /// `options` for decoding on it and on nothing else: software has a process with fewer rights.

@@ -20,7 +20,7 @@ struct HardwareFallbackState {
         case redo
     }
 
-    /// 3: a frame that fails takes those with it that refer to it; more failures of its own than this are no accident.
+    /// 3: a frame that fails also spoils the frames that refer to it; as many errors as this are not an accident.
     static let tolerance = 3
     /// Seconds of software before hardware is tried again; a driver that resets itself is back by then.
     static let shortestPause = 10.0
@@ -95,7 +95,7 @@ struct HardwareFallbackState {
         }
     }
 
-    /// The hardware does not take the stream, or cannot be had any more: software, until the pause has passed.
+    /// The hardware does not take the stream or is no longer available: software decodes until the pause has passed.
     mutating func refused(now: HostTime) {
         if way == .hardware { giveUp(now: now) }
     }

@@ -54,7 +54,7 @@ final class HardwareSurfaces: Sendable {
 
     // MARK: For libavcodec
 
-    /// Prepares the decoder for hardware if it offers to; false when it does not, or when there are no surfaces such as it needs.
+    /// Prepares the decoder for hardware if it offers that. False when it does not, or when there are no surfaces of the kind that it needs.
     ///
     /// The corresponding C function is `AVCodecContext.get_format`.
     func prepare(_ context: UnsafeMutablePointer<AVCodecContext>) -> Bool {
@@ -104,7 +104,7 @@ final class HardwareSurfaces: Sendable {
         }
     }
 
-    /// 36: 16 reference pictures, 16 held back for reordering that are none any more (H.264 and HEVC), two fields in the making and two spare.
+    /// 36: 16 reference pictures, 16 former ones held back for reordering (H.264 and HEVC), two fields being decoded and two spare.
     private static let mostReferences = 36
 
     /// Gives `frame` a surface; an `AVERROR` on failure.

@@ -47,7 +47,7 @@ final class LentSurfaces: Sendable {
     var statistics: SurfacePoolStatistics { pool.withLock { $0 }?.statistics ?? SurfacePoolStatistics(capacity: maximumCount) }
 }
 
-/// Waits for what a decoder process has to say, lends it memory meanwhile, and ends the wait when it hangs.
+/// Waits for a decoder process's messages, lends it memory meanwhile, and ends the wait when it hangs.
 ///
 /// Thread-safety: one thread at a time.
 final class DecoderListener {
@@ -64,7 +64,7 @@ final class DecoderListener {
     }
 
     /// The next answer on the work socket.
-    /// - Throws: when the process has gone, hangs, or says what makes no sense. The caller ends it.
+    /// - Throws: when the process has gone, hangs, or sends a malformed message. The caller ends it.
     func next() throws(ProcessEnd) -> DecoderAnswer {
         if let answer = try following() { return answer }
         var limit = MonotonicClock.shared.now() + deadline
@@ -95,7 +95,7 @@ final class DecoderListener {
         }
     }
 
-    /// One second: its memory thread has nothing to do but to answer.
+    /// One second: its memory thread does nothing but answer.
     private static let pingPatience = HostSpan.seconds(1)
 
     private func answer() throws(ProcessEnd) -> DecoderAnswer? {
@@ -122,7 +122,7 @@ final class DecoderListener {
         }
     }
 
-    /// Hears every wish that has come. True when the process says that it waits for readers, and there are some.
+    /// Handles every request that has arrived. True when the process says that it waits for readers, and there are some.
     private func serveMemory() throws(ProcessEnd) -> Bool {
         var isWaitingForReaders = false
         while true {

@@ -21,7 +21,7 @@ final class DecoderProcess: Sendable {
         /// Bytes of those that it has made itself.
         var offeredBytes = 0
         var nextSlot: UInt32 = 0
-        /// Readers' uses of its surfaces that it has not been told the end of.
+        /// Readers' uses of its surfaces whose end has not been reported to it.
         var usesOutside = 0
     }
 
@@ -183,7 +183,7 @@ final class DecoderProcess: Sendable {
             guard !isOver else { return }
             var writer = WireWriter()
             writer.put(.released(slot: slot))
-            // A process that does not read its messages is of no use any more; whoever waits for its answers notices the end.
+            // A process that does not read its messages is useless; the thread that waits for its answers notices the end.
             do throws(SystemError) { try process.memory.send(writer) } catch { process.kill() }
         }
     }

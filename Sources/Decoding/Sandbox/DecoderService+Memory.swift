@@ -2,7 +2,7 @@ internal import Glibc
 internal import Media
 internal import Sandbox
 
-/// Who reads the memory socket of a decoder process.
+/// Decides which thread reads the memory socket of a decoder process.
 ///
 /// Every frame that is no longer shown is a message. Waking a thread for each costs more than all other messages about a frame, so
 /// the thread that decodes takes them between two samples. A separate thread takes them while decoding waits for a surface, and looks now

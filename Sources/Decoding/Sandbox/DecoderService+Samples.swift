@@ -11,7 +11,7 @@ extension DecoderService {
         let number: UInt32
         let service: DecoderService?
 
-        /// - Parameter service: hears of the end; nil for memory of the sample's own.
+        /// - Parameter service: Is notified at the end; nil for memory of the sample's own.
         init(memory: SharedBytes, number: UInt32, service: DecoderService?) {
             self.memory = memory
             self.number = number

@@ -47,7 +47,7 @@ package final class DecoderService: Sendable {
 
     /// Serves until the player goes away. A message that cannot be understood ends the process: the player would not send it.
     ///
-    /// - Parameter report: what the process has given up; the first thing that the player hears.
+    /// - Parameter report: What the process has given up; the first message to the player.
     package func run(_ report: SandboxReport) -> Never {
         var hello = WireWriter()
         hello.put(DecoderAnswer.confined(report))

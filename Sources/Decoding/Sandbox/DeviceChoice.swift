@@ -1,9 +1,9 @@
 internal import Media
 internal import SurfacePool
 
-/// Which render nodes a session in processes has yet to try, and what was said against those that it has; opens none.
+/// Which render nodes a session in processes has yet to try, and why the others were refused. It opens none.
 struct DeviceChoice {
-    /// In their order.
+    /// In the machine's order.
     private var untried: [String]
     /// The one in use, or last in use.
     private(set) var node: String?
@@ -13,7 +13,7 @@ struct DeviceChoice {
     /// Why nothing is to be tried.
     private let obstacle: String?
 
-    /// - Parameter paths: the machine's render nodes.
+    /// - Parameter paths: The machine's render nodes.
     init(for format: VideoFormat, _ specification: DecoderSpecification, paths: () -> [String] = VADevice.paths) {
         guard specification.hardware != .disable else {
             untried = []

@@ -48,7 +48,7 @@ final class OfferedSurfaces: Sendable {
         try? socket.send(writer, waits: true)
     }
 
-    /// Serves the player's wishes for frames that it cannot map, until it goes away.
+    /// Serves the player's requests for frames that it cannot map, until the player disconnects.
     func serve(_ wishes: PacketSocket) throws {
         while true {
             switch try wishes.receive() {

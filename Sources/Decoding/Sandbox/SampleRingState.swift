@@ -17,7 +17,7 @@ struct SampleRingState {
     private var head = 0
     private var tail = 0
 
-    /// Samples begin where the widest vector instructions like to read.
+    /// Bytes to which samples are aligned, for the widest vector instructions.
     private static let alignment = 64
 
     init(capacity: Int) {

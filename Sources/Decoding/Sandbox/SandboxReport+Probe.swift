@@ -6,9 +6,10 @@ extension SandboxReport {
     /// What a decoder process gives up on this machine: starts one, takes its report, and ends it.
     ///
     /// - Parameters:
-    ///   - path: the decoder program; nil looks in the usual places (`SandboxOptions.decoderPath`).
-    ///   - device: a render node that it is to drive; nil for a process without.
-    /// - Throws: `.sandbox` when there is no such program, or it does not answer; `.outOfResources` as `SandboxError`; `.noHardware` when the node cannot be opened.
+    ///   - path: The decoder program; nil looks in the usual places (`SandboxOptions.decoderPath`).
+    ///   - device: The render node that it is to drive; nil for a process without one.
+    /// - Throws: `.sandbox` when there is no such program, or it does not answer; `.outOfResources` as `SandboxError`; `.noHardware` when the
+    ///   node cannot be opened.
     public static func probe(path: String? = nil, device: String? = nil) throws(DecodingError) -> SandboxReport {
         let program: String
         do throws(SandboxError) { program = try SandboxProgram.decoder.find(path) } catch { throw DecodingError(error) }

@@ -42,7 +42,7 @@ extension SandboxedSession {
                 let sentence = process.end() ?? end.sentence
                 if end.isShortage { throw DecodingError(.outOfResources, "the decoder process \(sentence)") }
                 guard policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) else {
-                    // One that has confined itself works on this machine: it is the film that ends it.
+                    // A process that has confined itself works on this machine, so the film must be what ends it.
                     throw DecodingError(hasReported ? .cannotOpen : .sandbox, "the decoder process \(sentence)")
                 }
                 count(death: sentence)

@@ -38,7 +38,7 @@ public final class SandboxedSession: @unchecked Sendable {
     let sandbox: SandboxOptions
     let program: String
     let surfaces: LentSurfaces
-    /// In this process: conversions need no sandbox, because of the film they read only pixels.
+    /// Runs in this process: conversions need no sandbox, because pixels are all that they read of the film.
     let stage: OutputStage
     let counters: FrameStatistics
     let shared: Monitor<Shared>
@@ -65,7 +65,7 @@ public final class SandboxedSession: @unchecked Sendable {
     var needsSync = false
     /// The process has yet to answer `configure`.
     var isStarting = false
-    /// The process has said what it has given up.
+    /// The process has reported what it has given up.
     var hasReported = false
     var lost: DecodingError?
 

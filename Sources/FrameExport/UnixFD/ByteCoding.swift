@@ -32,12 +32,12 @@ extension ExportError {
 /// Cuts a stream of bytes into messages.
 struct UnixFDParser: Sendable {
     struct Message: Sendable, Hashable {
-        /// Nil for a kind that is not known: to be passed over, for the protocol may grow.
+        /// Nil for an unknown kind, which is skipped because the protocol may grow.
         var command: UnixFDCommand?
         var payload: [UInt8]
     }
 
-    /// Longest payload that is accepted; a peer that announces more is ended before it can fill our memory.
+    /// Longest payload that is accepted; a peer that announces more is disconnected before it can fill our memory.
     let payloadLimit: Int
     private var bytes: [UInt8] = []
 

@@ -14,6 +14,7 @@ internal import SurfacePool
 ///
 /// Thread-safety: all members may be called from any thread. It owns one thread, named `export`.
 public final class FrameServer: Sendable {
+    /// How many clients a server has, and what they may hold.
     public struct Configuration: Sendable, Hashable {
         /// Connections served at once; further ones are closed.
         public var clientLimit: Int
@@ -22,6 +23,7 @@ public final class FrameServer: Sendable {
         /// Sends every frame: waits for the first client, and makes the decoder wait for slow ones.
         public var isLossless: Bool
 
+        /// Makes a configuration; both numbers are at least 1. The decoder's pool has room for `clientLimit * clientBudget` frames.
         public init(clientLimit: Int = 4, clientBudget: Int = 4, isLossless: Bool = false) {
             precondition(clientLimit > 0 && clientBudget > 0)
             self.clientLimit = clientLimit
@@ -30,7 +32,9 @@ public final class FrameServer: Sendable {
         }
     }
 
+    /// What a server has done since it was made.
     public struct Statistics: Sendable, Hashable {
+        /// Connections now.
         public var clients = 0
         /// Connections so far, without refused ones.
         public var clientsServed = 0
@@ -42,8 +46,9 @@ public final class FrameServer: Sendable {
         public var framesUnsupported = 0
     }
 
-    /// Where the player puts its frames.
+    /// The exporter that takes the frames: give it to the player or `DisplayQueue`.
     public let exporter: FrameExporter
+    /// The socket's path in the file system.
     public let path: String
     private let configuration: Configuration
     private let bell: EventFD
@@ -59,7 +64,11 @@ public final class FrameServer: Sendable {
 
     /// Opens the socket and begins to serve. A socket that nobody listens on is replaced.
     ///
-    /// - Parameter onNotice: Called on the server's thread with a sentence when a client is disconnected for what it did.
+    /// - Parameters:
+    ///   - path: Of the socket, which `stop` removes.
+    ///   - configuration: What clients may hold.
+    ///   - onNotice: Called on the server's thread with a sentence when a client is refused, or disconnected for what it did.
+    /// - Throws: `.socket` when the socket cannot be made.
     public init(
         path: String, configuration: Configuration = Configuration(), onNotice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ExportError) {
@@ -80,9 +89,10 @@ public final class FrameServer: Sendable {
         shared.withLock { $0.thread = thread }
     }
 
+    /// What the server has done so far.
     public var statistics: Statistics { shared.withLock { $0.statistics } }
 
-    /// Waits until every frame and the end of the stream have been sent. False at `deadline`.
+    /// Waits until every frame and the end of the stream have been sent, or `stop` is called. False at `deadline` (CLOCK_MONOTONIC; nil: none).
     public func waitUntilFinished(until deadline: HostTime?) -> Bool {
         shared.wait(until: deadline) { $0.isFinished || $0.isStopping ? true : nil } ?? false
     }
@@ -112,7 +122,7 @@ public final class FrameServer: Sendable {
         }
     }
 
-    /// What only the thread touches.
+    /// The state that only the thread touches.
     private struct Worker {
         var clients: [Client] = []
         var nextID: UInt64 = 1
@@ -150,7 +160,7 @@ public final class FrameServer: Sendable {
                 continue
             }
             let client = Client(peer, budget: configuration.clientBudget)
-            // A late one is told at once what to expect.
+            // A client that connects late gets the caps at once.
             if let caps = worker.caps, !tell(caps, client) { continue }
             worker.clients.append(client)
             worker.hasServed = true
@@ -221,7 +231,7 @@ public final class FrameServer: Sendable {
         shared.change { $0.isFinished = true }
     }
 
-    /// Reads what the client says; why it must be ended, empty when it has just gone.
+    /// Reads the client's messages. Returns why it must be disconnected, empty when it has disconnected itself; nil while it stays.
     private func read(_ client: Client) -> String? {
         switch client.socket.receive(4096, descriptorLimit: 0) {
         case .nothing: return nil

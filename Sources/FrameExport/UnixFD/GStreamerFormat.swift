@@ -5,7 +5,7 @@ struct GStreamerFormat: Sendable, Hashable {
     var name: String
     var number: Int32
 
-    /// What stands for "look at `drm-format`".
+    /// The placeholder for the format that `drm-format` names.
     static let dmaDRM = GStreamerFormat(name: "DMA_DRM", number: 114)
 
     private static let table: [(PixelFormat, String, Int32)] = [
@@ -35,13 +35,13 @@ struct GStreamerFormat: Sendable, Hashable {
     /// The format with this name; full-range variants are told apart by the colours.
     static func pixelFormat(named name: some StringProtocol) -> PixelFormat? { table.first { $0.1 == name }?.0 }
 
-    /// The order in which GStreamer counts the planes of its GBR formats is that of ours.
+    /// GStreamer orders the planes of its GBR formats as we do.
     static func pixelFormat(_ fourCC: FourCC) -> PixelFormat? { PixelFormat.allCases.first { $0.fourCC == fourCC } }
 }
 
 /// GStreamer's way of writing colours: range, matrix, transfer and primaries as its own numbers with colons between.
 enum GStreamerColorimetry {
-    // The index is GStreamer's number, the value that of ITU-T H.273; 2 is "not said".
+    // The index is GStreamer's number, the value that of ITU-T H.273; 2 is "unspecified".
     private static let matrices: [UInt8] = [2, 0, 4, 1, 6, 7, 9]
     private static let transfers: [UInt8] = [2, 8, 2, 2, 4, 1, 7, 13, 5, 9, 10, 15, 2, 14, 16, 18, 6]
     private static let primaries: [UInt8] = [2, 1, 4, 5, 6, 7, 8, 9, 2, 10, 11, 12, 22]

@@ -1,4 +1,4 @@
-/// The socket that releases go back on; it lives as long as a frame does.
+/// The socket over which frames are released; it lives as long as any of them.
 ///
 /// Thread-safety: all of it.
 final class RemoteConnection: Sendable {

@@ -22,7 +22,7 @@ public final class RemoteFrameSource: Sendable {
     private struct State: Sendable {
         /// 4 MiB: GStreamer sends a buffer's metadata along, whatever that is.
         var parser = UnixFDParser(payloadLimit: 4 << 20)
-        /// Descriptors that have come and whose buffer has not, the receiver's to close.
+        /// Descriptors that arrived before their buffer; the receiver closes them.
         var descriptors: [Int32] = []
         var caps: VideoCaps?
         var memory = RemoteMemory()
@@ -134,7 +134,7 @@ extension RemoteFrameSource: AsynchronousFrameSource {
         case .caps:
             guard message.payload.last == 0 else { throw ExportError(.malformed, "\(path): the server's caps do not end.") }
             let text = String(decoding: message.payload.dropLast(), as: UTF8.self)
-            // What unixfdsink says to one who comes before its stream has begun.
+            // unixfdsink sends this to a client that connects before its stream has begun.
             if text == "NULL" { return .again }
             let caps = try VideoCaps(text: text)
             guard state.withLock({ $0.caps }) != caps else { break }
@@ -190,7 +190,7 @@ extension RemoteFrameSource: AsynchronousFrameSource {
         return .frame(ExportedFrame(description, isNew: true, use: use, hold: nil))
     }
 
-    /// Takes the surfaces out of the lock: their importers are told what goes, and nobody is called under a lock.
+    /// Takes the surfaces out of the lock: importers are told about each one that ends, and nobody is called under a lock.
     private func takeMemory() -> RemoteMemory {
         var memory = RemoteMemory()
         state.withLock { swap(&memory, &$0.memory) }

@@ -16,7 +16,7 @@ struct RemoteMemory: Sendable {
         var lastSeen: UInt64
     }
 
-    /// 32: twice the slots of a usual pool. What has not come for so many frames is not likely to come again, and keeps the server's memory.
+    /// 32: twice the slots of a usual pool. Memory unseen for that many frames is unlikely to come again; keeping it costs the server.
     private static let interval: UInt64 = 32
 
     private var known: [File: Known] = [:]
@@ -44,7 +44,7 @@ struct RemoteMemory: Sendable {
         return surface
     }
 
-    /// No frame will lie in the memory so far. It goes when its last use ends.
+    /// Gives up the memory so far: no frame will lie in it. Each piece goes when its last use ends.
     mutating func forgetAll() { forget { _ in true } }
 
     private mutating func forget(_ isForgotten: (Known) -> Bool) {

@@ -18,7 +18,8 @@ extension UnixFDBuffer {
         }
         let planes = layout.format.description.planes
         let places = planes.indices.map { layout.plane($0) }
-        // The bytes' own format also in a DMA-BUF, as GStreamer's decoders have it: `gst_video_frame_map` takes no other, and 1.28 compares the planes.
+        // The format of the bytes, also for a DMA-BUF, as GStreamer's decoders do: `gst_video_frame_map` accepts no other, and GStreamer 1.28
+        // compares the planes.
         let format = GStreamerFormat(layout.format) ?? .dmaDRM
         videoMeta = GStreamerVideoMeta(
             format: format.number, width: UInt32(frame.visible.width), height: UInt32(frame.visible.height),

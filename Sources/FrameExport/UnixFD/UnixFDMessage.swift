@@ -1,6 +1,6 @@
 internal import Sandbox
 
-/// What GStreamer's `unixfdsink` and `unixfdsrc` say to each other: a header of eight bytes (kind and length of what follows), the payload,
+/// The messages of GStreamer's `unixfdsink` and `unixfdsrc`: a header of eight bytes (kind and length of what follows), the payload,
 /// and with the header the descriptors of a buffer's memory. All numbers are little-endian.
 ///
 /// Source: GStreamer 1.24 and later, gst-plugins-bad, `gst/unixfd`.
@@ -42,7 +42,7 @@ struct UnixFDBuffer: Sendable, Hashable {
     /// Bytes before the memories.
     static let fixedSize = 56
 
-    /// The sender's name for the buffer, said back with RELEASE_BUFFER.
+    /// The sender's number for the buffer, which RELEASE_BUFFER repeats.
     var id: UInt64
     /// CLOCK_MONOTONIC in nanoseconds.
     var pts = noTime
@@ -91,7 +91,7 @@ struct UnixFDBuffer: Sendable, Hashable {
         self.memories = memories
     }
 
-    /// Reads a payload. Metas that we do not know are passed over, as GStreamer does.
+    /// Reads a payload. Unknown metas are skipped, as in GStreamer.
     init(payload: [UInt8]) throws(ExportError) {
         do throws(WireError) { try self.init(WireReader(payload[...])) } catch { throw ExportError(error) }
     }

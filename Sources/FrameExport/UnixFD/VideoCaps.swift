@@ -80,7 +80,7 @@ struct VideoCaps: Sendable, Hashable {
         }
     }
 
-    /// GStreamer leaves spaces at a code's end out.
+    /// GStreamer omits the spaces at the end of a code.
     private static func fourCC(_ code: some Collection<UInt8>) -> FourCC {
         FourCC(rawValue: (Array(code) + Array(repeating: 32, count: 4 - code.count)).reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }

@@ -4,7 +4,7 @@ package import Media
 
 /// Surfaces that a hardware decoder writes, each exported once as a DMA-BUF that displays and GPUs import.
 ///
-/// Only the driver knows where the planes of a surface lie: `layout` is that of the first one, which is made at once.
+/// Only the driver knows where the planes of a surface lie: `layout` is that of the first surface, which `init` makes.
 /// The corresponding C functions are `vaCreateSurfaces` and `vaExportSurfaceHandle` (DRM PRIME 2, separate layers).
 ///
 /// Thread-safety: all of it.
@@ -13,9 +13,9 @@ package final class VAAllocator: SurfaceAllocator {
     private let format: PixelFormat
     private let size: PixelSize
     private let statistics: FrameStatistics
-    /// What every surface looks like.
+    /// The layout of every surface.
     package let layout: SurfaceLayout
-    /// The surface that told the layout, until somebody wants it.
+    /// The surface that `init` made to learn the layout, until `allocate` hands it out.
     private let first: Monitor<First>
 
     private struct First: ~Copyable {
@@ -92,7 +92,7 @@ package final class VAAllocator: SurfaceAllocator {
         }
     }
 
-    /// Whether two descriptors are of one DMA-BUF: each has an inode of its own.
+    /// Whether two descriptors name one DMA-BUF: each DMA-BUF has an inode of its own.
     private static func isSame(_ a: Int32, _ b: Int32) -> Bool {
         var first = stat(), second = stat()
         guard unsafe fstat(a, &first) == 0, unsafe fstat(b, &second) == 0 else { return false }

@@ -7,7 +7,7 @@ package import Media
 /// The corresponding C type is `VADisplay`, made by `vaGetDisplayDRM`. Thread-safety: all of it; libva's drivers take calls from any thread.
 @safe
 public final class VADevice: Sendable {
-    /// The render node.
+    /// The path of the render node.
     public let path: String
     /// What the driver calls itself, with its version.
     public let vendor: String
@@ -55,7 +55,7 @@ public final class VADevice: Sendable {
     /// libva's handle, for libavcodec; valid as long as the device.
     package var rawDisplay: UnsafeMutableRawPointer { unsafe handle.display }
 
-    /// The render nodes of this machine, in the kernel's order.
+    /// The render nodes of this machine (`/dev/dri/renderD128`, …), sorted by name; empty where there is none.
     public static func paths() -> [String] {
         guard let directory = unsafe opendir("/dev/dri") else { return [] }
         defer { unsafe closedir(directory) }

@@ -1,7 +1,7 @@
 internal import CVA
 internal import Media
 
-/// A surface of a hardware decoder: destroyed when the memory goes that was exported from it.
+/// A hardware decoder's surface. It is destroyed together with the memory that was exported from it.
 ///
 /// The corresponding C type is `VASurfaceID`. Thread-safety: all of it; immutable.
 package final class VASurface: SurfaceMemoryOwner {

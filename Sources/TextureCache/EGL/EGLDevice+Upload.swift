@@ -3,7 +3,7 @@ internal import FrameExport
 internal import Media
 internal import SurfacePool
 
-/// Textures of our own, filled from memory that the device does not take: the one copy, row lengths and all left to the driver.
+/// Textures of our own, filled from memory that the device does not take. The upload is the only copy.
 extension EGLDevice {
     func makeUploadTextures(_ plan: TexturePlan) throws(TextureCacheError) -> EGLTextures {
         guard has16Bits || plan.planes.allSatisfy({ !$0.texel.is16Bits }) else {
@@ -48,7 +48,7 @@ extension EGLDevice {
             for (plane, texture) in zip(plan.planes, textures.planes) {
                 functions.glBindTexture(textures.target, texture.name)
                 let codes = plane.texel.codes, width = GLsizei(plane.size.width)
-                // A row is a whole number of texels but for three bytes a pixel: those go row by row.
+                // A pitch is a whole number of texels, except for three bytes a pixel: those are copied row by row.
                 let isWhole = plane.pitch % plane.texel.byteCount == 0
                 functions.glPixelStorei(GLenum(GL_UNPACK_ROW_LENGTH), isWhole ? GLint(plane.pitch / plane.texel.byteCount) : 0)
                 let step = isWhole ? plane.size.height : 1

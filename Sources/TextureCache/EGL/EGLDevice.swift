@@ -7,7 +7,7 @@ struct EGLDevice {
     let functions: EGLFunctions
     let display: EGLDisplay
     let context: EGLContext
-    /// DMA-BUFs become images, modifiers said explicitly (`EGL_EXT_image_dma_buf_import_modifiers`).
+    /// DMA-BUFs become images, with explicit modifiers (`EGL_EXT_image_dma_buf_import_modifiers`).
     let importsImages: Bool
     /// Images become textures of their own target (`GL_OES_EGL_image_external`).
     let hasExternalTextures: Bool
@@ -64,7 +64,7 @@ struct EGLDevice {
 
     // MARK: Fences
 
-    /// Has the device wait for `fence` before it does what it is told from here on.
+    /// Makes the device wait for `fence` before it executes the commands issued from here on.
     func wait(for fence: consuming SyncFile) {
         guard hasNativeFences, let copy = try? fence.duplicate() else {
             _ = fence.wait(until: nil)
@@ -82,7 +82,8 @@ struct EGLDevice {
         _ = unsafe functions.destroySync!(display, sync)
     }
 
-    /// Signals when the device has done what it has been told; nil when it has already, or was waited for because there are no such fences.
+    /// A fence that signals when the device has executed the commands issued so far; nil when it already has. Without native fences this
+    /// call waits for the device.
     func fence() -> SyncFile? {
         if hasNativeFences, let sync = unsafe functions.createSync!(display, EGLenum(cegl_native_fence), nil) {
             // The descriptor exists once the commands have been handed over.

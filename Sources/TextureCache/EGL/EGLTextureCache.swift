@@ -27,10 +27,12 @@ public final class EGLTextureCache {
     private var imports: TextureImportCache<EGLDevice>
     private var device: EGLDevice { imports.device }
 
+    /// Makes a cache for the context that is current on this thread.
+    ///
     /// - Parameters:
     ///   - paths: What the renderer can draw from, best first. One that leaves out `.upload` gets an error instead of a copy.
-    ///   - limit: Surfaces that have textures at once. More than the decoder has surfaces, or memory is imported again and again.
-    /// - Throws: When there is no EGL, no current context, or one that is too old.
+    ///   - limit: Surfaces that have textures at once. Use more than the decoder has surfaces; with fewer, memory is imported again and again.
+    /// - Throws: `.device` when there is no EGL, no current context, or one that is too old.
     public init(paths: [TexturePath] = [.planes, .upload], limit: Int = 64) throws(TextureCacheError) {
         imports = TextureImportCache(try EGLDevice(), paths: paths, limit: limit)
     }
@@ -54,7 +56,7 @@ public final class EGLTextureCache {
     /// The same object for the same memory; what it shows is the last frame it was asked for. Valid while the frame is held.
     public func textures(for frame: borrowing ExportedFrame) throws(TextureCacheError) -> EGLTextures { try imports.textures(for: frame) }
 
-    /// Gives the frame back, to be written again when the device has done what it has been told so far. To be called after the drawing.
+    /// Gives the frame back after the drawing. Its memory is written again when the device has executed the commands issued so far.
     ///
     /// A frame that was copied goes back at once. Where there are no native fences the device is waited for.
     public func release(_ frame: consuming ExportedFrame) {
@@ -66,8 +68,8 @@ public final class EGLTextureCache {
         }
     }
 
-    /// Signals when the device has done what it has been told, for `ExportedFrame.release(after:)`; nil when that is so already: without native
-    /// fences the device is waited for (`glFinish`).
+    /// A fence that signals when the device has executed the commands issued so far, for `ExportedFrame.release(after:)`; nil when it already
+    /// has: without native fences this call waits for the device (`glFinish`).
     public func fence() -> SyncFile? { device.fence() }
 
     /// Destroys the textures of memory that is gone. `textures(for:)` does this too; a renderer that draws nothing calls this now and then.
@@ -89,7 +91,7 @@ extension EGLDevice: TextureDevice {
         case .some(let fence): wait(for: fence)
         case .none: break
         }
-        // Drivers that keep a copy of their own in another tiling look at the memory again only when told so (etnaviv).
+        // Drivers that keep a copy of their own in another tiling read the memory again only on request (etnaviv).
         if !isNew { target(textures) }
     }
 }

@@ -27,11 +27,13 @@ public final class VulkanTextureCache {
     /// Semaphores that wait for their next use; those given out come back with a release.
     private var idleSemaphores: [VulkanHandle] = []
 
+    /// Makes a cache for the renderer's device.
+    ///
     /// - Parameters:
     ///   - paths: What the renderer can draw from, best first. One that leaves out `.upload` gets an error instead of a copy.
     ///   - device: The renderer's; what its handles name must outlive the cache.
-    ///   - limit: Surfaces that have images at once. More than the decoder has surfaces, or memory is imported again and again.
-    /// - Throws: When a handle is 0, or the device does not know the functions of Vulkan 1.1.
+    ///   - limit: Surfaces that have images at once. Use more than the decoder has surfaces; with fewer, memory is imported again and again.
+    /// - Throws: `.device` when a handle is 0, or the device does not know the functions of Vulkan 1.1.
     public init(_ device: VulkanDevice, paths: [TexturePath] = [.planes, .upload], limit: Int = 64) throws(TextureCacheError) {
         imports = TextureImportCache(try VulkanContext(device), paths: paths, limit: limit)
     }
@@ -64,7 +66,7 @@ public final class VulkanTextureCache {
     // MARK: In a command buffer
 
     /// Records that the images come from whoever wrote them, and an upload's copy; after it they are in `layout` (`VkImageLayout`,
-    /// `SHADER_READ_ONLY_OPTIMAL` unless told), for every stage.
+    /// `SHADER_READ_ONLY_OPTIMAL` by default), for every stage.
     public func recordAcquire(_ textures: VulkanTextures, _ commandBuffer: VulkanHandle, layout: UInt32 = 5) {
         let layout = VkImageLayout(rawValue: layout), commands = unsafe VulkanContext.pointer(commandBuffer)
         guard textures.path != .upload else {

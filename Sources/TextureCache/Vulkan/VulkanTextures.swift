@@ -9,28 +9,31 @@ public import Media
 /// Thread-safety: as the cache's.
 @safe
 public final class VulkanTextures {
+    /// One image of a frame, with the view to sample it through.
     public struct Plane: Hashable, Sendable {
         /// `VkImage`, `VkImageView`.
         public var image, view: VulkanHandle
         /// `VkFormat`.
         public var format: UInt32
+        /// What one texel holds; for `TexturePath.image`, a texel of the first plane.
         public var texel: TexelFormat
         /// In texels.
         public var size: PixelSize
     }
 
-    /// How the pixels came here.
+    /// How the pixels came to the device.
     public let path: TexturePath
     /// One for `TexturePath.image`; otherwise the planes of `pixelFormat` in their order (`gbrp`: green, blue, red).
     public let planes: [Plane]
+    /// How the frame's pixels are stored, which says what the planes hold.
     public let pixelFormat: PixelFormat
     /// Where the visible frame lies in each of them.
     public let crop: TextureCrop
     /// What samples of planes are multiplied by so that the greatest code value becomes 1.
     public let codeScale: Float
-    /// What planes turn into RGB with; nil for formats that are RGB, and for `TexturePath.image`.
+    /// How a shader converts the planes to RGB; nil for formats that are RGB, and for `TexturePath.image`.
     public let conversion: YCbCrConversion?
-    /// What the sampler of a frame of several planes is made with, and the `VkSamplerYcbcrConversion` that the view has; nil otherwise.
+    /// For one image of several planes: what its sampler is made with, and the view's `VkSamplerYcbcrConversion`; nil otherwise.
     public let ycbcr: (VulkanYCbCr, conversion: VulkanHandle)?
 
     let memories: [VkDeviceMemory]
