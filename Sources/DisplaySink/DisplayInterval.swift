@@ -11,6 +11,7 @@ public struct DisplayInterval: Sendable, Hashable {
     /// Time between refreshes; nil when unknown or variable. Frames are then never shown before their time.
     public var period: HostSpan?
 
+    /// Creates a refresh. Pass nil for `period` when the display has no constant one.
     public init(deadline: HostTime, nextDeadline: HostTime, period: HostSpan?) {
         self.deadline = deadline
         self.nextDeadline = nextDeadline

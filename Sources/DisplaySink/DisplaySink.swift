@@ -39,17 +39,22 @@ public protocol DisplaySink: AnyObject, Sendable {
     var window: (any WindowControl)? { get }
     /// Where the sink draws the playback status over the film; nil when it cannot.
     var statusOverlay: (any StatusOverlay)? { get }
-    /// Whether the sink reads the keys from the terminal itself, so that nobody else may.
+    /// Whether the sink reads the keys from the terminal itself, so that the program must not.
     var readsTerminal: Bool { get }
 }
 
 extension DisplaySink {
+    /// 0, for a sink that never copies frames.
     public var bytesCopied: Int { 0 }
+    /// Has no effect, for a sink that does not choose a refresh rate.
     public func setFilmRate(_ rate: Ratio) {}
+    /// Nil, for a sink without a window.
     public var window: (any WindowControl)? { nil }
+    /// Nil, for a sink that cannot draw over the film.
     public var statusOverlay: (any StatusOverlay)? { nil }
+    /// False, for a sink that leaves the terminal to the program.
     public var readsTerminal: Bool { false }
 }
 
-/// Whether a sink shows frames at their times, or takes them as fast as they are decoded.
+/// Whether a sink shows frames at their times (`display`), or takes them as fast as they are decoded (`untimed`).
 public enum Pacing: Sendable, Hashable { case display, untimed }

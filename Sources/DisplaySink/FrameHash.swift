@@ -11,6 +11,7 @@ public import SurfacePool
 public final class FrameHash {
     private let context: OpaquePointer
 
+    /// Allocates the MD5 state (`av_md5_alloc`). The process ends when there is no memory for it.
     public init() {
         guard let context = unsafe av_md5_alloc() else { fatalError("out of memory") }
         unsafe self.context = context

@@ -11,11 +11,15 @@ public import SurfacePool
 ///
 /// Thread-safety: as the protocol requires.
 public final class FrameMD5Sink: DisplaySink {
+    /// `md5`.
     public let name = "md5"
+    /// Always `.untimed`: every frame is hashed as soon as it is decoded.
     public var pacing: Pacing { .untimed }
     /// A frame is read before `enqueue` returns.
     public var surfaceHoldCount: Int { 0 }
+    /// Plain memory, because the CPU reads every byte.
     public var preferredAllocator: any SurfaceAllocator { MemfdAllocator() }
+    /// Always nil: frames are hashed in the decoder's pixel format.
     public var conversion: ConversionReport? { nil }
     private let loop = SinkLoop(.inline)
     private let output: FrameMD5Output
@@ -33,6 +37,7 @@ public final class FrameMD5Sink: DisplaySink {
 
     deinit { stop() }
 
+    /// Hashes the frames of `queue` on the thread that enqueues them. Never throws; a failed write is reported once, as `SinkEvent.failed`.
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         loop.start(queue) { [output] now in
             queue.takeAll(
@@ -51,6 +56,7 @@ public final class FrameMD5Sink: DisplaySink {
         }
     }
 
+    /// Stops the sink and writes the remaining lines to the file. A failure of this last write is not reported.
     public func stop() {
         loop.stop()
         output.flush()

@@ -25,11 +25,14 @@ public import SurfacePool
 public struct FrameScheduler: Sendable {
     /// A frame as the scheduler sees it.
     public struct Candidate: Sendable, Hashable {
+        /// When the frame is due, in media time. Not numeric: it follows the previous frame.
         public var presentationTime: MediaTime
+        /// How long the frame is shown, in media time; not numeric when unknown.
         public var duration: MediaTime
         /// Shown whatever the clock says: the first frame of a new position.
         public var isImmediate: Bool
 
+        /// Creates a candidate. By default its duration is unknown and it is shown at its time.
         public init(presentationTime: MediaTime, duration: MediaTime = .invalid, isImmediate: Bool = false) {
             self.presentationTime = presentationTime
             self.duration = duration
@@ -37,6 +40,7 @@ public struct FrameScheduler: Sendable {
         }
     }
 
+    /// What happens at a refresh of the display.
     public enum Decision: Sendable, Hashable {
         /// Drop the oldest frame for this reason (`late` or `discontinuity`), then ask again.
         case drop(DropReason)
@@ -62,6 +66,7 @@ public struct FrameScheduler: Sendable {
     /// The direction in which the film moved last.
     private var isForward = true
 
+    /// Creates the scheduler of a film that has shown no frame yet.
     public init() {}
 
     /// Resets everything, for a flush.

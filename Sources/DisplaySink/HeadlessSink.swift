@@ -9,11 +9,15 @@ public import SurfacePool
 ///
 /// Thread-safety: as the protocol requires.
 public final class HeadlessSink: DisplaySink {
+    /// `headless`, timed or untimed.
     public let name = "headless"
+    /// `.untimed` if the sink was created with `isUntimed`, else `.display`.
     public let pacing: Pacing
     /// 2: on the virtual screen, and chosen for the next refresh. Untimed 0.
     public var surfaceHoldCount: Int { pacing == .untimed ? 0 : 2 }
+    /// The allocator that was passed to `init`.
     public let preferredAllocator: any SurfaceAllocator
+    /// Always nil: the sink reads no pixels.
     public var conversion: ConversionReport? { nil }
     private let refreshRate: Ratio
     private let clock: any HostClock
@@ -47,6 +51,7 @@ public final class HeadlessSink: DisplaySink {
 
     deinit { stop() }
 
+    /// Starts the virtual display, or, untimed, takes the frames of `queue` on the thread that enqueues them. Never throws.
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         if pacing == .display {
             let display = VirtualDisplay(rate: refreshRate, clock: clock, queue: queue, events: events, probe: probe)
@@ -59,6 +64,7 @@ public final class HeadlessSink: DisplaySink {
         }
     }
 
+    /// Stops the sink, joins its thread, if it has one, and ends the use of the frames that it holds. Idempotent.
     public func stop() { loop.stop() }
 }
 

@@ -16,7 +16,9 @@ public enum PresentationDecision: ~Copyable, Sendable {
 
 /// How the presentation time was obtained: the flags of Wayland's `wp_presentation_feedback.presented`.
 public struct PresentationFlags: OptionSet, Sendable, Hashable {
+    /// The bits: those of `wp_presentation_feedback.kind`, and the highest for `estimated`.
     public let rawValue: UInt32
+    /// Creates a set from the bits that a compositor sent. Unknown bits are kept.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     /// The frame was shown at a vertical retrace, without tearing.
     public static let vsync = PresentationFlags(rawValue: 1)

@@ -30,6 +30,7 @@ public final class PresentationQueue: Sendable {
     private struct Wake: Sendable { let call: @Sendable () -> Void }
     private struct Sound: Sendable { let lead: @Sendable () -> HostSpan? }
 
+    /// Whether frames are chosen by their times. The sink that reads the queue must have the same pacing.
     public let pacing: Pacing
 
     /// - Parameters:
@@ -163,6 +164,7 @@ public final class PresentationQueue: Sendable {
     /// Number of frames that wait now.
     public var count: Int { state.withLock { $0.count } }
 
+    /// What has been shown and dropped so far. Flushes do not reset it.
     public var statistics: PresentationStatistics { state.withLock { $0.statistics } }
 
     // MARK: The sink's side

@@ -28,6 +28,7 @@ public struct PresentationStatistics: Sendable, Hashable {
     /// Measured frames that were shown while sound was heard.
     public private(set) var framesWithSound = 0
 
+    /// Creates statistics in which nothing has been counted.
     public init() {}
 
     // MARK: Reading

@@ -27,6 +27,7 @@ public struct RefreshClock: Sendable, Hashable {
         /// When the frame was committed; nil when unknown.
         public var committed: HostTime?
 
+        /// Creates feedback. A `refresh` of zero or less counts as none.
         public init(time: HostTime, refresh: HostSpan? = nil, sequence: UInt64 = 0, committed: HostTime? = nil) {
             self.time = time
             self.refresh = refresh.flatMap { $0 > .zero ? $0 : nil }

@@ -1,5 +1,6 @@
 /// Why a sink cannot show frames: a code and a sentence.
 public struct SinkError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of failure that a program may want to tell apart.
     public enum Code: Sendable, Hashable {
         /// There is no display, or it cannot be used.
         case noDisplay
@@ -13,10 +14,12 @@ public struct SinkError: Error, Sendable, Hashable, CustomStringConvertible {
         case system
     }
 
+    /// The kind of failure.
     public var code: Code
     /// One sentence that says what failed and why.
     public var description: String
 
+    /// Creates an error. `description` is one sentence for the viewer.
     public init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description

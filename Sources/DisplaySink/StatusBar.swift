@@ -4,12 +4,14 @@ package import Media
 ///
 /// Thread-safety: a value.
 public struct PlaybackStatus: Sendable, Hashable {
+    /// Whether the play sign is drawn; false: the pause sign.
     public var isPlaying: Bool
     /// Whole seconds from the film's beginning.
     public var position: Int
     /// Whole seconds; nil when the film's end is not known.
     public var duration: Int?
 
+    /// Creates a status. A negative position or duration, in seconds, becomes 0.
     public init(isPlaying: Bool, position: Int, duration: Int?) {
         self.isPlaying = isPlaying
         self.position = max(0, position)

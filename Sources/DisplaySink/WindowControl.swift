@@ -6,8 +6,11 @@ public protocol WindowControl: AnyObject, Sendable {
     func setTitle(_ title: String)
     /// Whether the window is in full screen, as the compositor last reported.
     var isFullscreen: Bool { get }
+    /// Requests full screen, or the return to a window. The compositor may refuse.
     func setFullscreen(_ isFullscreen: Bool)
+    /// Requests the opposite of the pending full-screen request, or of the window's state when no request is pending.
     func toggleFullscreen()
+    /// Sets how frames fit a window or a monitor with another aspect ratio.
     func setGravity(_ gravity: Gravity)
     /// Tells whether the film plays. While it does, the screen is kept from going idle.
     func setPlaying(_ isPlaying: Bool)

@@ -1,6 +1,6 @@
 package import Media
 
-/// What a monitor is told about the meaning of the frames' code values: HDR metadata, color space and bit depth.
+/// The signaling that tells a monitor what the frames' code values mean: HDR metadata, color space and bit depth.
 ///
 /// A pure decision. HDR and wide primaries are signalled only to a monitor whose EDID announces them.
 package struct HDRSignaling: Sendable, Hashable {
@@ -83,6 +83,7 @@ public enum VariableRefresh: String, Sendable, Hashable, CaseIterable {
     case auto
     /// Use VRR if the monitor supports it.
     case on
+    /// Always use a fixed rate.
     case off
 
     /// - Parameter isCapable: The connector's `vrr_capable`.

@@ -4,31 +4,31 @@ internal import Media
 internal import PixelConversion
 internal import SurfacePool
 
-/// Converts pictures that no plane takes into RGB pictures of the screen's size: scaled, turned, black around.
+/// Converts frames that no plane accepts to RGB frames of the screen's size: scales and rotates them, with black borders.
 ///
 /// Thread-safety: belongs to the device's thread.
 @safe
 final class KMSConverter {
-    /// 3: on the glass, on its way there, being written.
+    /// 3: on the screen, committed for the next refresh, and being written.
     private static let most = 3
 
     private let device: KMSDevice
     private let scaler = DisplayScaler()
     private var pictures: [DumbBuffer] = []
     private var screen = PixelSize(width: 0, height: 0)
-    /// Of the pictures' black.
+    /// The part of the buffers that shows the film; the rest is black.
     private var destination: PixelRect?
-    /// For what is turned afterwards.
+    /// The scaled frame before it is rotated.
     private var lying: [UInt32] = []
     /// Bytes written by conversions so far.
     private(set) var bytesCopied = 0
 
     init(_ device: KMSDevice) { self.device = device }
 
-    /// Forgets the pictures that nobody shows.
+    /// Releases the buffers. The presenter keeps those that are on the screen.
     func destroy() { pictures = [] }
 
-    /// `frame` fitted to a screen; nil when libswscale cannot read it.
+    /// A buffer with `frame` fitted to a screen; nil when libswscale cannot read the frame.
     func convert(_ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity) throws(SystemError) -> DumbBuffer? {
         var part = scaler.part(of: frame)
         let geometry = FrameGeometry(
@@ -36,7 +36,7 @@ final class KMSConverter {
         let place = geometry.destination
         if gravity == .fill { part = cropped(frame, screen) }
         if screen != self.screen || place != destination {
-            // What is on the screen stays there as long as somebody holds it.
+            // The presenter keeps the buffers that are on the screen.
             pictures = []
             self.screen = screen
             destination = place
@@ -69,7 +69,7 @@ final class KMSConverter {
         return picture
     }
 
-    /// The middle that a filled screen shows.
+    /// The middle part of the frame that a filled screen shows.
     private func cropped(_ frame: borrowing VideoFrame, _ screen: PixelSize) -> PixelRect {
         let source = PlanePlacement(
             buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, screen: screen, gravity: .fill
@@ -82,9 +82,9 @@ final class KMSConverter {
     }
 }
 
-/// Turns pixels by quarters, and mirrors them.
+/// Rotates pixels by quarter turns, and mirrors them.
 enum PixelTurn {
-    /// Writes `pixels` (rows of `stride`) as they stand upright.
+    /// Writes `pixels` (rows of `stride` pixels) upright to `target` (rows of `pitch` bytes).
     static func turn(
         _ pixels: [UInt32], size: PixelSize, stride: Int, _ orientation: PictureOrientation, to target: UnsafeMutableRawPointer, pitch: Int
     ) {
@@ -93,7 +93,7 @@ enum PixelTurn {
         for y in 0..<height {
             let row = unsafe (target + y * pitch).assumingMemoryBound(to: UInt32.self)
             for column in 0..<width {
-                // Where in the turned picture, before it is mirrored.
+                // The column in the rotated frame before it is mirrored.
                 let x = orientation.isMirrored ? width - 1 - column : column
                 let (fromX, fromY): (Int, Int)
                 switch orientation.rotation {

@@ -54,7 +54,7 @@ extension KMSOutput {
         if isVariable { request.set(crtc, "VRR_ENABLED", crtc.properties["VRR_ENABLED"]?.value ?? 0) }
     }
 
-    /// `max bpc` as it was found. A value that nobody has set yet may lie outside its range.
+    /// `max bpc` as it was found. A value that was never set may lie outside its range.
     private var formerBits: UInt64? {
         guard let property = found.properties["max bpc"], let range = property.range else { return nil }
         return min(max(property.value, range.lowerBound), range.upperBound)

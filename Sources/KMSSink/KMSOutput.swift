@@ -108,7 +108,7 @@ final class KMSOutput {
     /// The link to the monitor failed, so the mode must be set again (`link-status`).
     var isLinkBad: Bool { connector.object.properties["link-status"].map { $0.value == $0.names["Bad"] } ?? false }
 
-    /// Others drive the monitor, or nobody: everything is to be set with the next frame.
+    /// Another program may drive the monitor: the next frame sets every property again.
     func forget() { current = nil }
 
     /// Signals this with the next frame.

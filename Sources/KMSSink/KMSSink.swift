@@ -21,6 +21,7 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
         public var arrangement: MonitorArrangement
         /// Whether a single monitor uses VRR.
         public var variableRefresh: VariableRefresh
+        /// Creates options. The default is the first monitor, in the mode that it prefers, at a refresh rate that suits the film.
         public init(
             connectors: [String] = [], mode: ModeRequest = ModeRequest(), arrangement: MonitorArrangement = .mirror,
             variableRefresh: VariableRefresh = .auto
@@ -32,10 +33,13 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
         }
     }
 
+    /// `kms`.
     public let name = "kms"
+    /// Always `.display`: a frame is chosen for each refresh of the first monitor that is plugged in.
     public let pacing = Pacing.display
     /// 3: on the screen, pending, and kept for a monitor that is unplugged.
     public let surfaceHoldCount = 3
+    /// The machine's best allocator, as found when the sink was created.
     public let preferredAllocator: any SurfaceAllocator
     /// The monitors and their device, for messages.
     public let summary: String
@@ -71,6 +75,7 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
 
     // MARK: DisplaySink
 
+    /// Starts the thread that shows the frames of `queue`. Opens the device again after an earlier run; throws as `init` does when that fails.
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         let kept = state.withLock { state in
             precondition(state.thread == nil, "a sink is started once at a time")
@@ -90,6 +95,7 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
         state.change { $0.thread = thread }
     }
 
+    /// Stops the thread, which restores the monitors and the console, and joins it. Idempotent.
     public func stop() {
         let (thread, queue) = state.change { state in
             state.isStopping = true
@@ -100,7 +106,9 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
         thread?.join()
     }
 
+    /// The conversion to RGB of frames that no plane accepts; nil: none.
     public var conversion: ConversionReport? { state.withLock { $0.conversion } }
+    /// Bytes written by conversions since the sink was created.
     public var bytesCopied: Int { state.withLock { $0.bytesCopied } }
 
     /// Observes the memory that is shown from the next `start` on; for tests.
@@ -118,20 +126,29 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
         return try state.wait { $0.reading }!.get()
     }
 
-    // MARK: What is asked
+    // MARK: WindowControl and StatusOverlay
 
+    /// The sink itself, for `setGravity`; its other controls have no effect.
     public var window: (any WindowControl)? { self }
+    /// The sink itself: the status is shown on an overlay plane, if one is free.
     public var statusOverlay: (any StatusOverlay)? { self }
     /// Always true: keys come from the terminal on standard input, or from the seat's keyboards.
     public var readsTerminal: Bool { true }
+    /// Sets the frame rate by which the monitors' modes are chosen. Unknown: any refresh rate fits.
     public func setFilmRate(_ rate: Ratio) { change { $0.settings.filmRate = rate } }
+    /// Shows this status over the film on every monitor with a free overlay plane; nil hides it.
     public func showStatus(_ status: PlaybackStatus?) { change { $0.settings.status = status } }
+    /// Sets how frames fit the monitors.
     public func setGravity(_ gravity: Gravity) { change { $0.settings.gravity = gravity } }
     /// Always false: there are no windows, and `setFullscreen` has no effect.
     public var isFullscreen: Bool { false }
+    /// Has no effect: there is no window.
     public func setTitle(_ title: String) {}
+    /// Has no effect: the film always covers its monitors.
     public func setFullscreen(_ isFullscreen: Bool) {}
+    /// Has no effect: the film always covers its monitors.
     public func toggleFullscreen() {}
+    /// Has no effect: the sink does not manage idle screens.
     public func setPlaying(_ isPlaying: Bool) {}
 
     private func change(_ change: @Sendable (inout KMSSinkState) -> Void) {

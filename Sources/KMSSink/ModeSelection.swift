@@ -5,13 +5,16 @@ public import Media
 ///
 /// Thread-safety: a value.
 public struct ModeRequest: Sendable, Hashable {
+    /// Which resolution a monitor gets.
     public enum Size: Sendable, Hashable {
         /// The size that the monitor prefers.
         case monitor
         /// The film's size, if the monitor supports it.
         case film
+        /// This size in pixels; an error when the monitor does not support it.
         case exactly(PixelSize)
     }
+    /// Which refresh rate a monitor gets, among the modes of the chosen size.
     public enum Refresh: Sendable, Hashable {
         /// A whole multiple of the film's frame rate, if there is one.
         case auto
@@ -20,9 +23,12 @@ public struct ModeRequest: Sendable, Hashable {
         /// This many refreshes per second, within 0.1.
         case about(Double)
     }
+    /// The resolution.
     public var size: Size
+    /// The refresh rate.
     public var refresh: Refresh
 
+    /// Creates a request. The default is the size that the monitor prefers, at a rate that suits the film.
     public init(size: Size = .monitor, refresh: Refresh = .auto) {
         self.size = size
         self.refresh = refresh

@@ -2,18 +2,28 @@
 ///
 /// Members keep their order. Numbers that JSON cannot hold (NaN, infinities) become `null`.
 public enum JSONValue: Sendable, Hashable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A whole number, written with all its digits.
     case integer(Int64)
+    /// A number; `null` in the text when it is not finite.
     case number(Double)
+    /// A string, escaped when it is written.
     case string(String)
+    /// An array.
     case array([JSONValue])
+    /// An object, with its members in this order.
     case object([Member])
 
     /// A name and its value in an object.
     public struct Member: Sendable, Hashable {
+        /// The name, not yet quoted or escaped.
         public var name: String
+        /// The value.
         public var value: JSONValue
+        /// Creates a member. Duplicate names are not detected.
         public init(_ name: String, _ value: JSONValue) { self.name = name; self.value = value }
     }
 
@@ -89,9 +99,13 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
+    /// Creates a `string` from a literal.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates an `integer` from a literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// Creates a `bool` from a literal.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates `null` from the literal `nil`.
     public init(nilLiteral: ()) { self = .null }
 }
 

@@ -2,19 +2,27 @@ public import DisplaySink
 public import Media
 public import Player
 
-/// What a viewer asks for at the keyboard.
+/// A command that a viewer gives at the keyboard.
 public enum PlayerCommand: Sendable, Hashable {
+    /// Ends the program.
     case quit
+    /// Pauses a film that plays; plays one that does not.
     case togglePlaying
+    /// Enters or leaves full screen.
     case toggleFullscreen, leaveFullscreen
+    /// Moves by this span from the present position.
     case seek(by: MediaTime)
+    /// Pauses and shows the next or the previous frame.
     case stepForward, stepBackward
+    /// Switches the sound off or on.
     case toggleMute
-    /// Adds this part of full volume.
+    /// Adds this much to the volume, where 1 is full volume.
     case changeVolume(by: Double)
+    /// Multiplies the playback rate by this factor.
     case multiplyRate(by: Double)
+    /// Plays at the recorded rate.
     case resetRate
-    /// Shows over the film where it is.
+    /// Shows the position over the film.
     case showStatus
 
     /// The command of a key. The keys are those of mpv.

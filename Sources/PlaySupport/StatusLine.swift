@@ -1,7 +1,7 @@
 public import Media
 public import Player
 
-/// The line that tells a person at a terminal where the film is: `▶ 00:00:04.200 / 00:00:10.000 ▕██████▏ 42%  dropped 0  buffer 1.8 s`.
+/// The status line of a terminal, with the position of the film: `▶ 00:00:04.200 / 00:00:10.000 ▕██████▏ 42%  dropped 0  buffer 1.8 s`.
 ///
 /// A pure function of its members, so that tests can compare it.
 public struct StatusLine: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct StatusLine: Sendable, Hashable {
     /// Whether the sound is switched off.
     public var isMuted: Bool
 
-    /// Makes a line of what is known.
+    /// Makes a line from these values.
     public init(
         isPlaying: Bool, position: MediaTime, duration: MediaTime, speed: Double = 1, framesDropped: Int = 0,
         bufferedSeconds: Double = 0, volume: Int? = nil, isMuted: Bool = false

@@ -6,19 +6,27 @@ internal import SampleQueue
 public import Sandbox
 public import SurfacePool
 
-/// What a decoder is and has done.
+/// Describes the decoder of a display queue and counts what it has done.
 public struct DecoderReport: Sendable, Hashable {
-    /// libavcodec's name.
+    /// libavcodec's name of the decoder.
     public var name: String
+    /// The codec of the samples.
     public var codec: VideoCodec
+    /// The pixel format of the newest frame; nil before the first.
     public var pixelFormat: PixelFormat?
+    /// The memory layout of the newest frame; nil before the first.
     public var modifier: FormatModifier?
+    /// Frames that were passed on to the display's queue and to the exporters.
     public var framesDecoded = 0
+    /// Samples that could not be decoded, as reported by `DisplayQueue.Event.decodeError`.
     public var errors = 0
+    /// Samples and frames that were dropped before they reached the display's queue, by reason.
     public var droppedInDecoding: [DropReason: Int] = [:]
     /// Hardware or software, and why.
     public var backend = BackendInUse(isHardware: false)
+    /// Surfaces of the pool that had memory when the newest frame was decoded.
     public var surfacesAllocated = 0
+    /// The largest number of surfaces that the pool may allocate for one layout.
     public var poolCapacity = 0
     /// What the decoder process has given up; nil when libavcodec runs in this process.
     public var sandbox: SandboxReport?
@@ -72,7 +80,7 @@ final class DecodeLoop: Sendable {
     func onMarker(_ body: (@Sendable (SampleBuffer) -> Void)?) { shared.withLock { $0.onMarker = body.map(MarkerHandler.init) } }
 
     func start() {
-        // Asked before the thread begins: a flush that comes first is one that the thread has yet to carry out.
+        // Read before the thread starts: after a flush that comes first, the epochs differ until the thread has carried out that flush.
         let epoch = output.presentation.epoch
         let thread = LoopThread(name: "decode") { [self] in
             var worker = Worker()
@@ -88,7 +96,7 @@ final class DecodeLoop: Sendable {
         shared.withLock { $0.thread.take() }?.join()
     }
 
-    /// What only the decode thread touches.
+    /// State that only the decode thread uses.
     private struct Worker {
         var session: (any DecodingSession)?
         var format: VideoFormat?
@@ -96,7 +104,7 @@ final class DecodeLoop: Sendable {
         var isFirst = true
         /// Counts flushes. Between the owner's flush and the moment at which this thread carries it out, frames of the old position are dropped.
         var epoch = 0
-        /// No decoder could be made; samples are let go until a flush.
+        /// No decoder could be made; samples are discarded until a flush.
         var isBroken = false
         /// How the frames shown last were decoded.
         var backend: BackendInUse?
@@ -170,7 +178,7 @@ final class DecodeLoop: Sendable {
                 worker.format = format
                 return true
             }
-            // A process for the new decoder starts while the display shows what the old one still puts out.
+            // The process of the new decoder starts while the old decoder delivers its last frames.
             if sandbox.policy != .off { SandboxedSession.prepare(sandbox, options.specification) }
             drain(&worker)
             session.invalidate()

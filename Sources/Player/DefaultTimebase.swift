@@ -17,11 +17,11 @@ package final class DefaultTimebase: Sendable {
     private struct State: Sendable {
         /// What was set here last; anything else was set by the owner.
         var mapping: TimebaseMapping
-        /// Time stands until the first frame is on the display.
+        /// Time is stopped until the first frame is on the display.
         var isHolding = false
     }
 
-    /// 10 s: nobody decodes that far ahead of the display, so a frame further ahead does not count in host time.
+    /// 10 s: no decoder works that far ahead of the display, so a frame further ahead does not count in host time.
     private static let horizon = MediaTime(value: 10, timescale: 1)
 
     /// - Parameter clock: the monotonic one, or a `ManualClock` in tests.

@@ -25,13 +25,13 @@ public final class DisplayQueue: Sendable {
     public enum Event: Sendable {
         /// The first frame since the start, or since a flush, has been handed to the display at this moment.
         case firstFrame(HostTime)
-        /// The last frame before an end-of-stream marker has had its time.
+        /// The duration of the last frame before an end-of-stream marker has ended.
         case finished
         /// A sentence for the viewer about how the film is decoded.
         case notice(String)
-        /// A sentence for whoever asks for details: which decoder, and why not another.
+        /// A sentence for verbose output: which decoder is used, and why not another.
         case detail(String)
-        /// A sample could not be decoded; playback goes on.
+        /// A sample could not be decoded; playback continues.
         case decodeError(DecodingError)
         /// No decoder can be made for the stream; nothing more is shown before the next flush.
         case failed(DecodingError)
@@ -126,7 +126,8 @@ public final class DisplayQueue: Sendable {
     /// Forgets every sample and frame not yet shown. The frame on the display stays until the next one, which is shown as soon as it is decoded,
     /// whatever the timebase says.
     public func flush() {
-        // First the output: the decode thread, whose turn comes with the samples' flush, then begins the epoch that counts.
+        // The output is flushed first, so that the decode thread does not wait in it. The thread flushes it again when it carries out the samples'
+        // flush; the epoch that begins then is the one that counts.
         output.flush(removeImage: false)
         samples.flush()
     }

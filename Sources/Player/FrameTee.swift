@@ -3,15 +3,15 @@ internal import FrameExport
 internal import Media
 internal import SurfacePool
 
-/// Where decoded frames go: to the display's queue, and to everyone else who was promised them.
+/// Passes each decoded frame to the exporters and to the display's queue.
 ///
-/// Exporters get a frame before the display does, so that one that wants every frame holds the decoder and not the screen. None but such a one
-/// can make the decoder wait.
+/// Exporters get a frame before the display, so that an exporter that wants every frame delays the decoder and not the display. Other exporters
+/// never make the decoder wait.
 struct FrameTee: Sendable {
     let presentation: PresentationQueue
     let exporters: [FrameExporter]
 
-    /// - Parameter epoch: that of the flush which the frame was decoded after; a frame of an older one is dropped.
+    /// - Parameter epoch: The epoch in which the frame was decoded. A frame of an older epoch is dropped.
     func enqueue(_ frame: consuming VideoFrame, epoch: Int) {
         if presentation.epoch == epoch {
             for exporter in exporters { exporter.offer(frame) }
@@ -40,7 +40,7 @@ struct FrameTee: Sendable {
         for exporter in exporters { exporter.connect(to: timebase, isPaced: presentation.pacing == .display) }
     }
 
-    /// Has `body` called with what exporters say of their clients; nil: nobody.
+    /// Sets the closure that receives what exporters report about their clients; nil removes it.
     func onNotice(_ body: (@Sendable (String) -> Void)?) {
         for exporter in exporters { exporter.setNoticeHandler(body) }
     }

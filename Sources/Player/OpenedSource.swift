@@ -15,13 +15,13 @@ struct OpenedSource: Sendable {
     var duration = MediaTime.indefinite
     var videoTrack: Int?
     var audio: (track: Int, format: AudioFormat)?
-    /// The usual time between two frames; a 25th of a second where the film does not say.
+    /// The usual time between two frames; 1/25 s when the film does not state it.
     var frameDuration = MediaTime(value: 1, timescale: 25)
-    /// Frames a second; unknown where the film does not say.
+    /// Frames per second; unknown when the film does not state it.
     var frameRate = Ratio.unknown
-    /// One sentence for whoever asks for details.
+    /// One sentence for verbose output.
     var summary: String
-    /// One that the viewer should see.
+    /// One sentence for the viewer; nil: none.
     var notice: String?
 
     /// Opens a file or URL with libavformat and chooses its tracks.

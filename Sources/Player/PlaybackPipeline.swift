@@ -12,7 +12,7 @@ internal import Sandbox
 /// It carries out what `TransportState` decides.
 final class PlaybackPipeline: Sendable {
     struct Handlers: Sendable {
-        /// The source stands at the new position, and nothing from there has been delivered yet. On the feeder's thread.
+        /// The source is at the new position, and nothing from there has been delivered yet. On the feeder's thread.
         var repositioned: @Sendable (MediaTime) -> Void
         var sourceFailed: @Sendable (AssetError) -> Void
         var seekFailed: @Sendable (AssetError) -> Void
@@ -88,7 +88,7 @@ final class PlaybackPipeline: Sendable {
             handlers: .init(repositioned: handlers.repositioned, failed: handlers.sourceFailed, seekFailed: handlers.seekFailed))
     }
 
-    /// Starts every thread. Time stands until `startClock`.
+    /// Starts every thread. Time is stopped until `startClock`.
     func start() throws(SinkError) {
         try display?.start()
         threads.withLock { $0.isRunning = true }
@@ -102,9 +102,9 @@ final class PlaybackPipeline: Sendable {
         threads.withLock { $0.waiter = waiter }
     }
 
-    /// Lets time run from where it stands, once the sound, which needs a moment, can be heard.
+    /// Starts the clock at its current time, as soon as the sound can be heard: the sound device needs a moment to start.
     ///
-    /// Time begins at a refresh of the display, so that a film whose frame rate divides the refresh rate shows every frame exactly at its time.
+    /// The clock starts at a refresh of the display, so that a film whose frame rate divides the refresh rate shows every frame exactly at its time.
     func startClock(rate: Double) {
         let hasSound = audio.map { $0.phase == .ready && !$0.hasFinished } ?? false
         let soonest = MonotonicClock.shared.now() + (hasSound ? audio?.startLatency ?? .zero : .zero)
@@ -114,7 +114,7 @@ final class PlaybackPipeline: Sendable {
 
     func stopClock() { timebase.setRate(0) }
 
-    /// Forgets everything of the old position. On the feeder's thread, before it delivers samples of the new one.
+    /// Discards the samples, frames and sound of the old position. On the feeder's thread, before it delivers samples of the new one.
     func reposition(to time: MediaTime) {
         timebase.setTime(time)
         display?.flush()

@@ -5,69 +5,90 @@ internal import PixelConversion
 internal import Sandbox
 internal import SurfacePool
 
-/// What a playback did and cost, counted and never estimated.
+/// Measures what a playback did and cost. Every number is counted; none is estimated.
 public struct PlaybackStatistics: Sendable, Hashable {
-    /// A conversion that a sink had to make of every frame.
+    /// A conversion that frames needed before the display accepted them.
     public struct Conversion: Sendable, Hashable {
+        /// The pixel format before, as in `ConversionReport.from`.
         public var from: String
+        /// The pixel format after, as in `ConversionReport.to`.
         public var to: String
+        /// The reason, half a sentence.
         public var why: String
+        /// Creates the description of a conversion.
         public init(from: String, to: String, why: String) { self.from = from; self.to = to; self.why = why }
     }
 
-    /// Microseconds between when frames were to light up and when they did.
+    /// Microseconds between the time when a frame was due and the time when it was shown, as percentiles of the absolute value.
     public struct PresentationError: Sendable, Hashable {
         public var p50 = 0.0, p95 = 0.0, p99 = 0.0, max = 0.0
+        /// Creates a value without measurements: all 0.
         public init() {}
     }
 
-    /// Milliseconds by which frames came after (above zero) or before the sound.
+    /// Milliseconds by which frames were shown after (above zero) or before their sound.
     public struct AVOffset: Sendable, Hashable {
+        /// The mean; above zero, frames come after their sound.
         public var mean: Double
         /// The largest distance from zero.
         public var max: Double
+        /// Creates an offset from its mean and its largest distance from zero, in milliseconds.
         public init(mean: Double, max: Double) { self.mean = mean; self.max = max }
     }
 
+    /// The path or URL of the film, as it was passed to `open`.
     public var file = ""
     /// libavcodec's name of the decoder, with how it runs: `h264 (software)`.
     public var decoder: String?
     /// The display's name; nil for a film without a frame, which needs none.
     public var sink: String?
+    /// The pixel format of the decoded frames; nil when no frame was decoded.
     public var pixelFormat: PixelFormat?
+    /// The memory layout of the decoded frames; nil when no frame was decoded.
     public var modifier: FormatModifier?
+    /// Frames that were decoded and passed on to the display.
     public var framesDecoded = 0
+    /// Frames that the display reported as shown, or that an untimed sink took.
     public var framesPresented = 0
-    /// By reason; every reason is present.
+    /// Dropped frames by reason. Every reason is present, in the order of `DropReason`.
     public var framesDropped: [(reason: String, count: Int)] {
         get { dropped.map { ($0.name, $0.count) } }
         set { dropped = newValue.map { Drop(name: $0.reason, count: $0.count) } }
     }
     private struct Drop: Hashable { var name: String; var count: Int }
     private var dropped = DropReason.allCases.map { Drop(name: $0.rawValue, count: 0) }
+    /// Pixel bytes that the decoder wrote.
     public var bytesWritten: Int64 = 0
+    /// Pixel bytes that were copied or converted after decoding; 0 on a path without copies.
     public var bytesCopied: Int64 = 0
+    /// The conversion by the display, else that by the decoder; nil: none.
     public var conversion: Conversion?
     /// What the decoder process gave up, in words; nil when the decoder ran in this process.
     public var sandbox: String?
     /// Decoder processes that died or hung and were replaced.
     public var decoderDeaths = 0
+    /// Surfaces of the decoder's pool that had memory when the newest frame was decoded.
     public var surfacesAllocated = 0
+    /// The largest number of surfaces that the pool may allocate for one layout.
     public var poolCapacity = 0
     /// From `PlayerConfiguration.startedAt` until the first frame was handed to the display; nil when none was shown.
     public var startupMilliseconds: Double?
+    /// How far from their times frames were shown.
     public var presentationError = PresentationError()
-    /// Measured at each frame that lit up while sound was heard: the frame's distance from its time, by the display's word, plus the
-    /// sound's, by the sound device's. Nil where none was heard.
+    /// The offset between frames and sound, measured at each frame that was shown while sound was heard: the frame's delay, as the display
+    /// reports it, plus the sound's lead, as the sound device reports it. Nil when no sound was heard.
     public var avOffset: AVOffset?
+    /// Seconds from the creation of the player to the end of playback, or until now while it plays.
     public var wallSeconds = 0.0
-    /// User and system time of the whole process.
+    /// User and system time of all threads of this process, in seconds; decoder processes are not included.
     public var cpuSeconds = 0.0
+    /// The largest resident memory of this process, in bytes (`ru_maxrss` of `getrusage(2)`).
     public var peakRSSBytes: Int64 = 0
 
+    /// Creates statistics in which nothing has been counted.
     public init() {}
 
-    /// Takes over what a display queue has counted.
+    /// Adds what a display queue has counted.
     mutating func add(_ display: DisplayQueue) {
         sink = display.sink.name
         bytesWritten = Int64(display.counters.bytesWritten)

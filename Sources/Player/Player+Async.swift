@@ -33,8 +33,8 @@ extension Player {
 
     /// Goes to `time`, counted from the beginning of the film, and returns when the frame of that time is on the display.
     ///
-    /// Playback goes on from there if it was running. Throws `cancelled` when the task is cancelled or when another seek takes the place of this
-    /// one, `notSeekable` when the source cannot seek (playback goes on where it was), `notOpen` when there is no film.
+    /// Playback continues from there if it was running. Throws `cancelled` when the task is cancelled or when another seek takes the place of this
+    /// one, `notSeekable` when the source cannot seek (playback continues where it was), `notOpen` when there is no film.
     public func seek(to time: MediaTime) async throws(PlayerError) {
         let id = storage.withLock { storage in
             storage.lastSeek += 1

@@ -125,7 +125,7 @@ extension Player {
         }
     }
 
-    /// Reports that playback cannot go on.
+    /// Reports that playback cannot continue.
     func fail(_ error: PlayerError) {
         storage.withLock { $0.hasFailed = true }
         post(.failed(error))

@@ -34,7 +34,7 @@ extension Player {
     /// Milliseconds between two checks of a source that was too slow.
     private static let glance = 50
 
-    /// Checks until a starved film can go on.
+    /// Checks until a starved film can continue.
     private func waitForSource() {
         guard let pipeline = storage.withLock({ $0.transport.phase == .starved ? $0.pipeline : nil }) else { return }
         guard pipeline.feeder.isFed else {
@@ -47,7 +47,7 @@ extension Player {
     private func repositioned(to time: MediaTime) {
         guard let pipeline = storage.withLock({ $0.pipeline }) else { return }
         pipeline.reposition(to: time)
-        // On the transport queue: everything that sinks reported before this moment stands there already and is dropped as old.
+        // On the transport queue: everything that sinks reported before this moment waits there already and is dropped as old.
         transport.async { [self] in
             let isNewest = storage.withLock { storage in
                 guard storage.seekTarget == nil || storage.seekTarget == time else { return false }

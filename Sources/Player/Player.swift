@@ -185,7 +185,7 @@ public final class Player: Sendable {
 
     func post(_ event: PlayerEvent) { hub.post(event) }
 
-    /// Reports the state if it is another than the one reported last.
+    /// Reports the state if it differs from the one reported last.
     func announceState() {
         let news = storage.withLock { storage -> PlayerState? in
             let state = storage.publicState

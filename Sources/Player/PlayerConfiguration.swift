@@ -15,7 +15,7 @@ public struct PlayerConfiguration: Sendable {
     public var loops = false
     /// Whether the player shows the first frame and waits for `play()`.
     public var startsPaused = false
-    /// Whether the film waits when its source brings less than is played. Otherwise time runs on and late frames are left out, which suits live
+    /// Whether the film waits when its source is slower than the film. Otherwise time runs on and late frames are left out, which suits live
     /// sources.
     public var waitsForSource = true
     /// Whether the film waits while its display is gone (an unplugged monitor, a compositor that is being restarted) instead of playing unseen.

@@ -29,7 +29,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         case notOpen
         /// There is no display, it is gone, or it cannot show the film.
         case displayUnavailable
-        /// The hardware decoder or the sandbox that was required cannot be had.
+        /// The hardware decoder or the sandbox that was required is not available.
         case decoderUnavailable
         /// A file to be written (checksums, statistics) cannot be created.
         case cannotCreate
@@ -76,7 +76,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(code, error.description)
     }
 
-    /// Makes the error for a film that the decoder cannot go on with.
+    /// Makes the error for a film that the decoder cannot continue to decode.
     package init(_ error: DecodingError, file: String) {
         self.init(error.isAboutMachine ? .decoderUnavailable : .damaged, "\(file): \(error.description)")
     }

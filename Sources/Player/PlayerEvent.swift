@@ -3,15 +3,15 @@ public import DisplaySink
 
 /// What a player reports, in the order in which it happens.
 public enum PlayerEvent: Sendable {
-    /// The player is now in this state. Of two changes in quick succession both are reported.
+    /// The player is now in this state. Every change is reported, even when the next one follows at once.
     case stateChanged(PlayerState)
-    /// The last frame and sound have had their time.
+    /// The durations of the last frame and of the sound have ended.
     case ended
-    /// Playback cannot go on.
+    /// Playback cannot continue.
     case failed(PlayerError)
     /// A sentence for the viewer: the sound device is gone, a frame is damaged.
     case notice(String)
-    /// A sentence for whoever asks for details: what was chosen and why.
+    /// A sentence for verbose output: what was chosen and why.
     case detail(String)
     /// The viewer asked to close the window.
     case closeRequested

@@ -14,35 +14,35 @@ internal import Media
 /// | `preparing` | `playing`, `paused` | the first frame of the position is on the display and its first sound is decoded |
 /// | `preparing` | the state before the seek | the source refuses to seek |
 /// | `playing` | `paused`, and back | `pause()`, `play()`, or a display that went and came back |
-/// | `playing` | `waiting`, and back | the source brings less than is played; enough has come again |
+/// | `playing` | `waiting`, and back | the source is slower than the film; enough samples have come again |
 /// | `waiting` | `paused`, and back | `pause()`, `play()` |
-/// | `preparing`, `playing`, `paused`, `waiting` | `ended` | the last frame and sound have had their time |
+/// | `preparing`, `playing`, `paused`, `waiting` | `ended` | the durations of the last frame and of the sound have ended |
 /// | `playing`, `paused`, `waiting`, `ended`, `failed` | `preparing` | a seek, a step backward, `play()` at the end; a film that loops |
-/// | any but `closed` | `failed` | playback cannot go on |
+/// | any but `closed` | `failed` | playback cannot continue |
 /// | any | `closed` | `close()`; nothing follows |
 public enum PlayerState: Sendable, Hashable, CaseIterable {
     /// No film is open.
     case idle
     /// The head of the file is being read.
     case opening
-    /// Time stands at the position until its first frame is on the display.
+    /// Time is stopped at the position until its first frame is on the display.
     case preparing
     /// Time runs.
     case playing
-    /// Time stands because the viewer wants it to, or because the display is gone and the configuration says so.
+    /// Time is stopped because the viewer paused the film, or because the display is gone and the configuration says so.
     case paused
-    /// Time stands because the source brings less than is played.
+    /// Time is stopped because the source is slower than the film.
     case waiting
     /// Everything has been shown and heard.
     case ended
-    /// Playback cannot go on; the event `failed` has said why. A seek may help.
+    /// Playback cannot continue; the event `failed` has said why. A seek may help.
     case failed
     /// The player has been closed.
     case closed
 }
 
 extension Player.Storage {
-    /// What the transport and the failures together amount to.
+    /// The state that follows from the transport's phase and from failures.
     var publicState: PlayerState {
         if isClosed { return .closed }
         if hasFailed { return .failed }

@@ -9,7 +9,7 @@ internal import SampleQueue
 final class SampleFeeder: Sendable {
     /// What the player learns from the feeder.
     struct Handlers: Sendable {
-        /// The source stands at the new position and nothing of it has been delivered: flush everything downstream now.
+        /// The source is at the new position and nothing of it has been delivered: flush everything downstream now.
         var repositioned: @Sendable (MediaTime) -> Void
         /// The source failed; what was read before it stays queued, and an end-of-stream marker follows.
         var failed: @Sendable (AssetError) -> Void
@@ -24,7 +24,7 @@ final class SampleFeeder: Sendable {
     private let wakeups = DispatchQueue(label: "player.feeder")
     private let thread = Monitor<LoopThread?>(nil)
 
-    /// 64 MiB: about 13 s of the fattest Blu-ray stream, and small beside the decoded frames.
+    /// 64 MiB: about 13 s of Blu-ray's highest bit rate, and little compared with the decoded frames.
     private static let byteLimit = 64 << 20
 
     init(source: any SampleSource, queues: [(track: Int, queue: SampleQueue)], handlers: Handlers) {
@@ -38,19 +38,20 @@ final class SampleFeeder: Sendable {
         self.thread.withLock { $0 = thread }
     }
 
-    /// The source has nothing more.
+    /// Whether the source has ended.
     var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
 
-    /// Every queue is empty though more is to come: the source is slower than the film.
+    /// Whether every queue is empty although the source has not ended: the source is slower than the film.
     var isStarving: Bool { !isAtEnd && queues.allSatisfy { $0.queue.count == 0 } }
 
-    /// Enough to go on with after that.
+    /// Whether a starved film can continue: the queues hold their reserve, or the source has ended.
     var isFed: Bool {
         if isAtEnd || !queues.contains(where: { $0.queue.isReadyForMoreSamples }) { return true }
         return queues.allSatisfy { $0.queue.bufferedDuration >= Self.reserve } || queues.contains { $0.queue.bufferedDuration >= Self.ampleReserve }
     }
 
-    /// Half a second rides out what keeps an even source from bringing its samples evenly; where one track is rare, one and a half of another.
+    /// 0.5 s in every queue evens out the jitter of a steady source. A track with few samples may never hold that much; then 1.5 s in any queue
+    /// suffices.
     private static let reserve = MediaTime(value: 1, timescale: 2), ampleReserve = MediaTime(value: 3, timescale: 2)
 
     /// Continues from `time`. Of several requests in a row only the newest is carried out.
@@ -116,7 +117,7 @@ final class SampleFeeder: Sendable {
                 }
             }
         }
-        // The byte limit has no callback: look again now and then while it holds a hungry queue back.
+        // The byte limit has no callback: check it every 20 ms while it may be the reason that a queue gets no samples.
         let isHeldBack = !atEnd && queues.contains { $0.queue.isReadyForMoreSamples }
         let deadline = isHeldBack ? MonotonicClock.shared.now() + .milliseconds(20) : nil
         state.wait(until: deadline) { $0.takeWake() ? () : nil }

@@ -3,7 +3,7 @@ package import Sandbox
 
 /// Opens a container with libavformat, in a process without rights where the sandbox policy asks for one.
 ///
-/// `.require` makes a sandbox that cannot be had an error; the other policies then read in this process, and `notice` says so.
+/// `.require` makes an unavailable sandbox an error; the other policies then read in this process, and `notice` says so.
 package struct SourceReader: Sendable {
     /// The opened container; one thread at a time may read it.
     package let reader: any AssetReading

@@ -2,8 +2,8 @@ internal import Demuxing
 internal import Media
 internal import SampleQueue
 
-/// Which of a file's tracks are played when nobody says: the default-marked one of its kind, else the first; coverpictures are
-/// shown only where there is no film.
+/// Chooses a file's video and audio track: of each kind the first one that is marked as default, else the first one that can be decoded. A cover
+/// image is shown only when there is no video.
 struct TrackSelection: Sendable {
     var video: AssetTrack?
     var audio: AssetTrack?

@@ -1,17 +1,17 @@
 package import Media
 
-/// Play, pause, seek, end: the decisions of a player, as a pure state that answers each event with what to do.
+/// Decides when a player plays, pauses, seeks and ends: a pure state that answers each event with actions.
 ///
-/// A position is taken up in two steps. *Prerolling*: the clock stands at the target until the first frame is on the display
-/// and the first sound is decoded. *Running*: the clock moves if the viewer wants it to. A source that brings less than is played leaves the
-/// film *starved*: the clock stands until enough has come again.
+/// Playback from a new position begins in two steps. *Prerolling*: the clock stands at the target until the first frame is on the display
+/// and the first sound is decoded. *Running*: the clock moves if the viewer wants it to. When the source is slower than the
+/// film, the film is *starved*: the clock stands until enough samples have come.
 package struct TransportState: Sendable {
     package enum Phase: Sendable, Equatable { case idle, prerolling, running, starved, ended }
 
     package enum Action: Sendable, Equatable {
-        /// Let time run from where it stands, at this rate.
+        /// Start the clock at its current time, at this rate.
         case startClock(rate: Double)
-        /// Hold time where it is.
+        /// Stop the clock at its current time.
         case stopClock
         /// Stop the clock, move to this time and begin a preroll.
         case seek(MediaTime)
@@ -22,11 +22,11 @@ package struct TransportState: Sendable {
     package private(set) var phase = Phase.idle
     package private(set) var wantsToPlay: Bool
     package private(set) var rate: Double
-    /// Where playing begins, and begins anew.
+    /// Where playback begins, and begins again when the film loops.
     package private(set) var beginning = MediaTime.zero
     private var loops: Bool
     private let pausesWithoutDisplay: Bool
-    /// Not the viewer: the display's return ends it.
+    /// The film is paused because the display is lost. The display's return ends this pause.
     private var isPausedByDisplay = false
     private var hasVideo = false
     private var hasAudio = false
@@ -34,7 +34,7 @@ package struct TransportState: Sendable {
     private var isAudioReady = false
     private var isVideoFinished = false
     private var isAudioFinished = false
-    /// As it was before a seek that has not happened yet.
+    /// The state before a seek that the source has not carried out yet.
     private var resumption: Resumption?
 
     private struct Resumption {
@@ -71,14 +71,14 @@ package struct TransportState: Sendable {
         return startIfReady()
     }
 
-    /// The sound has failed for good: the film goes on without.
+    /// The sound has failed for good: the film continues without it.
     package mutating func audioLost() -> [Action] {
         hasAudio = false
         return phase == .prerolling ? startIfReady() : finishIfDone()
     }
 
     package mutating func videoFinished() -> [Action] {
-        // A stream without a single frame never becomes ready otherwise.
+        // A stream without frames would never become ready.
         isVideoReady = true
         isVideoFinished = true
         return startIfReady() + finishIfDone()
@@ -115,7 +115,7 @@ package struct TransportState: Sendable {
         return [.stopClock]
     }
 
-    /// Enough has come to go on with, or there will be no more.
+    /// Enough samples have come to continue, or the source has ended.
     package mutating func fed() -> [Action] {
         guard phase == .starved else { return [] }
         phase = .running
@@ -147,10 +147,10 @@ package struct TransportState: Sendable {
         return [.seek(max(time, .zero))]
     }
 
-    /// The source stands at the new position.
+    /// The source is at the new position.
     package mutating func seekSucceeded() { resumption = nil }
 
-    /// The source stands where it stood: what was going on goes on. A film that cannot begin again does not.
+    /// The source has not moved: the state before the seek returns. Looping ends, because the source cannot seek.
     package mutating func seekFailed() -> [Action] {
         guard let before = resumption else { return [] }
         resumption = nil

@@ -1,11 +1,14 @@
-/// Structs that begin with their size in the caller's eyes, so that programs and libraries of different age understand each other.
+/// Reads and writes structs that begin with the size that the caller was compiled with, so that programs and libraries of different versions work
+/// together.
 ///
-/// The rule is the kernel's (`copy_struct_from_user`): what the caller's header lacks counts as 0; what it has beyond ours must be 0.
+/// The rule is that of the kernel's `copy_struct_from_user`: members that the caller's struct lacks count as 0, and members that this library's
+/// struct lacks must be 0.
 enum CallerStruct {
-    /// No struct of ours comes near it: a greater size was not initialised.
+    /// 4096 bytes: every struct is far smaller. A larger size was not initialised.
     private static let maximumSize = 4096
 
-    /// The caller's struct in our size; all zero for NULL, nil when its size makes no sense.
+    /// The caller's struct, cut or extended with zeros to this library's size; `zero` for NULL. Nil when its size is impossible or a member that
+    /// this library's struct lacks is not 0.
     static func read<T: BitwiseCopyable>(_ pointer: UnsafePointer<T>?, zero: T) -> T? {
         guard let pointer = unsafe pointer else { return zero }
         guard let size = unsafe self.size(pointer) else { return nil }
@@ -18,7 +21,7 @@ enum CallerStruct {
         return result
     }
 
-    /// Gives the caller as much of `value` as its struct has room for; what it has beyond becomes 0. False when its size makes no sense.
+    /// Writes as much of `value` as the caller's struct has room for, and 0 to the rest. False for NULL and for an impossible size.
     static func write<T: BitwiseCopyable>(_ value: T, to pointer: UnsafeMutablePointer<T>?) -> Bool {
         guard let pointer = unsafe pointer, let size = unsafe self.size(UnsafePointer(pointer)) else { return false }
         let bytes = unsafe UnsafeMutableRawBufferPointer(start: pointer, count: size)
@@ -28,7 +31,7 @@ enum CallerStruct {
         return true
     }
 
-    /// The leading member.
+    /// The size of the leading member, which holds the struct's size.
     private static let sizeBytes = MemoryLayout<UInt32>.size
 
     private static func size<T>(_ pointer: UnsafePointer<T>) -> Int? {
@@ -37,7 +40,7 @@ enum CallerStruct {
     }
 }
 
-/// Texts for C: UTF-8 with a zero, cut at a character's border where there is no room.
+/// Writes texts for C: UTF-8 with a terminating zero, cut between two code points when the buffer is too small.
 enum CallerText {
     static func write(_ text: String, to buffer: UnsafeMutablePointer<CChar>?, _ size: Int) {
         guard let buffer = unsafe buffer, size > 0 else { return }

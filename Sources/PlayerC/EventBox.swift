@@ -4,38 +4,38 @@ internal import DisplaySink
 internal import Media
 internal import Player
 
-/// Something that happened, as C is told of it.
+/// An event in the form that C programs receive.
 struct News: Sendable {
     var kind: player_event_kind
     var result = PLAYER_OK
     var text = ""
 }
 
-/// Events that nobody has fetched yet, and the descriptor that is readable while there are some.
+/// Keeps events until the program fetches them, and a descriptor that is readable while events wait.
 ///
 /// Thread-safety: all of it.
 final class EventBox: Sendable {
     private let news = Monitor<[News]>([])
     private let bell: EventFD
 
-    /// 64: a program that never looks must not make them grow; the oldest go.
+    /// 64: bounds the memory of a program that fetches no events. The oldest are discarded.
     private static let limit = 64
 
     init() throws(SystemError) { bell = try EventFD() }
 
-    /// Borrowed.
+    /// For poll(2). Borrowed: this object closes it.
     var descriptor: Int32 { bell.rawValue }
 
     func post(_ item: News) {
         news.change { news in
             if news.count == Self.limit { news.removeFirst() }
             news.append(item)
-            // Under the lock, so that the bell rings exactly while there is something; it does not block.
+            // Under the lock, so that the descriptor is readable exactly while events wait; it does not block.
             bell.signal()
         }
     }
 
-    /// The oldest, waited for until `deadline` (CLOCK_MONOTONIC; nil: for ever).
+    /// Removes the oldest event. Waits for one until `deadline` (CLOCK_MONOTONIC; nil: without limit); nil when none came.
     func next(until deadline: HostTime?) -> News? {
         news.wait(until: deadline) { news in
             guard !news.isEmpty else { return nil }
@@ -47,7 +47,7 @@ final class EventBox: Sendable {
 }
 
 extension News {
-    /// What a player reports; nil for what C programs read with functions.
+    /// The C form of a player's event; nil for a change of state, which C programs read with functions.
     init?(_ event: PlayerEvent) {
         switch event {
         case .stateChanged: return nil
@@ -62,7 +62,7 @@ extension News {
 }
 
 extension News {
-    /// What a queue of samples reports; nil when nobody need know.
+    /// The C form of a display queue's event; nil for events that C programs do not receive.
     init?(_ event: DisplayQueue.Event) {
         switch event {
         case .firstFrame: self.init(kind: PLAYER_EVENT_SHOWN)

@@ -2,6 +2,9 @@ public import CPlayer
 internal import FrameExport
 internal import Media
 
+/// Creates an exporter, which lends decoded frames to the caller's renderer. The caller closes it with `player_exporter_close`.
+///
+/// PLAYER_ERROR_ARGUMENT when a member of `options` is out of range; NULL options are all 0.
 @_cdecl("player_exporter_new")
 public func player_exporter_new(
     _ options: UnsafePointer<player_exporter_options>?, _ exporter: UnsafeMutablePointer<OpaquePointer?>?
@@ -14,9 +17,13 @@ public func player_exporter_new(
     return PLAYER_OK
 }
 
+/// Ends every wait, removes the news handler and releases the exporter. Frames that the caller holds stay unchanged. NULL is allowed.
 @_cdecl("player_exporter_close")
 public func player_exporter_close(_ exporter: OpaquePointer?) { unsafe ExporterHandle.take(exporter)?.close() }
 
+/// Lends the frame to show at the host time `time` (CLOCK_MONOTONIC, nanoseconds). Never waits.
+///
+/// PLAYER_NOTHING before the first frame, and when the caller holds too many.
 @_cdecl("player_exporter_frame_for")
 public func player_exporter_frame_for(
     _ exporter: OpaquePointer?, _ time: Int64, _ frame: UnsafeMutablePointer<OpaquePointer?>?
@@ -27,6 +34,9 @@ public func player_exporter_frame_for(
     return unsafe frame.pointee == nil ? PLAYER_NOTHING : PLAYER_OK
 }
 
+/// Lends the next frame that the caller has not had, waiting up to `timeout` nanoseconds (negative: without limit).
+///
+/// PLAYER_NOTHING when none came in time, PLAYER_END when the film is over.
 @_cdecl("player_exporter_wait")
 public func player_exporter_wait(
     _ exporter: OpaquePointer?, _ timeout: Int64, _ frame: UnsafeMutablePointer<OpaquePointer?>?
@@ -38,6 +48,7 @@ public func player_exporter_wait(
     return handle.exporter.isOver ? PLAYER_END : PLAYER_NOTHING
 }
 
+/// Copies the exporter's counters to `statistics`, as far as the caller's struct has room.
 @_cdecl("player_exporter_get_statistics")
 public func player_exporter_get_statistics(
     _ exporter: OpaquePointer?, _ statistics: UnsafeMutablePointer<player_exporter_statistics>?

@@ -7,16 +7,16 @@ final class ExporterHandle: Handle {
 
     init(_ configuration: FrameExporterConfiguration) { exporter = FrameExporter(configuration) }
 
-    /// The last that the program hears of it.
+    /// Removes the news handler and ends every wait.
     func close() {
         exporter.onFrameAvailable(nil)
         exporter.cancel()
     }
 
-    /// 64: nobody renders more often than that, and a count that was not initialised is greater.
+    /// 64: more exporters than a program needs. A larger count was not initialised.
     private static let limit = 64
 
-    /// The exporters that the program names; nil when they make no sense.
+    /// The exporters behind the program's handles; nil when a handle is NULL or there are too many.
     static func list(_ handles: UnsafePointer<OpaquePointer?>?, _ count: UInt32) -> [FrameExporter]? {
         guard count > 0 else { return [] }
         guard let handles = unsafe handles, count <= limit else { return nil }
@@ -30,7 +30,7 @@ final class ExporterHandle: Handle {
 }
 
 extension FrameExporterConfiguration {
-    /// Nil when a number makes no sense. 256: more surfaces than any pool has.
+    /// Nil when a number is out of range. 256: more surfaces than any pool has.
     init?(_ options: player_exporter_options) {
         guard options.budget <= 256, options.bound <= 256, options.policy <= PLAYER_POLICY_WAIT.rawValue else { return nil }
         self.init(policy: options.policy == PLAYER_POLICY_WAIT.rawValue ? .makeDecoderWait : .dropOldest)

@@ -2,13 +2,19 @@ public import CPlayer
 internal import FrameExport
 internal import Media
 
+/// The host time (CLOCK_MONOTONIC, nanoseconds) at which the next frame is due; PLAYER_NO_TIME when none waits or the film stands still.
+///
+/// Never waits. A time before 0 is reported as 0.
 @_cdecl("player_exporter_next_time")
 public func player_exporter_next_time(_ exporter: OpaquePointer?) -> Int64 {
     guard let time = unsafe ExporterHandle.borrow(exporter)?.exporter.nextTime else { return .min }
-    // 0: before everything, and no PLAYER_NO_TIME.
+    // At least 0, so that no time is mistaken for PLAYER_NO_TIME.
     return max(time.nanoseconds, 0)
 }
 
+/// Sets the function that is called when there may be something to fetch; NULL removes it. When this returns, the former handler has ended.
+///
+/// The handler is called on any thread, possibly on several at once, with no lock held. It must not wait.
 @_cdecl("player_exporter_set_news_handler")
 public func player_exporter_set_news_handler(
     _ exporter: OpaquePointer?, _ handler: player_news_handler?, _ context: UnsafeMutableRawPointer?
@@ -23,7 +29,7 @@ public func player_exporter_set_news_handler(
     return PLAYER_OK
 }
 
-/// A C program's function with its argument. The program says that both may be used on any thread.
+/// A C program's function and its argument. The header requires that both may be used on any thread.
 @safe
 private struct NewsCall: @unchecked Sendable {
     private let handler: player_news_handler

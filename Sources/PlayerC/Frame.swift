@@ -2,15 +2,18 @@ public import CPlayer
 internal import FrameExport
 internal import Media
 
+/// Copies the frame's format, memory layout, colors and times to `info`, as far as the caller's struct has room.
 @_cdecl("player_frame_describe")
 public func player_frame_describe(_ frame: OpaquePointer?, _ info: UnsafeMutablePointer<player_frame_info>?) -> player_result {
     guard let handle = unsafe FrameHandle.borrow(frame) else { return PLAYER_ERROR_ARGUMENT }
     return unsafe CallerStruct.write(player_frame_info(handle.facts), to: info) ? PLAYER_OK : PLAYER_ERROR_ARGUMENT
 }
 
+/// A sync_file that a device waits for before it reads the frame. The caller closes it; -1 when the frame is finished, and for NULL.
 @_cdecl("player_frame_acquire_fence")
 public func player_frame_acquire_fence(_ frame: OpaquePointer?) -> Int32 { unsafe FrameHandle.borrow(frame)?.acquireFence() ?? -1 }
 
+/// Lends the frame's bytes for reading by the CPU, until `player_frame_unmap` or the release. Blocks until devices have written them.
 @_cdecl("player_frame_map")
 public func player_frame_map(_ frame: OpaquePointer?, _ bytes: UnsafeMutablePointer<UnsafeRawPointer?>?) -> player_result {
     unsafe bytes?.pointee = nil
@@ -19,12 +22,15 @@ public func player_frame_map(_ frame: OpaquePointer?, _ bytes: UnsafeMutablePoin
     return unsafe bytes.pointee == nil ? PLAYER_ERROR_INTERNAL : PLAYER_OK
 }
 
+/// Ends the CPU's access that `player_frame_map` began. Has no effect on a frame that is not mapped.
 @_cdecl("player_frame_unmap")
 public func player_frame_unmap(_ frame: OpaquePointer?) { unsafe FrameHandle.borrow(frame)?.unmap() }
 
+/// Gives the frame back: its memory may be written again. NULL is allowed.
 @_cdecl("player_frame_release")
 public func player_frame_release(_ frame: OpaquePointer?) { _ = unsafe FrameHandle.take(frame) }
 
+/// Gives the frame back when the sync_file `fence` signals, and closes the fence; -1: at once.
 @_cdecl("player_frame_release_after")
 public func player_frame_release_after(_ frame: OpaquePointer?, _ fence: Int32) {
     guard fence >= 0 else { return unsafe player_frame_release(frame) }

@@ -1,11 +1,11 @@
 internal import FrameExport
 internal import Media
 
-/// What `player_frame *` points to: an exported frame, and whether the CPU is looking at it.
+/// What `player_frame *` points to: an exported frame, and whether the CPU has mapped it.
 final class FrameHandle: Handle {
     private struct State: ~Copyable, Sendable {
         var frame: ExportedFrame?
-        /// The DMA-BUF in whose stretch of CPU access we are.
+        /// The DMA-BUF to which the CPU's access has begun and not ended.
         var mapped: Int32?
     }
 
@@ -40,7 +40,7 @@ final class FrameHandle: Handle {
         }
     }
 
-    /// The bytes, readable until `unmap`; nil where they cannot be mapped.
+    /// The bytes, readable until `unmap`; nil when they cannot be mapped.
     func map() -> UnsafeRawPointer? {
         unsafe state.withLock { state -> UnsafeRawPointer? in
             // The pool keeps the memory mapped as long as the frame is held, which is longer than the closure.
@@ -74,7 +74,7 @@ final class FrameHandle: Handle {
         }
     }
 
-    /// Takes the frame out, once, for who releases it in a way of its own.
+    /// Takes the frame out, once, so that the caller releases it in its own way.
     func takeFrame() -> ExportedFrame? {
         unmap()
         return state.withLock { $0.frame.take() }
@@ -88,7 +88,7 @@ final class FrameHandle: Handle {
     }
 }
 
-/// What is to be known of a frame without holding it.
+/// Properties of a frame that can be read without holding it.
 struct FrameFacts: Sendable {
     var description: FrameDescription
     var fd: Int32

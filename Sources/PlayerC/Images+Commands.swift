@@ -2,6 +2,7 @@ public import CPlayer
 internal import FrameExport
 internal import TextureCache
 
+/// Records, in a VkCommandBuffer, the barriers and copies after which the frame's images can be read in `layout` (VkImageLayout).
 @_cdecl("player_vulkan_cache_record_acquire")
 public func player_vulkan_cache_record_acquire(
     _ cache: OpaquePointer?, _ frame: OpaquePointer?, _ commands: UnsafeMutableRawPointer?, _ layout: UInt32
@@ -11,6 +12,7 @@ public func player_vulkan_cache_record_acquire(
     return unsafe VulkanCacheHandle.use(cache, frame) { $0.recordAcquire($1, buffer, layout: layout) }
 }
 
+/// Records, in a VkCommandBuffer, the barriers that give the frame's images back from `layout` (VkImageLayout).
 @_cdecl("player_vulkan_cache_record_release")
 public func player_vulkan_cache_record_release(
     _ cache: OpaquePointer?, _ frame: OpaquePointer?, _ commands: UnsafeMutableRawPointer?, _ layout: UInt32
@@ -20,6 +22,9 @@ public func player_vulkan_cache_record_release(
     return unsafe VulkanCacheHandle.use(cache, frame) { $0.recordRelease($1, buffer, layout: layout) }
 }
 
+/// The VkSemaphore that the first submission that reads the frame waits for; 0: none is needed. Called once for each new frame.
+///
+/// Blocks until the frame is written when the device cannot make a semaphore of its fence.
 @_cdecl("player_vulkan_cache_acquire_semaphore")
 public func player_vulkan_cache_acquire_semaphore(_ cache: OpaquePointer?, _ frame: OpaquePointer?) -> UInt64 {
     guard let handle = unsafe VulkanCacheHandle.borrow(cache), let held = unsafe FrameHandle.borrow(frame) else { return 0 }
@@ -27,11 +32,15 @@ public func player_vulkan_cache_acquire_semaphore(_ cache: OpaquePointer?, _ fra
     return (semaphore ?? nil) ?? 0
 }
 
+/// A VkSemaphore for the last submission that reads the frame to signal; 0 when the device has none of the kind.
 @_cdecl("player_vulkan_cache_release_semaphore")
 public func player_vulkan_cache_release_semaphore(_ cache: OpaquePointer?) -> UInt64 {
     unsafe VulkanCacheHandle.borrow(cache)?.cache.releaseSemaphore() ?? 0
 }
 
+/// Takes the frame back and releases it when `semaphore` signals. Without one (0) it blocks until the VkFence `fence` has signalled.
+///
+/// Called after the submission. With neither, the frame is released at once.
 @_cdecl("player_vulkan_cache_release")
 public func player_vulkan_cache_release(_ cache: OpaquePointer?, _ frame: OpaquePointer?, _ semaphore: UInt64, _ fence: UInt64) {
     guard let held = unsafe FrameHandle.take(frame), let handle = unsafe VulkanCacheHandle.borrow(cache) else { return }
@@ -46,6 +55,7 @@ public func player_vulkan_cache_release(_ cache: OpaquePointer?, _ frame: Opaque
     }
 }
 
+/// Copies the cache's counters to `statistics`, as far as the caller's struct has room.
 @_cdecl("player_vulkan_cache_get_statistics")
 public func player_vulkan_cache_get_statistics(
     _ cache: OpaquePointer?, _ statistics: UnsafeMutablePointer<player_texture_statistics>?

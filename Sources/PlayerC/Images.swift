@@ -2,6 +2,9 @@ public import CPlayer
 internal import FrameExport
 internal import TextureCache
 
+/// Creates a cache that turns frames into images of the caller's VkDevice, which must outlive it.
+///
+/// The caller owns `*cache` and closes it with `player_vulkan_cache_close`. On failure `message` holds a sentence.
 @_cdecl("player_vulkan_cache_new")
 public func player_vulkan_cache_new(
     _ device: UnsafePointer<player_vulkan_device>?, _ options: UnsafePointer<player_texture_options>?,
@@ -24,9 +27,11 @@ public func player_vulkan_cache_new(
     }
 }
 
+/// Destroys the images and releases the cache. The device must have finished everything that reads them. NULL is allowed.
 @_cdecl("player_vulkan_cache_close")
 public func player_vulkan_cache_close(_ cache: OpaquePointer?) { _ = unsafe VulkanCacheHandle.take(cache) }
 
+/// Describes the images of a frame, importing its memory when the cache sees it first. One thread at a time.
 @_cdecl("player_vulkan_cache_get")
 public func player_vulkan_cache_get(
     _ cache: OpaquePointer?, _ frame: OpaquePointer?, _ info: UnsafeMutablePointer<player_image_info>?,

@@ -2,10 +2,10 @@ internal import CLinux
 internal import Glibc
 internal import Sandbox
 
-/// Where this library lies, which is not where the program that uses it lies.
+/// Finds the directory of this library, which may be another than that of the program that uses it.
 enum LibraryPlace {
-    /// The decoder program as installed with the library; nil where there is none, or the environment names another, so that it is looked for
-    /// in the usual places.
+    /// The path of the decoder program that is installed with the library. Nil when there is none or the environment names another; the program is
+    /// then looked for in the usual places.
     static var decoder: String? {
         guard unsafe getenv(SandboxProgram.variable) == nil else { return nil }
         let here: @convention(c) () -> UInt32 = { player_version() }

@@ -7,9 +7,9 @@ internal import Sandbox
 internal import SurfacePool
 internal import WaylandSink
 
-// What C asks for by number: displays, decoders and sandboxes.
+// Displays, decoders and sandboxes, which C programs choose by number.
 
-/// The display; throws what the display says. Nil when there is no such number.
+/// Makes the sink for a `player_output` number; nil for another number. Throws the sink's error.
 func makeSink(_ output: UInt32) throws(SinkError) -> (any DisplaySink)? {
     switch output {
     case PLAYER_OUTPUT_NONE.rawValue: HeadlessSink(allocator: SurfaceAllocators.best())
@@ -21,7 +21,7 @@ func makeSink(_ output: UInt32) throws(SinkError) -> (any DisplaySink)? {
 }
 
 extension DecoderSpecification {
-    /// Nil when there is no such number.
+    /// The decoder for a `player_decoder` number; nil for another number.
     init?(forC decoder: UInt32) {
         switch decoder {
         case PLAYER_DECODER_AUTO.rawValue: self.init(hardware: .prefer)
@@ -33,7 +33,7 @@ extension DecoderSpecification {
 }
 
 extension SandboxOptions {
-    /// Nil when there is no such number.
+    /// The sandbox for a `player_sandbox` number; nil for another number.
     init?(forC sandbox: UInt32) {
         switch sandbox {
         case PLAYER_SANDBOX_OFF.rawValue: self.init()

@@ -1,6 +1,9 @@
 public import CPlayer
 internal import Player
 
+/// Opens a path or URL and begins to play it. Blocks while the head of the file is read.
+///
+/// The caller owns `*opened` and closes it with `player_close`. On failure `*opened` is NULL and `message` holds a sentence.
 @_cdecl("player_open")
 public func player_open(
     _ location: UnsafePointer<CChar>?, _ options: UnsafePointer<player_options>?, _ opened: UnsafeMutablePointer<OpaquePointer?>?,
@@ -27,5 +30,6 @@ public func player_open(
     }
 }
 
+/// Ends playback, joins its threads and releases the player. Blocks for some milliseconds. NULL is allowed.
 @_cdecl("player_close")
 public func player_close(_ player: OpaquePointer?) { unsafe PlayerHandle.take(player)?.player.close() }

@@ -6,12 +6,12 @@ internal import Media
 internal import Player
 internal import Sandbox
 
-/// What `player *` points to: a player and the events that nobody has fetched yet.
+/// What `player *` points to: a player and the events that the program has not fetched yet.
 final class PlayerHandle: Handle {
     let player: Player
     let events: EventBox
 
-    /// Opens `location` on the display of that number.
+    /// Opens `location` with the sink of a `player_output` number.
     init(_ location: String, output: UInt32, _ configuration: PlayerConfiguration) throws(PlayerError) {
         let sink: (any DisplaySink)?, events: EventBox
         do throws(SinkError) { sink = try makeSink(output) } catch { throw PlayerError(error) }
@@ -21,14 +21,14 @@ final class PlayerHandle: Handle {
         player = Player(sink: sink, configuration: configuration) { event in
             if let news = News(event) { events.post(news) }
         }
-        // The film before this one has ended them.
+        // The previous film ended the exporters; they accept frames again.
         for exporter in configuration.exporters { exporter.resume() }
         try player.open(location)
     }
 }
 
 extension PlayerConfiguration {
-    /// Nil when a number makes no sense.
+    /// Nil when a number is out of range.
     init?(_ options: player_options) {
         guard let specification = unsafe DecoderSpecification(forC: options.decoder),
             let exporters = unsafe ExporterHandle.list(options.exporters, options.exporter_count),

@@ -2,6 +2,7 @@ public import CPlayer
 internal import Media
 internal import Player
 
+/// Sets the rate of the film's clock in film seconds per second; 0 stops it. PLAYER_ERROR_ARGUMENT unless it is finite and at least 0.
 @_cdecl("player_queue_set_rate")
 public func player_queue_set_rate(_ queue: OpaquePointer?, _ rate: Double) -> player_result {
     guard let handle = unsafe QueueHandle.borrow(queue), rate >= 0, rate.isFinite else { return PLAYER_ERROR_ARGUMENT }
@@ -9,6 +10,7 @@ public func player_queue_set_rate(_ queue: OpaquePointer?, _ rate: Double) -> pl
     return PLAYER_OK
 }
 
+/// Sets the film's clock to `time` in nanoseconds. PLAYER_ERROR_ARGUMENT for PLAYER_NO_TIME.
 @_cdecl("player_queue_set_time")
 public func player_queue_set_time(_ queue: OpaquePointer?, _ time: Int64) -> player_result {
     guard let handle = unsafe QueueHandle.borrow(queue), time != .min else { return PLAYER_ERROR_ARGUMENT }
@@ -16,12 +18,15 @@ public func player_queue_set_time(_ queue: OpaquePointer?, _ time: Int64) -> pla
     return PLAYER_OK
 }
 
+/// The time of the film's clock in nanoseconds; 0 for NULL.
 @_cdecl("player_queue_time")
 public func player_queue_time(_ queue: OpaquePointer?) -> Int64 { unsafe QueueHandle.borrow(queue)?.display.timebase.time.forC ?? 0 }
 
+/// The descriptor for poll(2) that is readable while events wait. The queue owns it until it is closed; -1 for NULL.
 @_cdecl("player_queue_event_fd")
 public func player_queue_event_fd(_ queue: OpaquePointer?) -> Int32 { unsafe QueueHandle.borrow(queue)?.events.descriptor ?? -1 }
 
+/// Writes the oldest event to `event`, waiting up to `timeout` nanoseconds for one (negative: without limit). PLAYER_NOTHING when none came.
 @_cdecl("player_queue_next_event")
 public func player_queue_next_event(_ queue: OpaquePointer?, _ timeout: Int64, _ event: UnsafeMutablePointer<player_event>?) -> player_result {
     guard let handle = unsafe QueueHandle.borrow(queue) else { return PLAYER_ERROR_ARGUMENT }

@@ -3,6 +3,9 @@ internal import Decoding
 internal import Player
 internal import Sandbox
 
+/// Opens a display and starts the threads that decode and show the caller's samples. The clock stands at 0.
+///
+/// The caller owns `*opened` and closes it with `player_queue_close`. On failure `*opened` is NULL and `message` holds a sentence.
 @_cdecl("player_queue_open")
 public func player_queue_open(
     _ options: UnsafePointer<player_queue_options>?, _ opened: UnsafeMutablePointer<OpaquePointer?>?, _ message: UnsafeMutablePointer<CChar>?,
@@ -29,5 +32,6 @@ public func player_queue_open(
     }
 }
 
+/// Discards what has not been shown, joins the threads and releases the queue. Blocks for some milliseconds. NULL is allowed.
 @_cdecl("player_queue_close")
 public func player_queue_close(_ queue: OpaquePointer?) { unsafe QueueHandle.take(queue)?.close() }

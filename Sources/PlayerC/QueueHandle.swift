@@ -8,7 +8,7 @@ internal import Player
 internal import SampleQueue
 internal import Sandbox
 
-/// What `player_queue *` points to: a display queue, the format of the samples to come, and what the program sleeps on.
+/// What `player_queue *` points to: a display queue, the format of the next samples, and the descriptors that the program polls.
 final class QueueHandle: Handle {
     let display: DisplayQueue
     let events: EventBox
@@ -25,7 +25,7 @@ final class QueueHandle: Handle {
             bell = try EventFD()
         } catch { throw PlayerError(.system, error.description) }
         self.events = events
-        // The program's clock, which stands at 0 until it says otherwise.
+        // The program controls the clock, which stands at 0 until then.
         display = DisplayQueue(sink: sink, options: options, sandbox: sandbox, timebase: Timebase(), exporters: exporters) { event in
             if let news = News(event) { events.post(news) }
         }
@@ -39,14 +39,15 @@ final class QueueHandle: Handle {
         display.stop()
     }
 
-    // MARK: Whether it wants more, as a descriptor
+    // MARK: Readiness as a descriptor
 
-    /// Borrowed; readable while the queue wants more.
+    /// For poll(2): readable while the queue wants more samples. Borrowed.
     var descriptor: Int32 { bell.rawValue }
 
-    /// Makes the bell agree with the queue: to be called after whatever may have filled or emptied it.
+    /// Makes the descriptor readable if the queue wants more samples, else not. Call it after each change that may have filled or emptied the queue.
     ///
-    /// The queue calls the one who asks it to again and again; a bell need be rung once. So it is asked only while it has enough.
+    /// A request for samples is called again and again while the queue wants more, but the descriptor needs only one signal. So samples are
+    /// requested only while the queue has enough.
     func settle() {
         guard !display.samples.isReadyForMoreSamples else { return bell.signal() }
         bell.drain()
@@ -56,7 +57,7 @@ final class QueueHandle: Handle {
     private func ask() {
         display.samples.requestSamples(whenReadyOn: dispatch) { [weak self] in
             guard let self else { return }
-            // It may end the request of another thread that finds the queue full at this moment; looking once more makes up for that.
+            // This may end a request that another thread has just made for a full queue; `settle` makes it again.
             display.samples.stopRequestingSamples()
             settle()
         }

@@ -1,9 +1,11 @@
 public import CPlayer
 internal import Player
 
+/// The PLAYER_VERSION that this library was built with.
 @_cdecl("player_version")
 public func player_version() -> UInt32 { UInt32(PLAYER_VERSION) }
 
+/// The meaning of a result in a few English words. The string is static and never NULL.
 @_cdecl("player_error_string")
 public func player_error_string(_ result: player_result) -> UnsafePointer<CChar> {
     let text: StaticString =

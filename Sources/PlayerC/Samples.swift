@@ -2,10 +2,10 @@ internal import CPlayer
 internal import Media
 internal import SampleQueue
 
-// Formats and samples as C describes them.
+// Formats and samples from their C descriptions.
 
 extension VideoFormat {
-    /// Nil when something makes no sense. 16384: as wide as any codec's frames are here.
+    /// Nil when a member is out of range. 16384: no frame is wider or higher.
     init?(_ format: player_video_format) {
         guard let codec = unsafe format.codec, unsafe format.width <= 16384 && format.height <= 16384,
             let rotation = unsafe PictureOrientation.Rotation(rawValue: Int(format.rotation)), let range = unsafe ColorRange(rawValue: format.range)
@@ -16,7 +16,7 @@ extension VideoFormat {
         let isAspectSane = aspect.0 <= Int32.max && aspect.1 <= Int32.max
         var attributes = PictureAttributes(
             pixelAspect: isAspectSane ? Ratio(Int32(aspect.0), Int32(aspect.1)) : .unknown, orientation: PictureOrientation(rotation: rotation))
-        // 0 is reserved in H.273 for the first two, and RGB for the third, which a compressed film says itself.
+        // 2 is "unspecified" in H.273. 0 is reserved for primaries and transfer, and is RGB for the matrix, which the samples themselves say.
         func code(_ value: UInt8) -> UInt8 { value == 0 ? 2 : value }
         attributes.color = unsafe ColorDescription(
             primaries: code(format.primaries), transfer: code(format.transfer), matrix: code(format.matrix), range: range)
@@ -29,7 +29,7 @@ extension VideoFormat {
 }
 
 extension SampleBuffer {
-    /// A copy; nil when something makes no sense. 1 GiB: no access unit comes near, and a count that was not initialised is greater.
+    /// Copies the program's bytes; nil when a member is out of range. 1 GiB: every access unit is far smaller. A larger count was not initialised.
     init?(_ sample: player_sample, _ format: MediaFormat) {
         let count = unsafe sample.byte_count, scale = unsafe sample.timescale
         guard let bytes = unsafe sample.bytes, count > 0, count <= 1 << 30, scale <= Int32.max else { return nil }

@@ -1,7 +1,7 @@
 internal import CPlayer
 internal import TextureCache
 
-/// What `player_egl_cache *` points to. The program keeps to the thread of its context, as the header says.
+/// What `player_egl_cache *` points to. The header requires that it is used on the thread of its context.
 final class EGLCacheHandle: Handle, @unchecked Sendable {
     let cache: EGLTextureCache
 
@@ -11,7 +11,7 @@ final class EGLCacheHandle: Handle, @unchecked Sendable {
 }
 
 extension player_texture_options {
-    /// Best first.
+    /// The paths that the program allows, best first.
     var paths: [TexturePath] { (wants_image != 0 ? [.image, .planes] : [.planes]) + (forbids_upload != 0 ? [] : [.upload]) }
 }
 

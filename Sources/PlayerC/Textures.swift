@@ -2,6 +2,10 @@ public import CPlayer
 internal import FrameExport
 internal import TextureCache
 
+/// Creates a cache that turns frames into textures of the caller's current EGL context.
+///
+/// PLAYER_ERROR_DEVICE when there is no EGL, no current context, or a context that is too old; `message` then holds a sentence. The caller owns
+/// `*cache` and closes it with `player_egl_cache_close`.
 @_cdecl("player_egl_cache_new")
 public func player_egl_cache_new(
     _ options: UnsafePointer<player_texture_options>?, _ cache: UnsafeMutablePointer<OpaquePointer?>?, _ message: UnsafeMutablePointer<CChar>?,
@@ -22,9 +26,13 @@ public func player_egl_cache_new(
     }
 }
 
+/// Deletes the textures and releases the cache, on the thread on which its context is current. NULL is allowed.
 @_cdecl("player_egl_cache_close")
 public func player_egl_cache_close(_ cache: OpaquePointer?) { _ = unsafe EGLCacheHandle.take(cache) }
 
+/// Describes the textures of a frame, importing its memory when the cache sees it first. The textures are valid while the frame is held.
+///
+/// Called on the thread on which the context is current.
 @_cdecl("player_egl_cache_get")
 public func player_egl_cache_get(
     _ cache: OpaquePointer?, _ frame: OpaquePointer?, _ info: UnsafeMutablePointer<player_texture_info>?,
@@ -41,6 +49,7 @@ public func player_egl_cache_get(
     }
 }
 
+/// Takes the frame back, and releases it when the device has carried out the commands that the context has been given so far.
 @_cdecl("player_egl_cache_release")
 public func player_egl_cache_release(_ cache: OpaquePointer?, _ frame: OpaquePointer?) {
     guard let held = unsafe FrameHandle.take(frame), let handle = unsafe EGLCacheHandle.borrow(cache) else { return }
@@ -50,6 +59,7 @@ public func player_egl_cache_release(_ cache: OpaquePointer?, _ frame: OpaquePoi
     }
 }
 
+/// Copies the cache's counters to `statistics`, as far as the caller's struct has room.
 @_cdecl("player_egl_cache_get_statistics")
 public func player_egl_cache_get_statistics(
     _ cache: OpaquePointer?, _ statistics: UnsafeMutablePointer<player_texture_statistics>?

@@ -1,17 +1,17 @@
 internal import CPlayer
 internal import Media
 
-// Times as C has them: nanoseconds in 64 bits.
+// Times in C: nanoseconds in 64 bits.
 
 extension MediaTime {
-    /// `PLAYER_NO_TIME` where this is no number.
+    /// Nanoseconds; `PLAYER_NO_TIME` for a time that is not numeric.
     var forC: Int64 { nanoseconds() ?? .min }
 
     init(forC nanoseconds: Int64) { self = nanoseconds == .min ? .invalid : MediaTime(nanoseconds: nanoseconds) }
 }
 
 extension HostTime {
-    /// When a timeout ends that begins now; nil: never.
+    /// The end of a timeout of `timeout` nanoseconds that begins now; nil, for a negative timeout: never.
     static func deadline(after timeout: Int64) -> HostTime? {
         timeout < 0 ? nil : MonotonicClock.shared.now() + HostSpan(nanoseconds: timeout)
     }

@@ -2,7 +2,7 @@ internal import CPlayer
 internal import FrameExport
 internal import TextureCache
 
-/// What `player_vulkan_cache *` points to. The program uses it from one thread at a time, as the header says.
+/// What `player_vulkan_cache *` points to. The header requires that one thread uses it at a time.
 final class VulkanCacheHandle: Handle, @unchecked Sendable {
     let cache: VulkanTextureCache
 
@@ -10,13 +10,13 @@ final class VulkanCacheHandle: Handle, @unchecked Sendable {
         cache = try VulkanTextureCache(device, paths: options.paths, limit: options.limit == 0 ? 64 : Int(min(options.limit, 1024)))
     }
 
-    /// Does something with the images of the program's frame; an argument error where there are none.
+    /// Calls `body` with the images of the program's frame; PLAYER_ERROR_ARGUMENT when a handle is NULL or the frame was taken out.
     static func use(
         _ cache: OpaquePointer?, _ frame: OpaquePointer?, _ body: (VulkanTextureCache, VulkanTextures) -> Void
     ) -> player_result {
         guard let handle = unsafe borrow(cache), let held = unsafe FrameHandle.borrow(frame) else { return PLAYER_ERROR_ARGUMENT }
         do throws(TextureCacheError) {
-            // The same object as at the program's own question: nothing is made twice.
+            // The cache returns the images that it made for `player_vulkan_cache_get`; nothing is made twice.
             let isDone: Bool? = try held.withFrame { frame throws(TextureCacheError) in
                 body(handle.cache, try handle.cache.textures(for: frame))
                 return true

@@ -46,7 +46,7 @@ final class WaylandBuffers {
 
     private let exactColors: Bool?
     /// To blue, green, red, unused (`WL_SHM_FORMAT_XRGB8888`), which every compositor takes.
-    /// Four surfaces: on the glass, on its way there, being released, being written.
+    /// Four surfaces: on the screen, committed for the next refresh, being released, and being written.
     private let converter = PixelTransferSession(to: ConversionTarget(format: .bgr0), engine: .fast, holdCount: 3, waitsForSurface: false)
     private var cache = SurfaceCache<Import>()
     private var paths: [Key: Path] = [:]

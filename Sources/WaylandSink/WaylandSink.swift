@@ -10,11 +10,14 @@ public import SurfacePool
 ///
 /// Thread-safety: as the protocols require.
 public final class WaylandSink: DisplaySink, WindowControl {
+    /// `wayland`.
     public let name = "wayland"
+    /// Always `.display`: a frame is chosen for each refresh of the monitor.
     public let pacing = Pacing.display
     /// 3: on the screen, committed for the next refresh, and replaced but not yet released. With `reconnects` 4: one more is kept for the next
     /// window.
     public let surfaceHoldCount: Int
+    /// Allocates memory that the compositor accepts. It follows the compositor's linux-dmabuf feedback while the sink runs.
     public var preferredAllocator: any SurfaceAllocator { allocator }
     private let allocator: FeedbackAllocator
     /// A summary of what the compositor offers, for messages.
@@ -60,6 +63,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
 
     // MARK: DisplaySink
 
+    /// Starts the thread that shows the frames of `queue`. Connects again after an earlier run; throws as `init` does when that fails.
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         let kept = state.withLock { state in
             precondition(state.thread == nil, "a sink is started once at a time")
@@ -82,6 +86,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
         state.change { $0.thread = thread }
     }
 
+    /// Stops the thread, which destroys the window and closes the connection, and joins it. Idempotent.
     public func stop() {
         let (thread, queue) = state.change { state in
             state.isStopping = true
@@ -92,17 +97,26 @@ public final class WaylandSink: DisplaySink, WindowControl {
         thread?.join()
     }
 
+    /// The conversion to RGB of frames whose memory or colors the compositor does not accept; nil: none.
     public var conversion: ConversionReport? { state.withLock { $0.conversion } }
+    /// Bytes written by conversions since the sink was created.
     public var bytesCopied: Int { state.withLock { $0.bytesCopied } }
 
     // MARK: WindowControl
 
+    /// The sink itself.
     public var window: (any WindowControl)? { self }
+    /// Whether the window is in full screen, as the compositor last reported.
     public var isFullscreen: Bool { state.withLock { $0.isFullscreen } }
+    /// Sets the title of the window (`xdg_toplevel.set_title`).
     public func setTitle(_ title: String) { change { $0.settings.title = title } }
+    /// Requests full screen or a window (`xdg_toplevel.set_fullscreen`, `unset_fullscreen`).
     public func setFullscreen(_ isFullscreen: Bool) { change { $0.wantsFullscreen = isFullscreen } }
+    /// Requests the opposite of the pending full-screen request, or of the reported state when no request is pending.
     public func toggleFullscreen() { change { $0.toggleFullscreen() } }
+    /// Sets how frames fit the window.
     public func setGravity(_ gravity: Gravity) { change { $0.settings.gravity = gravity } }
+    /// Sets whether the screen is kept from going idle. Before the first call, it is kept from that while the timebase moves.
     public func setPlaying(_ isPlaying: Bool) { change { $0.settings.isPlaying = isPlaying } }
 
     private func change(_ change: @Sendable (inout WaylandSinkState) -> Void) {

@@ -10,7 +10,7 @@ struct Play: ParsableCommand {
         subcommands: [PlayFile.self, Info.self, Devices.self],
         defaultSubcommand: PlayFile.self)
 
-    /// The help people ask for first is that of playing, and so is what they are told who name no film.
+    /// Without a subcommand, `--help` shows the options of playing, and a missing film is reported as an error of playing.
     static func main() {
         let words = CommandLine.arguments.dropFirst()
         if words == ["--help"] || words == ["-h"] || words == ["help"] {

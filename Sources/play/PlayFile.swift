@@ -53,7 +53,7 @@ private final class Session {
 
     /// 5 s: time for clients to fetch the last frames.
     private static let farewell = HostSpan.seconds(5)
-    /// Ten redraws a second look fluent and cost little.
+    /// 100 ms: ten redraws per second look smooth and cost little.
     private static let redraw = HostSpan.milliseconds(100)
 
     init(options: PlayOptions, terminal: Terminal) {

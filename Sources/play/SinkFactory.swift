@@ -6,7 +6,7 @@ internal import PlaySupport
 internal import Player
 internal import WaylandSink
 
-/// Makes the sink that the options ask for, and says which there are.
+/// Makes the sink that the options request, and lists the available ones.
 enum SinkFactory {
     static func make(_ options: PlayOptions) throws(PlayerError) -> any DisplaySink {
         do {

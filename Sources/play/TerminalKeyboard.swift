@@ -4,10 +4,10 @@ internal import Glibc
 internal import KeyboardInput
 internal import Media
 
-/// Keys pressed in the terminal that the program was started in: they mean what they mean in its window.
+/// Reads keys from the terminal that the program was started in. They have the same meaning as in the window.
 ///
-/// The terminal gives each key at once and does not show it, until `stop`. While the program is in the background the terminal belongs to
-/// somebody else and is left alone; brought back, it takes it again.
+/// Until `stop`, the terminal delivers each key at once and does not echo it. While the program is in the background, another program uses the
+/// terminal, whose settings stay unchanged; in the foreground the program sets them again.
 ///
 /// Thread-safety: all of it. A thread of its own sleeps in `poll`.
 final class TerminalKeyboard: @unchecked Sendable {
@@ -17,16 +17,16 @@ final class TerminalKeyboard: @unchecked Sendable {
     private let continued: any DispatchSourceSignal
     private let thread = Monitor<LoopThread?>(nil)
 
-    /// How often a program in the background looks whether it still is.
+    /// How often a program in the background checks whether it is in the foreground.
     private static let glance = HostSpan.milliseconds(500)
 
-    /// Nil where standard input is no terminal.
+    /// Nil when standard input is not a terminal.
     init?(onKey: @escaping @Sendable (PlayerKey) -> Void) {
         var settings = termios()
         guard isatty(STDIN_FILENO) == 1, unsafe tcgetattr(STDIN_FILENO, &settings) == 0, let bell = try? EventFD() else { return nil }
         found = settings
         self.bell = bell
-        // A stopped program gets it when it may go on.
+        // SIGCONT comes when a stopped program continues.
         continued = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .global())
         continued.setEventHandler { bell.signal() }
         continued.resume()
@@ -34,7 +34,7 @@ final class TerminalKeyboard: @unchecked Sendable {
         self.thread.withLock { $0 = thread }
     }
 
-    /// Gives the terminal back as it was found. Idempotent.
+    /// Stops reading and restores the terminal's settings. Idempotent.
     func stop() {
         state.withLock { $0.isStopping = true }
         bell.signal()
@@ -43,7 +43,7 @@ final class TerminalKeyboard: @unchecked Sendable {
         restore()
     }
 
-    /// The terminal as it was found, now; for who cannot wait.
+    /// Restores the terminal's settings at once, for a caller that cannot wait for the thread.
     func restore() {
         let hasTaken = state.withLock { state in
             defer { state.hasTaken = false }
@@ -60,7 +60,7 @@ final class TerminalKeyboard: @unchecked Sendable {
             var sources = [
                 PollDescriptor(fd: bell.rawValue, interest: .readable), PollDescriptor(fd: isOurs ? STDIN_FILENO : -1, interest: .readable),
             ]
-            // Nobody tells a running program that it was brought to the foreground.
+            // A running program is not notified when it is brought to the foreground.
             let deadline = isOurs ? nil : MonotonicClock.shared.now() + Self.glance
             guard (try? pollDescriptors(&sources, until: deadline)) != nil else { return }
             bell.drain()
@@ -74,7 +74,7 @@ final class TerminalKeyboard: @unchecked Sendable {
         }
     }
 
-    /// Each key at once, and not shown; Ctrl-C and Ctrl-Z keep their meaning.
+    /// Makes the terminal deliver each key at once and without echo; Ctrl-C and Ctrl-Z keep their meaning.
     private func take() {
         var settings = found
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
@@ -83,7 +83,7 @@ final class TerminalKeyboard: @unchecked Sendable {
         }
     }
 
-    /// Whether the terminal listens to this program: it stands in the foreground, or the terminal knows no jobs.
+    /// Whether the program may use the terminal: it is in the foreground, or the terminal has no job control.
     private static var isOurs: Bool {
         let group = tcgetpgrp(STDIN_FILENO)
         return group < 0 || group == getpgrp()
