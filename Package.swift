@@ -181,8 +181,8 @@ let package = Package(
         tests(
             "PlayerTests",
             [
-                "Player", "FrameExport", "Decoding", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink", "WaylandSink", "AudioSink",
-                "Media", "TestSupport",
+                "Player", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink",
+                "WaylandSink", "AudioSink", "Media", "TestSupport",
             ]),
         tests("PlaySupportTests", ["PlaySupport", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CPlayer", "PlayerC", "Media", "TestSupport", "FilmReference"]),

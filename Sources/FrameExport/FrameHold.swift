@@ -81,7 +81,7 @@ final class ExportClient: Sendable {
     static func sentence(exporter: Int, _ surface: SurfaceIdentity, _ span: HostSpan) -> String {
         let tenths = (span.nanoseconds + 50_000_000) / 100_000_000
         return
-            "Exporter \(exporter): the fence that slot \(surface.slot) (pool \(surface.pool), generation \(surface.generation)) was released with has "
-            + "not signalled for \(tenths / 10).\(tenths % 10) s; the film goes on without that slot."
+            "Exporter \(exporter): the fence that slot \(surface.slot) (pool \(surface.pool), generation \(surface.generation)) was released with "
+            + "has not signalled for \(tenths / 10).\(tenths % 10) s; the film goes on without that slot."
     }
 }

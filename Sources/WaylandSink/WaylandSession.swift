@@ -19,11 +19,7 @@ struct WaylandSinkState: Sendable {
     var queue: PresentationQueue?
     var isStopping = false
     var settings = Settings()
-    /// Requested by the caller, not yet sent.
-    var wantsFullscreen: Bool?
-    /// Sent to the compositor, not yet confirmed.
-    var awaitedFullscreen: Bool?
-    var isFullscreen = false
+    var fullscreen = FullscreenState()
     var conversion: ConversionReport?
     /// Since the sink was made.
     var bytesCopied = 0
@@ -31,21 +27,7 @@ struct WaylandSinkState: Sendable {
     /// A window that was in full screen returns in full screen.
     mutating func beginWindow() {
         conversion = nil
-        if isFullscreen { wantsFullscreen = wantsFullscreen ?? true }
-        isFullscreen = false
-        awaitedFullscreen = nil
-    }
-
-    /// Requests the opposite of the last request, confirmed or not.
-    mutating func toggleFullscreen() { wantsFullscreen = !(wantsFullscreen ?? awaitedFullscreen ?? isFullscreen) }
-
-    /// Takes the request to send to a window whose current state is `isFullscreen`.
-    mutating func takeFullscreen(_ isFullscreen: Bool) -> Bool? {
-        self.isFullscreen = isFullscreen
-        if awaitedFullscreen == isFullscreen { awaitedFullscreen = nil }
-        guard let wanted = wantsFullscreen.take() else { return nil }
-        awaitedFullscreen = wanted
-        return wanted
+        fullscreen.beginWindow()
     }
 }
 
@@ -107,7 +89,7 @@ final class WaylandSession: Sendable {
             [self] in makeWindow(connection, $0)
         }
         let input = WaylandInput(connection) { events(.key($0)) }
-        input.toggleFullscreen = { state.change { $0.toggleFullscreen() } }
+        input.toggleFullscreen = { state.change { $0.fullscreen.toggle() } }
         input.dragged = { drag in if let window = presenter.window, !window.isDecorated { window.begin(drag) } }
         let copiedBefore = state.withLock { $0.bytesCopied }
         var applied: WaylandSinkState.Settings?
@@ -144,7 +126,8 @@ final class WaylandSession: Sendable {
     }
 
     private func makeWindow(_ connection: WaylandConnection, _ natural: PixelSize) -> WaylandWindow? {
-        let (settings, isFullscreen) = setup.state.withLock { ($0.settings, $0.takeFullscreen(false) ?? false) }
+        let now = MonotonicClock.shared.now()
+        let (settings, isFullscreen) = setup.state.withLock { ($0.settings, $0.fullscreen.take(false, now: now) ?? false) }
         let window = WaylandWindow(
             connection, natural: natural, title: settings.title, gravity: settings.gravity, isFullscreen: isFullscreen)
         window?.closeRequested = { [events = setup.events] in events(.closeRequested) }
@@ -155,7 +138,8 @@ final class WaylandSession: Sendable {
 
     /// Applies settings that have changed to the window, and reads back its full-screen state.
     private func apply(_ applied: inout WaylandSinkState.Settings?, _ window: WaylandWindow) {
-        let (settings, isFullscreen) = setup.state.withLock { ($0.settings, $0.takeFullscreen(window.isFullscreen)) }
+        let now = MonotonicClock.shared.now()
+        let (settings, isFullscreen) = setup.state.withLock { ($0.settings, $0.fullscreen.take(window.isFullscreen, now: now)) }
         if let isFullscreen { window.setFullscreen(isFullscreen) }
         window.setInhibiting(settings.isPlaying ?? setup.queue.timebase.mapping.isMoving)
         guard settings != applied else { return }

@@ -107,13 +107,13 @@ public final class WaylandSink: DisplaySink, WindowControl {
     /// The sink itself.
     public var window: (any WindowControl)? { self }
     /// Whether the window is in full screen, as the compositor last reported.
-    public var isFullscreen: Bool { state.withLock { $0.isFullscreen } }
+    public var isFullscreen: Bool { state.withLock { $0.fullscreen.isFullscreen } }
     /// Sets the title of the window (`xdg_toplevel.set_title`).
     public func setTitle(_ title: String) { change { $0.settings.title = title } }
     /// Requests full screen or a window (`xdg_toplevel.set_fullscreen`, `unset_fullscreen`).
-    public func setFullscreen(_ isFullscreen: Bool) { change { $0.wantsFullscreen = isFullscreen } }
+    public func setFullscreen(_ isFullscreen: Bool) { change { $0.fullscreen.set(isFullscreen) } }
     /// Requests the opposite of the pending full-screen request, or of the reported state when no request is pending.
-    public func toggleFullscreen() { change { $0.toggleFullscreen() } }
+    public func toggleFullscreen() { change { $0.fullscreen.toggle() } }
     /// Sets how frames fit the window.
     public func setGravity(_ gravity: Gravity) { change { $0.settings.gravity = gravity } }
     /// Sets whether the screen is kept from going idle. Before the first call, it is kept from that while the timebase moves.

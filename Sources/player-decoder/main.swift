@@ -19,7 +19,8 @@ if arguments.first == "--attempt", let name = arguments.dropFirst().first, let a
     exit(attempt.run(report))
 }
 print(
-    "\(SandboxProgram.decoder.name) is started by the player, not by hand; --attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) [hardware] "
+    "\(SandboxProgram.decoder.name) is started by the player, not by hand; "
+        + "--attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) [hardware] "
         + "tries the sandbox, or the one for a process that drives a device."
 )
 exit(64)

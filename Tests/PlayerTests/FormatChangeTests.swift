@@ -119,7 +119,7 @@ struct FormatChangeTests {
         for part in parts { for sample in part.samples { display.samples.enqueue(sample) } }
         display.samples.enqueue(SampleBuffer(marker: .endOfStream))
         timebase.setRate(1, time: .zero, atHostTime: clock.now())
-        // The clock waits for the decoder, which is what a fast enough machine looks like; 120 Hz, so that no frame is skipped for the cadence's sake.
+        // The clock waits for the decoder, which is what a fast enough machine looks like; 120 Hz, so that the cadence skips no frame.
         let period = HostSpan.nanoseconds(8_333_333), limit = MonotonicClock.shared.now() + .seconds(120)
         let pause = Monitor(0)
         while !sink.isFinished, MonotonicClock.shared.now() < limit {

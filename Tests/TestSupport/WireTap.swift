@@ -3,7 +3,8 @@ internal import Glibc
 public import Media
 
 /// Stands between a window and its compositor, and makes the compositor behave as few do but all may: it holds back the release of buffers for
-/// random times, shows pictures as fast as no display does, hides the window, resizes it, asks it to close. It brings along a keyboard and a mouse, which a compositor without devices lacks.
+/// random times, shows frames faster than any display, hides the window, resizes it, asks it to close. It offers a keyboard and a mouse, which a
+/// compositor without devices lacks.
 ///
 /// And it keeps watch over the buffers: from the commit that hands one over to its release no byte of it may change.
 ///

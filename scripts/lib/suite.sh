@@ -8,8 +8,9 @@ passed=0 failed=0 skipped=0 without_media=0
 # What runs in the virtual machine is left out on the host, not skipped.
 lab_only='^(LabTests\.|KMSSinkTests\.Guest[A-Za-z]*Tests|(TextureCacheTests|FrameExportTests|CInterfaceTests)\.GuestTests|SurfacePoolTests\.DMABufAllocatorTests)'
 
-# An expression that takes longer to check, on any machine, is one that the compiler gives up on elsewhere. In milliseconds of processor time.
-type_checks=(-Xfrontend -warn-long-expression-type-checking=300 -Xfrontend -warn-long-function-bodies=1000)
+# An expression that takes long to check is one that the compiler gives up on elsewhere. On an idle machine none takes 300 ms; on a busy one the
+# same expressions were seen to take nearly twice their time. In milliseconds of processor time.
+type_checks=(-Xfrontend -warn-long-expression-type-checking=600 -Xfrontend -warn-long-function-bodies=2000)
 
 # The scratch folder and the arguments of a run: debug|thread|address.
 suite_of() {
