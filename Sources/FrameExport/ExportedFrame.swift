@@ -18,13 +18,26 @@ public struct ExportedFrame: ~Copyable, Sendable {
     private let use: SurfaceUse
     /// The client's count; nil for frames of another process, which count there.
     private let hold: FrameHold?
+    /// The frame is another process's.
+    private let isRemote: Bool
 
-    init(_ description: FrameDescription, isNew: Bool, isCopy: Bool = false, use: consuming SurfaceUse, hold: consuming FrameHold?) {
+    init(_ description: FrameDescription, isNew: Bool, isCopy: Bool = false, use: consuming SurfaceUse, hold: consuming FrameHold) {
         self.description = description
         self.isNew = isNew
         self.isCopy = isCopy
         self.use = use
-        self.hold = hold
+        self.hold = .some(hold)
+        isRemote = false
+    }
+
+    /// A frame of another process.
+    init(_ description: FrameDescription, remote use: consuming SurfaceUse) {
+        self.description = description
+        isNew = true
+        isCopy = false
+        self.use = use
+        hold = nil
+        isRemote = true
     }
 
     /// The DMA-BUF or memfd, lent for as long as the frame is held.
@@ -71,9 +84,11 @@ public struct ExportedFrame: ~Copyable, Sendable {
     /// Gives the frame back when `fence` signals, which the renderer's device does when it has read it. The memory is not written before that.
     ///
     /// Until then the frame counts against the client's budget, and the exporter reports a fence that has not signalled after two seconds.
-    /// Another process gets its frame back when the fence has signalled.
+    /// The DMA-BUF of another process carries the fence there (`DMA_BUF_IOCTL_IMPORT_SYNC_FILE`), so that process waits for it; other memory is
+    /// given back to it when the fence has signalled.
     public consuming func release(after fence: consuming SyncFile) {
         if fence.isSignalled { return use.end() }
+        if isRemote, description.isDMABuf, (try? DMABuf.importSyncFile(fd, fence, as: .read)) != nil { return use.end() }
         use.end(after: fence, telling: FencedHold(hold))
     }
 }

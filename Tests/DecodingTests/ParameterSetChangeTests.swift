@@ -10,12 +10,21 @@ import Testing
     /// The first picture parameter set of `sets` under the number 7 (ITU-T H.264, 7.3.2.2), which no slice refers to.
     private func renumbered(_ sets: ParameterSets) throws -> [UInt8] {
         let unit = try #require(sets.picture.first)
-        var bits = unit.dropFirst().flatMap { byte in (0..<8).map { byte >> (7 - UInt8($0)) & 1 } }
+        var bits: [UInt8] = []
+        for byte in unit.dropFirst() {
+            for place: UInt8 in 0..<8 { bits.append(byte >> (7 - place) & 1) }
+        }
         #expect(bits.first == 1, "the set has number 0, which is written as one bit")
         while bits.last == 0 { bits.removeLast() }
         bits.replaceSubrange(0..<1, with: [0, 0, 0, 1, 0, 0, 0])
         while bits.count % 8 != 0 { bits.append(0) }
-        return [unit[0]] + stride(from: 0, to: bits.count, by: 8).map { start in bits[start..<start + 8].reduce(0) { $0 << 1 | $1 } }
+        var renumbered: [UInt8] = [unit[0]]
+        for start in stride(from: 0, to: bits.count, by: 8) {
+            var byte: UInt8 = 0
+            for bit in bits[start..<start + 8] { byte = byte << 1 | bit }
+            renumbered.append(byte)
+        }
+        return renumbered
     }
 
     private func samples(_ bytes: [UInt8], _ packaging: NALPackaging) -> [SampleBuffer] {

@@ -187,7 +187,7 @@ extension RemoteFrameSource: AsynchronousFrameSource {
             hostTime: Int64(exactly: buffer.pts).map { HostTime(nanoseconds: $0) }, identity: surface.identity,
             sequence: buffer.offset == UnixFDBuffer.noTime ? sequence : buffer.offset, isDMABuf: buffer.isDMABuf)
         let use = surface.share { [connection, id = buffer.id] in connection.release(id) }
-        return .frame(ExportedFrame(description, isNew: true, use: use, hold: nil))
+        return .frame(ExportedFrame(description, remote: use))
     }
 
     /// Takes the surfaces out of the lock: importers are told about each one that ends, and nobody is called under a lock.
