@@ -10,17 +10,18 @@ struct PixelTransferSessionTests {
     private static let ranges: [ColorRange] = [.limited, .full]
     private static let sitings: [ChromaSiting] = [.left, .center, .topLeft]
 
-    /// All colours that a source of a format can be said to have.
+    /// All colours that a source of a format can be said to have; under a sanitizer, which has nothing to find in the sums, one of eight.
     private static func colors(_ format: PixelFormat) -> [ColorDescription] {
         let facts = format.description
         let ranges = facts.impliesFullRange && facts.model == .yuv ? [.full] : ranges
-        return matrices.flatMap { matrix in
+        let all = matrices.flatMap { matrix in
             ranges.flatMap { range in
                 (facts.chromaShiftX + facts.chromaShiftY > 0 ? sitings : [.left]).map { siting in
                     ColorDescription(primaries: 1, transfer: 1, matrix: facts.model == .rgb ? 0 : matrix, range: range, chromaSiting: siting)
                 }
             }
         }
+        return stride(from: 0, to: all.count, by: MediaCatalog.sweepStep).map { all[$0] }
     }
 
     @Test(
