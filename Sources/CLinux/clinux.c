@@ -69,6 +69,17 @@ int clinux_poll(void *descriptors, unsigned long count, int64_t timeout) {
     return ppoll(descriptors, count, timeout < 0 ? NULL : &span, NULL);
 }
 
+int64_t clinux_clock(int clock) {
+    struct timespec now = {0};
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int clinux_condition_wait(void *condition, void *mutex, int64_t deadline) {
+    struct timespec limit = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
+    return pthread_cond_timedwait(condition, mutex, &limit);
+}
+
 int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING); }
 
 int clinux_memfd_seal_shrink(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); }

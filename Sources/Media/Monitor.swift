@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// State with the lock that guards it and a way to wait for its change.
@@ -59,9 +60,7 @@ public final class Monitor<State: ~Copyable>: @unchecked Sendable {
         while true {
             if let result = body(&state) { return result }
             if let deadline {
-                let nanoseconds = max(deadline.nanoseconds, 0)
-                var limit = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-                if unsafe pthread_cond_timedwait(condition, mutex, &limit) == ETIMEDOUT { return body(&state) }
+                if unsafe clinux_condition_wait(condition, mutex, max(deadline.nanoseconds, 0)) == ETIMEDOUT { return body(&state) }
             } else {
                 unsafe pthread_cond_wait(condition, mutex)
             }

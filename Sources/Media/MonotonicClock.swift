@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// The clock that everything is compared with: the kernel's `CLOCK_MONOTONIC`, the clock of Wayland's presentation times and of
@@ -24,8 +25,5 @@ public final class MonotonicClock: HostClock {
     }
 }
 
-func systemTime(_ clock: clockid_t) -> HostTime {
-    var time = timespec()
-    unsafe clock_gettime(clock, &time)
-    return HostTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-}
+/// A clock's time now, in its own nanoseconds; clock_gettime(2).
+package func systemTime(_ clock: Int32) -> HostTime { HostTime(nanoseconds: clinux_clock(clock)) }

@@ -35,9 +35,7 @@ public enum ProcessStart {
     }
 
     private static func read(_ clock: clockid_t) -> HostSpan {
-        var time = timespec()
-        unsafe clock_gettime(clock, &time)
-        return .nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        .nanoseconds(systemTime(clock).nanoseconds)
     }
 
     private static func readSmallFile(_ path: String) -> [UInt8]? {

@@ -54,10 +54,7 @@ final class WaylandFeedback {
     static func monotonic(_ nanoseconds: Int64, of clock: clockid_t) -> HostTime {
         let time = HostTime(nanoseconds: nanoseconds)
         if clock == CLOCK_MONOTONIC { return time }
-        var other = timespec()
-        unsafe clock_gettime(clock, &other)
-        let now = HostTime(nanoseconds: Int64(other.tv_sec) * 1_000_000_000 + Int64(other.tv_nsec))
-        return MonotonicClock.shared.now() + (time - now)
+        return MonotonicClock.shared.now() + (time - systemTime(clock))
     }
 
     nonisolated(unsafe) private static let listener = unsafe listenerTable(

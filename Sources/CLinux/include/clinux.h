@@ -16,6 +16,12 @@ void clinux_eventfd_drain(int fd);
 /// ppoll(2) with a timeout in nanoseconds (negative waits for ever) over an array of struct pollfd; -1 with errno on failure.
 int clinux_poll(void *descriptors, unsigned long count, int64_t timeout);
 
+/// clock_gettime(2) in nanoseconds. In C because the members of `struct timespec` belong to another module for Swift in some builds.
+int64_t clinux_clock(int clock);
+/// pthread_cond_timedwait(3) on a pthread_cond_t and a pthread_mutex_t, until `deadline` in nanoseconds of the condition's clock; 0, or an error
+/// number such as ETIMEDOUT.
+int clinux_condition_wait(void *condition, void *mutex, int64_t deadline);
+
 /// memfd_create(2) with MFD_CLOEXEC | MFD_ALLOW_SEALING; -1 with errno on failure.
 int clinux_memfd(const char *name);
 /// Seals a memfd against shrinking (F_SEAL_SHRINK), which udmabuf and wl_shm readers rely on.
