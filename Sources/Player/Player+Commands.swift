@@ -40,7 +40,9 @@ extension Player {
         transport.async { [self] in
             perform(storage.withLock { $0.transport.pause() })
             guard let pipeline = storage.withLock({ $0.pipeline }), let display = pipeline.display else { return }
-            display.presentation.showNext { time in pipeline.timebase.setTime(time) }
+            // Not the pipeline, which holds the queue: at the end of a film no next frame may ever come.
+            let timebase = pipeline.timebase
+            display.presentation.showNext { time in timebase.setTime(time) }
         }
     }
 

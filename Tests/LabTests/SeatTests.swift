@@ -23,7 +23,10 @@ struct SeatTests {
     /// Plays for ever; returns once the film is on the monitor.
     private func play() throws -> (PlayProgram.Handle, () throws -> PlayProgram.Outcome) {
         let handle = PlayProgram.Handle(), end = begin(["--loop"], handle)
-        try monitor.waitForFilm()
+        do { try monitor.waitForFilm() } catch {
+            handle.kill()
+            throw Lab.Failure(description: "\(error): \(try end().errors.suffix(500))")
+        }
         return (handle, end)
     }
 

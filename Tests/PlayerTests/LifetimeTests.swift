@@ -1,3 +1,4 @@
+import AudioSink
 import DisplaySink
 import Glibc
 import Media
@@ -23,5 +24,24 @@ import Testing
             while gone != nil, MonotonicClock.shared.now() < limit { usleep(200) }
             #expect(gone == nil, "something still holds the player")
         }
+    }
+
+    /// A step that waits for a frame that never comes: the film is at its end.
+    @Test func `a player that is closed with a step under way leaves nothing`() throws {
+        var configuration = PlayerConfiguration()
+        configuration.startsPaused = true
+        configuration.audioDevice = "null"
+        weak var sound: AudioRenderer?
+        do {
+            let player = Player(sink: HeadlessSink(), configuration: configuration)
+            try player.open(TestAssets.demo)
+            sound = player.audioRenderer
+            #expect(sound != nil)
+            for _ in 0..<20 { player.stepForward() }
+            player.close()
+        }
+        let limit = MonotonicClock.shared.now() + .seconds(60)
+        while sound != nil, MonotonicClock.shared.now() < limit { usleep(200) }
+        #expect(sound == nil, "something still holds what played the film")
     }
 }

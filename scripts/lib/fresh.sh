@@ -6,6 +6,8 @@ run_fresh() { # OPTIONS of scripts/test
     for word in "$@"; do [ "$word" = --fresh ] || options+=("$word"); done
     [ -z "$(git -C "$root" status --porcelain)" ] || echo "What is not committed is not tested." >&2
     place="$(mktemp -d "${TMPDIR:-/tmp}/player-fresh.XXXXXX")"
+    # Tests run programs as users without rights, who must be able to enter.
+    chmod 755 "$place"
     git clone --quiet "$root" "$place/player"
     export XDG_CACHE_HOME="$place/cache" PLAYER_CACHE="$place/cache/player" PLAYER_LAB_CACHE="$place/cache/player-lab"
     mkdir -p "$XDG_CACHE_HOME"
