@@ -112,7 +112,11 @@ import Testing
         return heard
     }
 
-    @Test func `beeps are heard when the timebase says so, through pause, seek and change of speed`() throws {
+    @Test(.measuresTime) func `beeps are heard when the timebase says so, through pause, seek and change of speed`() throws {
+        #expect(try withinAttempts { try beeps() } == [])
+    }
+
+    private func beeps() throws -> [String] {
         let rig = try Rig("demo.mp4"), timebase = rig.timebase
         var stages: [(name: String, begin: Double, end: Double, mapping: TimebaseMapping)] = []
         func stage(_ name: String, _ seconds: Double) {
@@ -138,17 +142,21 @@ import Testing
         rig.renderer.stop()
 
         let heard = try heard(rig)
+        var wrong: [String] = []
         for stage in stages {
             let part = heard.filter { $0.time >= stage.begin && $0.time < stage.end }
-            let first = try #require(part.first)
+            guard let first = part.first else {
+                wrong.append("\(stage.name): nothing is heard")
+                continue
+            }
             let beeps = BeepDetector().beeps(in: part.map(\.sample)).filter { $0.level > 0.3 }
             let offsets = beeps.map { beep -> Double in
                 let time = HostTime(nanoseconds: Int64((first.time + beep.time) * 1e9))
                 let film = stage.mapping.mediaTime(at: time).seconds
                 return (film - film.rounded()) / stage.mapping.rate
             }
-            #expect(offsets.count >= 1, "\(stage.name)")
-            #expect(offsets.allSatisfy { abs($0) < 0.02 }, "\(stage.name): \(offsets)")
+            if offsets.isEmpty || !offsets.allSatisfy({ abs($0) < 0.02 }) { wrong.append("\(stage.name): \(offsets)") }
         }
+        return wrong
     }
 }

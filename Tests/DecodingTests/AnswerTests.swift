@@ -64,7 +64,7 @@ struct AnswerTests {
     /// Whole films, nothing special: a frame for each sample but those that carry none.
     @Test("films from their beginning to their end", arguments: [1, 3])
     func plain(threads: Int) throws {
-        for film in AnswerFilms.pick(40, seed: 11) {
+        for film in AnswerFilms.pick(TestExtent.rounds(40, full: 40, sanitized: 10), seed: 11) {
             let session = try DecompressionSession(format: film.format, options: DecoderOptions(threads: threads))
             let audit = AnswerAudit(checksOrder: true)
             for sample in film.samples {
@@ -82,7 +82,7 @@ struct AnswerTests {
     func random(seed: UInt64, isAsynchronous: Bool) throws {
         let films = AnswerFilms.pick(12, seed: seed)
         var dice = Dice(seed: seed)
-        for round in 0..<50 {
+        for round in 0..<TestExtent.rounds(50, full: 50, sanitized: 10) {
             let isSandboxed = round % 10 == 9
             let complaints = try script(films, &dice) { format, options, audit in
                 let session: any DecodingSession =

@@ -80,12 +80,13 @@ struct FormatChangeTests {
     /// Two films in turns, as a container would say it that changes its sample descriptions.
     @Test(
         "films of one codec go through one session one after the other",
-        arguments: [
-            ("assets/demo.mp4", "mp4/androidx/bbb_800x640_768kbps_30fps_avc_pyramid_3b.mp4"), ("assets/demo.mp4", "h264-jvt/jvt/MIDR_MW_D.264"),
-            ("hevc/androidx/fragmented_captions_h265.mp4", "hevc/androidx/h265_bframes.mp4"),
-            ("hevc/hevc.js/full_qcif_10f_10bit.265", "hevc/androidx/fragmented_captions_h265.mp4"),
-            ("vp9/cros-codecs/resolution_change_500frames-vp9.ivf", "av1"),
-        ])
+        arguments: TestExtent.cases(
+            [
+                ("assets/demo.mp4", "mp4/androidx/bbb_800x640_768kbps_30fps_avc_pyramid_3b.mp4"), ("assets/demo.mp4", "h264-jvt/jvt/MIDR_MW_D.264"),
+                ("hevc/androidx/fragmented_captions_h265.mp4", "hevc/androidx/h265_bframes.mp4"),
+                ("hevc/hevc.js/full_qcif_10f_10bit.265", "hevc/androidx/fragmented_captions_h265.mp4"),
+                ("vp9/cros-codecs/resolution_change_500frames-vp9.ivf", "av1"),
+            ], sanitizedStep: 3))
     func saidByTheContainer(first: String, second: String) throws {
         let catalog = try #require(MediaCatalog.shared)
         func film(_ name: String) throws -> (format: VideoFormat, samples: [SampleBuffer]) {

@@ -119,7 +119,9 @@ import Testing
     }
 
     /// Short and long, with an index and without, sound alone, one where libavformat has to guess times.
-    @Test(arguments: ["demo.mp4", "edit-list.mp4", "av1.mkv", "vp9.webm", "audio-only.flac", "annexb.h264"], [1, 2] as [UInt64])
+    @Test(
+        arguments: TestExtent.cases(["demo.mp4", "edit-list.mp4", "av1.mkv", "vp9.webm", "audio-only.flac", "annexb.h264"], sanitizedStep: 3),
+        TestExtent.cases([1, 2] as [UInt64], sanitizedStep: 2))
     func `processes that are killed again and again cost no sample`(name: String, seed: UInt64) throws {
         let path = TestAssets.path(name), expected = try Self.rows(try AssetReader(url: path))
         let sandbox = Self.options(restarts: 1000)

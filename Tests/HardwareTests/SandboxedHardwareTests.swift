@@ -91,7 +91,7 @@ struct SandboxedHardwareTests {
     func thirdParty(codec: String) throws {
         let catalog = try #require(MediaCatalog.shared), sandbox = try Self.sandbox()
         var served = 0
-        for film in catalog.films where film.codec == codec && film.group != "malformed" {
+        for film in catalog.usual(codec: codec) {
             guard let name = film.frameMD5, let reference = FrameMD5File(path: catalog.path(name)) else { continue }
             guard let decoded = try? HardwareFilm(catalog.path(film.path), .preferred, sandbox: sandbox) else { continue }
             let isRight = decoded.hashes == reference.lines.map(\.hash), known = HardwareFilmTests.known[film.path]

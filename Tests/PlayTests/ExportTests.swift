@@ -18,7 +18,9 @@ import Testing
         return try RemoteFrameSource(path: path)
     }
 
-    @Test(arguments: ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"])
+    @Test(
+        arguments: TestExtent.cases(
+            ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"], sanitizedStep: 3))
     func `every frame reaches another process as the decoder made it`(_ name: String) throws {
         let path = Self.socketPath()
         let outcome = PlayProgram.begin(

@@ -7,6 +7,7 @@ import Testing
     private static let noDisplay = ["WAYLAND_DISPLAY": "nowhere", "XDG_RUNTIME_DIR": "/nonexistent"]
 
     @Test(
+        .unsanitized,
         arguments: [
             (["--sink", "headless", "--untimed", TestAssets.path("plain.mp4")], 0, ""),
             (["--sink", "headless", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),

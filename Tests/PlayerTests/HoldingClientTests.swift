@@ -24,8 +24,12 @@ import Testing
     }
 
     /// Sixty frames a second: the demo at twice its speed.
-    @Test(arguments: [SandboxPolicy.off, .decoder])
+    @Test(.measuresTime, arguments: [SandboxPolicy.off, .decoder])
     func `frames held for 200 ms stay as they were, the film plays on, and copies are counted`(_ policy: SandboxPolicy) throws {
+        #expect(try withinAttempts { try played(policy) } == [])
+    }
+
+    private func played(_ policy: SandboxPolicy) throws -> [String] {
         let exporter = FrameExporter(FrameExporterConfiguration(budget: 3, overBudget: .copyOut))
         let findings = Monitor(Findings()), ended = Monitor(false)
         let later = DispatchQueue(label: "holding")
@@ -62,9 +66,10 @@ import Testing
         later.sync(flags: .barrier) {}
         Thread.sleep(forTimeInterval: 0.3)
         let seen = findings.withLock { $0 }, statistics = player.statistics
-        #expect(seen.changed == 0 && seen.held > 50, "\(seen)")
-        #expect(statistics.framesDecoded == 300 && statistics.framesPresented > 200, "\(statistics)")
+        #expect(seen.changed == 0 && statistics.framesDecoded == 300, "\(seen) \(statistics)")
         #expect(statistics.framesDropped.first { $0.reason == "outOfSurfaces" }?.count == 0)
         #expect(seen.copies > 0 && exporter.statistics.bytesCopied > 0, "\(exporter.statistics)")
+        let isInTime = seen.held > 50 && statistics.framesPresented > 200
+        return isInTime ? [] : ["\(seen.held) held, \(statistics.framesPresented) presented"]
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+public import Testing
 
 /// How much of a long test a run does: all of it under `scripts/test --full`, less in a usual run, still less under a sanitizer, which finds in
 /// the hundredth round what it finds in the tenth.
@@ -17,11 +18,46 @@ public enum TestExtent {
     public static func rounds(_ usual: Int, full: Int, sanitized: Int? = nil) -> Int {
         isFull ? full : isSanitized ? sanitized ?? usual : usual
     }
+
+    /// The arguments of a test: all of them, and under a sanitizer in a usual run the first of every `step`. A sanitizer looks at code that all of
+    /// them run through.
+    public static func cases<Case>(_ all: [Case], sanitizedStep step: Int) -> [Case] {
+        stride(from: 0, to: all.count, by: rounds(1, full: 1, sanitized: step)).map { all[$0] }
+    }
+}
+
+/// Measures again, up to `attempts` times, until a measurement finds nothing wrong: on a busy machine a thread may come later than what is
+/// measured allows. A fault of the program shows every time.
+/// - Parameter measure: Returns what is wrong, a sentence each.
+/// - Returns: What the last measurement found.
+public func withinAttempts(_ attempts: Int = 4, _ measure: () throws -> [String]) rethrows -> [String] {
+    var wrong: [String] = []
+    for _ in 0..<attempts {
+        wrong = try measure()
+        if wrong.isEmpty { break }
+    }
+    return wrong
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The test compares times that the film has with times on the clock, to milliseconds: a sanitizer makes everything late.
+    public static var measuresTime: Self { .enabled(if: !TestExtent.isSanitized, "what measures time runs without a sanitizer") }
+
+    /// A sanitizer has nothing to find in the test that it does not find in others; `scripts/test --full` runs it all the same.
+    public static var unsanitized: Self {
+        .enabled(if: !TestExtent.isSanitized || TestExtent.isFull, "a sanitizer finds nothing in it that others do not show it")
+    }
 }
 
 extension MediaCatalog {
     /// A usual run under a sanitizer goes over one film of so many.
     public static let sweepStep = TestExtent.rounds(1, full: 1, sanitized: 8)
+
+    /// The films of a codec that are not damaged, for a test that others go over all films beside: every fourth, with `--full` each.
+    public func usual(codec: String) -> [Film] {
+        let all = films.filter { $0.codec == codec && $0.group != "malformed" }
+        return stride(from: 0, to: all.count, by: TestExtent.rounds(4, full: 1)).map { all[$0] }
+    }
 
     /// The films for a test that goes over all of them: under a sanitizer each group's first and every eighth after it.
     public var sweep: [Film] {

@@ -49,7 +49,7 @@ import TextureCache
         #expect(cache.statistics.uploaded == count)
     }
 
-    @Test("every format that has textures, the frame anywhere in its memory", arguments: PixelFormat.allCases)
+    @Test("every format that has textures, the frame anywhere in its memory", arguments: TestExtent.cases(PixelFormat.allCases, sanitizedStep: 4))
     func formats(format: PixelFormat) throws {
         let gl = try SoftwareGL(), cache = try EGLTextureCache()
         let stage = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 37, height: 19))

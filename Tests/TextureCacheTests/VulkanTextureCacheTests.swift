@@ -36,7 +36,7 @@ import TextureCache
         #expect(frames == count && cache.statistics.uploaded == count)
     }
 
-    @Test("every format, the frame anywhere in its memory", arguments: PixelFormat.allCases)
+    @Test("every format, the frame anywhere in its memory", arguments: TestExtent.cases(PixelFormat.allCases, sanitizedStep: 4))
     func formats(format: PixelFormat) throws {
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles)
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 37, height: 19))

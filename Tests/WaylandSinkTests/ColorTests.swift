@@ -41,7 +41,7 @@ struct ColorTests {
         Case(renderer: .pixman, format: .gbrp, isDirect: false), Case(renderer: .pixman, format: .rgb24, isDirect: false),
     ]
 
-    @Test("colors are right", arguments: cases)
+    @Test("colors are right", arguments: TestExtent.cases(cases, sanitizedStep: 6))
     func colors(_ example: Case) throws {
         let weston = try PrivateWeston(example.renderer)
         let stage = try Stage(weston, sink: WaylandSink(display: weston.display, exactColors: true))

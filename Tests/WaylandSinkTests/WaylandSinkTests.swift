@@ -24,7 +24,7 @@ struct WaylandSinkTests {
         Case(renderer: .pixman, format: .yuv420p, isDirect: false), Case(renderer: .pixman, format: .bgr0, isDirect: true),
     ]
 
-    @Test("colours and crop are right", arguments: cases)
+    @Test("colours and crop are right", arguments: TestExtent.cases(cases, sanitizedStep: 4))
     func colors(_ example: Case) throws {
         let stage = try Stage(PrivateWeston(example.renderer))
         try stage.start()
@@ -158,14 +158,14 @@ struct WaylandSinkTests {
     }
 
     /// In a process of its own: the descriptors are a process's.
-    @Test("a hundred starts and stops leave no descriptor behind")
+    @Test("starts and stops, a hundred of them without a sanitizer, leave no descriptor behind")
     func noGrowth() async {
         await #expect(processExitsWith: .success) {
             let weston = try PrivateWeston(.gl)
             let sink = try WaylandSink(display: weston.display)
             func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
             var before = 0
-            for round in 0..<100 {
+            for round in 0..<TestExtent.rounds(100, full: 100, sanitized: 20) {
                 if round == 2 { before = try descriptors() }
                 let pool = SurfacePool(layout: Quadrants(format: .yuv420p).layout, allocator: MemfdAllocator(), maximumCount: 2)
                 let queue = PresentationQueue(capacity: 2, timebase: Timebase())

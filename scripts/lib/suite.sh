@@ -43,8 +43,6 @@ run_suite() { # debug|thread|address
     local kind="$1" scratch arguments events log ended count fuzz=8 status=0 skip=()
     suite_of "$kind"
     [ "$lab" = no ] || skip=(--skip "$lab_only")
-    # What measures the film against the clock is measured without a sanitizer, which makes everything late.
-    [ "$kind" = debug ] || skip+=(--skip '^PlayerTests\.(SyncTests|HoldingClientTests)')
     events="$scratch/test-events.jsonl" log="$scratch/test.log"
     echo "== $kind: testing ($(elapsed))"
     rm -f "$events"
