@@ -171,7 +171,10 @@ let package = Package(
         .executableTarget(name: "export-client", path: "Tests/ExportClient"),
         tests(
             "FrameExportTests",
-            ["FrameExport", "Decoding", "Sandbox", "SurfacePool", "DisplaySink", "Player", "Media", "TestSupport", "FilmReference", "export-client"]),
+            [
+                "FrameExport", "Decoding", "Sandbox", "SurfacePool", "DisplaySink", "Player", "Media", "TestSupport", "FilmReference", "CLinux",
+                "export-client",
+            ]),
         .testTarget(
             name: "TextureCacheTests",
             dependencies: [

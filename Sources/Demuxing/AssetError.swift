@@ -20,7 +20,8 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         case notSeekable
         /// This machine, or the film, does not allow reading in a process without rights, as was asked for.
         case sandbox
-        /// The system has no descriptor, memory or process left for such a process. Never a reason to read the film outside of one.
+        /// The system has no descriptor or memory left to read the film, or no process for such a process. Never a reason to read the film outside of
+        /// one.
         case outOfResources
         /// The process that read it has died, has hung, or has sent a malformed message.
         case readerDied
@@ -48,13 +49,18 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         case ENOENT, ENOTDIR: AssetError(.noSuchFile, "\(name): no such file.")
         case EACCES, EPERM: AssetError(.permission, "\(name): no permission to read it.")
         case EISDIR: AssetError(.cannotOpen, "\(name): it is a folder, not a film.")
+        case let code where isShortage(code): AssetError(.outOfResources, "\(name): cannot be opened: \(unsafe String(cString: strerror(code))).")
         default: AssetError(.cannotOpen, "\(name): cannot be opened: \(unsafe String(cString: strerror(code))).")
         }
     }
 
     package static func reading(_ name: String, _ code: Int32) -> AssetError {
-        AssetError(.damaged, "\(name): cannot be read further: \(unsafe String(cString: strerror(code))).")
+        AssetError(
+            isShortage(code) ? .outOfResources : .damaged, "\(name): cannot be read further: \(unsafe String(cString: strerror(code))).")
     }
+
+    /// The film is not what fails.
+    private static func isShortage(_ code: Int32) -> Bool { [ENOMEM, EMFILE, ENFILE].contains(code) }
 
     package static func notSeekable(_ name: String) -> AssetError { AssetError(.notSeekable, "\(name): cannot seek in it.") }
 
@@ -79,9 +85,9 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     static func reading(_ name: String, av code: Int32) -> AssetError {
-        code == cav_error_exit
-            ? AssetError(.cancelled, "\(name): reading was cancelled.")
-            : AssetError(.damaged, "\(name): cannot be read further: \(message(code)).")
+        if code == cav_error_exit { return AssetError(.cancelled, "\(name): reading was cancelled.") }
+        if isShortage(cav_error_posix(code)) { return reading(name, cav_error_posix(code)) }
+        return AssetError(.damaged, "\(name): cannot be read further: \(message(code)).")
     }
 
     private static func message(_ code: Int32) -> String {

@@ -147,7 +147,7 @@ public final class AssetReader: @unchecked Sendable {
     /// The next packet of any track; nil at the end.
     private func readPacket() throws(AssetError) -> BlockBuffer? {
         while true {
-            guard let block = recycler.next() else { throw AssetError(.damaged, "\(location): no memory to read it.") }
+            guard let block = recycler.next() else { throw AssetError.reading(location, ENOMEM) }
             let status = unsafe av_read_frame(context, block.packet)
             if status >= 0 { return block }
             if status == cav_error_eof { return nil }

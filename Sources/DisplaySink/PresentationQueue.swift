@@ -194,9 +194,10 @@ public final class PresentationQueue: Sendable {
     ///   - sequence: The frame's number.
     ///   - time: When it was shown, CLOCK_MONOTONIC.
     ///   - refresh: The display's period at that time; nil when it is variable or unknown.
+    ///   - flags: How the time was obtained, and whether the display read the frame's own memory; `statistics` counts both.
     public func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan? = nil, flags: PresentationFlags = []) {
         let lead = link.withLock { $0.sound }?.lead()
-        state.withLock { $0.didPresent(sequence: sequence, at: time, refresh: refresh, soundLead: lead) }
+        state.withLock { $0.didPresent(sequence: sequence, at: time, refresh: refresh, flags: flags, soundLead: lead) }
     }
 
     /// Reports that a frame that `next(for:)` returned was never shown. It counts as late.

@@ -181,8 +181,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     // MARK: Feedback
 
-    mutating func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan?, soundLead: HostSpan? = nil) {
-        statistics.countPresented(at: time)
+    mutating func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan?, flags: PresentationFlags, soundLead: HostSpan? = nil) {
+        statistics.countPresented(at: time, flags)
         guard let submission = takeSubmission(sequence) else { return }
         if let ideal = submission.ideal { statistics.record(error: time - ideal, soundLead: soundLead) }
         if let refresh, refresh > .zero {

@@ -13,6 +13,11 @@ public struct PresentationStatistics: Sendable, Hashable {
     public private(set) var repeats = 0
     /// Frames that were shown more than half a period after the refresh that they were chosen for.
     public private(set) var missedRefreshes = 0
+    /// Presented frames that the display read from their own memory (`PresentationFlags.zeroCopy`); the others were drawn by a compositor or were
+    /// converted first.
+    public private(set) var framesScannedOut = 0
+    /// Presented frames whose time the sink estimated (`PresentationFlags.estimated`), so that their error is an estimate too.
+    public private(set) var framesEstimated = 0
     /// When the first frame was shown, CLOCK_MONOTONIC; nil before.
     public private(set) var firstFrameTime: HostTime?
 
@@ -64,8 +69,10 @@ public struct PresentationStatistics: Sendable, Hashable {
 
     mutating func countSubmitted() { framesSubmitted += 1 }
 
-    mutating func countPresented(at time: HostTime) {
+    mutating func countPresented(at time: HostTime, _ flags: PresentationFlags) {
         framesPresented += 1
+        if flags.contains(.zeroCopy) { framesScannedOut += 1 }
+        if flags.contains(.estimated) { framesEstimated += 1 }
         if firstFrameTime == nil { firstFrameTime = time }
     }
 

@@ -220,9 +220,11 @@ public final class FrameExporter: Sendable {
         }
     }
 
-    /// A copy in the exporter's own memory, which a client may keep without touching the decoder's.
+    /// A copy in the exporter's own memory, which a client may keep without touching the decoder's. It is linear, whatever the frame is.
+    /// Nil where the CPU cannot read the frame.
     private func copyOut(_ frame: borrowing VideoFrame, _ description: FrameDescription, isNew: Bool) -> ExportedFrame? {
-        let layout = description.layout
+        guard frame.surface.isReadable else { return nil }
+        let layout = description.layout.linear
         let pool = link.withLock { link -> SurfacePool in
             if let pool = link.copies { return pool }
             let pool = SurfacePool(layout: layout, allocator: MemfdAllocator(), maximumCount: configuration.budget)
@@ -237,6 +239,7 @@ public final class FrameExporter: Sendable {
         let use = writer.finish()
         state.withLock { $0.countCopied(layout.byteCount) }
         var copied = description
+        copied.layout = layout
         copied.identity = use.surface.identity
         copied.isDMABuf = false
         return ExportedFrame(copied, isNew: isNew, isCopy: true, use: use, hold: FrameHold(nil, of: client))

@@ -17,7 +17,10 @@ public struct HostTime: Sendable, Hashable, Comparable {
         return overflow ? (span.nanoseconds > 0 ? .distantFuture : .distantPast) : HostTime(nanoseconds: sum)
     }
     /// The time `span` earlier; saturates as `+` does.
-    @inlinable public static func - (time: HostTime, span: HostSpan) -> HostTime { time + HostSpan(nanoseconds: 0 &- span.nanoseconds) }
+    @inlinable public static func - (time: HostTime, span: HostSpan) -> HostTime {
+        let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(span.nanoseconds)
+        return overflow ? (span.nanoseconds < 0 ? .distantFuture : .distantPast) : HostTime(nanoseconds: difference)
+    }
     /// The span from `b` to `a`, negative when `a` is earlier. Saturates instead of overflowing.
     @inlinable public static func - (a: HostTime, b: HostTime) -> HostSpan {
         let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
@@ -43,9 +46,9 @@ public struct HostSpan: Sendable, Hashable, Comparable {
     @inlinable public static func microseconds(_ n: Int64) -> HostSpan { HostSpan(nanoseconds: n * 1_000) }
     /// A span of `n` milliseconds. More than 292 years stop the program.
     @inlinable public static func milliseconds(_ n: Int64) -> HostSpan { HostSpan(nanoseconds: n * 1_000_000) }
-    /// A span of `s` seconds, to the nearest nanosecond; more than 292 years give the longest span of that sign.
+    /// A span of `s` seconds, to the nearest nanosecond; more than 292 years give the longest span of that sign, and NaN gives none.
     @inlinable public static func seconds(_ s: Double) -> HostSpan {
-        HostSpan(nanoseconds: Int64(exactly: (s * 1e9).rounded()) ?? (s > 0 ? .max : .min))
+        HostSpan(nanoseconds: Int64(exactly: (s * 1e9).rounded()) ?? (s.isNaN ? 0 : s > 0 ? .max : .min))
     }
     /// The length in seconds as a floating-point number; good to a nanosecond up to a hundred days.
     @inlinable public var seconds: Double { Double(nanoseconds) / 1e9 }
@@ -58,6 +61,6 @@ public struct HostSpan: Sendable, Hashable, Comparable {
     @inlinable public static func + (a: HostSpan, b: HostSpan) -> HostSpan { HostSpan(nanoseconds: a.nanoseconds &+ b.nanoseconds) }
     /// Difference. It wraps around beyond 292 years, without a check.
     @inlinable public static func - (a: HostSpan, b: HostSpan) -> HostSpan { HostSpan(nanoseconds: a.nanoseconds &- b.nanoseconds) }
-    /// The span in the other direction.
+    /// The span in the other direction. The longest negative span, which has no counterpart, stays as it is.
     @inlinable public static prefix func - (a: HostSpan) -> HostSpan { HostSpan(nanoseconds: 0 &- a.nanoseconds) }
 }

@@ -163,9 +163,14 @@ final class DecodeLoop: Sendable {
     }
 
     private func countDropped(_ reason: DropReason) {
+        change { $0.droppedInDecoding[reason, default: 0] += 1 }
+    }
+
+    /// Changes the report, which begins here when there is none yet.
+    private func change(_ body: (inout DecoderReport) -> Void) {
         shared.withLock { shared in
-            var report = shared.report ?? DecoderReport(name: "", codec: VideoCodec(name: ""))
-            report.droppedInDecoding[reason, default: 0] += 1
+            var report = shared.report.take() ?? DecoderReport(name: "", codec: VideoCodec(name: ""))
+            body(&report)
             shared.report = report
         }
     }
@@ -188,13 +193,11 @@ final class DecodeLoop: Sendable {
             let session = try makeSession(format)
             worker.session = session
             worker.format = format
-            shared.withLock { shared in
-                var report = shared.report ?? DecoderReport(name: "", codec: format.codec)
+            change { report in
                 report.name = session.decoderName
                 report.codec = format.codec
                 report.sandbox = (session as? SandboxedSession)?.report
                 report.backend = session.backend
-                shared.report = report
             }
             return true
         } catch {
@@ -239,7 +242,7 @@ final class DecodeLoop: Sendable {
             count(error)
             if error.code == .decoderDied, let session = worker.session as? SandboxedSession {
                 let deaths = session.statistics.deaths
-                shared.withLock { $0.report?.decoderDeaths = deaths }
+                change { $0.decoderDeaths = deaths }
             }
         }
     }
@@ -283,7 +286,7 @@ final class DecodeLoop: Sendable {
     }
 
     private func count(_ error: DecodingError) {
-        shared.withLock { $0.report?.errors += 1 }
+        change { $0.errors += 1 }
         onEvent(.decodeError(error))
     }
 }

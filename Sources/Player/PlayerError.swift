@@ -29,7 +29,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         case notOpen
         /// There is no display, it is gone, or it cannot show the film.
         case displayUnavailable
-        /// The hardware decoder or the sandbox that was required is not available.
+        /// The hardware decoder or the sandbox that was required is not available, or the system has no descriptor, memory or process left for it.
         case decoderUnavailable
         /// A file to be written (checksums, statistics) cannot be created.
         case cannotCreate

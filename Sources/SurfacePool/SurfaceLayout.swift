@@ -63,7 +63,7 @@ public struct SurfaceLayout: Sendable, Hashable {
             if !isRight { throw SurfaceError(.layout, sentence()) }
         }
         let facts = format.description.planes
-        let expected = format == .pal8 ? 2 : facts.count
+        let expected = Self.planeCount(of: format)
         try check((1...Self.longestSide).contains(size.width) && (1...Self.longestSide).contains(size.height), "No frame has this size.")
         try check(byteCount > 0, "The memory is empty.")
         try check((1...4).contains(planes.count), "A frame has one to four planes.")
@@ -114,6 +114,18 @@ public struct SurfaceLayout: Sendable, Hashable {
             format: format, size: PixelSize(width: width, height: height), modifier: .linear, planes: planes,
             byteCount: (end + Self.pageSize - 1) / Self.pageSize * Self.pageSize)
     }
+
+    /// The layout of the bytes that `Surface.withUnsafeBytes` lends where it copies the frame: the same planes, one row after the other, without
+    /// those that a tiling or compression adds.
+    package var linear: SurfaceLayout {
+        guard modifier != .linear else { return self }
+        let count = min(planeCount, Self.planeCount(of: format))
+        return SurfaceLayout(
+            format: format, size: size, modifier: .linear, planes: (0..<count).map(plane), byteCount: byteCount)
+    }
+
+    /// The planes of a linear frame; that of the 256 colours counts.
+    private static func planeCount(of format: PixelFormat) -> Int { format == .pal8 ? 2 : format.description.planes.count }
 
     /// 256 colours of 32 bits.
     public static let paletteByteCount = 1024

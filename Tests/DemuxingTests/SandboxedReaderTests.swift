@@ -118,6 +118,14 @@ import Testing
         #expect(reader.deaths == 2)
     }
 
+    @Test func `a reader that is cancelled has lost no process`() throws {
+        let reader = try Self.reader(TestAssets.demo)
+        _ = try reader.nextSample()
+        reader.cancel()
+        #expect { while try reader.nextSample() != nil {} } throws: { ($0 as? AssetError)?.code == .cancelled }
+        #expect(reader.deaths == 0)
+    }
+
     /// Short and long, with an index and without, sound alone, one where libavformat has to guess times.
     @Test(
         arguments: TestExtent.cases(["demo.mp4", "edit-list.mp4", "av1.mkv", "vp9.webm", "audio-only.flac", "annexb.h264"], sanitizedStep: 3),

@@ -299,6 +299,15 @@ struct PresentationQueueTests {
         #expect(abs(statistics.maximumSoundOffset - 4000) < 1)
     }
 
+    @Test("how the display has shown the frames is counted")
+    func kindsOfPresentation() throws {
+        let stage = Stage()
+        let kinds: [PresentationFlags] = [[.vsync, .zeroCopy], [.vsync, .hardwareClock, .zeroCopy], .vsync, .estimated, []]
+        for (number, flags) in kinds.enumerated() { stage.queue.didPresent(sequence: UInt64(number), at: stage.clock.now(), flags: flags) }
+        let statistics = stage.queue.statistics
+        #expect(statistics.framesPresented == 5 && statistics.framesScannedOut == 2 && statistics.framesEstimated == 1)
+    }
+
     @Test("frames shown whatever the clock says have no error")
     func unmeasured() throws {
         let stage = Stage()

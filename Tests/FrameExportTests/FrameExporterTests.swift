@@ -1,3 +1,5 @@
+import CLinux
+import Glibc
 import Media
 import SurfacePool
 import TestSupport
@@ -75,6 +77,55 @@ import Testing
         #expect(exporter.statistics.bytesCopied == ExportStage.layout.byteCount)
         held.release()
         copy.release()
+    }
+
+    /// Memory that only its driver can read, which gives bytes of one value.
+    private final class TiledMemory: SurfaceMemoryOwner {
+        func read(_ layout: SurfaceLayout, into target: UnsafeMutableRawPointer) -> Bool {
+            unsafe UnsafeMutableRawBufferPointer(start: target, count: layout.byteCount).initializeMemory(as: UInt8.self, repeating: 7)
+            return true
+        }
+    }
+
+    /// An NV12 frame whose third plane is of a compression, as some drivers lay it out.
+    private func tiledFrame(_ number: UInt64, isReadable: Bool) throws -> VideoFrame {
+        let plain = SurfaceLayout(format: .nv12, covering: PixelSize(width: 64, height: 16))
+        let layout = SurfaceLayout(
+            format: .nv12, size: plain.size, modifier: FormatModifier(rawValue: 0x0100_0000_0000_0001),
+            planes: [plain.plane(0), plain.plane(1), plain.plane(0)], byteCount: plain.byteCount)
+        let descriptor = OwnedFD(adopting: unsafe clinux_memfd("tiled"))
+        #expect(ftruncate(descriptor.rawValue, layout.byteCount) == 0 && clinux_memfd_seal_shrink(descriptor.rawValue) == 0)
+        let use: SurfaceUse
+        if isReadable {
+            let surface = try Surface.adopting(descriptor, layout, owner: TiledMemory())
+            use = surface.share {}
+            surface.endWriting()
+        } else {
+            use = try SurfaceUse(SurfaceMemory(memfd: descriptor), layout)
+        }
+        return VideoFrame(
+            use: use, visible: PixelRect(PixelSize(width: 64, height: 16)),
+            presentationTime: MediaTime(value: Int64(number), timescale: 25), duration: MediaTime(value: 1, timescale: 25), sequence: number)
+    }
+
+    @Test func `a copy of a tiled frame is linear, and says so`() throws {
+        let stage = ExportStage(), exporter = exporter(stage, FrameExporterConfiguration(budget: 1, overBudget: .copyOut))
+        for number in 0..<2 { exporter.offer(try tiledFrame(UInt64(number), isReadable: true)) }
+        let held = try #require(exporter.pull(stage.moment(0))), copy = try #require(exporter.pull(stage.moment(1)))
+        #expect(!held.isCopy && held.description.modifier != .linear)
+        #expect(copy.isCopy && copy.number == 7)
+        #expect(copy.description.modifier == .linear && copy.description.layout.planeCount == 2)
+        held.release()
+        copy.release()
+    }
+
+    @Test func `there is no copy of a frame that the CPU cannot read`() throws {
+        let stage = ExportStage(), exporter = exporter(stage, FrameExporterConfiguration(budget: 1, overBudget: .copyOut))
+        for number in 0..<2 { exporter.offer(try tiledFrame(UInt64(number), isReadable: false)) }
+        let held = try #require(exporter.pull(stage.moment(0)))
+        #expect(exporter.pull(stage.moment(1)) == nil)
+        #expect(exporter.statistics.bytesCopied == 0)
+        held.release()
     }
 
     @Test func `a fence keeps the memory after the release`() throws {

@@ -430,7 +430,8 @@ player_result player_vulkan_cache_record_acquire(player_vulkan_cache *cache, pla
 player_result player_vulkan_cache_record_release(player_vulkan_cache *cache, player_frame *frame, void *commands, uint32_t layout);
 
 /* VkSemaphores for the submission: one to wait for, to be asked for once for each new frame, and one to signal. 0: none is needed, or the
- * device has none of the kind; then the fence does it. */
+ * device has none of the kind; then the fence does it. player_vulkan_cache_acquire_semaphore waits until the frame is written where the device
+ * cannot make a semaphore of the frame's fence: on this path the call may block for as long as a decoder needs for a frame. */
 uint64_t player_vulkan_cache_acquire_semaphore(player_vulkan_cache *cache, player_frame *frame);
 uint64_t player_vulkan_cache_release_semaphore(player_vulkan_cache *cache);
 

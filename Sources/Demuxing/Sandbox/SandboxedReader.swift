@@ -92,7 +92,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     /// The process in use, for watching it; nil after the end.
     public var processIdentifier: Int32? { process.withLock { $0 }.pid }
 
-    /// Processes that died or hung.
+    /// Processes that died or hung. One that is ended because reading was cancelled does not count.
     public var deaths: Int { deathCount.withLock { $0 } }
 
     /// Makes a blocked call, and every later one, fail soon with `cancelled`.
@@ -227,7 +227,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
             let error = link.end(error, location)
             death = error
             isReading = false
-            deathCount.withLock { $0 += 1 }
+            if error.code == .readerDied { deathCount.withLock { $0 += 1 } }
             throw error
         }
     }

@@ -21,12 +21,10 @@ struct EGLDevice {
         guard let display = unsafe egl.getCurrentDisplay(), let context = unsafe egl.getCurrentContext() else {
             throw TextureCacheError(.device, "No EGL context is current on this thread.")
         }
-        let version = unsafe egl.glGetString(GLenum(GL_VERSION)).map { unsafe String(cString: $0) } ?? ""
-        let isES = version.hasPrefix("OpenGL ES ")
-        let major = version.dropFirst(isES ? 10 : 0).first?.wholeNumberValue ?? 0
-        guard major >= (isES ? 3 : 4) else {
-            throw TextureCacheError(
-                .device, "A context of OpenGL ES 3 or OpenGL 4.2 is needed; this one is \(version.isEmpty ? "not known" : version).")
+        let text = unsafe egl.glGetString(GLenum(GL_VERSION)).map { unsafe String(cString: $0) } ?? ""
+        let version = GLVersion(text)
+        guard version.isEnough else {
+            throw TextureCacheError(.device, "A context of OpenGL ES 3 or OpenGL 4.2 is needed; this one is \(text.isEmpty ? "not known" : text).")
         }
         let words = unsafe Set(String(cString: egl.queryString(display, EGL_EXTENSIONS)!).split(separator: " ").map(String.init))
         var count: GLint = 0
@@ -43,7 +41,7 @@ struct EGLDevice {
         hasNativeFences =
             unsafe words.isSuperset(of: ["EGL_ANDROID_native_fence_sync", "EGL_KHR_wait_sync"]) && egl.createSync != nil
             && egl.destroySync != nil && egl.waitSync != nil && egl.dupNativeFence != nil
-        has16Bits = !isES || extensions.contains("GL_EXT_texture_norm16")
+        has16Bits = !version.isES || extensions.contains("GL_EXT_texture_norm16")
         functions = egl
         unsafe self.display = unsafe display
         unsafe self.context = unsafe context
