@@ -13,10 +13,11 @@ final class OutputStage: Sendable {
     private let statistics: FrameStatistics
     private let shared = Monitor(Shared())
 
-    private struct Shared: Sendable {
+    private struct Shared: InterruptibleState, Sendable {
         /// The frames that the decision below is for.
         var offer: OutputRequirements.Offer?
         var converter: PixelTransferSession?
+        var waited: PixelTransferSession? { converter }
         var refusal: DecodingError?
         var conversion: ConversionReport?
         var isInterrupted = false
@@ -64,19 +65,8 @@ final class OutputStage: Sendable {
         return result
     }
 
-    func interrupt() {
-        shared.withLock { shared -> PixelTransferSession? in
-            shared.isInterrupted = true
-            return shared.converter
-        }?.interrupt()
-    }
-
-    func resume() {
-        shared.withLock { shared -> PixelTransferSession? in
-            shared.isInterrupted = false
-            return shared.converter
-        }?.resume()
-    }
+    func interrupt() { shared.interrupt() }
+    func resume() { shared.resume() }
 
     private func decide(_ offer: OutputRequirements.Offer) {
         var converter: PixelTransferSession?, refusal: DecodingError?, conversion: ConversionReport?

@@ -17,10 +17,11 @@ final class SurfaceSource: Sendable {
         var width, height, alignment: Int32
     }
 
-    private struct Current {
+    private struct Current: InterruptibleState {
         var request: Request?
         var layout: SurfaceLayout?
         var pool: SurfacePool?
+        var waited: SurfacePool? { pool }
         var isInterrupted = false
         var onExhausted: (@Sendable () -> Void)?
         /// The last answer for want of memory; taken by the session when the decoder reports the failure.
@@ -141,19 +142,8 @@ final class SurfaceSource: Sendable {
     }
 
     /// Makes decoder threads that wait for a surface give up, until `resume`.
-    func interrupt() {
-        current.withLock { current -> SurfacePool? in
-            current.isInterrupted = true
-            return current.pool
-        }?.interrupt()
-    }
-
-    func resume() {
-        current.withLock { current -> SurfacePool? in
-            current.isInterrupted = false
-            return current.pool
-        }?.resume()
-    }
+    func interrupt() { current.interrupt() }
+    func resume() { current.resume() }
 
     /// Why memory was refused since the last call.
     func takeRefusal() -> DecodingError? { current.withLock { $0.refusal.take() } }

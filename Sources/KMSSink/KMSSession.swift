@@ -13,9 +13,6 @@ struct KMSSinkState: Sendable {
 
     /// What `init` opened, until a thread takes it.
     var opened: KMSSink.Opened?
-    var thread: LoopThread?
-    var queue: PresentationQueue?
-    var isStopping = false
     var settings = Settings()
     /// A test waits for a reading of this monitor.
     var wantedReading: Int?
@@ -39,19 +36,18 @@ final class KMSSession: Sendable {
     private let opened: KMSSink.Opened
     private let queue: PresentationQueue
     private let state: Monitor<KMSSinkState>
-    private let wakeup: EventFD
+    private let thread: PresentThread
     private let options: KMSSink.Options
     private let events: @Sendable (SinkEvent) -> Void
 
     init(
-        _ opened: KMSSink.Opened, _ queue: PresentationQueue, _ state: Monitor<KMSSinkState>, _ wakeup: EventFD,
-        _ options: KMSSink.Options,
-        events: @escaping @Sendable (SinkEvent) -> Void
+        _ opened: KMSSink.Opened, _ queue: PresentationQueue, _ state: Monitor<KMSSinkState>, _ thread: PresentThread,
+        _ options: KMSSink.Options, events: @escaping @Sendable (SinkEvent) -> Void
     ) {
         self.opened = opened
         self.queue = queue
         self.state = state
-        self.wakeup = wakeup
+        self.thread = thread
         self.options = options
         self.events = events
     }
@@ -77,12 +73,12 @@ final class KMSSession: Sendable {
         if let seat = device.seat { events(.detail("\(device.path) is opened by \(seat.manager), on \(seat.name).")) }
         let copiedBefore = state.withLock { $0.bytesCopied }
         var applied: KMSSinkState.Settings?
-        var descriptors = ([wakeup.rawValue, device.fd, hotplug.fd, vtSwitching.eventFD] + vtSwitching.keyFDs).map {
+        var descriptors = ([thread.wakeup.rawValue, device.fd, hotplug.fd, vtSwitching.eventFD] + vtSwitching.keyFDs).map {
             PollDescriptor(fd: $0, interest: .readable)
         }
         while true {
-            wakeup.drain()
-            if state.withLock({ $0.isStopping }) { return }
+            thread.wakeup.drain()
+            if thread.isStopping { return }
             try apply(&applied, monitors, planner, presenter)
             presenter.isVisible = !monitors.plugged.isEmpty && vtSwitching.isActive
             let time = try presenter.step(MonotonicClock.shared.now())

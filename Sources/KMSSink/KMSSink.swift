@@ -44,7 +44,7 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
     /// The monitors and their device, for messages.
     public let summary: String
     private let options: Options
-    private let wakeup: EventFD
+    private let thread: PresentThread
     private let state: Monitor<KMSSinkState>
 
     /// Opens the device and finds the monitors. They do not change before the first frame.
@@ -52,7 +52,7 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
     /// Throws `.noDisplay` when there is no such device or monitor or it cannot be used, `.unsupported` when the monitor has no such mode.
     public init(_ options: Options = Options()) throws(SinkError) {
         self.options = options
-        do throws(SystemError) { wakeup = try EventFD() } catch { throw SinkError(.system, error.description) }
+        thread = try PresentThread()
         let monitors = try Self.open(options)
         let names = monitors.outputs.map { "\($0.connector.description) (\($0.mode))" }.joined(separator: " and ")
         let way = monitors.device.seat.map { "opened by \($0.manager), on \($0.name)" } ?? "opened directly"
@@ -77,34 +77,18 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
 
     /// Starts the thread that shows the frames of `queue`. Opens the device again after an earlier run; throws as `init` does when that fails.
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
-        let kept = state.withLock { state in
-            precondition(state.thread == nil, "a sink is started once at a time")
-            return state.opened.take()
+        try thread.start(queue) { () throws(SinkError) in
+            let kept = state.withLock { $0.opened.take() }
+            let opened: Opened
+            if let kept { opened = kept } else { opened = Opened(try Self.open(options)) }
+            state.withLock { $0.conversion = nil }
+            let session = KMSSession(opened, queue, state, thread, options, events: events)
+            return { session.run() }
         }
-        let opened: Opened
-        if let kept { opened = kept } else { opened = Opened(try Self.open(options)) }
-        state.change { state in
-            state.isStopping = false
-            state.queue = queue
-            state.conversion = nil
-        }
-        queue.setWake { [wakeup] in wakeup.signal() }
-        // The thread does not retain the sink, so that a sink without references stops.
-        let session = KMSSession(opened, queue, state, wakeup, options, events: events)
-        let thread = LoopThread(name: "present") { session.run() }
-        state.change { $0.thread = thread }
     }
 
     /// Stops the thread, which restores the monitors and the console, and joins it. Idempotent.
-    public func stop() {
-        let (thread, queue) = state.change { state in
-            state.isStopping = true
-            return (state.thread.take(), state.queue.take())
-        }
-        queue?.setWake(nil)
-        wakeup.signal()
-        thread?.join()
-    }
+    public func stop() { thread.stop() }
 
     /// The conversion to RGB of frames that no plane accepts; nil: none.
     public var conversion: ConversionReport? { state.withLock { $0.conversion } }
@@ -122,7 +106,7 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
             state.wantedReading = index
             state.reading = nil
         }
-        wakeup.signal()
+        thread.wakeup.signal()
         return try state.wait { $0.reading }!.get()
     }
 
@@ -153,6 +137,6 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
 
     private func change(_ change: @Sendable (inout KMSSinkState) -> Void) {
         state.change { change(&$0) }
-        wakeup.signal()
+        thread.wakeup.signal()
     }
 }

@@ -12,7 +12,7 @@ public import SurfacePool
 /// alpha it is opaque. The orientation stays a tag. A change of size keeps the frame's shape by its pixel aspect.
 ///
 /// Thread-safety: one thread at a time; `interrupt` and `resume` from any.
-public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
+public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchecked Sendable {
     /// What computes the pixels.
     public enum Engine: Sendable, Hashable, CaseIterable {
         /// zimg: every code value is within 1 of the exact one, for every matrix, range, depth and chroma siting.
@@ -35,8 +35,9 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
     /// Bytes of frames written so far.
     package private(set) var bytesWritten = 0
 
-    private struct Shared {
+    private struct Shared: InterruptibleState {
         var pool: SurfacePool?
+        var waited: SurfacePool? { pool }
         var isInterrupted = false
     }
 
@@ -112,20 +113,10 @@ public final class PixelTransferSession: FrameConverter, @unchecked Sendable {
     }
 
     /// Ends the wait of a `convert` for a surface; it and every later one throw `.outOfSurfaces` until `resume`. Any thread.
-    public func interrupt() {
-        shared.withLock { shared -> SurfacePool? in
-            shared.isInterrupted = true
-            return shared.pool
-        }?.interrupt()
-    }
+    public func interrupt() { shared.interrupt() }
 
     /// Ends what `interrupt` began. Any thread.
-    public func resume() {
-        shared.withLock { shared -> SurfacePool? in
-            shared.isInterrupted = false
-            return shared.pool
-        }?.resume()
-    }
+    public func resume() { shared.resume() }
 
     /// How full the pool of converted frames is; before the first frame only its capacity. Any thread.
     public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.pool }?.statistics ?? SurfacePoolStatistics(capacity: maximumCount) }

@@ -27,13 +27,13 @@ final class WaylandReconnector {
     /// Waits for a new connection; nil when the sink is stopped.
     func wait() -> WaylandConnection? {
         var nextTry = MonotonicClock.shared.now()
-        var wakeup = [PollDescriptor(fd: setup.wakeup.rawValue, interest: .readable)]
+        var wakeup = [PollDescriptor(fd: setup.thread.wakeup.rawValue, interest: .readable)]
         while true {
-            setup.wakeup.drain()
-            if setup.state.withLock({ $0.isStopping }) { return nil }
+            setup.thread.wakeup.drain()
+            if setup.thread.isStopping { return nil }
             let now = MonotonicClock.shared.now()
             if now >= nextTry {
-                if let connection = try? WaylandConnection(setup.display, wakeup: setup.wakeup) { return connection }
+                if let connection = try? WaylandConnection(setup.display, wakeup: setup.thread.wakeup) { return connection }
                 nextTry = MonotonicClock.shared.now() + Self.period
             }
             let next = pass(now)

@@ -15,9 +15,6 @@ struct WaylandSinkState: Sendable {
 
     /// What `init` connected, until a thread takes it.
     var connection: WaylandConnection?
-    var thread: LoopThread?
-    var queue: PresentationQueue?
-    var isStopping = false
     var settings = Settings()
     var fullscreen = FullscreenState()
     var conversion: ConversionReport?
@@ -43,7 +40,7 @@ final class WaylandSession: Sendable {
         var reconnects: Bool
         var queue: PresentationQueue
         var state: Monitor<WaylandSinkState>
-        var wakeup: EventFD
+        var thread: PresentThread
         var allocator: FeedbackAllocator
         var events: @Sendable (SinkEvent) -> Void
     }
@@ -77,7 +74,7 @@ final class WaylandSession: Sendable {
     ///
     /// - Parameter frame: The frame to begin with; afterwards the one that was on the screen.
     private func serve(_ connection: WaylandConnection, _ frame: inout VideoFrame?) -> String? {
-        let (queue, state, wakeup, events) = (setup.queue, setup.state, setup.wakeup, setup.events)
+        let (queue, state, thread, events) = (setup.queue, setup.state, setup.thread, setup.events)
         connection.report = { events(.detail("Wayland: \($0).")) }
         let buffers = WaylandBuffers(connection, exactColors: setup.exactColors)
         _ = setup.allocator.update(for: connection.offer)
@@ -95,8 +92,8 @@ final class WaylandSession: Sendable {
         var applied: WaylandSinkState.Settings?
         var isConnected = true
         while isConnected {
-            wakeup.drain()
-            if state.withLock({ $0.isStopping }) { break }
+            thread.wakeup.drain()
+            if thread.isStopping { break }
             if let window = presenter.window { apply(&applied, window) }
             let now = MonotonicClock.shared.now()
             let times = (presenter.step(now), input.step(now))
@@ -115,7 +112,7 @@ final class WaylandSession: Sendable {
         // Without the window the compositor has no reason to hold a buffer.
         let limit = MonotonicClock.shared.now() + Self.releasePatience
         while isConnected, buffers.isAnyHeld, MonotonicClock.shared.now() < limit {
-            wakeup.drain()
+            thread.wakeup.drain()
             isConnected = connection.pump(until: limit)
             buffers.collect()
         }

@@ -25,7 +25,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
     private let display: String?
     private let exactColors: Bool?
     private let reconnects: Bool
-    private let wakeup: EventFD
+    private let thread: PresentThread
     private let state: Monitor<WaylandSinkState>
 
     /// Connects to a compositor. The window appears with the first frame.
@@ -49,8 +49,8 @@ public final class WaylandSink: DisplaySink, WindowControl {
         self.exactColors = exactColors
         self.reconnects = reconnects
         surfaceHoldCount = reconnects ? 4 : 3
-        do throws(SystemError) { wakeup = try EventFD() } catch { throw SinkError(.system, error.description) }
-        let connection = try WaylandConnection(display, wakeup: wakeup)
+        thread = try PresentThread()
+        let connection = try WaylandConnection(display, wakeup: thread.wakeup)
         allocator = FeedbackAllocator(memory, connection.offer)
         summary = connection.summary
         state = Monitor(WaylandSinkState(connection: connection))
@@ -65,37 +65,21 @@ public final class WaylandSink: DisplaySink, WindowControl {
 
     /// Starts the thread that shows the frames of `queue`. Connects again after an earlier run; throws as `init` does when that fails.
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
-        let kept = state.withLock { state in
-            precondition(state.thread == nil, "a sink is started once at a time")
-            return state.connection.take()
+        try thread.start(queue) { () throws(SinkError) in
+            let kept = state.withLock { $0.connection.take() }
+            let connection: WaylandConnection
+            if let kept { connection = kept } else { connection = try WaylandConnection(display, wakeup: thread.wakeup) }
+            state.withLock { $0.beginWindow() }
+            let session = WaylandSession(
+                WaylandSession.Setup(
+                    display: display, exactColors: exactColors, reconnects: reconnects, queue: queue, state: state, thread: thread,
+                    allocator: allocator, events: events))
+            return { session.run(connection) }
         }
-        let connection: WaylandConnection
-        if let kept { connection = kept } else { connection = try WaylandConnection(display, wakeup: wakeup) }
-        state.change { state in
-            state.isStopping = false
-            state.queue = queue
-            state.beginWindow()
-        }
-        queue.setWake { [wakeup] in wakeup.signal() }
-        // The thread does not retain the sink, so that a sink without references stops.
-        let session = WaylandSession(
-            WaylandSession.Setup(
-                display: display, exactColors: exactColors, reconnects: reconnects, queue: queue, state: state, wakeup: wakeup, allocator: allocator,
-                events: events))
-        let thread = LoopThread(name: "present") { session.run(connection) }
-        state.change { $0.thread = thread }
     }
 
     /// Stops the thread, which destroys the window and closes the connection, and joins it. Idempotent.
-    public func stop() {
-        let (thread, queue) = state.change { state in
-            state.isStopping = true
-            return (state.thread.take(), state.queue.take())
-        }
-        queue?.setWake(nil)
-        wakeup.signal()
-        thread?.join()
-    }
+    public func stop() { thread.stop() }
 
     /// The conversion to RGB of frames whose memory or colors the compositor does not accept; nil: none.
     public var conversion: ConversionReport? { state.withLock { $0.conversion } }
@@ -121,6 +105,6 @@ public final class WaylandSink: DisplaySink, WindowControl {
 
     private func change(_ change: @Sendable (inout WaylandSinkState) -> Void) {
         state.change { change(&$0) }
-        wakeup.signal()
+        thread.wakeup.signal()
     }
 }

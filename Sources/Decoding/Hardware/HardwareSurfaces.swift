@@ -18,8 +18,9 @@ final class HardwareSurfaces: Sendable {
     private let deviceContext: DeviceContext
     private let current = Monitor(Current())
 
-    private struct Current {
+    private struct Current: InterruptibleState {
         var pool: SurfacePool?
+        var waited: SurfacePool? { pool }
         var format: PixelFormat?
         var size = PixelSize(width: 0, height: 0)
         var isInterrupted = false
@@ -176,19 +177,8 @@ final class HardwareSurfaces: Sendable {
     /// 2 s: a hundred times what a frame takes, and enough for a driver to reset the device.
     private static let longestDecode = HostSpan.seconds(2)
 
-    func interrupt() {
-        current.withLock { current -> SurfacePool? in
-            current.isInterrupted = true
-            return current.pool
-        }?.interrupt()
-    }
-
-    func resume() {
-        current.withLock { current -> SurfacePool? in
-            current.isInterrupted = false
-            return current.pool
-        }?.resume()
-    }
+    func interrupt() { current.interrupt() }
+    func resume() { current.resume() }
 
     /// Why there was no hardware or no surface since the last call.
     func takeRefusal() -> String? { current.withLock { $0.refusal.take() } }
