@@ -28,7 +28,7 @@ extension VideoFormat {
         if [110, 122, 244].contains(profile), facts.constraints & 0x10 != 0 { profile |= 1 << 11 }
         self.init(
             codec: .h264, codedSize: facts.codedSize, visible: facts.visible,
-            attributes: PictureAttributes(pixelAspect: facts.usability.pixelAspect, color: facts.usability.color), frameRate: facts.frameRate,
+            attributes: FrameAttributes(pixelAspect: facts.usability.pixelAspect, color: facts.usability.color), frameRate: facts.frameRate,
             configuration: configuration, profile: profile, level: Int32(facts.level), reorderDepth: Int32(facts.reorderDepth))
     }
 
@@ -37,7 +37,7 @@ extension VideoFormat {
         let rate = facts.frameRate.isKnown ? facts.frameRate : video?.frameRate ?? .unknown
         self.init(
             codec: .hevc, codedSize: facts.codedSize, visible: facts.visible,
-            attributes: PictureAttributes(pixelAspect: facts.usability.pixelAspect, color: facts.usability.color), frameRate: rate,
+            attributes: FrameAttributes(pixelAspect: facts.usability.pixelAspect, color: facts.usability.color), frameRate: rate,
             configuration: configuration, profile: Int32(facts.profile), level: Int32(facts.level), reorderDepth: Int32(facts.reorderDepth))
     }
 }

@@ -43,7 +43,7 @@ _Pragma("GCC diagnostic pop")
 #endif
 }
 
-// A number given with a packet comes back with the picture that is made of it.
+// A number given with a packet comes back with the frame that is made of it.
 
 /// To be called before the decoder is opened.
 static inline void cav_context_keep_numbers(AVCodecContext *context) {
@@ -96,7 +96,7 @@ static inline int cav_frame_is_damaged(const AVFrame *frame) {
     return (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame->decode_error_flags != 0;
 }
 
-/// Whether an encoder takes pictures of a format: 1 or 0, -1 when it does not say. The list in AVCodec is deprecated since 7.1.
+/// Whether an encoder takes frames of a format: 1 or 0, -1 when it does not say. The list in AVCodec is deprecated since 7.1.
 static inline int cav_encoder_takes(const AVCodec *codec, enum AVPixelFormat format) {
     const enum AVPixelFormat *formats = NULL;
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100)
@@ -134,7 +134,7 @@ static inline int cav_image_copy_to_buffer(uint8_t *buffer, int size, const AVFr
 
 /// Nine 32-bit numbers of a display matrix, in a name that Swift can index.
 static inline double cav_display_rotation(const uint8_t *matrix) { return av_display_rotation_get((const int32_t *)matrix); }
-/// The matrix turns the picture inside out.
+/// The matrix turns the frame inside out.
 static inline int cav_display_is_mirrored(const uint8_t *matrix) {
     const int32_t *m = (const int32_t *)matrix;
     return (int64_t)m[0] * m[4] - (int64_t)m[1] * m[3] < 0;
@@ -158,7 +158,7 @@ static inline AVBufferRef *cav_va_device_new(void *display) {
 /// A frame's VASurfaceID, as AV_PIX_FMT_VAAPI has it.
 static inline void cav_frame_set_va_surface(AVFrame *frame, uint32_t surface) { frame->data[3] = (uint8_t *)(uintptr_t)surface; }
 static inline const AVHWFramesContext *cav_frames_context(const AVBufferRef *reference) { return (const AVHWFramesContext *)reference->data; }
-/// The frames context's pictures are made elsewhere: it must not make any beforehand.
+/// The frames context's frames are made elsewhere: it must not make any beforehand.
 static inline void cav_frames_context_no_pool(AVBufferRef *reference) { ((AVHWFramesContext *)reference->data)->initial_pool_size = 0; }
 static inline int cav_is_hardware_format(enum AVPixelFormat format) {
     const AVPixFmtDescriptor *descriptor = av_pix_fmt_desc_get(format);

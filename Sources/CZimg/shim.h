@@ -17,7 +17,7 @@ static inline void czimg_set_output(zimg_image_buffer *buffer, int plane, void *
 }
 static inline zimg_image_buffer_const czimg_input(void) { zimg_image_buffer_const buffer = {ZIMG_API_VERSION}; return buffer; }
 static inline zimg_image_buffer czimg_output(void) { zimg_image_buffer buffer = {ZIMG_API_VERSION}; return buffer; }
-/// The part of the picture that is converted, in fractions of pixels.
+/// The part of the frame that is converted, in fractions of pixels.
 static inline void czimg_set_region(zimg_image_format *format, double left, double top, double width, double height) {
     format->active_region.left = left;
     format->active_region.top = top;

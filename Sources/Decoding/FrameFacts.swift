@@ -20,7 +20,7 @@ struct FrameFacts {
         return PixelRect(x: Int(left), y: Int(top), width: width - Int(left + right), height: height - Int(top + bottom))
     }
 
-    func attributes(of frame: UnsafePointer<AVFrame>) -> PictureAttributes {
+    func attributes(of frame: UnsafePointer<AVFrame>) -> FrameAttributes {
         var attributes = format.attributes
         let aspect = unsafe frame.pointee.sample_aspect_ratio
         if !attributes.pixelAspect.isKnown {

@@ -58,7 +58,7 @@ enum StreamDescription {
 
     private static func video(_ context: UnsafeMutablePointer<AVFormatContext>, _ stream: UnsafeMutablePointer<AVStream>) -> VideoFormat {
         let parameters: AVCodecParameters = unsafe stream.pointee.codecpar.pointee
-        var attributes = PictureAttributes()
+        var attributes = FrameAttributes()
         let aspect = unsafe av_guess_sample_aspect_ratio(context, stream, nil)
         if aspect.num > 0, aspect.den > 0 { attributes.pixelAspect = Ratio(aspect.num, aspect.den) }
         attributes.orientation = unsafe orientation(stream)
@@ -126,13 +126,13 @@ enum StreamDescription {
     }
 
     /// libavutil gives the rotation of the *displayed* frame counter-clockwise; ours is the clockwise rotation that the viewer must apply.
-    private static func orientation(_ stream: UnsafeMutablePointer<AVStream>) -> PictureOrientation {
+    private static func orientation(_ stream: UnsafeMutablePointer<AVStream>) -> FrameOrientation {
         guard let matrix = unsafe sideData(stream, AV_PKT_DATA_DISPLAYMATRIX, atLeast: 36) else { return .upright }
         let bytes = unsafe matrix.assumingMemoryBound(to: UInt8.self)
         let angle = unsafe cav_display_rotation(bytes)
         guard angle.isFinite else { return .upright }
         let quarters = Int((-angle / 90).rounded()) & 3
-        return PictureOrientation(rotation: .init(rawValue: quarters * 90) ?? .none, isMirrored: unsafe cav_display_is_mirrored(bytes) != 0)
+        return FrameOrientation(rotation: .init(rawValue: quarters * 90) ?? .none, isMirrored: unsafe cav_display_is_mirrored(bytes) != 0)
     }
 
     private static func sideData(_ stream: UnsafeMutablePointer<AVStream>, _ type: AVPacketSideDataType, atLeast count: Int) -> UnsafeRawPointer? {

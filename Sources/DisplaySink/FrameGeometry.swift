@@ -24,7 +24,7 @@ package struct FrameGeometry: Sendable, Hashable {
     ///   - buffer: The size of the buffer in memory.
     ///   - visible: The visible part of the buffer.
     ///   - window: The window's size in its units.
-    package init(buffer: PixelSize, visible: PixelRect, attributes: PictureAttributes, window: PixelSize, gravity: Gravity) {
+    package init(buffer: PixelSize, visible: PixelRect, attributes: FrameAttributes, window: PixelSize, gravity: Gravity) {
         let upright = Self.turned(visible, in: buffer, attributes.orientation)
         source = Rect(x: Double(upright.x), y: Double(upright.y), width: Double(upright.width), height: Double(upright.height))
         destination = PixelRect(window)
@@ -54,7 +54,7 @@ package struct FrameGeometry: Sendable, Hashable {
     }
 
     /// The rectangle `rect` of a buffer, in upright coordinates.
-    package static func turned(_ rect: PixelRect, in buffer: PixelSize, _ orientation: PictureOrientation) -> PixelRect {
+    package static func turned(_ rect: PixelRect, in buffer: PixelSize, _ orientation: FrameOrientation) -> PixelRect {
         let right = buffer.width - rect.x - rect.width, below = buffer.height - rect.y - rect.height
         var turned: PixelRect
         switch orientation.rotation {
@@ -85,7 +85,7 @@ package struct FrameGeometry: Sendable, Hashable {
     }
 }
 
-extension PictureOrientation {
+extension FrameOrientation {
     /// Whether a quarter turn exchanges width and height.
     package var isSideways: Bool { rotation == .clockwise90 || rotation == .clockwise270 }
 }

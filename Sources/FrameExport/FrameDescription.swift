@@ -10,7 +10,7 @@ public struct FrameDescription: Sendable, Hashable {
     /// The part meant to be seen, in pixels.
     public var visible: PixelRect
     /// Colours, HDR metadata, pixel aspect and rotation.
-    public var attributes: PictureAttributes
+    public var attributes: FrameAttributes
     /// When the frame is to be shown, in media time; `.invalid` when unknown.
     public var presentationTime: MediaTime
     /// `.invalid` when unknown.
@@ -26,7 +26,7 @@ public struct FrameDescription: Sendable, Hashable {
 
     /// Makes a description, for frames that come from elsewhere than an exporter.
     public init(
-        layout: SurfaceLayout, visible: PixelRect, attributes: PictureAttributes = PictureAttributes(), presentationTime: MediaTime = .invalid,
+        layout: SurfaceLayout, visible: PixelRect, attributes: FrameAttributes = FrameAttributes(), presentationTime: MediaTime = .invalid,
         duration: MediaTime = .invalid, hostTime: HostTime? = nil, identity: SurfaceIdentity, sequence: UInt64, isDMABuf: Bool
     ) {
         self.layout = layout

@@ -14,7 +14,7 @@ final class KMSConverter {
 
     private let device: KMSDevice
     private let scaler = DisplayScaler()
-    private var pictures: [DumbBuffer] = []
+    private var buffers: [DumbBuffer] = []
     private var screen = PixelSize(width: 0, height: 0)
     /// The part of the buffers that shows the film; the rest is black.
     private var destination: PixelRect?
@@ -26,7 +26,7 @@ final class KMSConverter {
     init(_ device: KMSDevice) { self.device = device }
 
     /// Releases the buffers. The presenter keeps those that are on the screen.
-    func destroy() { pictures = [] }
+    func destroy() { buffers = [] }
 
     /// A buffer with `frame` fitted to a screen; nil when libswscale cannot read the frame.
     func convert(_ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity) throws(SystemError) -> DumbBuffer? {
@@ -37,24 +37,24 @@ final class KMSConverter {
         if gravity == .fill { part = cropped(frame, screen) }
         if screen != self.screen || place != destination {
             // The presenter keeps the buffers that are on the screen.
-            pictures = []
+            buffers = []
             self.screen = screen
             destination = place
         }
-        let picture: DumbBuffer
-        if let free = pictures.first(where: { !$0.isHeld }) {
-            picture = free
+        let buffer: DumbBuffer
+        if let free = buffers.first(where: { !$0.isHeld }) {
+            buffer = free
         } else {
-            guard pictures.count < Self.most else { throw SystemError(EBUSY, "convert more than \(Self.most) pictures at once") }
-            picture = try DumbBuffer(device, size: screen)
-            pictures.append(picture)
+            guard buffers.count < Self.most else { throw SystemError(EBUSY, "convert more than \(Self.most) buffers at once") }
+            buffer = try DumbBuffer(device, size: screen)
+            buffers.append(buffer)
         }
         let orientation = frame.attributes.orientation
-        let target = unsafe picture.base + place.y * picture.pitch + place.x * 4
+        let target = unsafe buffer.base + place.y * buffer.pitch + place.x * 4
         guard orientation != .upright else {
-            guard unsafe scaler.convert(frame, part, to: place.size, at: target, pitch: picture.pitch) else { return nil }
+            guard unsafe scaler.convert(frame, part, to: place.size, at: target, pitch: buffer.pitch) else { return nil }
             bytesCopied += place.width * place.height * 4
-            return picture
+            return buffer
         }
         let size = orientation.isSideways ? PixelSize(width: place.height, height: place.width) : place.size
         // Rows of a multiple of 16 pixels keep libswscale's wide writes inside.
@@ -64,9 +64,9 @@ final class KMSConverter {
             unsafe scaler.convert(frame, part, to: size, at: bytes.baseAddress!, pitch: stride * 4)
         }
         guard isDone else { return nil }
-        unsafe PixelTurn.turn(lying, size: size, stride: stride, orientation, to: target, pitch: picture.pitch)
+        unsafe PixelTurn.turn(lying, size: size, stride: stride, orientation, to: target, pitch: buffer.pitch)
         bytesCopied += 2 * place.width * place.height * 4
-        return picture
+        return buffer
     }
 
     /// The middle part of the frame that a filled screen shows.
@@ -86,7 +86,7 @@ final class KMSConverter {
 enum PixelTurn {
     /// Writes `pixels` (rows of `stride` pixels) upright to `target` (rows of `pitch` bytes).
     static func turn(
-        _ pixels: [UInt32], size: PixelSize, stride: Int, _ orientation: PictureOrientation, to target: UnsafeMutableRawPointer, pitch: Int
+        _ pixels: [UInt32], size: PixelSize, stride: Int, _ orientation: FrameOrientation, to target: UnsafeMutableRawPointer, pitch: Int
     ) {
         let width = orientation.isSideways ? size.height : size.width
         let height = orientation.isSideways ? size.width : size.height

@@ -4,7 +4,7 @@ extension KMSOutput {
     /// Chooses the signaling for a film. Returns what cannot be signalled, for messages.
     ///
     /// It takes effect with the next full commit, which a change makes necessary.
-    func chooseSignaling(for attributes: PictureAttributes) -> String? {
+    func chooseSignaling(for attributes: FrameAttributes) -> String? {
         let choice = HDRSignaling.choose(attributes.color, attributes.hdr, monitor: connector.colorSupport, connector: connector.object)
         setSignal(choice.signal)
         return choice.limitation

@@ -54,7 +54,7 @@ extension PlanePlacement {
     /// The part of a frame on a larger canvas that one monitor shows; nil when it shows nothing of it.
     ///
     /// Both neighbours of an edge round it the same way, so that no line is shown twice or lost.
-    package func part(_ part: PixelRect, _ orientation: PictureOrientation) -> PlanePlacement? {
+    package func part(_ part: PixelRect, _ orientation: FrameOrientation) -> PlanePlacement? {
         let left = max(destination.x, part.x), right = min(destination.x + destination.width, part.x + part.width)
         let top = max(destination.y, part.y), bottom = min(destination.y + destination.height, part.y + part.height)
         guard left < right, top < bottom else { return nil }

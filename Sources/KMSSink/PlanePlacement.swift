@@ -34,7 +34,7 @@ package struct PlanePlacement: Sendable, Hashable {
     }
 
     /// Fits a frame to a screen, scaled.
-    package init(buffer: PixelSize, visible: PixelRect, attributes: PictureAttributes, screen: PixelSize, gravity: Gravity) {
+    package init(buffer: PixelSize, visible: PixelRect, attributes: FrameAttributes, screen: PixelSize, gravity: Gravity) {
         destination = FrameGeometry(buffer: buffer, visible: visible, attributes: attributes, window: screen, gravity: gravity).destination
         // The plane crops before it rotates. Rotating frame and screen together does not change what is cropped.
         let isSideways = attributes.orientation.isSideways
@@ -48,7 +48,7 @@ package struct PlanePlacement: Sendable, Hashable {
     }
 
     /// Centers a frame on a screen without scaling; nil if that would distort or crop it.
-    package init?(unscaled visible: PixelRect, attributes: PictureAttributes, screen: PixelSize) {
+    package init?(unscaled visible: PixelRect, attributes: FrameAttributes, screen: PixelSize) {
         let shown = attributes.orientation.isSideways ? PixelSize(width: visible.height, height: visible.width) : visible.size
         guard attributes.displaySize(of: visible.size) == shown, shown.width <= screen.width, shown.height <= screen.height else { return nil }
         source = Source(
@@ -58,7 +58,7 @@ package struct PlanePlacement: Sendable, Hashable {
     }
 
     /// Whether a frame with this orientation needs no scaler.
-    package func isUnscaled(_ orientation: PictureOrientation) -> Bool {
+    package func isUnscaled(_ orientation: FrameOrientation) -> Bool {
         let size = orientation.isSideways ? (source.height, source.width) : (source.width, source.height)
         return size == (UInt32(destination.width) << 16, UInt32(destination.height) << 16)
     }
@@ -66,7 +66,7 @@ package struct PlanePlacement: Sendable, Hashable {
     private static func fixed(_ value: Double) -> UInt32 { UInt32(max(0, min(value, 65535) * 65536).rounded()) }
 }
 
-extension PictureOrientation {
+extension FrameOrientation {
     /// The bits of the kernel's `rotation` property: `DRM_MODE_ROTATE_*`, which rotate counter-clockwise, and `DRM_MODE_REFLECT_X`, which is applied
     /// before the rotation where ours is applied after it.
     package var kmsRotation: UInt64 {

@@ -48,7 +48,7 @@ package struct LayerRequirements: Sendable, Hashable {
     package var buffer: PixelSize
     package var visible: PixelRect
     /// The attributes, with every color property resolved.
-    package var attributes: PictureAttributes
+    package var attributes: FrameAttributes
     /// The area that the film is fitted to: the monitor, or the whole wall.
     package var screen: PixelSize
     /// The part of `screen` that the monitor shows; nil: all.
@@ -57,7 +57,7 @@ package struct LayerRequirements: Sendable, Hashable {
 
     package init(
         format: FourCC?, pixelFormat: PixelFormat, modifier: FormatModifier = .linear, isDMABuf: Bool = true, buffer: PixelSize,
-        visible: PixelRect, attributes: PictureAttributes, screen: PixelSize, part: PixelRect? = nil, gravity: Gravity = .aspect
+        visible: PixelRect, attributes: FrameAttributes, screen: PixelSize, part: PixelRect? = nil, gravity: Gravity = .aspect
     ) {
         self.format = format
         self.pixelFormat = pixelFormat

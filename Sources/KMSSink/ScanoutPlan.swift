@@ -12,7 +12,7 @@ struct ScanoutPlan: CustomStringConvertible {
         var isDMABuf: Bool
         var visible: PixelRect
         /// With every color property resolved.
-        var attributes: PictureAttributes
+        var attributes: FrameAttributes
         var mode: DisplayMode
         var place: OutputLayout.Place
         /// Of the monitor.

@@ -48,7 +48,7 @@ public struct Ratio: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// How a decoded frame must be turned to stand upright: a clockwise rotation, then perhaps a left-right mirroring.
-public struct PictureOrientation: Sendable, Hashable {
+public struct FrameOrientation: Sendable, Hashable {
     /// A clockwise turn by a multiple of 90 degrees. The raw value is the angle in degrees.
     public enum Rotation: Int, Sendable { case none = 0, clockwise90 = 90, clockwise180 = 180, clockwise270 = 270 }
     /// The clockwise turn that a display applies first.
@@ -58,15 +58,15 @@ public struct PictureOrientation: Sendable, Hashable {
     /// By default neither rotated nor mirrored.
     public init(rotation: Rotation = .none, isMirrored: Bool = false) { self.rotation = rotation; self.isMirrored = isMirrored }
     /// No rotation and no mirroring: the frame is shown as it was decoded.
-    public static let upright = PictureOrientation()
+    public static let upright = FrameOrientation()
 }
 
 /// What a display must know about a frame besides its memory.
-public struct PictureAttributes: Sendable, Hashable {
+public struct FrameAttributes: Sendable, Hashable {
     /// Width of a pixel over its height. Unknown when the stream says nothing: displays then take square pixels.
     public var pixelAspect: Ratio
     /// How a display must turn the frame.
-    public var orientation: PictureOrientation
+    public var orientation: FrameOrientation
     /// How the code values of the pixels turn into light.
     public var color: ColorDescription
     /// The brightness and colours that an HDR10 film was graded for; nil when the film does not state them.
@@ -74,7 +74,7 @@ public struct PictureAttributes: Sendable, Hashable {
 
     /// By default unknown pixel aspect, upright, unspecified colour and no HDR metadata.
     public init(
-        pixelAspect: Ratio = .unknown, orientation: PictureOrientation = .upright,
+        pixelAspect: Ratio = .unknown, orientation: FrameOrientation = .upright,
         color: ColorDescription = .unspecified, hdr: HDRStaticMetadata? = nil
     ) {
         self.pixelAspect = pixelAspect

@@ -9,7 +9,7 @@ public struct VideoFormat: Sendable, Hashable {
     /// The visible part (clean aperture), inside `codedSize`.
     public var visible: PixelRect
     /// What a display must know about the frames: pixel aspect, orientation, colour and HDR metadata.
-    public var attributes: PictureAttributes
+    public var attributes: FrameAttributes
     /// Frames a second as the container or stream states it; unknown for variable rates.
     public var frameRate: Ratio
     /// The codec's out-of-band set-up bytes as the container carries them: `avcC`, `hvcC`, `av1C`, VOL header…; for H.264
@@ -29,7 +29,7 @@ public struct VideoFormat: Sendable, Hashable {
 
     /// Describes a stream; `visible` defaults to the whole of `codedSize`.
     public init(
-        codec: VideoCodec, codedSize: PixelSize, visible: PixelRect? = nil, attributes: PictureAttributes = PictureAttributes(),
+        codec: VideoCodec, codedSize: PixelSize, visible: PixelRect? = nil, attributes: FrameAttributes = FrameAttributes(),
         frameRate: Ratio = .unknown, configuration: [UInt8] = [], profile: Int32 = -99, level: Int32 = -99,
         codecTag: UInt32 = 0, bitsPerCodedSample: Int32 = 0, reorderDepth: Int32 = 0
     ) {

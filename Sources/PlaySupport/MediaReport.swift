@@ -53,7 +53,7 @@ public struct MediaReport: Sendable {
         switch track.format {
         case .video(let format):
             let visible = format.visible.size
-            parts = [track.kind == .attachedPicture ? "picture" : "video", format.codec.name, visible.description]
+            parts = [track.kind == .attachedPicture ? "cover" : "video", format.codec.name, visible.description]
             let display = format.attributes.displaySize(of: visible)
             if display != visible { parts.append("shown as \(display)") }
             if format.attributes.orientation.rotation != .none { parts.append("rotated \(format.attributes.orientation.rotation.rawValue)°") }

@@ -37,9 +37,9 @@ public func player_queue_end(_ queue: OpaquePointer?) -> player_result {
 
 /// Discards the samples and frames that have not been shown. Unless the last argument is 0, the display also turns black.
 @_cdecl("player_queue_flush")
-public func player_queue_flush(_ queue: OpaquePointer?, _ removesPicture: Int32) -> player_result {
+public func player_queue_flush(_ queue: OpaquePointer?, _ removesImage: Int32) -> player_result {
     guard let handle = unsafe QueueHandle.borrow(queue) else { return PLAYER_ERROR_ARGUMENT }
-    removesPicture != 0 ? handle.display.flushAndRemoveImage() : handle.display.flush()
+    removesImage != 0 ? handle.display.flushAndRemoveImage() : handle.display.flush()
     handle.settle()
     return PLAYER_OK
 }

@@ -8,14 +8,14 @@ extension VideoFormat {
     /// Nil when a member is out of range. 16384: no frame is wider or higher.
     init?(_ format: player_video_format) {
         guard let codec = unsafe format.codec, unsafe format.width <= 16384 && format.height <= 16384,
-            let rotation = unsafe PictureOrientation.Rotation(rawValue: Int(format.rotation)), let range = unsafe ColorRange(rawValue: format.range)
+            let rotation = unsafe FrameOrientation.Rotation(rawValue: Int(format.rotation)), let range = unsafe ColorRange(rawValue: format.range)
         else { return nil }
         let count = unsafe Int(format.setup_size), setup = unsafe format.setup
         guard unsafe count == 0 || setup != nil, count <= 1 << 20 else { return nil }
         let aspect = unsafe format.pixel_aspect
         let isAspectSane = aspect.0 <= Int32.max && aspect.1 <= Int32.max
-        var attributes = PictureAttributes(
-            pixelAspect: isAspectSane ? Ratio(Int32(aspect.0), Int32(aspect.1)) : .unknown, orientation: PictureOrientation(rotation: rotation))
+        var attributes = FrameAttributes(
+            pixelAspect: isAspectSane ? Ratio(Int32(aspect.0), Int32(aspect.1)) : .unknown, orientation: FrameOrientation(rotation: rotation))
         // 2 is "unspecified" in H.273. 0 is reserved for primaries and transfer, and is RGB for the matrix, which the samples themselves say.
         func code(_ value: UInt8) -> UInt8 { value == 0 ? 2 : value }
         attributes.color = unsafe ColorDescription(

@@ -26,7 +26,7 @@ extension WireWriter {
         put(rect.size)
     }
 
-    package mutating func put(_ attributes: PictureAttributes) {
+    package mutating func put(_ attributes: FrameAttributes) {
         put(attributes.pixelAspect)
         put(UInt16(attributes.orientation.rotation.rawValue))
         put(attributes.orientation.isMirrored)
@@ -93,11 +93,11 @@ extension WireReader {
     /// One more than the longest side of a frame that libavcodec takes.
     package static var pixels: Int { 1 << 17 }
 
-    package mutating func takeAttributes() throws(WireError) -> PictureAttributes {
-        var attributes = PictureAttributes()
+    package mutating func takeAttributes() throws(WireError) -> FrameAttributes {
+        var attributes = FrameAttributes()
         attributes.pixelAspect = try takeRatio()
-        guard let rotation = PictureOrientation.Rotation(rawValue: Int(try take(UInt16.self))) else { throw WireError("no such rotation") }
-        attributes.orientation = PictureOrientation(rotation: rotation, isMirrored: try takeBool())
+        guard let rotation = FrameOrientation.Rotation(rawValue: Int(try take(UInt16.self))) else { throw WireError("no such rotation") }
+        attributes.orientation = FrameOrientation(rotation: rotation, isMirrored: try takeBool())
         let primaries = try take(UInt8.self), transfer = try take(UInt8.self), matrix = try take(UInt8.self)
         guard let range = ColorRange(rawValue: try take()), let siting = ChromaSiting(rawValue: try take()) else {
             throw WireError("no such range or siting of colours")

@@ -23,7 +23,7 @@ public struct VideoFrame: ~Copyable, Sendable {
     /// The part of the surface meant to be seen, in pixels of the coded frame.
     public let visible: PixelRect
     /// Colours, HDR metadata, pixel aspect and orientation.
-    public let attributes: PictureAttributes
+    public let attributes: FrameAttributes
     /// When the frame is to be shown, in media time.
     public var presentationTime: MediaTime
     /// `.invalid` when unknown.
@@ -43,7 +43,7 @@ public struct VideoFrame: ~Copyable, Sendable {
 
     /// Makes a frame of a surface that has been written. The frame takes over `use`; `visible` must lie inside the surface.
     public init(
-        use: consuming SurfaceUse, visible: PixelRect, attributes: PictureAttributes = PictureAttributes(), presentationTime: MediaTime,
+        use: consuming SurfaceUse, visible: PixelRect, attributes: FrameAttributes = FrameAttributes(), presentationTime: MediaTime,
         duration: MediaTime = .invalid, sourceTimestamp: Int64? = nil, sourceTimeBase: Ratio = .unknown, flags: Flags = [],
         sequence: UInt64, sampleNumber: UInt64? = nil, attachments: Attachments = Attachments()
     ) {

@@ -49,7 +49,7 @@ final class WaylandWindow {
     private(set) var isDecorated = false
     private var scale120 = 120
     private var needsLayout = true
-    private var content: (size: PixelSize, visible: PixelRect, attributes: PictureAttributes)?
+    private var content: (size: PixelSize, visible: PixelRect, attributes: FrameAttributes)?
     private var geometry: FrameGeometry?
     private var transform = Int32(-1)
     var gravity: Gravity { didSet { needsLayout = needsLayout || gravity != oldValue } }
@@ -151,7 +151,7 @@ final class WaylandWindow {
     /// Shows a frame's buffer from the next refresh on, keeping its use until the compositor has released the buffer.
     ///
     /// - Parameter time: The earliest presentation time, if the compositor supports it.
-    func show(_ prepared: consuming WaylandBuffers.Prepared, _ attributes: PictureAttributes, notBefore time: HostTime?) {
+    func show(_ prepared: consuming WaylandBuffers.Prepared, _ attributes: FrameAttributes, notBefore time: HostTime?) {
         if content?.size != prepared.size || content?.visible != prepared.visible || content?.attributes != attributes {
             content = (prepared.size, prepared.visible, attributes)
             needsLayout = true
@@ -196,7 +196,7 @@ final class WaylandWindow {
     }
 
     /// The buffer transform: the counter-clockwise rotation that the buffer content already has, and whether it was mirrored before.
-    private static func transform(_ orientation: PictureOrientation) -> Int32 {
+    private static func transform(_ orientation: FrameOrientation) -> Int32 {
         Int32(orientation.rotation.rawValue / 90) + (orientation.isMirrored ? 4 : 0)
     }
 

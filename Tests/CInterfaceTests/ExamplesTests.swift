@@ -62,13 +62,13 @@ import Testing
         #expect(outcome.code == 0 && outcome.output.hasPrefix("1 drawings of 1 frames"), "\(outcome.errors)")
         let file = try Self.bytes(output), header = Array("P6 640 360 255\n".utf8)
         try #require(file.starts(with: header) && file.count == header.count + 640 * 360 * 3)
-        let drawing = RGBPicture(bytes: Array(file[header.count...]), size: PixelSize(width: 640, height: 360), layout: .rgb24)
+        let drawing = RGBImage(bytes: Array(file[header.count...]), size: PixelSize(width: 640, height: 360), layout: .rgb24)
         // The first drawing is not turned yet: the film lies in the middle at 60 %.
         let film = PixelRect(x: 128, y: 72, width: 384, height: 216)
         #expect(ColorBars.worstError(in: drawing, part: film) <= 4)
         // The first frame where the machine is quick.
         #expect(FrameCode(drawing, in: film).map { $0.number < 300 } == true)
-        #expect(drawing[20, 20] == RGBPicture.Color(red: 0, green: 0, blue: 0))
+        #expect(drawing[20, 20] == RGBImage.Color(red: 0, green: 0, blue: 0))
     }
 
     @Test(arguments: [("demo.mp4", 30), ("hdr10.mp4", 24), ("odd-size-444.mp4", 30)])

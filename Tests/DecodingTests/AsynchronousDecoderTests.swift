@@ -27,7 +27,7 @@ private final class Keeper: Sendable {
     func receive(_ output: consuming DecodeOutput) {
         switch consume output {
         case .frame(let frame):
-            let hash = PictureBytes(frame).md5
+            let hash = FrameBytes(frame).md5
             var kept = Optional(frame)
             state.change { state in
                 state.hashes.append(hash)
@@ -61,8 +61,8 @@ struct AsynchronousDecoderTests {
         let stream = try film(frames: 40)
         var expected: [String] = []
         let direct = try DecompressionSession(format: stream.format, options: DecoderOptions(threads: threads))
-        for sample in stream.samples { try direct.decode(sample) { if case .frame(let frame) = $0 { expected.append(PictureBytes(frame).md5) } } }
-        direct.finishDelayedFrames { if case .frame(let frame) = $0 { expected.append(PictureBytes(frame).md5) } }
+        for sample in stream.samples { try direct.decode(sample) { if case .frame(let frame) = $0 { expected.append(FrameBytes(frame).md5) } } }
+        direct.finishDelayedFrames { if case .frame(let frame) = $0 { expected.append(FrameBytes(frame).md5) } }
         let keeper = Keeper()
         keeper.letGo()
         let decoder = AsynchronousDecoder(try DecompressionSession(format: stream.format, options: DecoderOptions(threads: threads)), capacity: 2) {

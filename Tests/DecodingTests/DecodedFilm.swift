@@ -55,7 +55,7 @@ struct DecodedFilm {
         func receive(_ output: consuming DecodeOutput) {
             switch consume output {
             case .frame(let frame):
-                let pixels = PictureBytes(frame)
+                let pixels = FrameBytes(frame)
                 var line = Frame(time: frame.presentationTime, md5: pixels.md5)
                 if extras.contains(.nv12), let nv12 = pixels.nv12 {
                     line.nv12MD5 = Checksum.md5(nv12)

@@ -94,7 +94,7 @@ struct DecompressionSessionTests {
         let answers = Answers()
         for sample in small.samples + large.samples + small.samples { try session.decode(sample) { answers.receive($0) } }
         session.finishDelayedFrames { answers.receive($0) }
-        let hashes = (0..<answers.frames.count).map { PictureBytes(answers.frames[$0]).md5 }
+        let hashes = (0..<answers.frames.count).map { FrameBytes(answers.frames[$0]).md5 }
         #expect(hashes == small.hashes + large.hashes + small.hashes)
         #expect(session.poolStatistics.generation == 2 && session.poolStatistics.inUse == 9)
         let identities = Set((0..<9).map { answers.frames[$0].surface.identity })
@@ -218,6 +218,6 @@ struct DecompressionSessionTests {
             session.invalidate()
             #expect(throws: DecodingError.self) { try session.decode(stream.samples[1]) { answers.receive($0) } }
         }
-        #expect(PictureBytes(answers.frames[0]).md5 == stream.hashes[0])
+        #expect(FrameBytes(answers.frames[0]).md5 == stream.hashes[0])
     }
 }

@@ -15,7 +15,7 @@ struct FilmDecoder {
 
     private(set) var frames: [Frame] = []
     /// What the first frame says of itself.
-    private(set) var attributes: PictureAttributes?
+    private(set) var attributes: FrameAttributes?
     private var session: DecompressionSession?
     private var format: VideoFormat?
 
@@ -49,6 +49,6 @@ struct FilmDecoder {
     private mutating func receive(_ output: consuming DecodeOutput) {
         guard case .frame(let frame) = consume output else { return }
         if attributes == nil { attributes = frame.attributes }
-        frames.append(Frame(timestamp: frame.sourceTimestamp, hash: PictureBytes(frame).md5))
+        frames.append(Frame(timestamp: frame.sourceTimestamp, hash: FrameBytes(frame).md5))
     }
 }

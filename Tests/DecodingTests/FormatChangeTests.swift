@@ -19,7 +19,7 @@ final class FilmLog: Sendable {
     func receive(_ output: consuming DecodeOutput) {
         switch consume output {
         case .frame(let frame):
-            let hash = PictureBytes(frame).md5, size = frame.visible.size
+            let hash = FrameBytes(frame).md5, size = frame.visible.size
             state.withLock { state in
                 state.hashes.append(hash)
                 if state.sizes.last != size { state.sizes.append(size) }
@@ -148,7 +148,7 @@ struct FormatChangeTests {
             try session.decode(sample) { output in
                 guard case .frame(let frame) = output else { return }
                 let box = SharedFrame(frame)
-                held = (box, PictureBytes(box.copy()).md5)
+                held = (box, FrameBytes(box.copy()).md5)
             }
         }
         let before = session.poolStatistics.generation
@@ -156,6 +156,6 @@ struct FormatChangeTests {
         session.finishDelayedFrames { _ in }
         let kept = try #require(held)
         #expect(session.poolStatistics.generation > before && session.format == b.format)
-        #expect(PictureBytes(kept.box.copy()).md5 == kept.md5)
+        #expect(FrameBytes(kept.box.copy()).md5 == kept.md5)
     }
 }

@@ -21,7 +21,7 @@ private struct HandmadeFrame: ~Copyable {
         unsafe av_frame_free(&frame)
     }
 
-    func attributes(_ format: VideoFormat) -> PictureAttributes { unsafe FrameFacts(format: format).attributes(of: frame) }
+    func attributes(_ format: VideoFormat) -> FrameAttributes { unsafe FrameFacts(format: format).attributes(of: frame) }
     var visible: PixelRect { unsafe FrameFacts(format: plain).visible(in: frame) }
 }
 

@@ -32,7 +32,7 @@ import Testing
         func hashes(_ samples: [SampleBuffer]) throws -> [String] {
             var hashes: [String] = []
             let session = try DecompressionSession(format: format, options: DecoderOptions(threads: 4))
-            func take(_ output: consuming DecodeOutput) { if case .frame(let frame) = consume output { hashes.append(PictureBytes(frame).md5) } }
+            func take(_ output: consuming DecodeOutput) { if case .frame(let frame) = consume output { hashes.append(FrameBytes(frame).md5) } }
             for sample in samples { try session.decode(sample) { take($0) } }
             session.finishDelayedFrames { take($0) }
             return hashes

@@ -64,7 +64,7 @@ struct PixelFormatDecodingTests {
             func receive(_ output: consuming DecodeOutput) {
                 switch consume output {
                 case .frame(let frame):
-                    decoded.hashes.append(PictureBytes(frame).md5)
+                    decoded.hashes.append(FrameBytes(frame).md5)
                     decoded.format = frame.pixelFormat
                 case .dropped(_, let reason): decoded.failures.append(reason.rawValue)
                 case .failed(_, let error): decoded.failures.append(error.description)

@@ -25,7 +25,7 @@ import Testing
             switch consume output {
             case .frame(let frame):
                 let chapter = frame.attachments["chapter"] as? String
-                frames.append(Shown(time: frame.presentationTime, duration: frame.duration, chapter: chapter, hash: PictureBytes(frame).md5))
+                frames.append(Shown(time: frame.presentationTime, duration: frame.duration, chapter: chapter, hash: FrameBytes(frame).md5))
             case .dropped(let receipt, let reason): drops[reason, default: []].append(receipt.attachments["chapter"] as? String)
             case .failed(_, let error): Issue.record("\(error)")
             }

@@ -8,7 +8,7 @@ import TestSupport
 struct SyntheticStream {
     var format: VideoFormat
     var samples: [SampleBuffer] = []
-    /// MD5 of every frame's visible bytes, as `PictureBytes` counts them.
+    /// MD5 of every frame's visible bytes, as `FrameBytes` counts them.
     var hashes: [String] = []
 
     enum Failure: Error { case noEncoder, encoder(Int32) }

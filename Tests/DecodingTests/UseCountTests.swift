@@ -33,7 +33,7 @@ struct UseCountTests {
             var random = SyntheticStream.Noise(state: 7)
             var kept = Ring<Held>(capacity: 6)
             func release(_ held: consuming Held) {
-                if PictureBytes(held.frame).md5 != held.hash { changed.withLock { $0 += 1 } }
+                if FrameBytes(held.frame).md5 != held.hash { changed.withLock { $0 += 1 } }
             }
             while true {
                 let next: Held? = queue.wait(until: MonotonicClock.shared.now() + .milliseconds(1)) { $0.popFirst() }
@@ -54,7 +54,7 @@ struct UseCountTests {
         func receive(_ output: consuming DecodeOutput) {
             guard case .frame(let frame) = consume output else { return }
             frames += 1
-            let hash = PictureBytes(frame).md5
+            let hash = FrameBytes(frame).md5
             var held = Optional(Held(frame: frame, hash: hash))
             queue.wait { ring -> Void? in
                 if ring.isFull { return nil }

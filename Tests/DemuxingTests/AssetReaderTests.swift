@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `a format tells rotation, pixel aspect, rate, crop and colour`() throws {
-        #expect(try video("rotation-90.mp4").attributes.orientation == PictureOrientation(rotation: .clockwise90))
+        #expect(try video("rotation-90.mp4").attributes.orientation == FrameOrientation(rotation: .clockwise90))
         #expect(try video("plain.mp4").attributes.orientation == .upright)
         #expect(try video("pixel-aspect-2.mp4").attributes.pixelAspect == Ratio(2, 1))
         #expect(try video("rate-23.976.mp4").frameRate == Ratio(24000, 1001))

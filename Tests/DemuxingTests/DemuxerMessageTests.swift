@@ -15,7 +15,7 @@ import Testing
             format: .video(
                 VideoFormat(
                     codec: .h264, codedSize: PixelSize(width: 1920, height: 1088),
-                    attributes: PictureAttributes(pixelAspect: Ratio(1, 1), color: .bt709),
+                    attributes: FrameAttributes(pixelAspect: Ratio(1, 1), color: .bt709),
                     frameRate: Ratio(24000, 1001), profile: 100, level: 40, codecTag: 7, reorderDepth: 2)), timeBase: Ratio(1, 24000),
             duration: MediaTime(value: 10, timescale: 1), bitRate: 5_000_000, language: "deu", title: "Der Film", isDefault: true, isDecodable: true)
     }

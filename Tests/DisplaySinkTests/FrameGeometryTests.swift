@@ -10,7 +10,7 @@ struct FrameGeometryTests {
         var testDescription: String
         var visible = PixelRect(x: 0, y: 0, width: 640, height: 360)
         var aspect = Ratio.one
-        var rotation = PictureOrientation.Rotation.none
+        var rotation = FrameOrientation.Rotation.none
         var isMirrored = false
         var window = PixelSize(width: 640, height: 480)
         var gravity = Gravity.aspect
@@ -48,8 +48,8 @@ struct FrameGeometryTests {
 
     @Test(arguments: rows)
     func placed(_ row: Row) {
-        let attributes = PictureAttributes(
-            pixelAspect: row.aspect, orientation: PictureOrientation(rotation: row.rotation, isMirrored: row.isMirrored))
+        let attributes = FrameAttributes(
+            pixelAspect: row.aspect, orientation: FrameOrientation(rotation: row.rotation, isMirrored: row.isMirrored))
         let geometry = FrameGeometry(
             buffer: PixelSize(width: 640, height: 360), visible: row.visible, attributes: attributes, window: row.window, gravity: row.gravity)
         #expect(geometry.source == row.source)

@@ -38,7 +38,7 @@ private func makeFrame(
         }
     }
     return VideoFrame(
-        use: writer.finish(), visible: visible, attributes: PictureAttributes(pixelAspect: aspect),
+        use: writer.finish(), visible: visible, attributes: FrameAttributes(pixelAspect: aspect),
         presentationTime: time.map { MediaTime(value: $0 * Int64(timeBase.numerator), timescale: timeBase.denominator) } ?? .invalid,
         duration: duration, sourceTimestamp: time, sourceTimeBase: timeBase, sequence: sequence)
 }

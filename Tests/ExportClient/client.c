@@ -1,13 +1,13 @@
-// A client of exported pictures that shares no code with the library: it reads GStreamer's unixfd protocol from a socket, keeps pictures as
+// A client of exported frames that shares no code with the library: it reads GStreamer's unixfd protocol from a socket, keeps frames as
 // its manner has it, and looks again and again whether one that it holds has changed.
 //
 //     export-client SOCKET MANNER SEED TALLY
 //     export-client SOCKET measure
 //
-// MANNER: prompt, late, never, twice, foreign, deaf. TALLY is a file of two numbers of 64 bits that all clients add to: pictures seen, and
-// pictures that changed in a client's hands. "measure" waits for the socket to be there, gives every picture back without looking at it, and
-// prints at the end "PICTURES MEDIAN P99": microseconds from the moment a picture is for (its pts) to its arrival.
-// Exit codes: 0 the server is gone or has ended the connection, 3 a picture changed, 64 usage, 66 cannot connect, 70 no memory.
+// MANNER: prompt, late, never, twice, foreign, deaf. TALLY is a file of two numbers of 64 bits that all clients add to: frames seen, and
+// frames that changed in a client's hands. "measure" waits for the socket to be there, gives every frame back without looking at it, and
+// prints at the end "FRAMES MEDIAN P99": microseconds from the moment a frame is for (its pts) to its arrival.
+// Exit codes: 0 the server is gone or has ended the connection, 3 a frame changed, 64 usage, 66 cannot connect, 70 no memory.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,13 +24,13 @@
 
 enum { NEW_BUFFER = 0, RELEASE_BUFFER = 1, END = 3, HOLD_LIMIT = 64 };
 
-struct picture {
+struct frame {
     uint64_t id, sum;
     const uint64_t *words;
     size_t size;
 };
 
-static struct picture held[HOLD_LIMIT];
+static struct frame held[HOLD_LIMIT];
 static int held_count;
 static uint64_t *tally;
 static int server;
@@ -41,9 +41,9 @@ static uint64_t roll(uint64_t sides) {
     return (dice >> 33) % sides;
 }
 
-static uint64_t checksum(const struct picture *picture) {
-    uint64_t sum = picture->size;
-    for (size_t i = 0; i < picture->size / 8; i++) sum = (sum << 5 | sum >> 59) ^ picture->words[i];
+static uint64_t checksum(const struct frame *frame) {
+    uint64_t sum = frame->size;
+    for (size_t i = 0; i < frame->size / 8; i++) sum = (sum << 5 | sum >> 59) ^ frame->words[i];
     return sum;
 }
 
@@ -57,7 +57,7 @@ static void look_again(int index) {
     if (checksum(&held[index]) == held[index].sum) return;
     if (is_over()) exit(0);
     __atomic_add_fetch(&tally[1], 1, __ATOMIC_SEQ_CST);
-    fprintf(stderr, "picture %llu changed\n", (unsigned long long)held[index].id);
+    fprintf(stderr, "frame %llu changed\n", (unsigned long long)held[index].id);
     exit(3);
 }
 
@@ -98,7 +98,7 @@ static void take(void *bytes, size_t count, int *fd) {
 
 static unsigned char payload[1 << 16];
 
-// One message of the server's; the descriptor of its memory when it was a picture, else -1.
+// One message of the server's; the descriptor of its memory when it was a frame, else -1.
 static int receive_message(uint32_t header[2]) {
     int fd = -1;
     take(header, 8, &fd);
@@ -107,22 +107,22 @@ static int receive_message(uint32_t header[2]) {
     return header[0] == NEW_BUFFER ? fd : -1;
 }
 
-// One message of the server's; true when it was a picture.
+// One message of the server's; true when it was a frame.
 static int receive(void) {
     uint32_t header[2];
     uint64_t memory[2];
     int fd = receive_message(header);
     if (fd < 0) return 0;
     if (held_count == HOLD_LIMIT) exit(70);
-    struct picture *picture = &held[held_count++];
-    memcpy(&picture->id, payload, 8);
+    struct frame *frame = &held[held_count++];
+    memcpy(&frame->id, payload, 8);
     memcpy(memory, payload + 56, 16);
-    picture->size = memory[0] + memory[1];
-    void *address = mmap(NULL, picture->size, PROT_READ, MAP_SHARED, fd, 0);
+    frame->size = memory[0] + memory[1];
+    void *address = mmap(NULL, frame->size, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
     if (address == MAP_FAILED) exit(70);
-    picture->words = address;
-    picture->sum = checksum(picture);
+    frame->words = address;
+    frame->sum = checksum(frame);
     __atomic_add_fetch(&tally[0], 1, __ATOMIC_SEQ_CST);
     return 1;
 }
@@ -180,11 +180,11 @@ int main(int count, char **words) {
 
     if (!strcmp(manner, "deaf"))
         for (;;) pause();
-    uint64_t pictures = 0, first = 0;
+    uint64_t frames = 0, first = 0;
     for (;;) {
         struct pollfd news = {server, POLLIN, 0};
         int is_new = poll(&news, 1, 1) > 0 && receive();
-        if (is_new && pictures++ == 0) first = held[0].id;
+        if (is_new && frames++ == 0) first = held[0].id;
         for (int i = 0; i < held_count; i++) look_again(i);
         if (!strcmp(manner, "prompt")) {
             while (held_count > 0) give_back(0);

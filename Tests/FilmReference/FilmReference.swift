@@ -5,12 +5,12 @@ internal import Media
 internal import Player
 public import TestSupport
 
-/// What a film's pictures are, to compare with what others make of them.
+/// What a film's frames are, to compare with what others make of them.
 public enum FilmReference {
     // A film is decoded once for all tests that ask; who asks meanwhile waits.
     private static let films = Monitor<[String: [FrameMD5File.Line]]>([:])
 
-    /// Every picture as the md5 sink describes it, in order, decoded in software.
+    /// Every frame as the md5 sink describes it, in order, decoded in software.
     public static func lines(_ path: String) throws -> [FrameMD5File.Line] {
         try films.withLock { films in
             if let lines = films[path] { return lines }

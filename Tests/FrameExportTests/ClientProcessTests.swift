@@ -4,13 +4,13 @@ import Testing
 
 /// Clients that are programs: the worst that they can do harms nobody but themselves.
 @Suite(.serialized) struct ClientProcessTests {
-    @Test func `clients killed at random moments, 200 with --full, change no picture, stall no film and leave nothing`() async {
+    @Test func `clients killed at random moments, 200 with --full, change no frame, stall no film and leave nothing`() async {
         await #expect(processExitsWith: .success) {
             try Complaint.leave {
                 let kills = TestExtent.rounds(60, full: 200)
                 let outcome = try ClientStorm.run(kills: kills, seed: 20)
                 #expect(outcome.kills == kills)
-                #expect(outcome.picturesSeen > kills, "the clients hardly got pictures")
+                #expect(outcome.framesSeen > kills, "the clients hardly got frames")
                 #expect(outcome.endedByServer > kills / 40, "hardly anybody broke the protocol")
             }
         }
@@ -21,7 +21,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             try Complaint.leave {
                 let outcome = try ClientStorm.runLossless(kills: 20, seed: 21)
-                #expect(outcome.picturesSeen >= 60)
+                #expect(outcome.framesSeen >= 60)
             }
         }
         Complaint.record()

@@ -18,7 +18,7 @@ struct ClientStorm {
         /// Clients that ended by themselves: those that the server ended, and those that found no place.
         var exits = 0
         var endedByServer = 0
-        var picturesSeen = 0
+        var framesSeen = 0
     }
 
     private let server: FrameServer
@@ -77,7 +77,7 @@ struct ClientStorm {
             }
             // A moment of the film's, or any moment: while it connects, while it looks, while it speaks.
             if Bool.random(using: &dice) {
-                try storm.watch(pictures: Int.random(in: 1...12, using: &dice))
+                try storm.watch(frames: Int.random(in: 1...12, using: &dice))
             } else {
                 usleep(UInt32.random(in: 0...4000, using: &dice))
             }
@@ -94,12 +94,12 @@ struct ClientStorm {
         }
         for client in clients { _ = client.kill() }
         try storm.waitUntil("clients that are gone are still counted") { storm.server.statistics.clients == 0 }
-        try storm.watch(pictures: 60)
+        try storm.watch(frames: 60)
         let dropped = storm.player.statistics.framesDropped.filter { $0.reason == "outOfSurfaces" || $0.reason == "decodeError" }
         guard dropped.allSatisfy({ $0.count == 0 }) else { throw Failure(description: "frames were dropped: \(dropped)") }
         let counts = storm.tally.counts
         guard counts.changed == 0 else { throw Failure(description: "\(counts.changed) frames changed while they were held") }
-        outcome.picturesSeen = Int(counts.seen)
+        outcome.framesSeen = Int(counts.seen)
         outcome.endedByServer = storm.misdeeds.withLock { $0 }
         return outcome
     }
@@ -117,10 +117,10 @@ struct ClientStorm {
             usleep(UInt32.random(in: 0...2000, using: &dice))
             guard client.kill() == .signal(SIGKILL) else { throw Failure(description: "a client ended by itself") }
             outcome.kills += 1
-            try storm.watch(pictures: 20)
+            try storm.watch(frames: 20)
         }
         guard storm.tally.counts.changed == 0 else { throw Failure(description: "frames changed while they were held") }
-        outcome.picturesSeen = Int(storm.tally.counts.seen)
+        outcome.framesSeen = Int(storm.tally.counts.seen)
         return outcome
     }
 
@@ -131,8 +131,8 @@ struct ClientStorm {
     }
 
     /// Waits until the display has had so many more frames.
-    private func watch(pictures: Int) throws {
-        let goal = player.statistics.framesPresented + pictures
+    private func watch(frames: Int) throws {
+        let goal = player.statistics.framesPresented + frames
         try waitUntil("the film stands still") { player.statistics.framesPresented >= goal }
     }
 

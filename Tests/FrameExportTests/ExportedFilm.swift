@@ -41,8 +41,8 @@ final class ExportedFilm {
     var bytesCopied: Int64 { player.statistics.bytesCopied }
 
     /// Whether the display gets so many more frames.
-    func goesOn(_ pictures: Int, until limit: HostTime) -> Bool {
-        let goal = framesPresented + pictures
+    func goesOn(_ frames: Int, until limit: HostTime) -> Bool {
+        let goal = framesPresented + frames
         while framesPresented < goal, MonotonicClock.shared.now() < limit { usleep(500) }
         return framesPresented >= goal
     }

@@ -25,7 +25,7 @@ struct GuestTests {
         var inode: UInt64
         var memory: String
         /// Of the visible pixels.
-        var picture: String
+        var image: String
 
         init(_ frame: borrowing ExportedFrame) {
             let facts = frame.description
@@ -34,8 +34,8 @@ struct GuestTests {
             var status = stat()
             inode = unsafe fstat(frame.fd, &status) == 0 ? UInt64(status.st_ino) : 0
             memory = unsafe frame.withUnsafeBytes { unsafe Checksum.md5([UInt8]($0)) } ?? "unreadable"
-            picture =
-                unsafe frame.withUnsafeBytes { unsafe PictureBytes(layout: facts.layout, visible: facts.visible, memory: $0).md5 } ?? "unreadable"
+            image =
+                unsafe frame.withUnsafeBytes { unsafe FrameBytes(layout: facts.layout, visible: facts.visible, memory: $0).md5 } ?? "unreadable"
         }
     }
 
@@ -46,14 +46,14 @@ struct GuestTests {
         let film = ExportedFilm(TestAssets.path(name), exporter: server.exporter, allocator: try Self.allocator(allocator))
         let source = try RemoteFrameSource(path: server.path)
         try film.begin()
-        var pictures: [String] = []
+        var images: [String] = []
         while let frame = source.waitForFrame(until: Self.limit) {
             #expect(frame.description.isDMABuf)
-            pictures.append(Sight(frame).picture)
+            images.append(Sight(frame).image)
         }
         #expect(source.error == nil && film.bytesCopied == 0)
         let reference = try FilmReference.sums(TestAssets.path(name))
-        #expect(!pictures.isEmpty && pictures == reference)
+        #expect(!images.isEmpty && images == reference)
     }
 
     @Test("GStreamer takes DMA-BUFs and gives them on", arguments: films)
@@ -73,10 +73,10 @@ struct GuestTests {
         let direct = try RemoteFrameSource(path: server.path), relayed = try pipeline.source()
         while server.statistics.clients < 2, pipeline.isRunning { usleep(5000) }
         try film.begin()
-        var pictures: [String] = []
+        var images: [String] = []
         while let frame = direct.waitForFrame(until: Self.limit) {
             let here = Sight(frame)
-            pictures.append(here.picture)
+            images.append(here.image)
             switch relayed.waitForFrame(until: Self.limit) {
             case .some(let frame):
                 let there = Sight(frame)
@@ -88,7 +88,7 @@ struct GuestTests {
             }
         }
         let reference = try FilmReference.sums(TestAssets.path(name))
-        #expect(!pictures.isEmpty && pictures == reference)
+        #expect(!images.isEmpty && images == reference)
     }
 
     @Test func `a device that hangs costs its slot and one notice, in this process and in another`() throws {

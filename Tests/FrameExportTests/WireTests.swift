@@ -67,7 +67,7 @@ import Testing
             for isDMABuf in [false, true] {
                 let frame = FrameDescription(
                     layout: SurfaceLayout(format: format, covering: PixelSize(width: 33, height: 17)),
-                    visible: PixelRect(PixelSize(width: 33, height: 17)), attributes: PictureAttributes(pixelAspect: Ratio(4, 3), color: .bt709),
+                    visible: PixelRect(PixelSize(width: 33, height: 17)), attributes: FrameAttributes(pixelAspect: Ratio(4, 3), color: .bt709),
                     identity: SurfaceIdentity(pool: 1, generation: 0, slot: 0), sequence: 0, isDMABuf: isDMABuf)
                 guard let caps = VideoCaps(frame) else { continue }
                 let read = try VideoCaps(text: caps.text)

@@ -9,7 +9,7 @@ struct DriverHonestyTests {
     @Test(
         "ffmpeg -hwaccel vaapi gives the software decoder's frames",
         arguments: ["plain.mp4", "annexb.h264", "size-change.h264", "vp9.webm", "demo.mp4"])
-    func samePictures(name: String) throws {
+    func sameFrames(name: String) throws {
         let software = try Self.hashes(
             ["-i", TestAssets.path(name), "-map", "0:v:0", "-fps_mode", "passthrough", "-pix_fmt", "nv12"], environment: [:])
         let hardware = try Self.hashes(

@@ -27,13 +27,13 @@ import Testing
 
         deinit { player.close() }
 
-        func screenshot() throws -> RGBPicture {
+        func screenshot() throws -> RGBImage {
             let reading = try sink.readBack()
-            return RGBPicture(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
+            return RGBImage(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
         }
 
         /// Looks until the frame with this number is on the screen, and gives it with the place that it covers.
-        func look(for number: Int) throws -> (image: RGBPicture, part: PixelRect) {
+        func look(for number: Int) throws -> (image: RGBImage, part: PixelRect) {
             let deadline = MonotonicClock.shared.now() + .milliseconds(40_000)
             var seen: [Int?] = []
             repeat {

@@ -8,13 +8,13 @@ import Testing
     typealias Stage = GuestTests.Stage
 
     /// How many pixels lie within a step of what the status over an evenly coloured frame must be, of all.
-    private static func likeness(_ image: RGBPicture, _ status: PlaybackStatus, over color: RGBPicture.Color) -> Double {
+    private static func likeness(_ image: RGBImage, _ status: PlaybackStatus, over color: RGBImage.Color) -> Double {
         let drawing = StatusBar(screen: image.size), place = drawing.place(on: image.size), pixels = drawing.pixels(status)
         var right = 0
         for y in 0..<place.height {
             for x in 0..<place.width {
                 let over = pixels[y * place.width + x], clear = 255 - Int(over >> 24), colorSupport = Int(over & 255)
-                let expected = RGBPicture.Color(
+                let expected = RGBImage.Color(
                     red: colorSupport + color.red * clear / 255, green: colorSupport + color.green * clear / 255,
                     blue: colorSupport + color.blue * clear / 255)
                 if image[place.x + x, place.y + y].distance(to: expected) <= 2 { right += 1 }
@@ -30,7 +30,7 @@ import Testing
         let stage = try Stage(Guest.vkms)
         try stage.show(Self.still)
         let presented = stage.queue.statistics.framesPresented
-        let black = RGBPicture.Color(red: 0, green: 0, blue: 0)
+        let black = RGBImage.Color(red: 0, green: 0, blue: 0)
         // Beside the film of 320x240 the screen of 640x480 is black, and the status lies there.
         for status in [PlaybackStatus(isPlaying: true, position: 83, duration: 296), PlaybackStatus(isPlaying: false, position: 3725, duration: nil)]
         {
@@ -63,7 +63,7 @@ import Testing
         #expect(
             try stage.wait {
                 let image = try stage.screenshot(), row = place.y + 2, glass = Double(drawing.pixels(status)[2 * place.width + 40] >> 24) / 255
-                let expected = RGBPicture.Color(red: 0, green: 0, blue: Int((255 * (1 - glass)).rounded()))
+                let expected = RGBImage.Color(red: 0, green: 0, blue: Int((255 * (1 - glass)).rounded()))
                 return image[place.x + 40, row].distance(to: expected) <= 2
             })
     }

@@ -44,7 +44,7 @@ import Testing
     private static var info: String { Guest.run("in-lab drm_info \(Guest.wall)") }
 
     private static func film(_ primaries: UInt8, _ transfer: UInt8) -> Quadrants {
-        var still = Quadrants(format: .p010le, size: PixelSize(width: 320, height: 240), attributes: PictureAttributes(pixelAspect: .one))
+        var still = Quadrants(format: .p010le, size: PixelSize(width: 320, height: 240), attributes: FrameAttributes(pixelAspect: .one))
         still.attributes.color = ColorDescription(primaries: primaries, transfer: transfer, matrix: primaries == 9 ? 9 : 1, range: .limited)
         still.attributes.hdr = HDRStaticMetadata(
             red: .init(x: 34000, y: 16000), green: .init(x: 13250, y: 34500), blue: .init(x: 7500, y: 3000), white: .init(x: 15635, y: 16450),

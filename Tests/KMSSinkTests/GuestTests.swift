@@ -94,14 +94,14 @@ enum Guest {
             return true
         }
 
-        func screenshot(_ index: Int = 0) throws -> RGBPicture {
+        func screenshot(_ index: Int = 0) throws -> RGBImage {
             let reading = try sink.readBack(index)
-            return RGBPicture(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
+            return RGBImage(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
         }
     }
 
     /// The colours in the middles of a still's quarters, and the farthest from black beside it.
-    static func look(_ image: RGBPicture, at part: PixelRect) -> (quarters: [RGBPicture.Color], border: Int) {
+    static func look(_ image: RGBImage, at part: PixelRect) -> (quarters: [RGBImage.Color], border: Int) {
         let quarters = (0..<4).map { index in
             image.mean(
                 of: PixelRect(
@@ -109,7 +109,7 @@ enum Guest {
                     height: part.height / 4))
         }
         var border = 0
-        let black = RGBPicture.Color(red: 0, green: 0, blue: 0)
+        let black = RGBImage.Color(red: 0, green: 0, blue: 0)
         for y in 0..<image.size.height {
             for x in 0..<image.size.width where !(part.x..<part.x + part.width).contains(x) || !(part.y..<part.y + part.height).contains(y) {
                 border = max(border, image[x, y].distance(to: black))
@@ -132,14 +132,14 @@ enum Guest {
     }
 
     static func still(
-        _ format: PixelFormat, _ matrix: UInt8 = 1, _ range: ColorRange = .limited, rotation: PictureOrientation.Rotation = .none, margin: Int = 0
+        _ format: PixelFormat, _ matrix: UInt8 = 1, _ range: ColorRange = .limited, rotation: FrameOrientation.Rotation = .none, margin: Int = 0
     ) -> Quadrants {
         var color = ColorDescription.bt709
         color.matrix = matrix
         color.range = range
         return Quadrants(
             format: format, margin: margin, size: PixelSize(width: 320, height: 240),
-            attributes: PictureAttributes(pixelAspect: .one, orientation: PictureOrientation(rotation: rotation), color: color))
+            attributes: FrameAttributes(pixelAspect: .one, orientation: FrameOrientation(rotation: rotation), color: color))
     }
 
     static let small = PixelRect(x: 160, y: 120, width: 320, height: 240), whole = PixelRect(x: 0, y: 0, width: 640, height: 480)

@@ -16,13 +16,13 @@ import Testing
     }
 
     private static func still(_ size: PixelSize, _ format: PixelFormat = .nv12) -> Quadrants {
-        Quadrants(format: format, size: size, attributes: PictureAttributes(pixelAspect: .one, color: .bt709))
+        Quadrants(format: format, size: size, attributes: FrameAttributes(pixelAspect: .one, color: .bt709))
     }
 
     private static let small = still(PixelSize(width: 320, height: 240))
 
     /// The colours in two squares of a monitor, above each other.
-    private static func halves(_ image: RGBPicture) -> [RGBPicture.Color] {
+    private static func halves(_ image: RGBImage) -> [RGBImage.Color] {
         [PixelRect(x: 160, y: 60, width: 320, height: 120), PixelRect(x: 160, y: 300, width: 320, height: 120)].map { image.mean(of: $0) }
     }
 

@@ -31,12 +31,12 @@ import Testing
         arguments: [
             (.none, false, (32, 0, 32, 32)), (.none, true, (0, 0, 32, 32)), (.clockwise180, false, (0, 0, 32, 32)),
             (.clockwise180, true, (32, 0, 32, 32)),
-        ] as [(PictureOrientation.Rotation, Bool, (Int, Int, Int, Int))])
-    func `a part of the screen is a part of the film`(rotation: PictureOrientation.Rotation, isMirrored: Bool, source: (Int, Int, Int, Int)) throws {
-        let orientation = PictureOrientation(rotation: rotation, isMirrored: isMirrored)
+        ] as [(FrameOrientation.Rotation, Bool, (Int, Int, Int, Int))])
+    func `a part of the screen is a part of the film`(rotation: FrameOrientation.Rotation, isMirrored: Bool, source: (Int, Int, Int, Int)) throws {
+        let orientation = FrameOrientation(rotation: rotation, isMirrored: isMirrored)
         let whole = PlanePlacement(
             buffer: PixelSize(width: 64, height: 32), visible: PixelRect(x: 0, y: 0, width: 64, height: 32),
-            attributes: PictureAttributes(orientation: orientation), screen: PixelSize(width: 160, height: 64), gravity: .aspect)
+            attributes: FrameAttributes(orientation: orientation), screen: PixelSize(width: 160, height: 64), gravity: .aspect)
         #expect(whole.destination == PixelRect(x: 16, y: 0, width: 128, height: 64))
         let part = try #require(whole.part(PixelRect(x: 80, y: 0, width: 80, height: 64), orientation))
         #expect(part.destination == PixelRect(x: 0, y: 0, width: 64, height: 64))
@@ -48,14 +48,14 @@ import Testing
         arguments: [
             (.clockwise90, false, (0, 20, 30, 20)), (.clockwise90, true, (0, 0, 30, 20)), (.clockwise270, false, (30, 0, 30, 20)),
             (.clockwise270, true, (30, 20, 30, 20)),
-        ] as [(PictureOrientation.Rotation, Bool, (Int, Int, Int, Int))])
+        ] as [(FrameOrientation.Rotation, Bool, (Int, Int, Int, Int))])
     func `a part of a turned film is cut as it lies in memory`(
-        rotation: PictureOrientation.Rotation, isMirrored: Bool, source: (Int, Int, Int, Int)
+        rotation: FrameOrientation.Rotation, isMirrored: Bool, source: (Int, Int, Int, Int)
     ) throws {
-        let orientation = PictureOrientation(rotation: rotation, isMirrored: isMirrored)
+        let orientation = FrameOrientation(rotation: rotation, isMirrored: isMirrored)
         let whole = PlanePlacement(
             buffer: PixelSize(width: 60, height: 40), visible: PixelRect(x: 0, y: 0, width: 60, height: 40),
-            attributes: PictureAttributes(orientation: orientation), screen: PixelSize(width: 40, height: 60), gravity: .aspect)
+            attributes: FrameAttributes(orientation: orientation), screen: PixelSize(width: 40, height: 60), gravity: .aspect)
         let part = try #require(whole.part(PixelRect(x: 0, y: 0, width: 20, height: 30), orientation))
         #expect(part.source == PlanePlacement.Source(PixelRect(x: source.0, y: source.1, width: source.2, height: source.3)))
         #expect(part.isUnscaled(orientation))
@@ -64,7 +64,7 @@ import Testing
     @Test func `neighbours begin where the one before ends`() throws {
         let film = PixelSize(width: 1001, height: 333)
         let whole = PlanePlacement(
-            buffer: film, visible: PixelRect(film), attributes: PictureAttributes(), screen: PixelSize(width: 3000, height: 1000), gravity: .stretch)
+            buffer: film, visible: PixelRect(film), attributes: FrameAttributes(), screen: PixelSize(width: 3000, height: 1000), gravity: .stretch)
         let parts = try (0..<3).map { try #require(whole.part(PixelRect(x: 1000 * $0, y: 0, width: 1000, height: 1000), .upright)) }
         #expect(parts[0].source.x == 0 && parts[2].source.x + parts[2].source.width == 1001 << 16)
         for (left, right) in zip(parts, parts.dropFirst()) { #expect(left.source.x + left.source.width == right.source.x) }
@@ -73,11 +73,11 @@ import Testing
 
     @Test func `a monitor beside the film shows nothing of it`() {
         let whole = PlanePlacement(
-            buffer: Self.hd, visible: PixelRect(Self.hd), attributes: PictureAttributes(), screen: PixelSize(width: 1000, height: 3000),
+            buffer: Self.hd, visible: PixelRect(Self.hd), attributes: FrameAttributes(), screen: PixelSize(width: 1000, height: 3000),
             gravity: .aspect)
         #expect(whole.part(PixelRect(x: 0, y: 0, width: 1000, height: 1000), .upright) == nil)
         let layer = LayerRequirements(
-            format: FourCC("NV12"), pixelFormat: .nv12, buffer: Self.hd, visible: PixelRect(Self.hd), attributes: PictureAttributes(color: .bt709),
+            format: FourCC("NV12"), pixelFormat: .nv12, buffer: Self.hd, visible: PixelRect(Self.hd), attributes: FrameAttributes(color: .bt709),
             screen: PixelSize(width: 1000, height: 3000), part: PixelRect(x: 0, y: 0, width: 1000, height: 1000))
         #expect(PlaneSelection(layer, [PlaneSelectionTests.primary]).current == .nothing)
     }

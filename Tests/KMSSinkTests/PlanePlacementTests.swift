@@ -7,11 +7,11 @@ import Testing
     static let screen = PixelSize(width: 1024, height: 768)
 
     static func placement(
-        _ visible: PixelRect, aspect: Ratio = .one, _ orientation: PictureOrientation = .upright, _ gravity: Gravity = .aspect
+        _ visible: PixelRect, aspect: Ratio = .one, _ orientation: FrameOrientation = .upright, _ gravity: Gravity = .aspect
     ) -> PlanePlacement {
         PlanePlacement(
             buffer: PixelSize(width: 704, height: 400), visible: visible,
-            attributes: PictureAttributes(pixelAspect: aspect, orientation: orientation),
+            attributes: FrameAttributes(pixelAspect: aspect, orientation: orientation),
             screen: screen, gravity: gravity)
     }
 
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `a turned frame is cropped as it lies in memory`() {
         // Upright it is 360 wide and 640 high: fitted to the height, or cut to 360x270 (lying: 270x360).
-        let quarter = PictureOrientation(rotation: .clockwise90)
+        let quarter = FrameOrientation(rotation: .clockwise90)
         let fitted = Self.placement(PixelRect(x: 4, y: 0, width: 640, height: 360), quarter)
         #expect(fitted.source == PlanePlacement.Source(x: 4 << 16, y: 0, width: 640 << 16, height: 360 << 16))
         #expect(fitted.destination == PixelRect(x: 296, y: 0, width: 432, height: 768))
@@ -42,16 +42,16 @@ import Testing
 
     @Test func `pixel for pixel it stands in the middle`() throws {
         let lying = try #require(
-            PlanePlacement(unscaled: PixelRect(x: 2, y: 4, width: 640, height: 360), attributes: PictureAttributes(), screen: Self.screen))
+            PlanePlacement(unscaled: PixelRect(x: 2, y: 4, width: 640, height: 360), attributes: FrameAttributes(), screen: Self.screen))
         #expect(lying.destination == PixelRect(x: 192, y: 204, width: 640, height: 360))
         #expect(lying.isUnscaled(.upright))
-        let quarter = PictureOrientation(rotation: .clockwise270)
+        let quarter = FrameOrientation(rotation: .clockwise270)
         let turned = try #require(
             PlanePlacement(
-                unscaled: PixelRect(x: 0, y: 0, width: 640, height: 360), attributes: PictureAttributes(orientation: quarter), screen: Self.screen))
+                unscaled: PixelRect(x: 0, y: 0, width: 640, height: 360), attributes: FrameAttributes(orientation: quarter), screen: Self.screen))
         #expect(turned.destination == PixelRect(x: 332, y: 64, width: 360, height: 640))
         #expect(turned.isUnscaled(quarter) && !turned.isUnscaled(.upright))
-        let oblong = PictureAttributes(pixelAspect: Ratio(2, 1))
+        let oblong = FrameAttributes(pixelAspect: Ratio(2, 1))
         #expect(PlanePlacement(unscaled: PixelRect(x: 0, y: 0, width: 64, height: 64), attributes: oblong, screen: Self.screen) == nil)
     }
 
@@ -60,9 +60,9 @@ import Testing
         arguments: [
             (.none, false, 1), (.clockwise90, false, 8), (.clockwise180, false, 4), (.clockwise270, false, 2), (.none, true, 17),
             (.clockwise90, true, 40), (.clockwise180, true, 20), (.clockwise270, true, 34),
-        ] as [(PictureOrientation.Rotation, Bool, UInt64)])
-    func `orientations have their bits`(rotation: PictureOrientation.Rotation, isMirrored: Bool, bits: UInt64) {
-        #expect(PictureOrientation(rotation: rotation, isMirrored: isMirrored).kmsRotation == bits)
+        ] as [(FrameOrientation.Rotation, Bool, UInt64)])
+    func `orientations have their bits`(rotation: FrameOrientation.Rotation, isMirrored: Bool, bits: UInt64) {
+        #expect(FrameOrientation(rotation: rotation, isMirrored: isMirrored).kmsRotation == bits)
     }
 
     @Test func `a request names what exists, in the kernel's numbers`() {

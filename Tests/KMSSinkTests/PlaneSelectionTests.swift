@@ -17,13 +17,13 @@ import Testing
     }
 
     static func layer(
-        _ size: PixelSize = PixelSize(width: 640, height: 360), orientation: PictureOrientation = .upright, color: ColorDescription = .bt709,
+        _ size: PixelSize = PixelSize(width: 640, height: 360), orientation: FrameOrientation = .upright, color: ColorDescription = .bt709,
         aspect: Ratio = .one, isDMABuf: Bool = true
     ) -> LayerRequirements {
         LayerRequirements(
             format: nv12, pixelFormat: .nv12, isDMABuf: isDMABuf, buffer: PixelSize(width: size.width, height: size.height + 2),
             visible: PixelRect(size),
-            attributes: PictureAttributes(pixelAspect: aspect, orientation: orientation, color: color), screen: PixelSize(width: 1024, height: 768))
+            attributes: FrameAttributes(pixelAspect: aspect, orientation: orientation, color: color), screen: PixelSize(width: 1024, height: 768))
     }
 
     /// Each way in the order of trying, as a line.
@@ -90,7 +90,7 @@ import Testing
         strange.matrix = 8
         let untold = PlaneCapabilities(id: 1, kind: .primary, formats: [Self.nv12.rawValue: []])
         let tiled = PlaneCapabilities(id: 1, kind: .primary, formats: [Self.nv12.rawValue: [99]])
-        let quarter = PictureOrientation(rotation: .clockwise90)
+        let quarter = FrameOrientation(rotation: .clockwise90)
         let cases: [(LayerRequirements, PlaneCapabilities, String)] = [
             (Self.layer(), Self.plane(1, .primary, [Self.xrgb]), "no plane takes NV12"),
             (Self.layer(), tiled, "no plane takes NV12 with modifier linear"),

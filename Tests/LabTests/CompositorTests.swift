@@ -35,7 +35,7 @@ struct CompositorTests {
     }
 
     /// Looks at the screen until `isRight` says that it is, and gives the last look.
-    private func look(at compositor: LabCompositor, _ title: String, until isRight: (RGBPicture) -> Bool) throws -> RGBPicture {
+    private func look(at compositor: LabCompositor, _ title: String, until isRight: (RGBImage) -> Bool) throws -> RGBImage {
         var shot = try compositor.screenshot(title)
         for _ in 0..<20 where !isRight(shot) {
             Thread.sleep(forTimeInterval: 0.5)
@@ -49,7 +49,7 @@ struct CompositorTests {
         let compositor = try LabCompositor(example.compositor)
         let handle = PlayProgram.Handle(), whole = PixelRect(compositor.size)
         let outcome = PlayProgram.begin(example.options + Self.still, environment: compositor.environment, limit: 240, handle: handle)
-        func colorsAreRight(_ shot: RGBPicture) -> Bool { example.colorTolerance.map { ColorBars.worstError(in: shot, part: whole) <= $0 } ?? true }
+        func colorsAreRight(_ shot: RGBImage) -> Bool { example.colorTolerance.map { ColorBars.worstError(in: shot, part: whole) <= $0 } ?? true }
         let shot = try look(at: compositor, "still-\(example.isDirect ? "direct" : "converted")") { shot in
             FrameCode(shot, in: whole) != nil && colorsAreRight(shot)
         }

@@ -114,13 +114,13 @@ final class LabCompositor {
     var environment: [String: String] { ["XDG_RUNTIME_DIR": "/run/user/0", "WAYLAND_DISPLAY": display] }
 
     /// What it shows now. The frame is kept in the suite's results under its name.
-    func screenshot(_ title: String) throws -> RGBPicture {
+    func screenshot(_ title: String) throws -> RGBImage {
         let image = "/out/\(name.rawValue)-\(title).png", raw = "\(folder)/shot.rgb"
         try run("lab-shot", [image])
         try run("ffmpeg", ["-nostdin", "-v", "error", "-y", "-i", image, "-f", "rawvideo", "-pix_fmt", "rgb24", raw])
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
         guard bytes.count == size.width * size.height * 3 else { throw Lab.Failure(description: "a screenshot of \(bytes.count) bytes") }
-        return RGBPicture(bytes: bytes, size: size, layout: .rgb24)
+        return RGBImage(bytes: bytes, size: size, layout: .rgb24)
     }
 
     private func run(_ program: String, _ arguments: [String]) throws {

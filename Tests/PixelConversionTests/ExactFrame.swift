@@ -167,7 +167,7 @@ struct ExactFrame {
         }
         return VideoFrame(
             use: writer.finish(), visible: PixelRect(x: left, y: top, width: size.width, height: size.height),
-            attributes: PictureAttributes(color: color), presentationTime: MediaTime(value: 7, timescale: 25), sequence: 3, sampleNumber: 5)
+            attributes: FrameAttributes(color: color), presentationTime: MediaTime(value: 7, timescale: 25), sequence: 3, sampleNumber: 5)
     }
 
     /// The code values of a frame in memory.

@@ -30,7 +30,7 @@ import Testing
         while let frame = source.waitForFrame(until: MonotonicClock.shared.now() + .seconds(30)) {
             let facts = frame.description
             let bytes = unsafe frame.withUnsafeBytes { memory in
-                unsafe PictureBytes(layout: facts.layout, visible: facts.visible, memory: memory)
+                unsafe FrameBytes(layout: facts.layout, visible: facts.visible, memory: memory)
             }
             sums.append(bytes?.md5 ?? "unreadable")
         }

@@ -9,8 +9,8 @@ import Testing
     private static let part = PixelRect(x: 0, y: 60, width: 640, height: 360)
 
     /// The first screenshot with a readable frame number that fits, for at most 10 s; else the last one with a number.
-    private func frame(of weston: PrivateWeston, where fits: (RGBPicture, FrameCode) -> Bool = { _, _ in true }) throws -> (RGBPicture, FrameCode)? {
-        var last: (RGBPicture, FrameCode)?
+    private func frame(of weston: PrivateWeston, where fits: (RGBImage, FrameCode) -> Bool = { _, _ in true }) throws -> (RGBImage, FrameCode)? {
+        var last: (RGBImage, FrameCode)?
         for _ in 0..<60 {
             let shot = try weston.screenshot()
             if let code = FrameCode(shot, in: Self.part) {
@@ -23,7 +23,7 @@ import Testing
     }
 
     /// The shell fades windows in; the film's white bar is 191 when that is over.
-    private func hasSettled(_ shot: RGBPicture) -> Bool {
+    private func hasSettled(_ shot: RGBImage) -> Bool {
         ColorBars.measured(in: shot, part: Self.part)[0].distance(to: ColorBars.expected[0]) <= 3
             && shot.mean(of: PixelRect(x: 100, y: 10, width: 400, height: 30)).distance(to: .init(red: 0, green: 0, blue: 0)) <= 2
     }

@@ -38,7 +38,7 @@ private final class HashingSink: DisplaySink {
         guard let queue = state.withLock({ $0.queue }) else { return }
         switch queue.next(for: DisplayInterval(deadline: time, nextDeadline: time + period)) {
         case .show(let frame, _):
-            let hash = PictureBytes(frame).md5
+            let hash = FrameBytes(frame).md5
             state.withLock { $0.hashes.append(hash) }
             queue.didPresent(sequence: frame.sequence, at: time)
         case .finished: state.withLock { $0.isFinished = true }
@@ -71,7 +71,7 @@ struct FormatChangeTests {
         var hashes: [String] = [], times: [MediaTime] = []
         func receive(_ output: consuming DecodeOutput) {
             guard case .frame(let frame) = output else { return }
-            hashes.append(PictureBytes(frame).md5)
+            hashes.append(FrameBytes(frame).md5)
             times.append(frame.presentationTime)
         }
         for sample in samples { try session.decode(sample) { receive($0) } }

@@ -38,7 +38,7 @@ import Testing
         var frames: [Seen] = []
         while let frame = exporter.waitForFrame(until: MonotonicClock.shared.now() + .seconds(60)) {
             let facts = frame.description
-            let hash = unsafe frame.withUnsafeBytes { unsafe PictureBytes(layout: facts.layout, visible: facts.visible, memory: $0).md5 }
+            let hash = unsafe frame.withUnsafeBytes { unsafe FrameBytes(layout: facts.layout, visible: facts.visible, memory: $0).md5 }
             frames.append(Seen(time: facts.presentationTime, duration: facts.duration, hash: hash ?? "unreadable"))
         }
         check(display)
@@ -78,7 +78,7 @@ import Testing
         #expect(Self.byTime(found[..<place] + found[(place + 2)...]) == Self.byTime(expected))
     }
 
-    /// A picture buffer of the program's own.
+    /// An image buffer of the program's own.
     private final class Stranger: ImageBuffer {
         let visibleSize = PixelSize(width: 8, height: 8)
         let pixelFormat = PixelFormat.gray

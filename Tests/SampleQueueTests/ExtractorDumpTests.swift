@@ -44,7 +44,7 @@ private struct DumpedTrack {
 /// The samples of films as ExoPlayer's extractors see them: another team's demuxers.
 @Suite("ExoPlayer's extractor dumps", .enabled(if: MediaCatalog.shared != nil, Comment(rawValue: MediaCatalog.absence)))
 struct ExtractorDumpTests {
-    /// Films with pictures.
+    /// Films with frames.
     static let films = (MediaCatalog.shared?.sweep ?? []).filter { film in
         film.group != "malformed" && film.frameMD5 != nil && film.thirdPartyFiles.contains { $0.hasSuffix(".0.dump") }
     }
@@ -55,11 +55,11 @@ struct ExtractorDumpTests {
         "mp4/androidx/sample_2_byte_NAL_length.mp4": "30 sizes",
         // It decrypts nothing but writes what decryption needs in front of each sample.
         "mp4/androidx/sample_fragmented_variable_length_sgpd.mp4": "864 sizes",
-        // Without delimiters it makes samples of their own of the units before a picture.
+        // Without delimiters it makes samples of their own of the units before a frame.
         "ts-ps/androidx/sample_h264_no_access_unit_delimiters.ts": "3 samples, 6 there, 2 times, 2 sync flags",
     ]
 
-    @Test("have our number of pictures, their times, sizes and sync samples", arguments: films)
+    @Test("have our number of frames, their times, sizes and sync samples", arguments: films)
     func dump(film: MediaCatalog.Film) throws {
         let catalog = try #require(MediaCatalog.shared)
         let file = try #require(film.thirdPartyFiles.first { $0.hasSuffix(".0.dump") })

@@ -23,9 +23,9 @@ struct SurfaceLayoutTests {
                 #expect(place.offset == end, "planes follow each other without a gap")
                 #expect(place.pitch % 64 == 0 && place.pitch >= plane.rowBytes(width: size.width))
                 #expect(place.pitch == plane.rowBytes(width: layout.size.width), "the pitch is that of the allocated width")
-                let picture = place.offset + place.pitch * plane.rows(height: size.height)
+                let visible = place.offset + place.pitch * plane.rows(height: size.height)
                 end = place.offset + place.pitch * plane.rows(height: layout.size.height)
-                #expect(end - picture >= 16, "what libavcodec may touch after a plane")
+                #expect(end - visible >= 16, "what libavcodec may touch after a plane")
             }
             #expect(end <= layout.byteCount)
         }

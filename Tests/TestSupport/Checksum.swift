@@ -25,7 +25,7 @@ public enum Checksum {
     }
 }
 
-/// MD5 and SHA-1 of many pictures one after the other.
+/// MD5 and SHA-1 of many frames one after the other.
 @safe
 public final class RunningChecksum {
     private let md5Context: OpaquePointer

@@ -2,18 +2,18 @@ public import Media
 
 /// What a frame of the test film says about itself: its number, and whether it is one of those that flash with the beep.
 ///
-/// `assets/film.py` paints 20 black or white cells along the top ninth of the picture: white, black, 12 bits of the number
+/// `assets/film.py` paints 20 black or white cells along the top ninth of the image: white, black, 12 bits of the number
 /// (highest first), 4 check bits, black, white. Each cell is judged by the middle of its area against the guard cells, so
-/// the code survives scaling, 4:2:0 and hard compression; a picture too small, cut, blended of two frames or turned does not read.
+/// the code survives scaling, 4:2:0 and hard compression; an image too small, cut, blended of two frames or turned does not read.
 public struct FrameCode: Sendable, Hashable {
     public var number: Int
     public var isFlash: Bool
 
-    /// The least distance between the levels of the black and the white guard cells that still counts as a picture.
+    /// The least distance between the levels of the black and the white guard cells that still counts as an image.
     private static let leastContrast = 60.0
     static let cellCount = 20
 
-    /// Reads the code of a whole film picture of any size.
+    /// Reads the code of a whole frame of any size.
     ///
     /// - Parameter luma: the brightness of one pixel, 0 (or 16) for black to 255 (or 235) for white.
     /// - Returns: nil when the guards or the check bits are not as they must be.
@@ -60,11 +60,11 @@ public struct FrameCode: Sendable, Hashable {
         }
     }
 
-    /// Reads the code of a picture of red, green and blue, such as a screenshot, or of the part of it that shows the film.
-    public init?(_ picture: RGBPicture, in part: PixelRect? = nil) {
-        let part = part ?? PixelRect(picture.size)
+    /// Reads the code of an image of red, green and blue, such as a screenshot, or of the part of it that shows the film.
+    public init?(_ image: RGBImage, in part: PixelRect? = nil) {
+        let part = part ?? PixelRect(image.size)
         self.init(size: part.size) { x, y in
-            let color = picture[part.x + x, part.y + y]
+            let color = image[part.x + x, part.y + y]
             return (color.red * 54 + color.green * 183 + color.blue * 19) >> 8
         }
     }

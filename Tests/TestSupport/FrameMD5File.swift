@@ -5,7 +5,7 @@ public struct FrameMD5File: Sendable {
     public struct Line: Sendable, Hashable {
         /// In units of `timeBase`.
         public var timestamp: Int64
-        /// Bytes of picture.
+        /// Bytes of the frame.
         public var byteCount: Int
         /// Lower-case hexadecimal.
         public var hash: String

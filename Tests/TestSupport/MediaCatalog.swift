@@ -12,7 +12,7 @@ public struct MediaCatalog: Sendable {
         /// `annexb` is a raw stream.
         public var container: String
         public var codec: String
-        /// Of the first picture, cropped: `WxH` in pixels; empty where unknown.
+        /// Of the first frame, cropped: `WxH` in pixels; empty where unknown.
         public var size: String
         public var pixelFormat: String
         /// How it was checked by others, in words.
@@ -25,7 +25,7 @@ public struct MediaCatalog: Sendable {
 
         public var description: String { path }
 
-        /// The hash over all pictures one after the other that others published, in lower-case hexadecimal.
+        /// The hash over all frames one after the other that others published, in lower-case hexadecimal.
         public var publishedMD5: String? { published("md5=", digits: 32) }
         public var publishedSHA1: String? { published("sha1=", digits: 40) }
 

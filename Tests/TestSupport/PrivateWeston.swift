@@ -6,7 +6,7 @@ public import Media
 ///
 /// Thread-safety: all of it.
 public final class PrivateWeston: @unchecked Sendable {
-    /// What draws: OpenGL takes YUV pictures, Pixman takes RGB only.
+    /// What draws: OpenGL takes YUV frames, Pixman takes RGB only.
     public enum Renderer: String, Sendable, CaseIterable { case gl, pixman }
 
     public struct Failure: Error, CustomStringConvertible {
@@ -120,15 +120,15 @@ public final class PrivateWeston: @unchecked Sendable {
     }
 
     /// What the monitor shows now.
-    public func screenshot() throws -> RGBPicture {
+    public func screenshot() throws -> RGBImage {
         for old in try shots() { try FileManager.default.removeItem(atPath: old) }
         try run("/usr/bin/weston-screenshooter", [])
-        guard let shot = try shots().first else { throw Failure(description: "weston-screenshooter took no picture") }
+        guard let shot = try shots().first else { throw Failure(description: "weston-screenshooter took no screenshot") }
         let raw = "\(folder)/shot.rgb"
         try run("/usr/bin/ffmpeg", ["-nostdin", "-v", "error", "-y", "-i", shot, "-f", "rawvideo", "-pix_fmt", "rgb24", raw])
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
         guard bytes.count == size.width * size.height * 3 else { throw Failure(description: "a screenshot of \(bytes.count) bytes") }
-        return RGBPicture(bytes: bytes, size: size, layout: .rgb24)
+        return RGBImage(bytes: bytes, size: size, layout: .rgb24)
     }
 
     private func shots() throws -> [String] {

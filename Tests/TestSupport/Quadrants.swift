@@ -10,22 +10,22 @@ public import SurfacePool
 ///
 /// YUV is coded as the attributes say; by BT.601 in limited range, which compositors assume, when they say nothing.
 public struct Quadrants: Sendable {
-    public static let colors: [RGBPicture.Color] = [
+    public static let colors: [RGBImage.Color] = [
         .init(red: 255, green: 0, blue: 0), .init(red: 0, green: 255, blue: 0), .init(red: 0, green: 0, blue: 255),
         .init(red: 255, green: 255, blue: 255),
     ]
-    private static let border = RGBPicture.Color(red: 255, green: 0, blue: 255)
+    private static let border = RGBImage.Color(red: 255, green: 0, blue: 255)
 
     public var format: PixelFormat
     /// Pixels of border on every side.
     public var margin: Int
     /// Of the visible part.
     public var size: PixelSize
-    public var attributes: PictureAttributes
+    public var attributes: FrameAttributes
 
     public init(
         format: PixelFormat, margin: Int = 0, size: PixelSize = PixelSize(width: 320, height: 240),
-        attributes: PictureAttributes = PictureAttributes()
+        attributes: FrameAttributes = FrameAttributes()
     ) {
         self.format = format
         self.margin = margin
@@ -72,7 +72,7 @@ public struct Quadrants: Sendable {
     }
 
     /// What plane `index` holds of a pixel, in 8-bit steps.
-    private func samples(of index: Int, _ color: RGBPicture.Color) -> [Int] {
+    private func samples(of index: Int, _ color: RGBImage.Color) -> [Int] {
         switch format {
         // 255: Pixman copies the unused byte to the screen, and a screenshot takes it for alpha.
         case .bgr0: return [color.blue, color.green, color.red, 255]
@@ -92,13 +92,13 @@ public struct Quadrants: Sendable {
         return min(max(first, margin), margin + length - 1)
     }
 
-    private func color(_ x: Int, _ y: Int) -> RGBPicture.Color {
+    private func color(_ x: Int, _ y: Int) -> RGBImage.Color {
         let x = x - margin, y = y - margin
         guard (0..<size.width).contains(x), (0..<size.height).contains(y) else { return Self.border }
         return Self.colors[(x * 2 / size.width) + 2 * (y * 2 / size.height)]
     }
 
-    private func yuv(_ color: RGBPicture.Color) -> (Int, Int, Int) {
+    private func yuv(_ color: RGBImage.Color) -> (Int, Int, Int) {
         let isFull = attributes.color.range == .full || format.description.impliesFullRange
         let (kr, kb) =
             switch attributes.color.matrix {

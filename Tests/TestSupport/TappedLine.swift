@@ -37,7 +37,7 @@ final class TappedLine {
         /// The bytes as they were when the buffer was committed; nil while the client may write.
         var copy: [UInt8]?
         /// The black pixel behind the film and the arrow of the pointer lie in one page each and are no frames.
-        var isPicture: Bool { memory.count > 4096 }
+        var isFrame: Bool { memory.count > 4096 }
     }
 
     let state: State
@@ -207,8 +207,8 @@ final class TappedLine {
     }
 
     private func committed(_ number: UInt32) {
-        guard let buffer = buffers[number], buffer.isPicture else { return }
-        // Handed over once more while it is held: it must still be the same picture.
+        guard let buffer = buffers[number], buffer.isFrame else { return }
+        // Handed over once more while it is held: it must still be the same frame.
         check(number)
         buffers[number]!.copy = unsafe [UInt8](UnsafeRawBufferPointer(start: buffer.memory.base, count: buffer.memory.count))
         let word = unsafe buffer.memory.base.loadUnaligned(as: UInt64.self)
@@ -241,7 +241,7 @@ final class TappedLine {
             if answered.contains(message.object), kind == .frameCallback || kind == .feedback { continue }
             if message.object == 1, message.operation == 1 { answered.remove(message.words[0]) }
             if kind == .buffer, message.operation == 0 {
-                if let buffer = buffers[message.object], buffer.isPicture, buffer.copy == nil { state.withLock { $0.findings.surprises += 1 } }
+                if let buffer = buffers[message.object], buffer.isFrame, buffer.copy == nil { state.withLock { $0.findings.surprises += 1 } }
                 releases.append((MonotonicClock.shared.now() + .milliseconds(Int64(Int.random(in: delay))), message.object))
                 continue
             }

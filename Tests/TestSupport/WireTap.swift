@@ -11,21 +11,21 @@ public import Media
 /// Thread-safety: all of it.
 public final class WireTap: Sendable {
     public struct Findings: Sendable {
-        /// Pictures handed over.
+        /// Frames handed over.
         public var commits = 0
-        /// Commits of all surfaces, with a new picture or without.
+        /// Commits of all surfaces, with a new frame or without.
         public var surfaceCommits = 0
         /// The first eight bytes of the last of them.
         public var lastWord: UInt64 = 0
-        /// Pictures given back that were as they had been handed over.
+        /// Frames given back that were as they had been handed over.
         public var unchanged = 0
-        /// Pictures that changed between.
+        /// Frames that changed between.
         public var changed = 0
         /// Given back without having been held.
         public var surprises = 0
         /// Held when the connection ended.
         public var heldAtEnd = 0
-        /// For each time that the window set the pointer's picture: whether it has one.
+        /// For each time that the window set the pointer's image: whether it has one.
         public var cursors: [Bool] = []
         /// Times that the window asked to be dragged along.
         public var moves = 0
@@ -65,7 +65,7 @@ public final class WireTap: Sendable {
         public var refresh: HostSpan?
         /// No frame callback and no presentation feedback reaches the window.
         public var isHidden = false
-        /// A picture that is committed once more before it was seen is called discarded, as wlroots does; Weston 10 answers for both commits.
+        /// A frame that is committed once more before it was seen is called discarded, as wlroots does; Weston 10 answers for both commits.
         public var discardsSuperseded = false
         /// nil: as the compositor says. To be set before a client connects; told anew when it changes.
         public var dmabufs: DMABufs?

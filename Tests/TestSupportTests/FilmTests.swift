@@ -3,7 +3,7 @@ import Media
 import TestSupport
 import Testing
 
-/// The readers of the test film, against drawn pictures and against the demo film as ffmpeg decodes it.
+/// The readers of the test film, against drawn images and against the demo film as ffmpeg decodes it.
 @Suite struct FilmTests {
     /// What ffmpeg writes to its standard output for the given arguments.
     static func ffmpeg(_ arguments: String...) throws -> Data {
@@ -61,23 +61,23 @@ import Testing
         let data = try Self.ffmpeg(
             "-ss", "4.5", "-i", TestAssets.demo, "-frames:v", "1", "-vf", "scale=in_color_matrix=bt709", "-f", "rawvideo",
             "-pix_fmt", "bgra")
-        let picture = RGBPicture(bytes: Array(data), size: PixelSize(width: 640, height: 360), layout: .xrgb8888)
-        #expect(ColorBars.worstError(in: picture) <= 4)
-        #expect(FrameCode(picture)?.number == 135)
+        let image = RGBImage(bytes: Array(data), size: PixelSize(width: 640, height: 360), layout: .xrgb8888)
+        #expect(ColorBars.worstError(in: image) <= 4)
+        #expect(FrameCode(image)?.number == 135)
     }
 
     @Test func `a letterboxed film is found in a screenshot`() throws {
         let data = try Self.ffmpeg(
             "-ss", "4.5", "-i", TestAssets.demo, "-frames:v", "1", "-vf", "scale=in_color_matrix=bt709,pad=700:500:31:77", "-f",
             "rawvideo", "-pix_fmt", "rgb24")
-        let picture = RGBPicture(bytes: Array(data), size: PixelSize(width: 700, height: 500), layout: .rgb24)
-        #expect(picture.bounds() == PixelRect(x: 31, y: 77, width: 640, height: 360))
-        #expect(FrameCode(picture, in: picture.bounds())?.number == 135)
-        #expect(FrameCode(picture) == nil)
-        #expect(ColorBars.worstError(in: picture, part: picture.bounds()) <= 4)
+        let image = RGBImage(bytes: Array(data), size: PixelSize(width: 700, height: 500), layout: .rgb24)
+        #expect(image.bounds() == PixelRect(x: 31, y: 77, width: 640, height: 360))
+        #expect(FrameCode(image, in: image.bounds())?.number == 135)
+        #expect(FrameCode(image) == nil)
+        #expect(ColorBars.worstError(in: image, part: image.bounds()) <= 4)
     }
 
-    /// A picture that holds nothing but the code cells, 200x90.
+    /// An image that holds nothing but the code cells, 200x90.
     private func readCells(_ level: (_ cell: Int) -> Int) -> FrameCode? {
         FrameCode(size: PixelSize(width: 200, height: 90)) { x, _ in level(x / 10) }
     }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [0, 16, 128, 255])
-    func `a picture of one level reads as nothing`(_ level: Int) {
+    func `an image of one level reads as nothing`(_ level: Int) {
         #expect(readCells { _ in level } == nil)
     }
 

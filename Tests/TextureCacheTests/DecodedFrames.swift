@@ -10,7 +10,7 @@ import TestSupport
 enum DecodedFrames {
     static func each(
         of path: String, limit: Int = .max, allocator: any SurfaceAllocator = MemfdAllocator(),
-        _ body: (HeldFrame, PictureBytes) throws -> Void
+        _ body: (HeldFrame, FrameBytes) throws -> Void
     ) throws {
         let exporter = FrameExporter(FrameExporterConfiguration(bound: 2, delivery: .whenDecoded))
         let reader = try AssetReader(url: path)
@@ -21,7 +21,7 @@ enum DecodedFrames {
         func receive(_ output: consuming DecodeOutput) throws {
             guard case .frame(let frame) = consume output, count < limit else { return }
             count += 1
-            let truth = PictureBytes(frame)
+            let truth = FrameBytes(frame)
             exporter.offer(frame)
             switch exporter.frame(for: .distantPast) {
             case .some(let exported): try body(HeldFrame(exported), truth)

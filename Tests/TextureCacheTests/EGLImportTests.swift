@@ -21,9 +21,9 @@ import TextureCache
         var frames = 0
         try DecodedFrames.each(of: film.path, limit: film.count, allocator: ImportTests.allocator(allocator)) { held, truth in
             #expect(held.description.isDMABuf)
-            let picture = try held.textures(cache)
-            #expect(picture.path == .planes)
-            #expect(try picture.bytes(of: held.description.visible, in: gl) == truth.bytes, "frame \(frames), \(held.description.layout)")
+            let textures = try held.textures(cache)
+            #expect(textures.path == .planes)
+            #expect(try textures.bytes(of: held.description.visible, in: gl) == truth.bytes, "frame \(frames), \(held.description.layout)")
             frames += 1
         }
         #expect(frames == film.count)
@@ -38,9 +38,9 @@ import TextureCache
         let (gl, cache) = try cache()
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 37, height: 19), allocator: ImportTests.allocator("udmabuf"))
         let held = try still.held()
-        let picture = try held.textures(cache)
-        #expect(picture.path == .planes)
-        #expect(try picture.bytes(of: still.visible, in: gl) == still.bytes)
+        let textures = try held.textures(cache)
+        #expect(textures.path == .planes)
+        #expect(try textures.bytes(of: still.visible, in: gl) == still.bytes)
     }
 
     @Test func `an import shows what is written into the memory later, and is made once`() throws {
@@ -50,10 +50,10 @@ import TextureCache
         var last: EGLTextures?
         for _ in 0..<4 {
             let held = try still.held()
-            let picture = try held.textures(cache)
-            #expect(last == nil || last === picture)
-            last = picture
-            #expect(try picture.bytes(of: still.visible, in: gl) == still.bytes)
+            let textures = try held.textures(cache)
+            #expect(last == nil || last === textures)
+            last = textures
+            #expect(try textures.bytes(of: still.visible, in: gl) == still.bytes)
             held.release(through: cache)
             still.exporter.cancel()
             still.exporter.resume()
@@ -84,12 +84,12 @@ import TextureCache
         let (gl, cache) = try cache()
         let still = Still(format: .p010le, visible: PixelRect(x: 0, y: 0, width: 64, height: 34), allocator: ImportTests.allocator("udmabuf"))
         let held = try still.held()
-        let picture = try held.textures(cache)
+        let textures = try held.textures(cache)
         still.pool.retire(still.pool.layout)
         still.exporter.cancel()
         cache.collect()
         #expect(cache.statistics.dropped == 0)
-        #expect(try picture.bytes(of: still.visible, in: gl) == still.bytes)
+        #expect(try textures.bytes(of: still.visible, in: gl) == still.bytes)
         held.release(through: cache)
         // Where the release waits for a fence the memory goes a moment later.
         let deadline = MonotonicClock.shared.now() + .seconds(20)
@@ -103,11 +103,11 @@ import TextureCache
         let still = Still(
             format: format, visible: PixelRect(x: 0, y: 0, width: 128, height: 32), allocator: ImportTests.allocator("udmabuf"), color: color)
         let held = try still.held(bars: true)
-        let picture = try held.textures(cache)
-        #expect(picture.path == .image && picture.target == UInt32(GL_TEXTURE_EXTERNAL_OES) && picture.planes.count == 1)
+        let textures = try held.textures(cache)
+        #expect(textures.path == .image && textures.target == UInt32(GL_TEXTURE_EXTERNAL_OES) && textures.planes.count == 1)
         for (index, code) in ColorBars.expectedYCbCr.enumerated() {
             let texel = try gl.texels(
-                picture.planes[0], target: picture.target, part: PixelRect(x: 16 * index + 8, y: 16, width: 1, height: 1), greatest: 255)
+                textures.planes[0], target: textures.target, part: PixelRect(x: 16 * index + 8, y: 16, width: 1, height: 1), greatest: 255)
             let expected = ImportTests.rgb(of: code, held.description)
             for channel in 0..<3 {
                 #expect(abs(Int(texel[channel]) - expected[channel]) <= 2, "bar \(index): \(texel) is not \(expected)")

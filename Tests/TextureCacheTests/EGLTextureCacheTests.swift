@@ -22,9 +22,9 @@ import TextureCache
         let gl = try SoftwareGL(), cache = try EGLTextureCache()
         var frames = 0, bytes = 0
         try DecodedFrames.each(of: TestAssets.demo, limit: 6) { held, truth in
-            let picture = try held.textures(cache)
-            #expect(picture.path == .upload && picture.planes.count == 3 && picture.target == UInt32(GL_TEXTURE_2D))
-            #expect(try picture.bytes(of: held.description.visible, in: gl) == truth.bytes)
+            let textures = try held.textures(cache)
+            #expect(textures.path == .upload && textures.planes.count == 3 && textures.target == UInt32(GL_TEXTURE_2D))
+            #expect(try textures.bytes(of: held.description.visible, in: gl) == truth.bytes)
             frames += 1
             bytes += truth.bytes.count
         }
@@ -39,9 +39,9 @@ import TextureCache
         let gl = try SoftwareGL(), cache = try EGLTextureCache()
         var frames = 0
         try DecodedFrames.each(of: try #require(MediaCatalog.shared).path(film), limit: count) { held, truth in
-            let picture = try held.textures(cache)
+            let textures = try held.textures(cache)
             #expect(
-                try picture.bytes(of: held.description.visible, in: gl) == truth.format.sampled(truth.bytes),
+                try textures.bytes(of: held.description.visible, in: gl) == truth.format.sampled(truth.bytes),
                 "frame \(frames), \(held.description.layout)")
             frames += 1
         }
@@ -59,38 +59,38 @@ import TextureCache
             #expect(throws: TextureCacheError.self) { try held.textures(cache) }
             return
         }
-        let picture = try held.textures(cache)
+        let textures = try held.textures(cache)
         // 565 bits are sampled as fractions of 31 and 63.
         guard format != .rgb565le else { return }
-        #expect(try picture.bytes(of: stage.visible, in: gl) == format.sampled(stage.bytes))
+        #expect(try textures.bytes(of: stage.visible, in: gl) == format.sampled(stage.bytes))
     }
 
     @Test func `the same frame is copied once, another one in the same memory again`() throws {
         let gl = try SoftwareGL(), cache = try EGLTextureCache()
         let stage = Still(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 32, height: 32), slots: 1)
         let first = try stage.held()
-        let picture = try first.textures(cache)
-        #expect(try first.textures(cache) === picture && cache.statistics.uploaded == 1)
+        let textures = try first.textures(cache)
+        #expect(try first.textures(cache) === textures && cache.statistics.uploaded == 1)
         first.release()
         stage.exporter.flush()
         stage.exporter.cancel()
         stage.exporter.resume()
         let second = try stage.held()
-        #expect(try second.textures(cache) === picture && cache.statistics.uploaded == 2)
-        #expect(try picture.bytes(of: stage.visible, in: gl) == stage.bytes)
+        #expect(try second.textures(cache) === textures && cache.statistics.uploaded == 2)
+        #expect(try textures.bytes(of: stage.visible, in: gl) == stage.bytes)
     }
 
     @Test func `textures go with their memory, and only then`() throws {
         let gl = try SoftwareGL(), cache = try EGLTextureCache()
         let stage = Still(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 32, height: 32))
         let held = try stage.held()
-        let picture = try held.textures(cache)
+        let textures = try held.textures(cache)
         stage.pool.retire(stage.pool.layout)
         stage.exporter.cancel()
         cache.collect()
         #expect(cache.statistics.dropped == 0, "the frame is held")
-        #expect(try picture.bytes(of: stage.visible, in: gl) == stage.bytes)
-        let name = picture.planes[0].name
+        #expect(try textures.bytes(of: stage.visible, in: gl) == stage.bytes)
+        let name = textures.planes[0].name
         held.release()
         cache.collect()
         #expect(cache.statistics.dropped == 1 && glIsTexture(name) == 0)
@@ -107,9 +107,9 @@ import TextureCache
         for _ in 0..<20 {
             server.exporter.offer(try still.next().copy())
             let held = try #require(source.receive())
-            let picture = try held.textures(cache)
-            #expect(try picture.bytes(of: held.description.visible, in: gl) == still.bytes)
-            names.formUnion(picture.planes.map(\.name))
+            let textures = try held.textures(cache)
+            #expect(try textures.bytes(of: held.description.visible, in: gl) == still.bytes)
+            names.formUnion(textures.planes.map(\.name))
             held.release(through: cache)
         }
         #expect(cache.statistics.uploaded == 20 && names.count <= 6 * 3)
@@ -126,7 +126,7 @@ import TextureCache
         glPixelStorei(GLenum(GL_UNPACK_ALIGNMENT), 2)
         let stage = Still(format: .rgb24, visible: PixelRect(x: 0, y: 0, width: 31, height: 5))
         let held = try stage.held()
-        let picture = try held.textures(cache)
+        let textures = try held.textures(cache)
         let settings = [GL_TEXTURE_BINDING_2D, GL_PIXEL_UNPACK_BUFFER_BINDING, GL_UNPACK_ROW_LENGTH, GL_UNPACK_ALIGNMENT].map { name in
             var value: GLint = 0
             unsafe glGetIntegerv(GLenum(name), &value)
@@ -135,7 +135,7 @@ import TextureCache
         #expect(settings == [GLint(mine), GLint(buffer), 123, 2])
         #expect(gl.error == GLenum(GL_NO_ERROR))
         glBindBuffer(GLenum(GL_PIXEL_UNPACK_BUFFER), 0)
-        #expect(try picture.bytes(of: stage.visible, in: gl) == stage.bytes)
+        #expect(try textures.bytes(of: stage.visible, in: gl) == stage.bytes)
     }
 
     @Test func `a released frame's memory is free when the drawing is done`() throws {

@@ -37,17 +37,17 @@ final class SoftwareGL {
     func texels(_ plane: EGLTextures.Plane, target: UInt32, part: PixelRect, greatest: Int) throws -> [UInt32] {
         let size = plane.size
         let program = try program(for: target)
-        var framebuffer: GLuint = 0, picture: GLuint = 0
+        var framebuffer: GLuint = 0, texture: GLuint = 0
         unsafe glGenFramebuffers(1, &framebuffer)
-        unsafe glGenTextures(1, &picture)
+        unsafe glGenTextures(1, &texture)
         defer {
             unsafe glDeleteFramebuffers(1, &framebuffer)
-            unsafe glDeleteTextures(1, &picture)
+            unsafe glDeleteTextures(1, &texture)
         }
-        glBindTexture(GLenum(GL_TEXTURE_2D), picture)
+        glBindTexture(GLenum(GL_TEXTURE_2D), texture)
         glTexStorage2D(GLenum(GL_TEXTURE_2D), 1, GLenum(GL_RGBA16UI), GLsizei(part.width), GLsizei(part.height))
         glBindFramebuffer(GLenum(GL_FRAMEBUFFER), framebuffer)
-        glFramebufferTexture2D(GLenum(GL_FRAMEBUFFER), GLenum(GL_COLOR_ATTACHMENT0), GLenum(GL_TEXTURE_2D), picture, 0)
+        glFramebufferTexture2D(GLenum(GL_FRAMEBUFFER), GLenum(GL_COLOR_ATTACHMENT0), GLenum(GL_TEXTURE_2D), texture, 0)
         glViewport(0, 0, GLsizei(part.width), GLsizei(part.height))
         glUseProgram(program)
         glBindTexture(GLenum(target), plane.name)

@@ -133,11 +133,11 @@ final class SoftwareVulkan {
     }
 
     /// The bytes of the visible frame, as the frame's checksum counts it, copied from the images.
-    func bytes(of held: HeldFrame, _ cache: VulkanTextureCache) throws -> (bytes: [UInt8], picture: VulkanTextures) {
-        let visible = held.description.visible, picture = try held.textures(cache)
-        let regions = Self.regions(picture, visible)
+    func bytes(of held: HeldFrame, _ cache: VulkanTextureCache) throws -> (bytes: [UInt8], textures: VulkanTextures) {
+        let visible = held.description.visible, textures = try held.textures(cache)
+        let regions = Self.regions(textures, visible)
         let buffer = try Readback(self, size: regions.end)
-        try perform(held, picture, cache, layout: VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL) {
+        try perform(held, textures, cache, layout: VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL) {
             for region in regions.copies {
                 var copy = region.copy
                 unsafe vkCmdCopyImageToBuffer(
@@ -145,20 +145,20 @@ final class SoftwareVulkan {
             }
         }
         let all = buffer.bytes
-        return (regions.copies.flatMap { all[Int($0.copy.bufferOffset)..<Int($0.copy.bufferOffset) + $0.length] }, picture)
+        return (regions.copies.flatMap { all[Int($0.copy.bufferOffset)..<Int($0.copy.bufferOffset) + $0.length] }, textures)
     }
 
     /// A submission as a renderer's: the images are acquired, read in `layout` and given back, and the frame is released with what the submission
     /// signals. Waits for its end.
     func perform(
-        _ held: HeldFrame, _ picture: VulkanTextures, _ cache: VulkanTextureCache, layout: VkImageLayout, _ record: () -> Void
+        _ held: HeldFrame, _ textures: VulkanTextures, _ cache: VulkanTextureCache, layout: VkImageLayout, _ record: () -> Void
     ) throws {
         let frame = try held.taken(), layout = UInt32(layout.rawValue)
         let wait = cache.acquireSemaphore(for: frame), signal = cache.releaseSemaphore()
         try submit(wait: wait, signal: signal) { commands in
-            cache.recordAcquire(picture, commands, layout: layout)
+            cache.recordAcquire(textures, commands, layout: layout)
             record()
-            cache.recordRelease(picture, commands, layout: layout)
+            cache.recordRelease(textures, commands, layout: layout)
         }
         if let signal { cache.release(frame, signalledBy: signal) } else { cache.release(frame, waitingFor: unsafe handle(fence)) }
         var handle = unsafe Optional(fence)
@@ -216,14 +216,14 @@ final class SoftwareVulkan {
     }
 
     /// The visible part of every plane, each with a place in the buffer.
-    private static func regions(_ picture: VulkanTextures, _ visible: PixelRect) -> (
+    private static func regions(_ textures: VulkanTextures, _ visible: PixelRect) -> (
         copies: [(image: VulkanHandle, length: Int, copy: VkBufferImageCopy)], end: Int
     ) {
         var copies: [(VulkanHandle, Int, VkBufferImageCopy)] = [], end = 0
-        let facts = picture.pixelFormat.description.planes
+        let facts = textures.pixelFormat.description.planes
         for (index, fact) in facts.enumerated() {
             func count(_ pixels: Int, _ shift: Int) -> Int { (pixels + (1 << shift) - 1) >> shift }
-            let isWhole = picture.path == .image
+            let isWhole = textures.path == .image
             var copy = VkBufferImageCopy()
             copy.bufferOffset = UInt64(end)
             let aspect =
@@ -233,7 +233,7 @@ final class SoftwareVulkan {
             copy.imageExtent = VkExtent3D(
                 width: UInt32(count(visible.width, fact.horizontalShift)), height: UInt32(count(visible.height, fact.verticalShift)), depth: 1)
             let length = fact.rowBytes(width: visible.width) * fact.rows(height: visible.height)
-            copies.append((picture.planes[isWhole ? 0 : index].image, length, copy))
+            copies.append((textures.planes[isWhole ? 0 : index].image, length, copy))
             // A copy starts at a whole texel: 48 is a multiple of them all.
             end += (length + 47) / 48 * 48
         }

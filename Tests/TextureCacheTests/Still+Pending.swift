@@ -11,7 +11,7 @@ extension Still {
         let fd = held.withFrame { $0.fd } ?? -1
         try fence.guardReaders(of: fd)
         let size = pool.layout.byteCount, noise = whole
-        bytes = unsafe noise.withUnsafeBytes { unsafe PictureBytes(layout: pool.layout, visible: visible, memory: $0).bytes }
+        bytes = unsafe noise.withUnsafeBytes { unsafe FrameBytes(layout: pool.layout, visible: visible, memory: $0).bytes }
         let write = DelayedWrite(fence) {
             guard let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), unsafe memory != MAP_FAILED else { return }
             unsafe UnsafeMutableRawBufferPointer(start: memory, count: size).copyBytes(from: noise)

@@ -37,10 +37,10 @@ final class Still {
             if bars { unsafe ImportTests.paintBars(pool.layout, bytes) } else { unsafe bytes.copyBytes(from: dice.bytes(bytes.count)) }
         }
         let frame = VideoFrame(
-            use: writer.finish(), visible: visible, attributes: PictureAttributes(color: color),
+            use: writer.finish(), visible: visible, attributes: FrameAttributes(color: color),
             presentationTime: MediaTime(value: Int64(count), timescale: 25), sequence: count)
         count += 1
-        bytes = PictureBytes(frame).bytes
+        bytes = FrameBytes(frame).bytes
         return SharedFrame(frame)
     }
 

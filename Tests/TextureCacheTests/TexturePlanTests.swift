@@ -11,7 +11,7 @@ import Testing
     private func description(_ format: PixelFormat, _ visible: PixelRect, color: ColorDescription = .bt709) -> FrameDescription {
         let covering = PixelSize(width: visible.x + visible.width, height: visible.y + visible.height)
         return FrameDescription(
-            layout: SurfaceLayout(format: format, covering: covering), visible: visible, attributes: PictureAttributes(color: color),
+            layout: SurfaceLayout(format: format, covering: covering), visible: visible, attributes: FrameAttributes(color: color),
             identity: SurfaceIdentity(pool: 1, generation: 0, slot: 0), sequence: 0, isDMABuf: true)
     }
 

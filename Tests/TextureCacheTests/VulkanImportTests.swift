@@ -20,8 +20,8 @@ import TextureCache
         var frames = 0
         try DecodedFrames.each(of: film.path, limit: film.count, allocator: ImportTests.allocator(allocator)) { held, truth in
             let layout = held.description.layout
-            let (bytes, picture) = try vulkan.bytes(of: held, cache)
-            #expect(picture.path == .planes && held.description.isDMABuf)
+            let (bytes, textures) = try vulkan.bytes(of: held, cache)
+            #expect(textures.path == .planes && held.description.isDMABuf)
             #expect(bytes == truth.bytes, "frame \(frames), \(layout)")
             frames += 1
         }
@@ -36,16 +36,16 @@ import TextureCache
     func planes(format: PixelFormat) throws {
         let (vulkan, cache) = try cache()
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 37, height: 19), allocator: ImportTests.allocator("udmabuf"))
-        let (bytes, picture) = try vulkan.bytes(of: still.held(), cache)
-        #expect(picture.path == .planes && bytes == still.bytes)
+        let (bytes, textures) = try vulkan.bytes(of: still.held(), cache)
+        #expect(textures.path == .planes && bytes == still.bytes)
     }
 
     @Test("as one image, its planes copied out", arguments: [.nv12, .p010le, .yuv420p] as [PixelFormat])
     func image(format: PixelFormat) throws {
         let (vulkan, cache) = try cache([.image])
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 38, height: 20), allocator: ImportTests.allocator("udmabuf"))
-        let (bytes, picture) = try vulkan.bytes(of: still.held(), cache)
-        #expect(picture.path == .image && picture.planes.count == 1 && picture.ycbcr?.conversion != 0)
+        let (bytes, textures) = try vulkan.bytes(of: still.held(), cache)
+        #expect(textures.path == .image && textures.planes.count == 1 && textures.ycbcr?.conversion != 0)
         #expect(bytes == still.bytes)
     }
 

@@ -7,11 +7,11 @@ extension SoftwareVulkan {
     /// The colours of the middles of eight bars, 0...1, sampled from an image of several planes as a renderer does: the sampler, and with it the
     /// conversion, is part of the pipeline's layout.
     func barColors(of held: HeldFrame, _ cache: VulkanTextureCache) throws -> [[Float]] {
-        let picture = try held.textures(cache)
-        guard let (ycbcr, conversion) = picture.ycbcr else { throw Failure(what: "the frame is not one image") }
+        let textures = try held.textures(cache)
+        guard let (ycbcr, conversion) = textures.ycbcr else { throw Failure(what: "the frame is not one image") }
         let buffer = try Readback(self, size: 8 * 16)
-        let pipeline = unsafe try SamplingPipeline(self, ycbcr, conversion, view: picture.planes[0].view, into: buffer.buffer)
-        try perform(held, picture, cache, layout: VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL) { pipeline.record() }
+        let pipeline = unsafe try SamplingPipeline(self, ycbcr, conversion, view: textures.planes[0].view, into: buffer.buffer)
+        try perform(held, textures, cache, layout: VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL) { pipeline.record() }
         let bytes = buffer.bytes
         let values = unsafe bytes.withUnsafeBytes { raw in (0..<32).map { unsafe raw.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) } }
         return stride(from: 0, to: 32, by: 4).map { Array(values[$0..<$0 + 4]) }

@@ -11,8 +11,8 @@ import TextureCache
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles)
         var frames = 0, bytes = 0
         try DecodedFrames.each(of: TestAssets.demo, limit: 6) { held, truth in
-            let (copied, picture) = try vulkan.bytes(of: held, cache)
-            #expect(picture.path == .upload && picture.planes.count == 3)
+            let (copied, textures) = try vulkan.bytes(of: held, cache)
+            #expect(textures.path == .upload && textures.planes.count == 3)
             #expect(copied == truth.bytes)
             frames += 1
             bytes += truth.bytes.count
@@ -56,9 +56,9 @@ import TextureCache
         var last: VulkanTextures?
         for _ in 0..<4 {
             let held = try still.held()
-            let (bytes, picture) = try vulkan.bytes(of: held, cache)
-            #expect(bytes == still.bytes && (last == nil || last === picture))
-            last = picture
+            let (bytes, textures) = try vulkan.bytes(of: held, cache)
+            #expect(bytes == still.bytes && (last == nil || last === textures))
+            last = textures
             still.exporter.cancel()
             still.exporter.resume()
         }

@@ -49,7 +49,7 @@ struct ColorTests {
         try stage.start()
         // 46 and 38: no multiple of what a vector instruction takes; the border is cut off.
         let still = Quadrants(
-            format: example.format, margin: 22, size: PixelSize(width: 366, height: 278), attributes: PictureAttributes(color: example.color))
+            format: example.format, margin: 22, size: PixelSize(width: 366, height: 278), attributes: FrameAttributes(color: example.color))
         try stage.show(still)
         stage.sink.setGravity(.stretch)
         let seen = try stage.quarters(of: PixelRect(stage.weston.size), expecting: Quadrants.colors, tolerance: 5)
@@ -66,7 +66,7 @@ struct ColorTests {
         try stage.start()
         for (margin, width, height, aspect) in [(0, 161, 121, Ratio.one), (5, 97, 75, .one), (3, 180, 240, Ratio(2, 1)), (0, 333, 97, Ratio(1, 2))] {
             let still = Quadrants(
-                format: .yuv420p, margin: margin, size: PixelSize(width: width, height: height), attributes: PictureAttributes(pixelAspect: aspect))
+                format: .yuv420p, margin: margin, size: PixelSize(width: width, height: height), attributes: FrameAttributes(pixelAspect: aspect))
             try stage.show(still)
             let shape = still.attributes.displaySize(of: still.size)
             let scale = min(640 / Double(shape.width), 480 / Double(shape.height))

@@ -76,15 +76,15 @@ final class Stage {
     }
 
     /// The colours in the middles of the quarters of `part` of the screen, once they are as `expected` (nil: now).
-    func quarters(of part: PixelRect, on screen: PrivateWeston? = nil, expecting expected: [RGBPicture.Color], tolerance: Int) throws -> [RGBPicture
+    func quarters(of part: PixelRect, on screen: PrivateWeston? = nil, expecting expected: [RGBImage.Color], tolerance: Int) throws -> [RGBImage
         .Color]
     {
-        var seen: [RGBPicture.Color] = []
+        var seen: [RGBImage.Color] = []
         // A compositor fades new windows in.
         for _ in 0..<40 {
-            let picture = try (screen ?? weston).screenshot()
+            let image = try (screen ?? weston).screenshot()
             seen = (0..<4).map { index in
-                picture.mean(
+                image.mean(
                     of: PixelRect(
                         x: part.x + part.width * (1 + 4 * (index % 2)) / 8, y: part.y + part.height * (1 + 4 * (index / 2)) / 8,
                         width: part.width / 4, height: part.height / 4))

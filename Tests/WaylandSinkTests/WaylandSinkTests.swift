@@ -49,7 +49,7 @@ struct WaylandSinkTests {
         try stage.start()
         stage.sink.setFullscreen(true)
         // What says BT.709 is converted; what says nothing and is small is BT.601, which compositors know.
-        try stage.show(Quadrants(format: .yuv420p, attributes: PictureAttributes(color: .bt709)))
+        try stage.show(Quadrants(format: .yuv420p, attributes: FrameAttributes(color: .bt709)))
         #expect(stage.sink.isFullscreen, "a wish made before the window is there is granted")
         #expect(stage.wait { stage.sink.conversion?.from == "yuv420p" })
         let copied = stage.sink.bytesCopied
@@ -73,12 +73,12 @@ struct WaylandSinkTests {
     }
 
     /// Which quarter of the upright frame each quarter of the screen shows, by orientation.
-    static let turns: [(PictureOrientation, [Int])] = [
-        (PictureOrientation(rotation: .clockwise90), [2, 0, 3, 1]),
-        (PictureOrientation(rotation: .clockwise180), [3, 2, 1, 0]),
-        (PictureOrientation(rotation: .clockwise270), [1, 3, 0, 2]),
-        (PictureOrientation(isMirrored: true), [1, 0, 3, 2]),
-        (PictureOrientation(rotation: .clockwise90, isMirrored: true), [0, 2, 1, 3]),
+    static let turns: [(FrameOrientation, [Int])] = [
+        (FrameOrientation(rotation: .clockwise90), [2, 0, 3, 1]),
+        (FrameOrientation(rotation: .clockwise180), [3, 2, 1, 0]),
+        (FrameOrientation(rotation: .clockwise270), [1, 3, 0, 2]),
+        (FrameOrientation(isMirrored: true), [1, 0, 3, 2]),
+        (FrameOrientation(rotation: .clockwise90, isMirrored: true), [0, 2, 1, 3]),
     ]
 
     @Test("frames are turned and mirrored, with their crop")
@@ -86,7 +86,7 @@ struct WaylandSinkTests {
         let stage = try Stage(PrivateWeston(.gl))
         try stage.start()
         for (orientation, order) in Self.turns {
-            let still = Quadrants(format: .yuv420p, margin: 10, attributes: PictureAttributes(orientation: orientation))
+            let still = Quadrants(format: .yuv420p, margin: 10, attributes: FrameAttributes(orientation: orientation))
             try stage.show(still)
             if !stage.sink.isFullscreen { try stage.fillScreen() }
             let isSideways = orientation.rotation == .clockwise90 || orientation.rotation == .clockwise270

@@ -520,8 +520,8 @@ player_result player_queue_enqueue(player_queue *queue, const player_sample *sam
 player_result player_queue_end(player_queue *queue);
 
 /* Forgets what is not yet on the display. The frame there stays until the next one, which is shown as soon as it is decoded;
- * removes_picture 1: the display goes black. */
-player_result player_queue_flush(player_queue *queue, int32_t removes_picture);
+ * removes_image 1: the display goes black. */
+player_result player_queue_flush(player_queue *queue, int32_t removes_image);
 
 /* 1: it wants more: less than a second of film, and less than 16 MiB, wait; and again 0 from twice that on. */
 int32_t player_queue_is_ready(player_queue *queue);

@@ -14,8 +14,8 @@ extern "C" {
 /**
  * @page page_content_type_v1 The content_type_v1 protocol
  * @section page_ifaces_content_type_v1 Interfaces
- * - @subpage page_iface_wp_content_type_manager_v1 - tells what kind of picture a surface shows
- * - @subpage page_iface_wp_content_type_v1 - the kind of one surface's picture
+ * - @subpage page_iface_wp_content_type_manager_v1 - tells what kind of content a surface shows
+ * - @subpage page_iface_wp_content_type_v1 - the kind of one surface's content
  */
 struct wl_surface;
 struct wp_content_type_manager_v1;

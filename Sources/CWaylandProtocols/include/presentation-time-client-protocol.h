@@ -14,8 +14,8 @@ extern "C" {
 /**
  * @page page_presentation_time The presentation_time protocol
  * @section page_ifaces_presentation_time Interfaces
- * - @subpage page_iface_wp_presentation - tells when pictures lit up, and by which clock
- * - @subpage page_iface_wp_presentation_feedback - the fate of one picture: seen at a time, or never
+ * - @subpage page_iface_wp_presentation - tells when frames lit up, and by which clock
+ * - @subpage page_iface_wp_presentation_feedback - the fate of one frame: seen at a time, or never
  */
 struct wl_output;
 struct wl_surface;

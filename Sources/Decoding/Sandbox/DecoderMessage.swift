@@ -47,7 +47,7 @@ enum DecoderRequest: Hashable {
 struct FrameDescriptor: Hashable {
     var slot: UInt32
     var visible: PixelRect
-    var attributes: PictureAttributes
+    var attributes: FrameAttributes
     var presentationTime: MediaTime
     var duration: MediaTime
     var sourceTimestamp: Int64?

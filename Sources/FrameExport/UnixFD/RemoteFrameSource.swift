@@ -182,7 +182,7 @@ extension RemoteFrameSource: AsynchronousFrameSource {
         }
         func time(_ value: UInt64?) -> MediaTime { value.flatMap { Int64(exactly: $0) }.map { MediaTime(nanoseconds: $0) } ?? .invalid }
         let description = FrameDescription(
-            layout: layout, visible: PixelRect(caps.size), attributes: PictureAttributes(pixelAspect: caps.pixelAspect, color: caps.color),
+            layout: layout, visible: PixelRect(caps.size), attributes: FrameAttributes(pixelAspect: caps.pixelAspect, color: caps.color),
             presentationTime: time(buffer.mediaTime), duration: time(buffer.duration),
             hostTime: Int64(exactly: buffer.pts).map { HostTime(nanoseconds: $0) }, identity: surface.identity,
             sequence: buffer.offset == UnixFDBuffer.noTime ? sequence : buffer.offset, isDMABuf: buffer.isDMABuf)

@@ -34,7 +34,7 @@ import Testing
 
     static func answer(_ output: consuming DecodeOutput) -> Answer {
         switch consume output {
-        case .frame(let frame): .frame(frame.presentationTime, md5: PictureBytes(frame).md5)
+        case .frame(let frame): .frame(frame.presentationTime, md5: FrameBytes(frame).md5)
         case .dropped(let sample, let reason): .dropped(sample.presentationTime, reason)
         case .failed(_, let error): .failed(error.code)
         }
@@ -97,7 +97,7 @@ import Testing
                 case .frame(let frame):
                     let box = SharedFrame(frame)
                     if index < 10 { held.append(box) }
-                    answers.append(.frame(box.copy().presentationTime, md5: PictureBytes(box.copy()).md5))
+                    answers.append(.frame(box.copy().presentationTime, md5: FrameBytes(box.copy()).md5))
                 case .dropped(let sample, let reason): answers.append(.dropped(sample.presentationTime, reason))
                 case .failed(_, let error): answers.append(.failed(error.code))
                 }
@@ -114,7 +114,7 @@ import Testing
         #expect(shown >= film.samples.count - next)
         #expect(answers.contains { if case .failed(.decoderDied) = $0 { true } else { false } })
         // What was held while the process died is what it was.
-        for box in held { #expect(expected[box.copy().presentationTime] == PictureBytes(box.copy()).md5) }
+        for box in held { #expect(expected[box.copy().presentationTime] == FrameBytes(box.copy()).md5) }
     }
 
     @Test(arguments: [SIGSEGV, SIGABRT, SIGSYS, SIGTERM]) func `whatever kills it, it is replaced`(signal: Int32) throws {
@@ -199,10 +199,10 @@ import Testing
         let session = try SandboxedSession(format: film.format, sandbox: Self.options())
         var kept: SharedFrame?
         for sample in film.samples.prefix(40) { try session.decode(sample) { if case .frame(let frame) = $0 { kept = SharedFrame(frame) } } }
-        let before = PictureBytes(try #require(kept).copy()).md5
+        let before = FrameBytes(try #require(kept).copy()).md5
         session.invalidate()
         #expect { try session.decode(film.samples[0]) { _ in } } throws: { ($0 as? DecodingError)?.code == .invalidated }
-        #expect(PictureBytes(try #require(kept).copy()).md5 == before)
+        #expect(FrameBytes(try #require(kept).copy()).md5 == before)
     }
 
     @Test func `a missing program is one clear sentence`() throws {

@@ -15,8 +15,8 @@ private let software = DecoderSpecification(hardware: .disable)
     private static let hdr = HDRStaticMetadata(
         red: .init(x: 34000, y: 16000), green: .init(x: 13250, y: 34500), blue: .init(x: 7500, y: 3000), white: .init(x: 15635, y: 16450),
         maximumLuminance: 10_000_000, minimumLuminance: 50, maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400)
-    private static let attributes = PictureAttributes(
-        pixelAspect: Ratio(16, 11), orientation: PictureOrientation(rotation: .clockwise270, isMirrored: true), color: .bt709, hdr: hdr)
+    private static let attributes = FrameAttributes(
+        pixelAspect: Ratio(16, 11), orientation: FrameOrientation(rotation: .clockwise270, isMirrored: true), color: .bt709, hdr: hdr)
     private static let format = VideoFormat(
         codec: .hevc, codedSize: PixelSize(width: 1920, height: 1088), visible: PixelRect(x: 0, y: 4, width: 1920, height: 1080),
         attributes: attributes, frameRate: Ratio(30000, 1001), profile: 2, level: 153, codecTag: 0x3163_7668, bitsPerCodedSample: 24, reorderDepth: 2)
@@ -64,7 +64,7 @@ private let software = DecoderSpecification(hardware: .disable)
                 sampleNumber: 4)),
         .frame(
             FrameDescriptor(
-                slot: 0, visible: PixelRect(x: 0, y: 0, width: 1, height: 1), attributes: PictureAttributes(), presentationTime: .indefinite,
+                slot: 0, visible: PixelRect(x: 0, y: 0, width: 1, height: 1), attributes: FrameAttributes(), presentationTime: .indefinite,
                 duration: .positiveInfinity, sourceTimestamp: nil, sourceTimeBase: .unknown, flags: [])),
         .dropped(sampleNumber: .max, .doNotDisplay), .failed(sampleNumber: 0, error),
         .done(number: 9, bytesWritten: .max, bytesCopied: 0, freed: Array(0..<UInt32(DecoderAnswer.mostFreed))),

@@ -1,9 +1,9 @@
 public import Media
 public import SurfacePool
 
-/// The visible pixels of a picture: rows without padding, plane after plane, as FFmpeg's `framemd5` and most publishers of
+/// The visible pixels of a frame: rows without padding, plane after plane, as FFmpeg's `framemd5` and most publishers of
 /// test streams count them. A palette counts as 1024 bytes after the pixels.
-public struct PictureBytes: Sendable, Hashable {
+public struct FrameBytes: Sendable, Hashable {
     public var format: PixelFormat
     public var size: PixelSize
     public var bytes: [UInt8]
@@ -11,10 +11,10 @@ public struct PictureBytes: Sendable, Hashable {
     public init(_ frame: borrowing VideoFrame) { self.init(frame.use.surface, visible: frame.visible) }
 
     public init(_ surface: Surface, visible: PixelRect) {
-        self = unsafe surface.withUnsafeBytes { unsafe PictureBytes(layout: surface.layout, visible: visible, memory: $0) }
+        self = unsafe surface.withUnsafeBytes { unsafe FrameBytes(layout: surface.layout, visible: visible, memory: $0) }
     }
 
-    /// A picture in memory of any kind.
+    /// A frame in memory of any kind.
     public init(layout: SurfaceLayout, visible: PixelRect, memory: UnsafeRawBufferPointer) {
         format = layout.format
         size = visible.size

@@ -1,8 +1,8 @@
 public import Media
 
-/// A picture of 8-bit red, green and blue in memory: a decoded screenshot, or a converted frame.
-public struct RGBPicture: Sendable, CustomStringConvertible {
-    public var description: String { "a picture of \(size)" }
+/// An image of 8-bit red, green and blue in memory: a decoded screenshot, or a converted frame.
+public struct RGBImage: Sendable, CustomStringConvertible {
+    public var description: String { "an image of \(size)" }
 
     /// Where the colours of a pixel lie in its bytes.
     public struct Layout: Sendable, Hashable {
