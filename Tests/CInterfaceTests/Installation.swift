@@ -85,8 +85,8 @@ enum Tool {
     static func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // A hang ends, and shows as 124.
-        process.arguments = ["timeout", "120", program] + arguments
+        // A hang ends, and shows as 124. Linking the library takes minutes in a virtual machine on a busy host.
+        process.arguments = ["timeout", "900", program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let folder = FileManager.default.temporaryDirectory
         let output = folder.appendingPathComponent("tool-\(UUID().uuidString).out"), errors = output.appendingPathExtension("err")
