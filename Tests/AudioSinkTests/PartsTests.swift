@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import TestSupport
 import Testing
 
 @testable import AudioSink
@@ -68,12 +69,11 @@ import Testing
             let done = unsafe piece.withUnsafeBufferPointer { unsafe store.insert($0, at: .zero, epoch: store.epoch) }
             log.change { $0.append(done ? store.contents.end : -1) }
         }
-        while store.contents.end < 1000 { pause(0.001) }
-        pause(0.02)
-        #expect(store.contents.end == 1000)
+        #expect(Polling.until { store.contents.end >= 1000 })
+        #expect(Polling.holds(for: .milliseconds(20)) { store.contents.end == 1000 })
         store.movePlayHead(to: 100)
         store.movePlayHead(to: 600)
-        while store.contents.end < 1600 { pause(0.001) }
+        #expect(Polling.until { store.contents.end >= 1600 })
         store.movePlayHead(to: 1800)
         thread.join()
         #expect(log.withLock { $0 } == [2500] && store.contents.start == 500)
@@ -87,7 +87,7 @@ import Testing
             let done = unsafe piece.withUnsafeBufferPointer { unsafe store.insert($0, at: .zero, epoch: old) }
             #expect(!done)
         }
-        while store.contents.end < 1000 { pause(0.001) }
+        #expect(Polling.until { store.contents.end >= 1000 })
         store.clear()
         thread.join()
         #expect(store.contents.isEmpty && !insert(store, 1, value: 1, at: 0, epoch: old))

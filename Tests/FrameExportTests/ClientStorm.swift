@@ -137,12 +137,12 @@ struct ClientStorm {
     }
 
     private func waitUntil(_ complaint: String, _ condition: () -> Bool) throws {
-        let deadline = MonotonicClock.shared.now() + .seconds(60)
-        while !condition() {
+        let isDone = try Polling.until {
+            if condition() { return true }
             if let failure = failure.withLock({ $0 }) { throw Failure(description: failure) }
-            guard MonotonicClock.shared.now() < deadline else { throw Failure(description: complaint) }
-            usleep(500)
+            return false
         }
+        guard isDone else { throw Failure(description: complaint) }
     }
 
     private static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }

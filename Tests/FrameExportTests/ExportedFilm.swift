@@ -43,20 +43,20 @@ final class ExportedFilm {
     /// Whether the display gets so many more frames.
     func goesOn(_ frames: Int, until limit: HostTime) -> Bool {
         let goal = framesPresented + frames
-        while framesPresented < goal, MonotonicClock.shared.now() < limit { usleep(500) }
-        return framesPresented >= goal
+        return Polling.until(within: limit - MonotonicClock.shared.now()) { framesPresented >= goal }
     }
 }
 
 extension FrameExporter {
     /// The next frame, also across the film's end where it begins again.
     func nextFrame(until limit: HostTime) throws -> HeldFrame {
-        while MonotonicClock.shared.now() < limit {
+        let found: HeldFrame? = Polling.first(within: limit - MonotonicClock.shared.now()) {
             switch waitForFrame(until: limit) {
-            case .some(let frame): return HeldFrame(frame)
-            case .none: usleep(200)
+            case .some(let frame): HeldFrame(frame)
+            case .none: nil
             }
         }
-        throw ExportError(.closed, "no frame came")
+        guard let found else { throw ExportError(.closed, "no frame came") }
+        return found
     }
 }

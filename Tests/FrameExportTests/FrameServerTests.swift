@@ -34,7 +34,7 @@ import Testing
         var sources: [RemoteFrameSource] = []
         for round in 0..<3 {
             sources.append(try RemoteFrameSource(path: server.path))
-            while server.statistics.clients <= round { usleep(1000) }
+            try #require(Polling.until { server.statistics.clients > round })
             for _ in 0..<5 {
                 server.exporter.offer(stage.next()!.copy())
                 var numbers: Set<UInt8?> = []
@@ -51,7 +51,7 @@ import Testing
         defer { server.stop() }
         server.exporter.connect(to: stage.timebase, isPaced: false)
         let greedy = try RemoteFrameSource(path: server.path), modest = try RemoteFrameSource(path: server.path)
-        while server.statistics.clients < 2 { usleep(1000) }
+        try #require(Polling.until { server.statistics.clients == 2 })
         var held: [HeldFrame] = []
         for number in 0..<60 {
             let frame = try #require(stage.next(), "the pool ran dry at \(number)")
@@ -59,11 +59,11 @@ import Testing
             #expect(modest.receive()?.number == UInt8(number))
             if number < 3 { held.append(try #require(greedy.receive())) }
             // What the modest one gave back is back before the next frame: a slow server would skip it, too.
-            while stage.pool.statistics.inUse > held.count + 1 { usleep(200) }
+            try #require(Polling.until { stage.pool.statistics.inUse <= held.count + 1 })
         }
         #expect(held.map(\.number) == [0, 1, 2])
         // The server may be with the other client still when the modest one has its last frame.
-        while server.statistics.framesSent + server.statistics.framesSkipped < 120 { usleep(200) }
+        #expect(Polling.until { server.statistics.framesSent + server.statistics.framesSkipped >= 120 })
         #expect(server.statistics.framesSkipped == 57)
     }
 
@@ -76,7 +76,7 @@ import Testing
         var dice = Dice(seed: 11)
         for round in 0..<40 {
             let bad = try UnixSocket.connected(server.path)
-            while server.statistics.clients < 2 { usleep(500) }
+            try #require(Polling.until { server.statistics.clients == 2 })
             server.exporter.offer(stage.next()!.copy())
             #expect(good.receive()?.number == UInt8(round))
             switch round % 3 {
@@ -86,11 +86,11 @@ import Testing
             }
             // Closed here, if the server has not done it.
             _ = consume bad
-            while server.statistics.clients > 1 { usleep(500) }
+            try #require(Polling.until { server.statistics.clients == 1 })
         }
         #expect(notices.withLock { $0 } >= 26)
         server.exporter.cancel()
-        while stage.pool.statistics.inUse > 0 { usleep(1000) }
+        #expect(Polling.until { stage.pool.statistics.inUse == 0 })
     }
 
     @Test func `one who comes to GStreamer's sink before its stream begins waits for it`() throws {
@@ -116,7 +116,7 @@ import Testing
         let server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(clientLimit: 1))
         defer { server.stop() }
         let first = try RemoteFrameSource(path: server.path)
-        while server.statistics.clients < 1 { usleep(1000) }
+        try #require(Polling.until { server.statistics.clients == 1 })
         let second = try RemoteFrameSource(path: server.path)
         #expect(second.receive() == nil && second.error?.code == .closed)
         #expect(first.error == nil)

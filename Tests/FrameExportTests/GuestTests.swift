@@ -69,9 +69,9 @@ struct GuestTests {
         let film = ExportedFilm(TestAssets.path(name), exporter: server.exporter, allocator: try Self.allocator(allocator))
         let pipeline = try Relay(gstreamer, from: server.path)
         defer { pipeline.end() }
-        while server.statistics.clients < 1, pipeline.isRunning { usleep(5000) }
+        _ = Polling.until { server.statistics.clients >= 1 || !pipeline.isRunning }
         let direct = try RemoteFrameSource(path: server.path), relayed = try pipeline.source()
-        while server.statistics.clients < 2, pipeline.isRunning { usleep(5000) }
+        _ = Polling.until { server.statistics.clients >= 2 || !pipeline.isRunning }
         try film.begin()
         var images: [String] = []
         while let frame = direct.waitForFrame(until: Self.limit) {

@@ -1,5 +1,6 @@
 import Foundation
 import FrameExport
+import Media
 import TestSupport
 
 /// A GStreamer between two sockets, in the lab: takes DMA-BUFs and hands them on.
@@ -72,11 +73,13 @@ final class Relay {
 
     /// The client at its end.
     func source() throws -> RemoteFrameSource {
-        while isRunning {
-            if let source = try? RemoteFrameSource(path: output) { return source }
-            usleep(10_000)
+        var source: RemoteFrameSource?
+        _ = Polling.until(every: .milliseconds(10)) {
+            source = try? RemoteFrameSource(path: output)
+            return source != nil || !isRunning
         }
-        throw ExportError(.closed, "GStreamer ended: \(errors)")
+        guard let source else { throw ExportError(.closed, "GStreamer ended: \(errors)") }
+        return source
     }
 
     func end() {

@@ -29,11 +29,11 @@ import Testing
         try sink.start(queue) { _ in }
         let count = Self.seconds * Int(rate)
         queue.enqueue(try frames.frame(0, rate: rate, flags: .displayImmediately))
-        for _ in 0..<2000 where queue.statistics.framesPresented == 0 { Thread.sleep(forTimeInterval: 0.01) }
+        try #require(Polling.until { queue.statistics.framesPresented > 0 })
         for number in 1..<7 { queue.enqueue(try frames.frame(number, rate: rate)) }
         timebase.setRate(1, time: .zero, atHostTime: queue.refresh(notBefore: MonotonicClock.shared.now() + .milliseconds(300)))
         for number in 7..<count { queue.enqueue(try frames.frame(number, rate: rate)) }
-        for _ in 0..<2000 where queue.count > 0 { Thread.sleep(forTimeInterval: 0.01) }
+        #expect(Polling.until { queue.count == 0 })
         sink.stop()
 
         let statistics = queue.statistics, seen = recorder.refreshes.withLock { $0 }, ideal = Self.refreshRate / Double(rate)

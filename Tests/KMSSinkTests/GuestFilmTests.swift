@@ -34,19 +34,18 @@ import Testing
 
         /// Looks until the frame with this number is on the screen, and gives it with the place that it covers.
         func look(for number: Int) throws -> (image: RGBImage, part: PixelRect) {
-            let deadline = MonotonicClock.shared.now() + .milliseconds(40_000)
             var seen: [Int?] = []
-            repeat {
+            let found: (RGBImage, PixelRect)? = try Polling.first(every: .milliseconds(20)) {
                 // A dark monitor cannot be read.
-                if player.statistics.framesPresented > 0 {
-                    let image = try screenshot(), part = image.bounds() ?? PixelRect(image.size)
-                    let code = FrameCode(image, in: part)
-                    if code?.number == number { return (image, part) }
-                    if seen.last != code?.number { seen.append(code?.number) }
-                }
-                Thread.sleep(forTimeInterval: 0.02)
-            } while MonotonicClock.shared.now() < deadline
-            throw Failure(description: "frame \(number) is not shown, but \(seen); \(messages.withLock { $0 })")
+                guard player.statistics.framesPresented > 0 else { return nil }
+                let image = try screenshot(), part = image.bounds() ?? PixelRect(image.size)
+                let code = FrameCode(image, in: part)
+                if code?.number == number { return (image, part) }
+                if seen.last != code?.number { seen.append(code?.number) }
+                return nil
+            }
+            guard let found else { throw Failure(description: "frame \(number) is not shown, but \(seen); \(messages.withLock { $0 })") }
+            return found
         }
     }
 

@@ -65,7 +65,7 @@ import Testing
         while committed() < commits, MonotonicClock.shared.now() < limit {
             // From one frame after a seek up to a second of film.
             let goal = committed() + Int.random(in: 1...30, using: &dice)
-            while committed() < goal, MonotonicClock.shared.now() < limit { Thread.sleep(forTimeInterval: 0.005) }
+            _ = Polling.until(within: limit - MonotonicClock.shared.now()) { committed() >= goal }
             player.seek(to: MediaTime(value: Int64.random(in: 0..<240, using: &dice), timescale: 30))
             seeks += 1
         }
@@ -88,8 +88,7 @@ import Testing
         let first = try frames.frame(0, flags: .displayImmediately), surface = first.surface
         queue.enqueue(first)
         func wait(for count: Int) throws {
-            for _ in 0..<2000 where checker.counts.withLock({ $0.commits }) < count { Thread.sleep(forTimeInterval: 0.01) }
-            try #require(checker.counts.withLock { $0.commits } == count)
+            try #require(Polling.until { checker.counts.withLock { $0.commits } >= count } && checker.counts.withLock { $0.commits } == count)
         }
         try wait(for: 1)
         // As a decoder would that was given the memory too early.

@@ -68,9 +68,9 @@ import Testing
         defer { try? Self.takeEDID() }
         let stage = try GuestFilmTests.Stage("hdr10.mp4", connectors: ["Lab HDR"])
         var info = Self.info
-        for _ in 0..<100 where !info.contains("EOTF") {
-            Thread.sleep(forTimeInterval: 0.1)
+        _ = Polling.until(every: .milliseconds(100)) {
             info = Self.info
+            return info.contains("EOTF")
         }
         for line in Self.told { #expect(info.contains(line), "\(line) is missing in \(info)") }
         stage.player.close()

@@ -85,14 +85,7 @@ enum Guest {
 
         var inUse: Int { pools.map(\.statistics.inUse).reduce(0, +) }
 
-        func wait(_ condition: () throws -> Bool) rethrows -> Bool {
-            let deadline = MonotonicClock.shared.now() + .milliseconds(20_000)
-            while try !condition() {
-                if MonotonicClock.shared.now() > deadline { return false }
-                Thread.sleep(forTimeInterval: 0.01)
-            }
-            return true
-        }
+        func wait(_ condition: () throws -> Bool) rethrows -> Bool { try Polling.until(every: .milliseconds(5), condition) }
 
         func screenshot(_ index: Int = 0) throws -> RGBImage {
             let reading = try sink.readBack(index)

@@ -15,11 +15,7 @@ struct CompositorDeathTests {
     init() throws { buffersBefore = try LabMonitor.sharedBufferCount() }
 
     private func until(_ what: String, _ isDone: () throws -> Bool) throws {
-        for _ in 0..<600 {
-            if try isDone() { return }
-            Thread.sleep(forTimeInterval: 0.1)
-        }
-        throw Lab.Failure(description: "\(what) did not happen")
+        guard try Polling.until(every: .milliseconds(100), isDone) else { throw Lab.Failure(description: "\(what) did not happen") }
     }
 
     @Test("each ends the film with one sentence and leaves nothing behind")

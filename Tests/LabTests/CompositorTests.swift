@@ -37,9 +37,10 @@ struct CompositorTests {
     /// Looks at the screen until `isRight` says that it is, and gives the last look.
     private func look(at compositor: LabCompositor, _ title: String, until isRight: (RGBImage) -> Bool) throws -> RGBImage {
         var shot = try compositor.screenshot(title)
-        for _ in 0..<20 where !isRight(shot) {
-            Thread.sleep(forTimeInterval: 0.5)
+        _ = try Polling.until(within: .seconds(20), every: .milliseconds(200)) {
+            if isRight(shot) { return true }
             shot = try compositor.screenshot(title)
+            return isRight(shot)
         }
         return shot
     }

@@ -80,7 +80,9 @@ final class LabCompositor {
         process.standardOutput = FileHandle.nullDevice
         process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
-        while process.isRunning && !FileManager.default.fileExists(atPath: "\(folder)/ready") { Thread.sleep(forTimeInterval: 0.05) }
+        _ = Polling.until(within: .seconds(600), every: .milliseconds(20)) {
+            !process.isRunning || FileManager.default.fileExists(atPath: "\(folder)/ready")
+        }
         guard let words = try? String(contentsOfFile: "\(folder)/ready", encoding: .utf8).split(whereSeparator: \.isWhitespace), words.count == 2,
             let identifier = Int32(words[1])
         else {

@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import TestSupport
 import Testing
 
@@ -63,11 +64,7 @@ struct LabMonitor {
     }
 
     private func wait(_ failure: String, until isDone: () throws -> Bool) throws {
-        for _ in 0..<6000 {
-            if try isDone() { return }
-            Thread.sleep(forTimeInterval: 0.01)
-        }
-        throw Lab.Failure(description: failure)
+        guard try Polling.until(every: .milliseconds(10), isDone) else { throw Lab.Failure(description: failure) }
     }
 
     /// The DMA-BUFs that exist in the whole machine.
@@ -81,7 +78,6 @@ struct LabMonitor {
 
     /// That what ended a moment ago leaves no DMA-BUF behind: the kernel frees those of a process that was killed after it has told of its end.
     static func expectSharedBuffers(atMost count: Int) throws {
-        for _ in 0..<100 where try sharedBufferCount() > count { Thread.sleep(forTimeInterval: 0.1) }
-        #expect(try sharedBufferCount() <= count)
+        #expect(try Polling.until(within: .seconds(20), every: .milliseconds(100)) { try sharedBufferCount() <= count })
     }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import Media
+import TestSupport
 import Testing
 
 /// A seatd of a test's own, of the version of our libseat; ended with this object.
@@ -28,9 +30,7 @@ final class LabSeat {
         process.standardInput = FileHandle.nullDevice
         process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
-        for _ in 0..<600 where process.isRunning && !FileManager.default.fileExists(atPath: "\(folder)/seatd.sock") {
-            Thread.sleep(forTimeInterval: 0.05)
-        }
+        _ = Polling.until(every: .milliseconds(20)) { !process.isRunning || FileManager.default.fileExists(atPath: "\(folder)/seatd.sock") }
         guard FileManager.default.fileExists(atPath: "\(folder)/seatd.sock") else { throw Lab.Failure(description: "seatd does not start: \(log)") }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import TestSupport
 import Testing
 
@@ -51,8 +52,7 @@ struct MonitorStormTests {
         let (handle, end) = try play(["--on-unplug", "pause", "--duration", "3"])
         try monitor.plug(false)
         // Twice as long as the film.
-        Thread.sleep(forTimeInterval: 6)
-        #expect(handle.isRunning)
+        #expect(Polling.holds(for: .seconds(6)) { handle.isRunning })
         try monitor.plug(true)
         let outcome = try end()
         #expect(outcome.code == 0 && !outcome.crashed, "\(outcome.errors)")

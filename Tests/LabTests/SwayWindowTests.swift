@@ -37,12 +37,8 @@ struct SwayWindowTests {
 
         /// Until it is so, for a minute at most.
         func wait(_ what: String, until isDone: () throws -> Bool) throws {
-            let deadline = MonotonicClock.shared.now() + .seconds(60)
-            while try !isDone() {
-                guard MonotonicClock.shared.now() < deadline else {
-                    throw Lab.Failure(description: "\(what) did not happen: \(presented) frames presented, \(messages.withLock { $0 })")
-                }
-                Thread.sleep(forTimeInterval: 0.02)
+            guard try Polling.until(every: .milliseconds(20), isDone) else {
+                throw Lab.Failure(description: "\(what) did not happen: \(presented) frames presented, \(messages.withLock { $0 })")
             }
         }
 

@@ -11,11 +11,8 @@ import Testing
 
     /// Connects as soon as there is somebody to connect to.
     static func connect(_ path: String) throws -> RemoteFrameSource {
-        for _ in 0..<2000 {
-            if let source = try? RemoteFrameSource(path: path) { return source }
-            usleep(10_000)
-        }
-        return try RemoteFrameSource(path: path)
+        let source = Polling.first(every: .milliseconds(10)) { try? RemoteFrameSource(path: path) }
+        return try source ?? RemoteFrameSource(path: path)
     }
 
     @Test(

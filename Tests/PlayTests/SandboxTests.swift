@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import TestSupport
 import Testing
 
@@ -41,8 +42,7 @@ import Testing
             }
             #expect(killed.count == (goesOn ? 3 : 1))
             if goesOn {
-                usleep(3_000_000)
-                #expect(handle.isRunning)
+                #expect(Polling.holds(for: .seconds(3)) { handle.isRunning })
                 handle.interrupt()
             }
             let outcome = try ended()

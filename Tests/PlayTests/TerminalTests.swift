@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Media
 import TestSupport
 import Testing
 
@@ -29,14 +30,6 @@ import Testing
             guard unsafe tcgetattr(master, &settings) == 0 else { return false }
             return settings.c_lflag & tcflag_t(ECHO | ICANON) == tcflag_t(ECHO | ICANON)
         }
-
-        func wait(_ condition: () -> Bool) -> Bool {
-            for _ in 0..<1000 {
-                if condition() { return true }
-                Thread.sleep(forTimeInterval: 0.01)
-            }
-            return false
-        }
     }
 
     private static let film = ["--sink", "headless", "--no-audio", "--loop", "--stats", "-", TestAssets.demo]
@@ -45,7 +38,7 @@ import Testing
         let terminal = try PseudoTerminal()
         #expect(terminal.isAsFound)
         let outcome = PlayProgram.begin(Self.film, limit: 40, terminal: terminal.path)
-        #expect(terminal.wait { !terminal.isAsFound })
+        #expect(Polling.until { !terminal.isAsFound })
         // An arrow and a key that means nothing on the way.
         terminal.type("\u{1b}[Cx ")
         terminal.type(" q")
@@ -57,7 +50,7 @@ import Testing
     @Test(arguments: [SIGINT, SIGTERM]) func `a signal leaves the terminal as it was found`(_ signal: Int32) throws {
         let terminal = try PseudoTerminal(), handle = PlayProgram.Handle()
         let outcome = PlayProgram.begin(Self.film, limit: 40, handle: handle, terminal: terminal.path)
-        #expect(terminal.wait { !terminal.isAsFound })
+        #expect(Polling.until { !terminal.isAsFound })
         handle.send(signal)
         #expect(try outcome().code == 0)
         #expect(terminal.isAsFound)
@@ -66,8 +59,7 @@ import Testing
     @Test func `a film from standard input leaves the terminal alone`() throws {
         let terminal = try PseudoTerminal()
         let outcome = PlayProgram.begin(["--sink", "headless", "--no-audio", "-"], limit: 40, signal: (SIGINT, after: 1), terminal: terminal.path)
-        Thread.sleep(forTimeInterval: 0.7)
-        #expect(terminal.isAsFound)
+        #expect(Polling.holds(for: .milliseconds(700)) { terminal.isAsFound })
         _ = try outcome()
     }
 }

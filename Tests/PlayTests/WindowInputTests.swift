@@ -28,14 +28,13 @@ import Testing
         /// Presses a key by its number in `linux/input-event-codes.h`.
         func press(_ code: UInt32) { tap.change { $0.inputs += [.key(code, isDown: true), .key(code, isDown: false)] } }
 
-        /// The film's part of the first screenshot that fits, and the number it shows; nil when none does for some seconds.
+        /// The film's part of the first screenshot that fits, and the number it shows; nil when none does for a minute.
         func frame(where fits: (PixelRect, FrameCode) -> Bool) throws -> (part: PixelRect, code: FrameCode)? {
-            for _ in 0..<60 {
+            try Polling.first(every: .milliseconds(100)) {
                 let shot = try weston.screenshot()
                 if let part = shot.bounds(), let code = FrameCode(shot, in: part), fits(part, code) { return (part, code) }
-                Thread.sleep(forTimeInterval: 0.1)
+                return nil
             }
-            return nil
         }
 
         func end() throws -> PlayProgram.Outcome { try outcome() }

@@ -8,16 +8,14 @@ import Testing
     /// The film in a fullscreen window on 640x480: 640x360 in the middle.
     private static let part = PixelRect(x: 0, y: 60, width: 640, height: 360)
 
-    /// The first screenshot with a readable frame number that fits, for at most 10 s; else the last one with a number.
+    /// The first screenshot with a readable frame number that fits, for at most 20 s; else the last one with a number.
     private func frame(of weston: PrivateWeston, where fits: (RGBImage, FrameCode) -> Bool = { _, _ in true }) throws -> (RGBImage, FrameCode)? {
         var last: (RGBImage, FrameCode)?
-        for _ in 0..<60 {
+        _ = try Polling.until(within: .seconds(20), every: .milliseconds(100)) {
             let shot = try weston.screenshot()
-            if let code = FrameCode(shot, in: Self.part) {
-                last = (shot, code)
-                if fits(shot, code) { break }
-            }
-            Thread.sleep(forTimeInterval: 0.1)
+            guard let code = FrameCode(shot, in: Self.part) else { return false }
+            last = (shot, code)
+            return fits(shot, code)
         }
         return last
     }

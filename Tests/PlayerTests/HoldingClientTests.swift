@@ -12,7 +12,8 @@ import Testing
 @Suite struct HoldingClientTests {
     private struct Findings: Sendable {
         var received = 0, held = 0, changed = 0, copies = 0
-        var isOver = false
+        /// Frames that are to be held, and `held`: those that have been.
+        var taken = 0
     }
 
     private static func checksum(_ frame: borrowing ExportedFrame) -> Int? {
@@ -40,6 +41,7 @@ import Testing
                 return findings.received % 3 == 0
             }
             guard isThird else { return frame.release() }
+            findings.withLock { $0.taken += 1 }
             let before = Self.checksum(frame), held = HeldFrame(frame)
             later.asyncAfter(deadline: .now() + .milliseconds(200)) {
                 let after = held.withFrame { Self.checksum($0) } ?? nil
@@ -63,8 +65,8 @@ import Testing
         #expect(ended.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0 ? true : nil } == true, "the film stands still")
         player.close()
         client.join()
-        later.sync(flags: .barrier) {}
-        Thread.sleep(forTimeInterval: 0.3)
+        // The last frames are looked at 200 ms after they came.
+        #expect(Polling.until { findings.withLock { $0.held == $0.taken } })
         let seen = findings.withLock { $0 }, statistics = player.statistics
         #expect(seen.changed == 0 && statistics.framesDecoded == 300, "\(seen) \(statistics)")
         #expect(statistics.framesDropped.first { $0.reason == "outOfSurfaces" }?.count == 0)

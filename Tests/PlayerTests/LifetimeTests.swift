@@ -20,9 +20,7 @@ import Testing
                 for _ in 0..<200 { player.togglePlaying() }
                 gone = player
             }
-            let limit = MonotonicClock.shared.now() + .seconds(60)
-            while gone != nil, MonotonicClock.shared.now() < limit { usleep(200) }
-            #expect(gone == nil, "something still holds the player")
+            #expect(Polling.until { gone == nil }, "something still holds the player")
         }
     }
 
@@ -40,8 +38,6 @@ import Testing
             for _ in 0..<20 { player.stepForward() }
             player.close()
         }
-        let limit = MonotonicClock.shared.now() + .seconds(60)
-        while sound != nil, MonotonicClock.shared.now() < limit { usleep(200) }
-        #expect(sound == nil, "something still holds what played the film")
+        #expect(Polling.until { sound == nil }, "something still holds what played the film")
     }
 }

@@ -59,10 +59,8 @@ public final class PrivateWeston: @unchecked Sendable {
             let _: Void? = state.wait { $0.isOver ? () : nil }
         }
         let _: Void? = state.wait { $0.hasBegun ? () : nil }
-        for _ in 0..<200 where !FileManager.default.fileExists(atPath: display) {
-            guard process.isRunning else { break }
-            Thread.sleep(forTimeInterval: 0.05)
-        }
+        let socket = display
+        _ = Polling.until(every: .milliseconds(10)) { FileManager.default.fileExists(atPath: socket) || !process.isRunning }
         guard FileManager.default.fileExists(atPath: display) else {
             let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "no log"
             kill()

@@ -93,7 +93,7 @@ public final class WireTap: Sendable {
             line.run(door)
             unsafe unlink(path)
         }
-        while !FileManager.default.fileExists(atPath: display) { usleep(1000) }
+        _ = Polling.until { FileManager.default.fileExists(atPath: path) }
     }
 
     deinit { stop() }

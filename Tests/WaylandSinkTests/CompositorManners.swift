@@ -54,14 +54,7 @@ struct CompositorManners {
             try #require(wait { queue.statistics.framesPresented > before }, "frame \(number) is not shown")
         }
 
-        func wait(_ condition: () -> Bool) -> Bool {
-            let deadline = MonotonicClock.shared.now() + .seconds(60)
-            while !condition() {
-                if MonotonicClock.shared.now() > deadline { return false }
-                Thread.sleep(forTimeInterval: 0.005)
-            }
-            return true
-        }
+        func wait(_ condition: () -> Bool) -> Bool { Polling.until(every: .milliseconds(5), condition) }
 
         func count(of event: SinkEvent) -> Int { events.withLock { $0 }.count { $0 == event } }
         var sizes: [PixelSize] { events.withLock { $0 }.compactMap { if case .resized(let size) = $0 { size } else { nil } } }

@@ -59,15 +59,8 @@ final class Stage {
         events.withLock { $0 }.compactMap { if case .failed(let error) = $0 { error } else { nil } }
     }
 
-    /// Looks again and again, for 10 s at most.
-    func wait(_ condition: () throws -> Bool) rethrows -> Bool {
-        let deadline = MonotonicClock.shared.now() + .milliseconds(10_000)
-        while try !condition() {
-            if MonotonicClock.shared.now() > deadline { return false }
-            Thread.sleep(forTimeInterval: 0.01)
-        }
-        return true
-    }
+    /// Looks again and again, for a minute at most.
+    func wait(_ condition: () throws -> Bool) rethrows -> Bool { try Polling.until(every: .milliseconds(10), condition) }
 
     /// Covers the monitor, so that places on it are known.
     func fillScreen() throws {
@@ -81,7 +74,7 @@ final class Stage {
     {
         var seen: [RGBImage.Color] = []
         // A compositor fades new windows in.
-        for _ in 0..<40 {
+        _ = try Polling.until(within: .seconds(10), every: .milliseconds(50)) {
             let image = try (screen ?? weston).screenshot()
             seen = (0..<4).map { index in
                 image.mean(
@@ -89,8 +82,7 @@ final class Stage {
                         x: part.x + part.width * (1 + 4 * (index % 2)) / 8, y: part.y + part.height * (1 + 4 * (index / 2)) / 8,
                         width: part.width / 4, height: part.height / 4))
             }
-            if zip(seen, expected).allSatisfy({ $0.distance(to: $1) <= tolerance }) { break }
-            Thread.sleep(forTimeInterval: 0.05)
+            return zip(seen, expected).allSatisfy { $0.distance(to: $1) <= tolerance }
         }
         return seen
     }
