@@ -1,7 +1,7 @@
 package import Media
 package import SurfacePool
 
-/// Observes what a sink shows, and can simulate a device that refuses commits; for tests.
+/// Observes what a sink shows, reads its monitors back, and can simulate a device that refuses commits; for tests.
 ///
 /// Called on the sink's thread, without a lock.
 package protocol SinkProbe: AnyObject, Sendable {
@@ -17,14 +17,37 @@ package protocol SinkProbe: AnyObject, Sendable {
     func lit(sequence: UInt64, at time: HostTime, refresh: UInt64)
     /// An errno with which a commit for this many monitors fails, as if the device had refused it; 0: the device decides.
     func refusal(ofCommitFor monitors: Int) -> Int32
+    /// The sink has started. `wake`, which any thread may call, makes it take a step.
+    func started(wake: @escaping @Sendable () -> Void)
+    /// The index of a monitor to read back now; nil: none. Asked in each step in which no flip is pending, and answered by `didRead`.
+    func takeWantedReading() -> Int?
+    /// What that monitor was sent, or why it cannot be read.
+    func didRead(_ reading: Result<ScreenReading, SystemError>)
 }
 
 extension SinkProbe {
+    package func started(wake: @escaping @Sendable () -> Void) {}
+    package func takeWantedReading() -> Int? { nil }
+    package func didRead(_ reading: Result<ScreenReading, SystemError>) {}
     package func record(_ event: VirtualDisplayEvent) {}
     package func committed(use: UInt64, _ memory: [UInt8]) {}
     package func ended(use: UInt64, _ memory: [UInt8]) {}
     package func lit(sequence: UInt64, at time: HostTime, refresh: UInt64) {}
     package func refusal(ofCommitFor monitors: Int) -> Int32 { 0 }
+}
+
+/// What a monitor was sent, as the display hardware composed it: blue, green, red and an unused byte per pixel.
+package struct ScreenReading: Sendable {
+    package var size: PixelSize
+    /// Bytes per row.
+    package var pitch: Int
+    package var bytes: [UInt8]
+
+    package init(size: PixelSize, pitch: Int, bytes: [UInt8]) {
+        self.size = size
+        self.pitch = pitch
+        self.bytes = bytes
+    }
 }
 
 /// What a virtual display did, for a probe. Times are CLOCK_MONOTONIC's.

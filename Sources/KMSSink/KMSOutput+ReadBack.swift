@@ -1,20 +1,13 @@
 internal import CDRM
+internal import DisplaySink
 internal import Glibc
-package import Media
-
-/// What a monitor was sent, as the display hardware composed it: blue, green, red and an unused byte per pixel.
-package struct ScreenReading: Sendable {
-    package var size: PixelSize
-    /// Bytes per row.
-    package var pitch: Int
-    package var bytes: [UInt8]
-}
+internal import Media
 
 extension KMSOutput {
     /// Composing in software can take seconds on a slow processor.
     private static let patience = HostSpan.seconds(20)
 
-    /// Reads the current screen through the device's write-back connector. For tests; few devices have such a connector.
+    /// Reads the current screen through the device's write-back connector. For probes; few devices have such a connector.
     ///
     /// Blocks until the device has written. See "Writeback Connectors" in the kernel's DRM documentation.
     func readBack() throws(SystemError) -> ScreenReading {

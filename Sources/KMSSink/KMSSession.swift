@@ -14,11 +14,6 @@ struct KMSSinkState: Sendable {
     /// What `init` opened, until a thread takes it.
     var opened: KMSSink.Opened?
     var settings = Settings()
-    /// A test waits for a reading of this monitor.
-    var wantedReading: Int?
-    /// Set by tests.
-    var probe: (any SinkProbe)?
-    var reading: Result<ScreenReading, SystemError>?
     var conversion: ConversionReport?
     /// Since the sink was made.
     var bytesCopied = 0
@@ -38,17 +33,19 @@ final class KMSSession: Sendable {
     private let state: Monitor<KMSSinkState>
     private let thread: PresentThread
     private let options: KMSSink.Options
+    private let observer: (any SinkProbe)?
     private let events: @Sendable (SinkEvent) -> Void
 
     init(
         _ opened: KMSSink.Opened, _ queue: PresentationQueue, _ state: Monitor<KMSSinkState>, _ thread: PresentThread,
-        _ options: KMSSink.Options, events: @escaping @Sendable (SinkEvent) -> Void
+        _ options: KMSSink.Options, _ observer: (any SinkProbe)?, events: @escaping @Sendable (SinkEvent) -> Void
     ) {
         self.opened = opened
         self.queue = queue
         self.state = state
         self.thread = thread
         self.options = options
+        self.observer = observer
         self.events = events
     }
 
@@ -57,8 +54,9 @@ final class KMSSession: Sendable {
         let monitors = opened.monitors
         let planner = ScanoutPlanner(monitors) { [events] in events(.detail($0)) }
         let presenter = KMSPresenter(monitors, planner, queue, events: events)
-        presenter.probe = state.withLock { $0.probe }
-        monitors.probe = presenter.probe
+        presenter.probe = observer
+        monitors.probe = observer
+        observer?.started { [thread] in thread.wakeup.signal() }
         do throws(SinkError) {
             try loop(monitors, planner, presenter)
         } catch {
@@ -82,7 +80,9 @@ final class KMSSession: Sendable {
             try apply(&applied, monitors, planner, presenter)
             presenter.isVisible = !monitors.plugged.isEmpty && vtSwitching.isActive
             let time = try presenter.step(MonotonicClock.shared.now())
-            if !presenter.isFlipping { read(monitors) }
+            if !presenter.isFlipping, let observer, let index = observer.takeWantedReading() {
+                observer.didRead(Result { () throws(SystemError) in try monitors.outputs[index].readBack() })
+            }
             state.withLock { state in
                 state.conversion = planner.conversion
                 state.bytesCopied = copiedBefore + planner.bytesCopied
@@ -98,13 +98,6 @@ final class KMSSession: Sendable {
             try vtSwitching.handleEvents(isGone: isGone) { presenter.isVisible = false }
             for key in vtSwitching.keys() { events(.key(key)) }
         }
-    }
-
-    /// Answers `KMSSink.readBack`.
-    private func read(_ monitors: KMSMonitors) {
-        guard let index = state.withLock({ $0.wantedReading.take() }) else { return }
-        let reading = Result { () throws(SystemError) in try monitors.outputs[index].readBack() }
-        state.change { $0.reading = reading }
     }
 
     /// Handles hot-plug events. True when modes must be chosen again.

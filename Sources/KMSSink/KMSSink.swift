@@ -44,14 +44,19 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
     /// The monitors and their device, for messages.
     public let summary: String
     private let options: Options
+    private let probe: (any SinkProbe)?
     private let thread: PresentThread
     private let state: Monitor<KMSSinkState>
 
     /// Opens the device and finds the monitors. They do not change before the first frame.
     ///
     /// Throws `.noDisplay` when there is no such device or monitor or it cannot be used, `.unsupported` when the monitor has no such mode.
-    public init(_ options: Options = Options()) throws(SinkError) {
+    public convenience init(_ options: Options = Options()) throws(SinkError) { try self.init(options, probe: nil) }
+
+    /// - Parameter probe: Observes the memory that is shown and reads the monitors back; for tests.
+    package init(_ options: Options, probe: (any SinkProbe)?) throws(SinkError) {
         self.options = options
+        self.probe = probe
         thread = try PresentThread()
         let monitors = try Self.open(options)
         let names = monitors.outputs.map { "\($0.connector.description) (\($0.mode))" }.joined(separator: " and ")
@@ -82,7 +87,7 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
             let opened: Opened
             if let kept { opened = kept } else { opened = Opened(try Self.open(options)) }
             state.withLock { $0.conversion = nil }
-            let session = KMSSession(opened, queue, state, thread, options, events: events)
+            let session = KMSSession(opened, queue, state, thread, options, probe, events: events)
             return { session.run() }
         }
     }
@@ -94,21 +99,6 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
     public var conversion: ConversionReport? { state.withLock { $0.conversion } }
     /// Bytes written by conversions since the sink was created.
     public var bytesCopied: Int { state.withLock { $0.bytesCopied } }
-
-    /// Observes the memory that is shown from the next `start` on; for tests.
-    package func setProbe(_ probe: (any SinkProbe)?) { state.withLock { $0.probe = probe } }
-
-    /// Reads back what a monitor shows, once no flip is pending; for tests. The sink must be running.
-    ///
-    /// - Parameter index: The monitor's index in `Options.connectors`.
-    package func readBack(_ index: Int = 0) throws(SystemError) -> ScreenReading {
-        state.change { state in
-            state.wantedReading = index
-            state.reading = nil
-        }
-        thread.wakeup.signal()
-        return try state.wait { $0.reading }!.get()
-    }
 
     // MARK: WindowControl and StatusOverlay
 

@@ -21,9 +21,8 @@ import Testing
     static let rates: [Int32] = isFull ? [24, 25, 30, 50, 60] : [24, 30]
 
     @Test("each frame has its refreshes, none is lost unsaid", arguments: rates) func rhythm(rate: Int32) throws {
-        let sink = try KMSSink(KMSSink.Options(connectors: [Guest.vkms], mode: #require(ModeRequest(text: "640x480"))))
         let recorder = Recorder()
-        sink.setProbe(recorder)
+        let sink = try KMSSink(KMSSink.Options(connectors: [Guest.vkms], mode: #require(ModeRequest(text: "640x480"))), probe: recorder)
         let timebase = Timebase(), queue = PresentationQueue(capacity: 8, timebase: timebase)
         let frames = TestFrames(size: PixelSize(width: 320, height: 180), allocator: sink.preferredAllocator)
         try sink.start(queue) { _ in }

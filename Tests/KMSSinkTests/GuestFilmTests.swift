@@ -12,10 +12,11 @@ import Testing
     final class Stage {
         let sink: KMSSink
         let player: Player
+        private let reader = ScreenReader()
         let messages = Monitor<[String]>([])
 
         init(_ asset: String, at seconds: Double? = nil, isRaw: Bool = false, connectors: [String] = [Guest.vkms]) throws {
-            sink = try KMSSink(KMSSink.Options(connectors: connectors, mode: #require(ModeRequest(text: "640x480"))))
+            sink = try KMSSink(KMSSink.Options(connectors: connectors, mode: #require(ModeRequest(text: "640x480"))), probe: reader)
             var configuration = PlayerConfiguration()
             configuration.playsAudio = false
             configuration.startsPaused = !isRaw
@@ -27,10 +28,7 @@ import Testing
 
         deinit { player.close() }
 
-        func screenshot() throws -> RGBImage {
-            let reading = try sink.readBack()
-            return RGBImage(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
-        }
+        func screenshot() throws -> RGBImage { try reader.screenshot() }
 
         /// Looks until the frame with this number is on the screen, and gives it with the place that it covers.
         func look(for number: Int) throws -> (image: RGBImage, part: PixelRect) {

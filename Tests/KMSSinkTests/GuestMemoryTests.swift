@@ -48,10 +48,10 @@ import Testing
     /// Straight on a plane, and converted into the device's own memory.
     @Test("is not written while it is shown, wherever the film is sought", arguments: [true, false]) func reuse(isDirect: Bool) throws {
         let commits = Self.isFull ? isDirect ? 5000 : 500 : isDirect ? 500 : 50
-        let sink = try KMSSink(
-            KMSSink.Options(connectors: [isDirect ? Guest.vkms : Guest.virtio], mode: #require(ModeRequest(text: isDirect ? "640x480" : "auto"))))
         let checker = Checker()
-        sink.setProbe(checker)
+        let sink = try KMSSink(
+            KMSSink.Options(connectors: [isDirect ? Guest.vkms : Guest.virtio], mode: #require(ModeRequest(text: isDirect ? "640x480" : "auto"))),
+            probe: checker)
         var configuration = PlayerConfiguration()
         configuration.playsAudio = false
         // On a busy machine the end of the film may come before the frames that are waited for.
@@ -80,9 +80,8 @@ import Testing
     }
 
     @Test("that is written is found by this check") func broken() throws {
-        let sink = try KMSSink(KMSSink.Options(connectors: [Guest.vkms], mode: #require(ModeRequest(text: "640x480"))))
         let checker = Checker()
-        sink.setProbe(checker)
+        let sink = try KMSSink(KMSSink.Options(connectors: [Guest.vkms], mode: #require(ModeRequest(text: "640x480"))), probe: checker)
         let queue = PresentationQueue(capacity: 4, timebase: Timebase()), frames = TestFrames(allocator: sink.preferredAllocator)
         try sink.start(queue) { _ in }
         let first = try frames.frame(0, flags: .displayImmediately), surface = first.surface

@@ -34,15 +34,17 @@ enum Guest {
     /// A sink on a monitor, fed with stills.
     final class Stage {
         let sink: KMSSink
+        private let reader: ScreenReader
         let queue: PresentationQueue
         let events = Monitor<[SinkEvent]>([])
         private var sequence: UInt64 = 0
         private var pools: [SurfacePool] = []
 
         init(_ cards: String..., mode: String = "640x480", arrangement: MonitorArrangement = .mirror, probe: (any SinkProbe)? = nil) throws {
-            sink = try KMSSink(KMSSink.Options(connectors: cards, mode: #require(ModeRequest(text: mode)), arrangement: arrangement))
+            reader = ScreenReader(probe)
+            sink = try KMSSink(
+                KMSSink.Options(connectors: cards, mode: #require(ModeRequest(text: mode)), arrangement: arrangement), probe: reader)
             queue = PresentationQueue(capacity: 4, timebase: Timebase())
-            sink.setProbe(probe)
             try sink.start(queue) { [events] event in events.change { $0.append(event) } }
         }
 
@@ -87,10 +89,7 @@ enum Guest {
 
         func wait(_ condition: () throws -> Bool) rethrows -> Bool { try Polling.until(every: .milliseconds(5), condition) }
 
-        func screenshot(_ index: Int = 0) throws -> RGBImage {
-            let reading = try sink.readBack(index)
-            return RGBImage(bytes: reading.bytes, size: reading.size, layout: .xrgb8888, bytesPerRow: reading.pitch)
-        }
+        func screenshot(_ index: Int = 0) throws -> RGBImage { try reader.screenshot(index) }
     }
 
     /// The colours in the middles of a still's quarters, and the farthest from black beside it.
