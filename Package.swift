@@ -149,7 +149,7 @@ let package = Package(
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("DemuxingTests", ["Demuxing", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport", "CLinux"]),
-        tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport"]),
+        tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests(
             "DecodingTests",
             [

@@ -22,6 +22,7 @@ final class KMSFramebuffers {
         for (_, framebuffer) in cache.takeGone() { remove(framebuffer) }
         if let known = cache[surface.identity] { return known.id }
         let layout = surface.layout
+        guard layout.fitsDisplays else { throw SystemError(EOVERFLOW, "make a framebuffer of \(layout.byteCount) bytes") }
         let handle = try device.handles.importing(surface.fd)
         let pitches = (0..<layout.planeCount).map { UInt32(layout.plane($0).pitch) }
         let offsets = (0..<layout.planeCount).map { UInt32(layout.plane($0).offset) }

@@ -74,9 +74,11 @@ public final class Surface: Sendable {
     /// the layout says, linear whatever its modifier. The bytes are all 0 where `isReadable` is false and where that copy fails.
     public func withUnsafeBytes<R: ~Copyable, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         if !isReadInPlace {
-            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.byteCount, alignment: 64)
-            defer { unsafe copy.deallocate() }
-            let isRead = unsafe memory.owner?.read(layout, into: copy.baseAddress!) ?? false
+            // With padding behind it, as every mapping has.
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.byteCount + SurfaceMapping.padding, alignment: 64)
+            defer { unsafe memory.deallocate() }
+            let copy = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<layout.byteCount])
+            let isRead = unsafe self.memory.owner?.read(layout, into: copy.baseAddress!) ?? false
             if !isRead { unsafe copy.initializeMemory(as: UInt8.self, repeating: 0) }
             return try unsafe body(UnsafeRawBufferPointer(copy))
         }

@@ -1,6 +1,9 @@
 internal import Media
 
 extension SurfaceLayout {
+    /// Whether every number of the layout fits 32 bits with a sign, as the protocols of displays write them. False for memory of 2 GB and more.
+    package var fitsDisplays: Bool { byteCount <= Int32.max && (0..<planeCount).allSatisfy { plane($0).pitch <= Int32.max } }
+
     /// Whether the offset and pitch of the first plane tell where the others are, as `wl_shm` assumes: each plane begins right after the
     /// rows of the one before, and the pitches have the ratio of the planes' widths.
     ///

@@ -62,10 +62,10 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     public init(
         dmabuf descriptor: consuming OwnedFD, byteCount: Int? = nil, onRelease: @escaping @Sendable () -> Void = {}
     ) throws(SurfaceError) {
-        let mapping: Mapping
+        let mapping: SurfaceMapping
         do throws(SurfaceError) {
             guard clinux_is_dmabuf(descriptor.rawValue) != 0 else { throw SurfaceError(.unavailable, "The descriptor is not a DMA-BUF.") }
-            mapping = try Mapping(of: descriptor.rawValue, byteCount, "DMA-BUF")
+            mapping = try SurfaceMapping(of: descriptor.rawValue, byteCount, "DMA-BUF")
         } catch {
             onRelease()
             throw error
@@ -83,15 +83,15 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     public init(
         memfd descriptor: consuming OwnedFD, byteCount: Int? = nil, onRelease: @escaping @Sendable () -> Void = {}
     ) throws(SurfaceError) {
-        let mapping: Mapping
+        let mapping: SurfaceMapping
         do throws(SurfaceError) {
             let fd = descriptor.rawValue
             guard clinux_is_dmabuf(fd) == 0, clinux_cannot_shrink(fd) != 0 || clinux_memfd_seal_shrink(fd) == 0 else {
                 throw SurfaceError(.unavailable, "The descriptor is not a memfd that can be sealed against shrinking.")
             }
-            mapping = try Mapping(of: fd, byteCount, "memfd")
+            mapping = try SurfaceMapping(of: fd, byteCount, "memfd")
             guard mapping.access != .none else {
-                unsafe munmap(mapping.address, mapping.byteCount)
+                unsafe SurfaceMapping.unmap(mapping.address, mapping.byteCount)
                 throw SurfaceError(.noMemory, "The memfd cannot be mapped.")
             }
         } catch {
@@ -109,7 +109,8 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     ///   - onRelease: Called once, on the thread that ends the memory, when nobody reads it any more.
     public init(bytes: UnsafeMutableRawBufferPointer, onRelease: @escaping @Sendable () -> Void) {
         precondition(bytes.count > 0, "a surface has at least one byte")
-        self.init(kind: .plain, nil, unsafe Mapping(address: bytes.baseAddress!, byteCount: bytes.count, access: .readWrite), onRelease: onRelease)
+        self.init(
+            kind: .plain, nil, unsafe SurfaceMapping(address: bytes.baseAddress!, byteCount: bytes.count, access: .readWrite), onRelease: onRelease)
     }
 
     // MARK: The library's memory
@@ -133,8 +134,7 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         case .some(let memfd): mapped = memfd.rawValue
         case .none: mapped = descriptor.rawValue
         }
-        let address = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, mapped, 0)
-        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+        guard let address = unsafe SurfaceMapping.map(mapped, byteCount, PROT_READ | PROT_WRITE) else {
             throw SurfaceError(.noMemory, SystemError(errno, "map \(byteCount) bytes of \(kind.rawValue) memory"))
         }
         self.kind = kind
@@ -156,7 +156,7 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     ) throws(SurfaceError) {
         isDMABuf = clinux_dmabuf_sync(descriptor.rawValue, 1, Int32(CLINUX_SYNC_READ)) == 0
         if isDMABuf { _ = clinux_dmabuf_sync(descriptor.rawValue, 0, Int32(CLINUX_SYNC_READ)) }
-        let mapping = try Mapping(descriptor.rawValue, byteCount, isLinear ? [(PROT_READ, .read)] : [])
+        let mapping = try SurfaceMapping(descriptor.rawValue, byteCount, isLinear ? [(PROT_READ, .read)] : [])
         self.kind = kind
         self.byteCount = byteCount
         self.descriptor = consume descriptor
@@ -168,7 +168,7 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         onRelease = nil
     }
 
-    private init(kind: Kind, _ descriptor: consuming OwnedFD?, _ mapping: Mapping, onRelease: @escaping @Sendable () -> Void) {
+    private init(kind: Kind, _ descriptor: consuming OwnedFD?, _ mapping: SurfaceMapping, onRelease: @escaping @Sendable () -> Void) {
         self.kind = kind
         byteCount = mapping.byteCount
         self.descriptor = descriptor
@@ -182,7 +182,7 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     }
 
     deinit {
-        if kind != .plain { unsafe munmap(base, byteCount) }
+        if kind != .plain { unsafe SurfaceMapping.unmap(base, byteCount) }
         onRelease?()
     }
 
@@ -198,44 +198,6 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
     borrowing func bracket(begin: Bool, writing: Bool) {
         guard isDMABuf, access == .readWrite || (access == .read && !writing) else { return }
         _ = clinux_dmabuf_sync(fd, begin ? 1 : 0, Int32(writing ? CLINUX_SYNC_RW : CLINUX_SYNC_READ))
-    }
-}
-
-/// Where memory is mapped and what the CPU may do there.
-@safe
-private struct Mapping {
-    let address: UnsafeMutableRawPointer
-    let byteCount: Int
-    let access: SurfaceMemory.Access
-
-    init(address: UnsafeMutableRawPointer, byteCount: Int, access: SurfaceMemory.Access) {
-        unsafe self.address = address
-        self.byteCount = byteCount
-        self.access = access
-    }
-
-    /// Maps the first of `ways` that the kernel allows, else reserves a range of addresses of the same size.
-    init(_ fd: Int32, _ byteCount: Int, _ ways: [(protection: Int32, access: SurfaceMemory.Access)]) throws(SurfaceError) {
-        for way in ways {
-            let mapped = unsafe mmap(nil, byteCount, way.protection, MAP_SHARED, fd, 0)
-            guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else { continue }
-            unsafe self.init(address: mapped, byteCount: byteCount, access: way.access)
-            return
-        }
-        let reserved = unsafe mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let reserved = unsafe reserved, unsafe reserved != MAP_FAILED else {
-            throw SurfaceError(.noMemory, SystemError(errno, "reserve \(byteCount) bytes of addresses"))
-        }
-        unsafe self.init(address: reserved, byteCount: byteCount, access: .none)
-    }
-
-    /// Maps a caller's descriptor, which must have `wanted` bytes.
-    init(of fd: Int32, _ wanted: Int?, _ what: String) throws(SurfaceError) {
-        let size = Int(clamping: clinux_size(fd)), count = wanted ?? size
-        guard count > 0, count <= size else {
-            throw SurfaceError(.unavailable, "The \(what) has \(max(size, 0)) bytes; \(count) are needed.")
-        }
-        try self.init(fd, count, [(PROT_READ | PROT_WRITE, .readWrite), (PROT_READ, .read)])
     }
 }
 

@@ -143,8 +143,9 @@ final class WaylandBuffers {
         let isExact = exactColors ?? (layout.size.width * layout.size.height <= Self.affordable)
         if let code = WaylandFormats.code(layout.format) {
             let wanted = DMABufFormat(format: code, modifier: layout.modifier.rawValue), shmCode = WaylandFormats.shmCode(code)
-            let isTaken = surface.isDMABuf && connection.offer.contains(wanted)
-            let isOffered = connection.shmFormats.contains(shmCode), canShare = surface.memfd != nil && layout.isContiguous
+            let fits = layout.fitsDisplays
+            let isTaken = fits && surface.isDMABuf && connection.offer.contains(wanted)
+            let isOffered = connection.shmFormats.contains(shmCode), canShare = fits && surface.memfd != nil && layout.isContiguous
             let obstacle = WaylandFormats.colorObstacle(layout.format, color, understood: connection.representations, isExact: isExact)
             if isTaken || (isOffered && canShare), let obstacle {
                 why = obstacle
@@ -155,8 +156,10 @@ final class WaylandBuffers {
                 if isTaken { connection.report?("the compositor offers \(layout.format.rawValue) as DMA-BUF, but refuses it") }
                 if isOffered, canShare { return direct(.shm(shmCode), "wl_shm", layout) }
                 why =
-                    isOffered && !layout.isContiguous
-                    ? "wl_shm does not support the planes' offsets" : "the compositor does not take \(layout.format.rawValue)"
+                    !fits
+                    ? "Wayland counts the bytes of a buffer in 32 bits"
+                    : isOffered && !layout.isContiguous
+                        ? "wl_shm does not support the planes' offsets" : "the compositor does not take \(layout.format.rawValue)"
             }
         } else {
             why = "Wayland has no format code for \(layout.format.rawValue)"

@@ -32,7 +32,7 @@ extension WireReader {
         let byteCount = Int(clamping: try take(UInt64.self)), planeCount = Int(try take(UInt8.self))
         let facts = format.description.planes
         let palettes = format == .pal8 ? 1 : 0
-        guard size.width > 0, size.height > 0, byteCount > 0, byteCount <= 1 << 40, planeCount == facts.count + palettes else {
+        guard size.width > 0, size.height > 0, (1...Self.largestSurface).contains(byteCount), planeCount == facts.count + palettes else {
             throw WireError("a layout has no room for \(name) of \(size)")
         }
         var planes: [SurfaceLayout.Plane] = []
@@ -47,6 +47,9 @@ extension WireReader {
         }
         return SurfaceLayout(format: format, size: size, modifier: .linear, planes: planes, byteCount: byteCount)
     }
+
+    /// 2 GB less a page: displays and libraries count the bytes of a frame in 32 bits.
+    private static var largestSurface: Int { 1 << 31 - 4096 }
 
     mutating func takeError() throws(WireError) -> DecodingError {
         guard let code = DecodingError.Code(wireNumber: try take()) else { throw WireError("no such error") }

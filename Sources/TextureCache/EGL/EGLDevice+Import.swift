@@ -69,6 +69,7 @@ extension EGLDevice {
     private func image(
         _ code: FourCC, _ size: PixelSize, _ planes: [SurfaceLayout.Plane], _ modifier: FormatModifier, _ fd: Int32, hints: [EGLint]
     ) -> EGLImageKHR? {
+        guard planes.allSatisfy({ max($0.offset, $0.pitch) <= Int32.max }) else { return nil }
         var attributes = [
             EGLint(EGL_WIDTH), EGLint(size.width), EGLint(EGL_HEIGHT), EGLint(size.height), EGLint(EGL_LINUX_DRM_FOURCC_EXT),
             EGLint(bitPattern: code.rawValue),

@@ -124,6 +124,16 @@ private let software = DecoderSpecification(hardware: .disable)
         #expect(refused > 0, "seed \(seed)")
     }
 
+    @Test func `a layout larger than displays can count is refused`() throws {
+        func read(_ byteCount: Int) throws {
+            let size = PixelSize(width: 64, height: 64), plane = SurfaceLayout.Plane(offset: 0, pitch: 256)
+            let layout = SurfaceLayout(format: .bgr0, size: size, modifier: .linear, planes: [plane], byteCount: byteCount)
+            _ = try MemoryWish(Self.bytes { $0.put(.want(layout)) }[...])
+        }
+        try read(1 << 31 - 4096)
+        for byteCount in [1 << 31 - 4095, 1 << 31, 12_600_000_000, 1 << 40] { #expect(throws: WireError.self) { try read(byteCount) } }
+    }
+
     @Test func `a layout that reaches beyond its memory is refused`() throws {
         let size = PixelSize(width: 64, height: 64)
         func read(_ planes: [SurfaceLayout.Plane], _ byteCount: Int, format: PixelFormat = .yuv420p) throws {
