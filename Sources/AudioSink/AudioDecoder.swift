@@ -36,7 +36,10 @@ package final class AudioDecoder {
         // Nanoseconds: samples carry media times, which are no longer in the container's units.
         unsafe context.pointee.pkt_timebase = AVRational(num: 1, den: 1_000_000_000)
         let isNamed = unsafe !format.channelLayout.isEmpty && av_channel_layout_from_string(&context.pointee.ch_layout, format.channelLayout) >= 0
-        if !isNamed {
+        // The layout's name may count other channels than the track says that it has.
+        let namedCount = unsafe context.pointee.ch_layout.nb_channels
+        if !isNamed || namedCount != format.channelCount {
+            unsafe av_channel_layout_uninit(&context.pointee.ch_layout)
             unsafe av_channel_layout_default(&context.pointee.ch_layout, format.channelCount)
         }
         if !format.configuration.isEmpty {
@@ -58,7 +61,8 @@ package final class AudioDecoder {
     package static func check(_ format: AudioFormat) throws(AudioError) { _ = try unsafe codec(for: format) }
 
     private static func codec(for format: AudioFormat) throws(AudioError) -> UnsafePointer<AVCodec> {
-        guard let descriptor = unsafe avcodec_descriptor_get_by_name(format.codecName),
+        // A track of sound may name any decoder of libavcodec's, also one for frames.
+        guard let descriptor = unsafe avcodec_descriptor_get_by_name(format.codecName), unsafe descriptor.pointee.type == AVMEDIA_TYPE_AUDIO,
             let codec = unsafe avcodec_find_decoder(descriptor.pointee.id)
         else { throw AudioError(.noDecoder, "no decoder for the sound's format '\(format.codecName)'") }
         return unsafe codec

@@ -30,8 +30,12 @@ struct OpenedSource: Sendable {
     ) throws(AssetError) -> OpenedSource {
         let source = try SourceReader(opening: location, AssetReaderOptions(cancellation: cancellation), configuration.sandbox)
         let reader = source.reader
-        let selection = TrackSelection(tracks: reader.tracks, playsAudio: configuration.playsAudio && hearsSound)
+        let selection = TrackSelection(
+            tracks: reader.tracks, playsAudio: configuration.playsAudio && hearsSound, isConfined: configuration.sandbox.policy != .off)
         guard selection.video != nil || selection.audio != nil else {
+            if let objection = selection.objection {
+                throw AssetError(.noPlayableTrack, "\(location): its sound is not played in a sandbox: \(objection).")
+            }
             guard configuration.playsAudio, !hearsSound, reader.tracks.contains(where: { $0.kind == .audio && $0.isDecodable }) else {
                 throw AssetError.noPlayableTrack(location)
             }
@@ -47,7 +51,7 @@ struct OpenedSource: Sendable {
             samples: AssetSource(reader: reader), location: location, title: reader.title ?? lastComponent(location), beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
-        opened.notice = source.notice
+        opened.notice = source.notice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." }
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
             opened.frameRate = format.frameRate

@@ -83,7 +83,10 @@ struct PlayOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What runs in processes without rights: nothing (off), the decoder, decoder and demuxer (full), or both or refuse to play (require).",
+            """
+            What runs in processes without rights: nothing (off), the decoder, decoder and demuxer (full), or both or refuse to play (require). \
+            Sound and network protocols always run in the player; with a sandbox it plays only sound of common formats.
+            """,
             valueName: "off|decoder|full|require"))
     var sandbox: SandboxChoice = .off
 

@@ -156,6 +156,14 @@ import Testing
             }
         }
         refuses { $0.kind = .video }
+        // The program would open libavcodec's decoder of this name, outside of any sandbox.
+        for codec in ["h264", "subrip", "dvd_subtitle"] {
+            refuses {
+                guard case .audio(var format) = $0.format else { return }
+                format.codecName = codec
+                $0.format = .audio(format)
+            }
+        }
         refuses { $0.timeBase = Ratio(0, 1) }
         refuses { $0.timeBase = Ratio(1, -1) }
         #expect(throws: WireError.self) {

@@ -1,3 +1,4 @@
+internal import CAV
 internal import Media
 internal import Sandbox
 
@@ -91,6 +92,10 @@ extension WireReader {
 
     private mutating func takeAudio() throws(WireError) -> AudioFormat {
         let name = try takeText(), layout = try takeText()
+        // A name that libavcodec does not know opens no decoder.
+        if let codec = unsafe avcodec_descriptor_get_by_name(name), unsafe codec.pointee.type != AVMEDIA_TYPE_AUDIO {
+            throw WireError("\(name) is no kind of sound")
+        }
         var counts: [Int32] = []
         for most in Self.mostInAudio {
             let count = try take(Int32.self)
@@ -104,7 +109,7 @@ extension WireReader {
     }
 
     /// Samples a second, channels, delay, bits, bytes in a block, samples in a packet: no sound has more.
-    fileprivate static let mostInAudio: [Int32] = [1 << 24, 1024, 1 << 28, 1024, 1 << 28, 1 << 28]
+    fileprivate static let mostInAudio: [Int32] = [1 << 23, 256, 1 << 28, 1024, 1 << 28, 1 << 28]
 
     /// The description is the words that follow the film's name.
     mutating func takeAssetError() throws(WireError) -> AssetError {

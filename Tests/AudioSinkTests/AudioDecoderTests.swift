@@ -1,0 +1,17 @@
+import AudioSink
+import Media
+import Testing
+
+/// A track of sound names the decoder that the program opens for it.
+@Suite struct AudioDecoderTests {
+    @Test(arguments: ["h264", "hevc", "png", "subrip", "dvd_subtitle", "bin_data", "no such codec", ""])
+    func `only decoders of sound are opened for sound`(codec: String) {
+        let format = AudioFormat(codecName: codec, sampleRate: 48_000, channelCount: 2)
+        #expect { try AudioDecoder.check(format) } throws: { ($0 as? AudioError)?.code == .noDecoder }
+    }
+
+    @Test func `a layout that counts other channels than the track is not used`() throws {
+        let format = AudioFormat(codecName: "pcm_s16le", sampleRate: 48_000, channelCount: 2, channelLayout: "500 channels")
+        _ = try AudioDecoder(format: format)
+    }
+}
