@@ -53,6 +53,19 @@ import Testing
         close(ends[0])
     }
 
+    @Test func `descriptors that come without bytes are closed`() throws {
+        let (one, other) = try PacketSocket.pair()
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe pipe(&ends) == 0)
+        try one.send(WireWriter(), descriptors: [Int32](repeating: ends[1], count: 4))
+        close(ends[1])
+        // An empty message looks like the end of the connection; no process sends one.
+        guard case .end = try other.receive() else { Issue.record("no end"); return }
+        var byte: UInt8 = 0
+        #expect(unsafe read(ends[0], &byte, 1) == 0)
+        close(ends[0])
+    }
+
     @Test func `a receiver that is behind is an error, unless the sender waits`() throws {
         let (one, other) = try PacketSocket.pair()
         #expect { while true { try one.send(Self.message(1)) } } throws: { ($0 as? SystemError)?.code == EAGAIN }
