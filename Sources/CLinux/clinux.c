@@ -84,6 +84,8 @@ int clinux_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC | MFD
 
 int clinux_memfd_seal_shrink(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); }
 
+int clinux_memfd_seal_only_shrink(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL); }
+
 void clinux_trim_heap(void) {
 #ifdef __GLIBC__
     malloc_trim(0);

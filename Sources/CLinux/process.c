@@ -117,6 +117,11 @@ int clinux_reap(int pid, int *status) {
     return result == -1 ? -1 : 0;
 }
 
+int clinux_is_stopped(int pid) {
+    siginfo_t news = {0};
+    return waitid(P_PID, (id_t)pid, &news, WSTOPPED | WNOHANG | WNOWAIT) == 0 && news.si_pid == pid;
+}
+
 int clinux_reap_now(int pid, int *status) {
     int result;
     do result = waitpid(pid, status, WNOHANG);
@@ -142,6 +147,8 @@ int64_t clinux_cpu_seconds_of(int pid) {
 // MARK: What a process gives up
 
 int clinux_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
+int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 
 int clinux_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 

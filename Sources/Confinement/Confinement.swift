@@ -48,6 +48,8 @@ package struct Confinement: ~Copyable {
             report.troubles.append("Landlock does not hold for the threads that the driver has started")
         }
         _ = clinux_not_dumpable()
+        // After the last change of users and capabilities, which would undo it.
+        _ = clinux_die_with_parent()
         let hasOwnUsers = report.measures.contains(.userNamespace), isHardware = profile == .hardware
         take(.limits, "set limits") {
             clinux_limit_resources(

@@ -24,6 +24,8 @@ package struct ProcessEnd: Error {
     package static let gone = ProcessEnd("has gone")
     /// It did not answer within its deadline.
     package static let hung = ProcessEnd("hung and was ended")
+    /// Somebody has stopped it.
+    package static let stopped = ProcessEnd("was stopped, and was ended")
     /// Its message is no answer to what it was asked.
     package static let unasked = ProcessEnd("says what it was not asked")
 }

@@ -42,14 +42,17 @@ package final class SandboxedProcess: Sendable {
         do throws(SystemError) {
             let (work, itsWork) = try PacketSocket.pair(), (memory, itsMemory) = try PacketSocket.pair()
             let process = SandboxedProcess(work: work, memory: memory)
-            var pid: Int32 = 0
-            let status = unsafe withCStrings([program, nil]) { arguments in
-                unsafe withCStrings(environment + [nil]) { environment in
-                    unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, descriptor, &pid)
+            let status = StartingThread.shared.run {
+                var pid: Int32 = 0
+                let status = unsafe withCStrings([program, nil]) { arguments in
+                    unsafe withCStrings(environment + [nil]) { environment in
+                        unsafe clinux_spawn(program, arguments, environment, itsWork.rawValue, itsMemory.rawValue, descriptor, &pid)
+                    }
                 }
+                if status == 0 { process.shared.withLock { $0.pid = pid } }
+                return status
             }
             guard status == 0 else { throw SystemError(status, "start \(program)") }
-            process.shared.withLock { $0.pid = pid }
             process.allowProcessorTime()
             return process
         } catch {
@@ -67,6 +70,12 @@ package final class SandboxedProcess: Sendable {
     package var pid: Int32? { shared.withLock { $0.pid } }
 
     // MARK: Time
+
+    /// How often a program that waits for an answer looks whether the process is stopped: a second.
+    package static let look = HostSpan.seconds(1)
+
+    /// Whether somebody has stopped the process (SIGSTOP). Nobody but an attacker does that to one process and not to the program.
+    package var isStopped: Bool { pid.map { clinux_is_stopped($0) != 0 } ?? false }
 
     /// 20 seconds from its start to its first message: loading two hundred libraries from a slow disk on a busy machine.
     package static let startDeadline = HostSpan.seconds(20)

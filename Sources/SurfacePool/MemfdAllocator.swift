@@ -26,7 +26,8 @@ public struct MemfdAllocator: SurfaceAllocator {
         guard ftruncate(descriptor, byteCount) == 0 else {
             throw SurfaceError(.noMemory, SystemError(errno, "size a memfd to \(byteCount) bytes"))
         }
-        guard clinux_memfd_seal_shrink(descriptor) == 0 else {
+        // No other seal can be added by those who get the descriptor: one against writing would spoil the memory for its next frame.
+        guard clinux_memfd_seal_only_shrink(descriptor) == 0 else {
             throw SurfaceError(.noMemory, SystemError(errno, "seal a memfd"))
         }
         return memory

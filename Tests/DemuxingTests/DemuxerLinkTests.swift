@@ -1,4 +1,5 @@
 import CAV
+import Glibc
 import Media
 import SampleQueue
 import Sandbox
@@ -15,12 +16,12 @@ import Testing
         let work: PacketSocket
         let cancellation = AssetCancellation()
 
-        init(_ path: String = TestAssets.demo, deadline: HostSpan = .seconds(60)) throws {
+        init(_ path: String = TestAssets.demo, deadline: HostSpan = .seconds(60), total: HostSpan = .seconds(60)) throws {
             let (ours, work) = try PacketSocket.pair(), (memory, _) = try PacketSocket.pair()
             self.work = work
             let film = try AssetBytes(path, options: AssetReaderOptions())
             link = try DemuxerLink(
-                SandboxedProcess(work: ours, memory: memory), film: film, deadline: deadline, cancellation: cancellation)
+                SandboxedProcess(work: ours, memory: memory), film: film, deadline: deadline, total: total, cancellation: cancellation)
         }
 
         func says(_ answer: DemuxerAnswer) throws {
@@ -79,6 +80,20 @@ import Testing
         cancelled.cancellation.cancel()
         #expect(throws: ProcessEnd.self) { try cancelled.link.next() }
         #expect(cancelled.link.end(.gone, "film.mp4").code == .cancelled)
+    }
+
+    @Test func `messages that come slowly do not prolong its time`() throws {
+        let stage = try Stage(total: .milliseconds(300))
+        let thread = LoopThread(name: "liar") { [work = stage.work] in
+            let limit = MonotonicClock.shared.now() + .seconds(10)
+            var writer = WireWriter()
+            writer.put(.closed(source: 9))
+            while MonotonicClock.shared.now() < limit, (try? work.send(writer)) != nil { usleep(50_000) }
+            work.shutDown()
+        }
+        #expect { _ = try stage.link.next() } throws: { ($0 as? ProcessEnd)?.sentence == "hung and was ended" }
+        stage.link.process.end()
+        thread.join()
     }
 
     @Test func `a sample lies on the tray, and nothing lets a decoder trust it`() throws {

@@ -22,6 +22,34 @@ import Testing
         #expect(kill(pid, 0) == -1 && errno == ESRCH)
     }
 
+    /// A stopped process does not notice that its sockets are closed: only the kernel can end it.
+    @Test func `a process dies with the program that started it, even while it is stopped`() async throws {
+        await #expect(processExitsWith: .success) {
+            let process = try SandboxedProcess.start(BuiltPrograms.decoder), pid = try #require(process.pid)
+            var sockets = [PollDescriptor(fd: process.work.rawValue, interest: .readable)]
+            try #require(try pollDescriptors(&sockets, until: MonotonicClock.shared.now() + .seconds(60)) == 1)
+            kill(pid, SIGSTOP)
+            try "\(pid)".write(toFile: Self.note(of: getppid()), atomically: true, encoding: .utf8)
+            // Without ending it.
+            withExtendedLifetime(process) { _exit(0) }
+        }
+        let note = Self.note(of: getpid())
+        defer { unsafe unlink(note) }
+        let pid = try #require(Int32(try String(contentsOfFile: note, encoding: .utf8)))
+        let limit = MonotonicClock.shared.now() + .seconds(20)
+        while Self.isAlive(pid), MonotonicClock.shared.now() < limit { usleep(10_000) }
+        #expect(!Self.isAlive(pid))
+        kill(pid, SIGKILL)
+    }
+
+    private static func note(of pid: Int32) -> String { FileManager.default.temporaryDirectory.path + "/orphan-of-\(pid)" }
+
+    /// A process that nobody reaps any more is dead, too.
+    private static func isAlive(_ pid: Int32) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+        return status.split(separator: ")").last?.split(separator: " ").first != "Z"
+    }
+
     @Test func `a program that is missing is unavailable`() {
         #expect { _ = try SandboxedProcess.start("/nowhere/decoder") } throws: { ($0 as? SandboxError)?.code == .unavailable }
         #expect { _ = try SandboxProgram.decoder.find("/nowhere/decoder") } throws: {

@@ -26,6 +26,8 @@ int clinux_condition_wait(void *condition, void *mutex, int64_t deadline);
 int clinux_memfd(const char *name);
 /// Seals a memfd against shrinking (F_SEAL_SHRINK), which udmabuf and wl_shm readers rely on.
 int clinux_memfd_seal_shrink(int fd);
+/// As clinux_memfd_seal_shrink, and no other seal can be added (F_SEAL_SEAL).
+int clinux_memfd_seal_only_shrink(int fd);
 
 /// malloc_trim(3): gives free memory of the heap back to the kernel.
 void clinux_trim_heap(void);

@@ -34,6 +34,8 @@ int clinux_spawn(const char *path, char *const *arguments, char *const *environm
 int clinux_reap(int pid, int *status);
 /// As clinux_reap without waiting: 1 when it has ended, 0 when it runs, -1 with errno.
 int clinux_reap_now(int pid, int *status);
+/// Whether a child process is stopped, as by SIGSTOP (waitid(2)).
+int clinux_is_stopped(int pid);
 /// Lets `pid` use this many seconds of processor from its start (prlimit(2), RLIMIT_CPU, soft); 0, or -1 with errno.
 int clinux_limit_cpu_of(int pid, uint64_t seconds);
 /// Seconds of processor that `pid` has used so far (its CPU-time clock), -1 when it cannot be told.
@@ -43,6 +45,8 @@ int64_t clinux_cpu_seconds_of(int pid);
 
 /// PR_SET_NO_NEW_PRIVS: no program started from here gains rights.
 int clinux_no_new_privileges(void);
+/// PR_SET_PDEATHSIG: the process is killed when the thread that started it ends. A change of users or of capabilities undoes it.
+int clinux_die_with_parent(void);
 /// PR_SET_DUMPABLE 0: no core file, and no other process of this user may look inside.
 int clinux_not_dumpable(void);
 /// close_range(2) from `first` to the end.

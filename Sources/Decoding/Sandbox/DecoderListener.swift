@@ -47,53 +47,73 @@ final class LentSurfaces: Sendable {
     var statistics: SurfacePoolStatistics { pool.withLock { $0 }?.statistics ?? SurfacePoolStatistics(capacity: maximumCount) }
 }
 
-/// Waits for a decoder process's messages, lends it memory meanwhile, and ends the wait when it hangs.
+/// Waits for a decoder process's answers to one request, lends it memory meanwhile, and ends the wait when it hangs.
 ///
 /// Thread-safety: one thread at a time.
 final class DecoderListener {
     private let process: DecoderProcess
     private let surfaces: LentSurfaces
     private let deadline: HostSpan
+    /// What is left of the time that the process has for the request, whatever it says meanwhile. Time outside of `next` does not count.
+    private var left: HostSpan
+    /// When it was asked whether it lives, its time being over.
+    private var pinged: HostTime?
     /// Answers that came with the last one.
     private var rest: WireReader?
+    private var answerCount = 0
 
+    /// - Parameter deadline: How long the process may take for the whole request. Waiting for readers that hold surfaces does not count.
     init(process: DecoderProcess, surfaces: LentSurfaces, deadline: HostSpan) {
         self.process = process
         self.surfaces = surfaces
         self.deadline = deadline
+        left = deadline
     }
 
     /// The next answer on the work socket.
     /// - Throws: when the process has gone, hangs, or sends a malformed message. The caller ends it.
     func next() throws(ProcessEnd) -> DecoderAnswer {
+        answerCount += 1
+        guard answerCount <= Self.mostAnswers else { throw ProcessEnd("answers without end") }
         if let answer = try following() { return answer }
-        var limit = MonotonicClock.shared.now() + deadline
-        var hasPinged = false
+        var since = MonotonicClock.shared.now()
+        defer { left = left - (MonotonicClock.shared.now() - since) }
         var waiting = [
             PollDescriptor(fd: process.work.rawValue, interest: .readable), PollDescriptor(fd: process.memory.rawValue, interest: .readable),
         ]
         while true {
+            let now = MonotonicClock.shared.now()
+            if now >= since + left { try ping(now) }
             do throws(SystemError) {
-                if try pollDescriptors(&waiting, until: limit) == 0 {
-                    if hasPinged { throw SystemError(ETIMEDOUT, "wait for it any longer") }
-                    hasPinged = true
-                    limit = limit + min(deadline, Self.pingPatience)
-                    var writer = WireWriter()
-                    writer.put(.ping)
-                    try process.memory.send(writer)
+                if try pollDescriptors(&waiting, until: min(max(now, since + left), now + SandboxedProcess.look)) == 0 {
+                    if process.isStopped { throw SystemError(0, "") }
                     continue
                 }
             } catch {
-                throw error.code == ETIMEDOUT ? ProcessEnd.hung : ProcessEnd(error)
+                throw error.code == 0 ? .stopped : ProcessEnd(error)
             }
             // Surfaces given back come before the frames that follow them.
-            if !waiting[1].ready.isEmpty, try serveMemory() {
-                hasPinged = false
-                limit = MonotonicClock.shared.now() + deadline
+            if !waiting[1].ready.isEmpty {
+                let news = try serveMemory()
+                if news.isWaitingForReaders { (since, left, pinged) = (MonotonicClock.shared.now(), deadline, nil) }
+                if news.hasMore { continue }
             }
             if !waiting[0].ready.isEmpty, let answer = try answer() { return answer }
         }
     }
+
+    /// Its time is over: asks whether it waits for readers. The second time it is ended.
+    private func ping(_ now: HostTime) throws(ProcessEnd) {
+        guard pinged == nil else { throw .hung }
+        pinged = now
+        left = left + min(deadline, Self.pingPatience)
+        var writer = WireWriter()
+        writer.put(.ping)
+        do throws(SystemError) { try process.memory.send(writer) } catch { throw ProcessEnd(error) }
+    }
+
+    /// Many times what a request is answered with: the samples that the session may have open, and the frames that a decoder holds back.
+    private static let mostAnswers = 4 * SampleLedger.capacity + 1024
 
     /// One second: its memory thread does nothing but answer.
     private static let pingPatience = HostSpan.seconds(1)
@@ -122,14 +142,14 @@ final class DecoderListener {
         }
     }
 
-    /// Handles every request that has arrived. True when the process says that it waits for readers, and there are some.
-    private func serveMemory() throws(ProcessEnd) -> Bool {
+    /// Handles the requests that have arrived: some, so that a flood of them does not hide that time is over.
+    private func serveMemory() throws(ProcessEnd) -> (isWaitingForReaders: Bool, hasMore: Bool) {
         var isWaitingForReaders = false
-        while true {
+        for _ in 0..<Self.requestsAtOnce {
             let received: PacketSocket.Received
             do throws(SystemError) { received = try process.memory.receive() } catch { throw ProcessEnd(error) }
             switch consume received {
-            case .nothing: return isWaitingForReaders
+            case .nothing: return (isWaitingForReaders, false)
             case .end: throw .gone
             case .message(let bytes, var descriptors):
                 let wish: MemoryWish
@@ -143,10 +163,14 @@ final class DecoderListener {
                 case .gone(let slot):
                     guard process.takeBack(slot: slot) else { throw ProcessEnd("gives back memory that it was not lent") }
                 case .pong(let isExhausted):
-                    guard isExhausted, process.hasReaders else { throw ProcessEnd.hung }
-                    isWaitingForReaders = true
+                    // One that says so of itself, or while nobody could give anything back, lies.
+                    guard isExhausted, process.hasReaders else { throw .hung }
+                    isWaitingForReaders = process.hasSeveralUses
                 }
             }
         }
+        return (isWaitingForReaders, true)
     }
+
+    private static let requestsAtOnce = 64
 }

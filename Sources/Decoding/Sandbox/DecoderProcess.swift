@@ -120,8 +120,10 @@ final class DecoderProcess: Sendable {
         guard let reader else { throw ProcessEnd("gives memory, which only a driver may") }
         let isWithin = shared.withLock { shared in
             // Surfaces of the previous size may still be held while those of the next are made.
-            let room = 2 * max(limits.byteCount, layout.byteCount)
-            guard shared.lent[slot] == nil, shared.lent.count < 2 * limits.count, layout.byteCount <= room - shared.offeredBytes else { return false }
+            let room = 2 * limits.byteCount
+            guard shared.lent[slot] == nil, shared.lent.count < 2 * limits.count,
+                layout.byteCount <= min(limits.byteCount, room - shared.offeredBytes)
+            else { return false }
             shared.offeredBytes += layout.byteCount
             return true
         }
@@ -202,4 +204,10 @@ final class DecoderProcess: Sendable {
 
     /// Readers hold surfaces, so that the process may have to wait for one.
     var hasReaders: Bool { shared.withLock { $0.usesOutside > 0 } }
+
+    /// Readers hold more than the frame on the display, which gives that one back only for the next.
+    var hasSeveralUses: Bool { shared.withLock { $0.usesOutside > 1 } }
+
+    /// Somebody has stopped the process.
+    var isStopped: Bool { process.isStopped }
 }

@@ -10,18 +10,29 @@ final class DemuxerLink {
     let tray: SharedBytes
     private let window: SharedBytes
     private let cancellation: AssetCancellation
+    /// Of silence.
     private let deadline: HostSpan
+    /// What is left of the time that the process has for the request, whatever it says meanwhile. The time in which its bytes are read for it
+    /// does not count.
+    private var left: HostSpan
+    private let patienceInAll: HostSpan
     /// What the process may read, by its number for it.
     private var sources: [UInt16: any ByteSource]
     private let film: any ByteSource
     private var nextSource: UInt16 = 1
     private var writer = WireWriter()
 
-    init(_ process: SandboxedProcess, film: any ByteSource, deadline: HostSpan, cancellation: AssetCancellation) throws(SystemError) {
+    /// - Parameters:
+    ///   - deadline: How long the process may be silent.
+    ///   - total: How long it may take for a request, whatever it says.
+    init(
+        _ process: SandboxedProcess, film: any ByteSource, deadline: HostSpan, total: HostSpan, cancellation: AssetCancellation
+    ) throws(SystemError) {
         self.process = process
         self.film = film
         sources = [0: film]
         self.deadline = deadline
+        (patienceInAll, left) = (total, total)
         self.cancellation = cancellation
         window = try SharedBytes(count: DemuxerAnswer.windowByteCount)
         tray = try SharedBytes(count: DemuxerAnswer.trayByteCount)
@@ -30,6 +41,10 @@ final class DemuxerLink {
     var isCancelled: Bool { cancellation.isCancelled }
 
     func ask(_ request: DemuxerRequest) throws(ProcessEnd) {
+        switch request {
+        case .bytes, .other: break
+        case .open, .read, .seek, .select, .timeRange: left = patienceInAll
+        }
         writer.reset()
         writer.put(request)
         var descriptors: [Int32] = []
@@ -43,7 +58,9 @@ final class DemuxerLink {
     func next(within deadline: HostSpan? = nil) throws(ProcessEnd) -> DemuxerAnswer {
         var waiting = [PollDescriptor(fd: process.work.rawValue, interest: .readable)]
         while true {
-            let limit = MonotonicClock.shared.now() + (deadline ?? self.deadline)
+            let since = MonotonicClock.shared.now()
+            let limit = since + min(deadline ?? self.deadline, left)
+            var look = since + SandboxedProcess.look
             var bytes: [UInt8]?
             while bytes == nil {
                 if cancellation.isCancelled { throw ProcessEnd("is needed no more") }
@@ -54,13 +71,23 @@ final class DemuxerLink {
                     case .nothing:
                         let now = MonotonicClock.shared.now()
                         if now >= limit { throw SystemError(ETIMEDOUT, "wait for it any longer") }
+                        if now >= look {
+                            if process.isStopped { throw SystemError(ECHILD, "wait for a process that is stopped") }
+                            look = now + SandboxedProcess.look
+                        }
                         _ = try pollDescriptors(&waiting, until: min(limit, now + Self.patience))
                     }
                 } catch {
-                    if error.code == 0 { throw .gone }
-                    throw error.code == ETIMEDOUT ? .hung : ProcessEnd(error)
+                    switch error.code {
+                    case 0: throw .gone
+                    case ETIMEDOUT: throw .hung
+                    case ECHILD: throw .stopped
+                    default: throw ProcessEnd(error)
+                    }
                 }
             }
+            left = left - (MonotonicClock.shared.now() - since)
+            if left <= .nanoseconds(0) { throw .hung }
             let answer: DemuxerAnswer
             do throws(WireError) { answer = try DemuxerAnswer((bytes ?? [])[...]) } catch { throw ProcessEnd(error) }
             switch answer {

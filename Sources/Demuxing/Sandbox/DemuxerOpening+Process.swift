@@ -18,7 +18,11 @@ extension DemuxerOpening {
             let process = try SpareProcesses.shared.take(SpareProcesses.Key(program: program)) ?? SandboxedProcess.start(program)
             // libavformat sleeps until a live playlist may have grown.
             let deadline = bytes.isPlaylist ? sandbox.hangDeadline + longestSegment : sandbox.hangDeadline
-            link = try DemuxerLink(process, film: bytes, deadline: deadline, cancellation: options.cancellation)
+            // Opening a damaged file, or seeking where there is no index, reads much of it.
+            let total = HostSpan.nanoseconds(min(deadline.nanoseconds, .max / 10) * (bytes.isPlaylist ? 10 : 3))
+            link = try DemuxerLink(
+                process, film: bytes, deadline: deadline, total: total,
+                cancellation: options.cancellation)
         } catch let error as AssetError {
             throw error
         } catch let error as SandboxError {

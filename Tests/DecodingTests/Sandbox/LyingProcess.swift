@@ -20,7 +20,9 @@ struct LyingProcess {
         surfaces = LentSurfaces(allocator: MemfdAllocator(), maximumCount: maximumCount, maximumByteCount: maximumByteCount)
     }
 
-    var listener: DecoderListener { DecoderListener(process: process, surfaces: surfaces, deadline: .seconds(60)) }
+    var listener: DecoderListener { listener(deadline: .seconds(60)) }
+
+    func listener(deadline: HostSpan) -> DecoderListener { DecoderListener(process: process, surfaces: surfaces, deadline: deadline) }
 
     func says(_ answer: DecoderAnswer) throws {
         var writer = WireWriter()

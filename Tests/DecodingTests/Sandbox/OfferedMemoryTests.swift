@@ -144,6 +144,10 @@ extension LyingProcess {
         try large.listen()
         try large.offers(2, Self.layout, memory.rawValue)
         #expect(throws: ProcessEnd.self) { try large.listen() }
+
+        let first = try LyingProcess.onHardware(maximumByteCount: Self.layout.byteCount - 1)
+        try first.offers(0, Self.layout, memory.rawValue)
+        #expect(throws: ProcessEnd.self) { try first.listen() }
     }
 
     @Test func `a frame that cannot be mapped is black when the process does not read it`() throws {
