@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/futex.h>
 #include <linux/landlock.h>
 #include <linux/openat2.h>
 #include <sched.h>
@@ -11,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -19,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -152,6 +157,39 @@ int clinux_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0,
 
 int clinux_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
+// The program that started the process must still be able to end it (CAP_KILL) and to move its limits (CAP_SYS_RESOURCE).
+static const uint64_t caps_to_leave_root = 1ull << CAP_KILL | 1ull << CAP_SETGID | 1ull << CAP_SETUID | 1ull << CAP_SYS_ADMIN
+    | 1ull << CAP_SYS_RESOURCE;
+
+int clinux_leave_root(void) {
+    if (geteuid() != 0) return 0;
+    enum { nobody = 65534 };
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct caps[2];
+    if (syscall(SYS_capget, &header, caps) == -1) return -1;
+    uint64_t permitted = caps[0].permitted | (uint64_t)caps[1].permitted << 32;
+    if ((permitted & caps_to_leave_root) != caps_to_leave_root) {
+        errno = EPERM;
+        return -1;
+    }
+    // What root may do is still needed for the namespaces; capabilities go with clinux_drop_capabilities.
+    if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == -1 || setgroups(0, NULL) == -1 || setresgid(nobody, nobody, nobody) == -1) return -1;
+    if (setresuid(nobody, nobody, nobody) == -1) return -1;
+    for (int i = 0; i < 2; i++) caps[i].effective = caps[i].permitted;
+    if (syscall(SYS_capset, &header, caps) == -1) return -1;
+    // Its files in /proc, by which it enters a user namespace, become its own.
+    return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+}
+
+int clinux_drop_capabilities(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {0};
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    // Ends at the first that the kernel does not know, or where the process may not.
+    for (int capability = 0; prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0; capability++) {}
+    return (int)syscall(SYS_capset, &header, none);
+}
+
 int clinux_close_from(unsigned first) {
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, first, ~0u, 0) == 0) return 0;
@@ -275,3 +313,37 @@ int clinux_try_terminal(void) {
 }
 
 int clinux_try_ptrace(void) { return ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) == -1 ? -1 : 0; }
+
+// The first process stands for any other: not even getppid(2) is allowed.
+int clinux_try_owner(void) { return fcntl(0, F_SETOWN, 1); }
+
+int clinux_try_signal(void) { return fcntl(0, F_SETSIG, SIGKILL); }
+
+int clinux_try_async(void) { return fcntl(0, F_SETFL, O_ASYNC); }
+
+int clinux_try_affinity(void) {
+    unsigned long processors[16] = {1};
+    return syscall(SYS_sched_setaffinity, 0, sizeof processors, processors) == -1 ? -1 : 0;
+}
+
+int clinux_try_clock(void) {
+    struct timespec used;
+    // Its processor time, as clock_getcpuclockid(3) names it.
+    return syscall(SYS_clock_gettime, (~(clockid_t)1 << 3) | 2, &used) == -1 ? -1 : 0;
+}
+
+int clinux_try_futex(void) {
+    static uint32_t word;
+    return syscall(SYS_futex, &word, FUTEX_LOCK_PI, 0, NULL, NULL, 0) == -1 ? -1 : 0;
+}
+
+int clinux_try_seals(int fd) { return fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE); }
+
+int clinux_try_sysinfo(void) {
+    struct sysinfo machine;
+    return syscall(SYS_sysinfo, &machine) == -1 ? -1 : 0;
+}
+
+int clinux_try_shared(void) {
+    return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0;
+}

@@ -2,6 +2,7 @@
 #ifndef CSECCOMP_SHIM_H
 #define CSECCOMP_SHIM_H
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/dma-buf.h>
 #include <linux/sched.h>
 #include <linux/sync_file.h>
@@ -27,7 +28,25 @@ static inline int cseccomp_rule_masked(scmp_filter_ctx filter, uint32_t action, 
     return seccomp_rule_add_array(filter, action, number, 1, &condition);
 }
 
+/// A rule with two conditions, both of which must hold.
+static inline int cseccomp_rule_masked_twice(
+    scmp_filter_ctx filter, uint32_t action, int number, unsigned first, uint64_t first_mask, uint64_t first_value, unsigned second,
+    uint64_t second_mask, uint64_t second_value) {
+    struct scmp_arg_cmp conditions[] = {
+        SCMP_CMP(first, SCMP_CMP_MASKED_EQ, first_mask, first_value), SCMP_CMP(second, SCMP_CMP_MASKED_EQ, second_mask, second_value),
+    };
+    return seccomp_rule_add_array(filter, action, number, 2, conditions);
+}
+
 static const uint64_t cseccomp_prot_exec = PROT_EXEC;
+static const uint64_t cseccomp_map_shared = MAP_SHARED;
+/// MAP_ANONYMOUS and O_ASYNC, which the C library shows to GNU programs only.
+static const uint64_t cseccomp_map_anonymous = 0x20;
+static const uint64_t cseccomp_async = 020000;
+/// Commands of fcntl(2) that concern the descriptor only.
+enum { cseccomp_dup = F_DUPFD, cseccomp_get_fd = F_GETFD, cseccomp_set_fd = F_SETFD, cseccomp_get_fl = F_GETFL, cseccomp_set_fl = F_SETFL };
+/// F_DUPFD_CLOEXEC, F_ADD_SEALS and F_GET_SEALS of linux/fcntl.h.
+enum { cseccomp_dup_cloexec = 1030, cseccomp_add_seals = 1033, cseccomp_get_seals = 1034 };
 static const uint64_t cseccomp_clone_thread = CLONE_THREAD | CLONE_VM | CLONE_SIGHAND;
 /// Every flag with which clone(2) would make a namespace.
 static const uint64_t cseccomp_clone_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;

@@ -30,6 +30,8 @@ package struct Confinement: ~Copyable {
         var confinement = Confinement(profile: profile, report: SandboxReport(landlockVersion: Int(clinux_landlock_version())))
         // Nothing else may be open, not even what the player inherited.
         confinement.take(.closedDescriptors, "close what is open") { clinux_close_from(profile == .hardware ? 6 : 5) }
+        // A driver may lie where only root reads.
+        if profile == .strict { _ = clinux_leave_root() }
         confinement.take(.userNamespace, "have a user namespace") { clinux_own_user_namespace() }
         confinement.take(.noNetwork, "have a network namespace") { clinux_own_network_namespace() }
         confinement.hasOwnMounts = confinement.took("have a mount namespace") { clinux_own_mount_namespace() }
@@ -47,6 +49,8 @@ package struct Confinement: ~Copyable {
             report.measures.remove(.landlock)
             report.troubles.append("Landlock does not hold for the threads that the driver has started")
         }
+        take(.noCapabilities, "drop capabilities") { clinux_drop_capabilities() }
+        if !isSingleThread { report.measures.remove(.noCapabilities) }
         _ = clinux_not_dumpable()
         // After the last change of users and capabilities, which would undo it.
         _ = clinux_die_with_parent()

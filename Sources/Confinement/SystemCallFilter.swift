@@ -9,14 +9,14 @@ internal import Media
 enum SystemCallFilter {
     /// Memory, threads, time, and the two sockets.
     private static let allowed = [
-        "read", "write", "readv", "writev", "close", "fstat", "lseek", "recvmsg", "sendmsg", "shutdown", "poll", "ppoll", "fcntl",
+        "read", "write", "readv", "writev", "close", "fstat", "lseek", "recvmsg", "sendmsg", "shutdown", "poll", "ppoll",
         "munmap", "mremap", "madvise", "brk",
-        "futex", "futex_waitv", "set_robust_list", "rseq", "sched_yield", "sched_getaffinity", "sched_setaffinity", "membarrier",
+        "futex_waitv", "set_robust_list", "rseq", "sched_yield", "membarrier",
         "exit", "exit_group", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall",
-        "gettid", "getpid", "getuid", "geteuid", "getgid", "getegid", "getrusage", "sysinfo", "uname",
-        "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time", "getrandom",
+        "gettid", "getpid", "getuid", "geteuid", "getgid", "getegid", "getrusage", "uname",
+        "nanosleep", "gettimeofday", "time", "getrandom",
         // 32-bit machines' names for the same.
-        "futex_time64", "clock_gettime64", "clock_nanosleep_time64", "ppoll_time64", "fstat64", "_llseek", "fcntl64",
+        "ppoll_time64", "fstat64", "_llseek",
     ]
 
     /// System calls that no decoder makes, not even to find out whether they work: they kill the process.
@@ -40,8 +40,14 @@ enum SystemCallFilter {
         defer { unsafe seccomp_release(filter) }
         for name in allowed { try unsafe add(filter, cseccomp_allow, name) }
         for name in deadly { try unsafe add(filter, cseccomp_kill, name) }
-        // Memory may be mapped and changed, but nothing written can become code.
-        for name in ["mmap", "mmap2", "mprotect"] { try unsafe add(filter, cseccomp_allow, name, argument: 2, mask: cseccomp_prot_exec, equals: 0) }
+        try unsafe allowArguments(filter, profile)
+        // Memory may be mapped and changed, but nothing written can become code. What is shared and anonymous is left out: no limit counts it.
+        try unsafe add(filter, cseccomp_allow, "mprotect", argument: 2, mask: cseccomp_prot_exec, equals: 0)
+        for name in ["mmap", "mmap2"] {
+            for flag in [cseccomp_map_shared, cseccomp_map_anonymous] {
+                try unsafe add(filter, cseccomp_allow, name, argument: 2, mask: cseccomp_prot_exec, equals: 0, and: 3, mask: flag, equals: 0)
+            }
+        }
         // Threads, not processes. The flags of clone3 lie in memory, where a filter cannot see them: the C library then uses clone.
         try unsafe add(
             filter, cseccomp_allow, "clone", argument: 0, mask: cseccomp_clone_thread | cseccomp_clone_namespaces, equals: cseccomp_clone_thread)
@@ -68,6 +74,46 @@ enum SystemCallFilter {
         try unsafe add(filter, cseccomp_allow, "newfstatat", argument: 3, mask: cseccomp_at_empty_path, equals: cseccomp_at_empty_path)
         // Whether two of its own descriptors are one file.
         try unsafe add(filter, cseccomp_allow, "kcmp", argument: 0, mask: 0xffff_ffff, equals: UInt64(getpid()))
+    }
+
+    /// System calls that are harmless for some arguments and reach other processes for others.
+    private static func allowArguments(_ filter: scmp_filter_ctx, _ profile: Confinement.Profile) throws(SystemError) {
+        let int: UInt64 = 0xffff_ffff
+        // Not F_SETOWN, F_SETSIG and O_ASYNC, by which the kernel signals any process of the user. Only a driver makes memory that it may seal.
+        var commands = [cseccomp_dup, cseccomp_get_fd, cseccomp_set_fd, cseccomp_get_fl].map { UInt64($0) }
+        commands += [cseccomp_dup_cloexec, cseccomp_get_seals].map { UInt64($0) }
+        if profile == .hardware { commands.append(UInt64(cseccomp_add_seals)) }
+        for name in ["fcntl", "fcntl64"] {
+            for command in commands { try unsafe add(filter, cseccomp_allow, name, argument: 1, mask: int, equals: command) }
+            try unsafe add(
+                filter, cseccomp_allow, name, argument: 1, mask: int, equals: UInt64(cseccomp_set_fl), and: 2, mask: cseccomp_async,
+                equals: 0)
+        }
+        // Waiting and waking. Not the operations that lend priority to a thread, which may be any on the machine.
+        for name in ["futex", "futex_time64"] {
+            for operation in futexOperations { try unsafe add(filter, cseccomp_allow, name, argument: 1, mask: 0x7f, equals: operation) }
+        }
+        // The clocks that have a number. The others, with a number below zero, are those of processes and devices.
+        for name in ["clock_gettime", "clock_getres", "clock_nanosleep", "clock_gettime64", "clock_getres_time64", "clock_nanosleep_time64"] {
+            try unsafe add(filter, cseccomp_allow, name, argument: 0, mask: 0xffff_fff0, equals: 0)
+        }
+        // Its own processors.
+        for process in [0, UInt64(getpid())] {
+            try unsafe add(filter, cseccomp_allow, "sched_getaffinity", argument: 0, mask: int, equals: process)
+        }
+    }
+
+    /// FUTEX_WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET and WAKE_BITSET of linux/futex.h.
+    private static let futexOperations: [UInt64] = [0, 1, 3, 4, 5, 9, 10]
+
+    private static func add(
+        _ filter: scmp_filter_ctx, _ action: UInt32, _ name: String, argument first: UInt32, mask firstMask: UInt64, equals firstValue: UInt64,
+        and second: UInt32, mask secondMask: UInt64, equals secondValue: UInt64
+    ) throws(SystemError) {
+        let number = unsafe cseccomp_number(name)
+        guard number != __NR_SCMP_ERROR else { return }
+        let status = unsafe cseccomp_rule_masked_twice(filter, action, number, first, firstMask, firstValue, second, secondMask, secondValue)
+        guard status == 0 else { throw SystemError(-status, "filter \(name)") }
     }
 
     private static func add(

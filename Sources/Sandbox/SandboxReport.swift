@@ -22,10 +22,13 @@ public struct SandboxReport: Sendable, Hashable {
         public static let systemCallFilter = Measures(rawValue: 64)
         /// Limits of memory, processor time, descriptors and files.
         public static let limits = Measures(rawValue: 128)
+        /// It has no capability, not even in its user namespace.
+        public static let noCapabilities = Measures(rawValue: 256)
 
         static let names: [(Measures, String)] = [
             (.noNewPrivileges, "no new privileges"), (.closedDescriptors, "closed descriptors"), (.userNamespace, "user namespace"),
-            (.noNetwork, "no network"), (.emptyRoot, "empty root"), (.landlock, "Landlock"), (.systemCallFilter, "seccomp"), (.limits, "limits"),
+            (.noNetwork, "no network"), (.emptyRoot, "empty root"), (.landlock, "Landlock"), (.noCapabilities, "no capabilities"),
+            (.systemCallFilter, "seccomp"), (.limits, "limits"),
         ]
     }
 

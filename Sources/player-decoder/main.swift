@@ -15,6 +15,7 @@ if clinux_is_packet_socket(3) != 0, clinux_is_packet_socket(4) != 0 {
 }
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.first == "--attempt", let name = arguments.dropFirst().first, let attempt = Attempt(rawValue: name) {
+    if attempt == .seals { precondition(Attempt.sealable == 3) }
     let report = Confinement.enter(arguments.last == "hardware" ? .hardware : .strict)
     exit(attempt.run(report))
 }

@@ -34,6 +34,23 @@ import Testing
         #expect(outcome.wasKilled || outcome.code == 0, "\(attempt) succeeded: \(outcome.output)")
     }
 
+    /// These reach other processes, or memory without a limit, by an argument of a system call that decoding needs. No version of Landlock is
+    /// needed to refuse them.
+    @Test(
+        .enabled(if: canFilter, "this kernel filters no system calls"),
+        arguments: ["owner", "signal", "async", "affinity", "clock", "futex", "sysinfo", "shared"], ["strict", "hardware"])
+    func `an argument that reaches beyond the process is refused`(attempt: String, profile: String) throws {
+        let outcome = try Self.run(attempt: attempt, profile)
+        #expect(!outcome.wasKilled && outcome.code == 0, "\(attempt) succeeded: \(outcome.output)")
+    }
+
+    @Test(.enabled(if: canFilter, "this kernel filters no system calls")) func `memory that the player lends cannot be sealed`() throws {
+        let outcome = try Self.run(attempt: "seals")
+        #expect(!outcome.wasKilled && outcome.code == 0)
+        // Under the profile that lends no memory it can, so the attempt is a real one.
+        #expect(try Self.run(attempt: "seals", "hardware").code == 1)
+    }
+
     @Test(.enabled(if: canFilter, "this kernel filters no system calls"), arguments: ["socket", "ptrace", "kill"], ["strict", "hardware"])
     func `what no decoder asks for kills it`(attempt: String, profile: String) throws {
         let outcome = try Self.run(attempt: attempt, profile)

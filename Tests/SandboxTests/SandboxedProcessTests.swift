@@ -22,6 +22,25 @@ import Testing
         #expect(kill(pid, 0) == -1 && errno == ESRCH)
     }
 
+    @Test(arguments: [BuiltPrograms.decoder, BuiltPrograms.demuxer])
+    func `a confined process has no capability, and is not root's`(program: String) throws {
+        let process = try SandboxedProcess.start(program), pid = try #require(process.pid)
+        var sockets = [PollDescriptor(fd: process.work.rawValue, interest: .readable)]
+        try #require(try pollDescriptors(&sockets, until: MonotonicClock.shared.now() + .seconds(60)) == 1)
+        let lines = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8).split(separator: "\n")
+        for name in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+            let line = try #require(lines.first { $0.hasPrefix(name) })
+            #expect(line.hasSuffix("\t0000000000000000"), "\(line)")
+        }
+        // Where root lacks capabilities of its own, as in a container, its processes cannot leave it.
+        guard geteuid() != 0 || Self.isWholeRoot else { return }
+        let users = try #require(lines.first { $0.hasPrefix("Uid:") }).split(separator: "\t").dropFirst()
+        #expect(users.allSatisfy { $0 != "0" }, "\(users)")
+    }
+
+    private static let isWholeRoot =
+        (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8))?.contains("CapEff:\t000001ffffffffff") == true
+
     /// A stopped process does not notice that its sockets are closed: only the kernel can end it.
     @Test func `a process dies with the program that started it, even while it is stopped`() async throws {
         await #expect(processExitsWith: .success) {

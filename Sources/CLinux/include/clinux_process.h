@@ -47,6 +47,11 @@ int64_t clinux_cpu_seconds_of(int pid);
 int clinux_no_new_privileges(void);
 /// PR_SET_PDEATHSIG: the process is killed when the thread that started it ends. A change of users or of capabilities undoes it.
 int clinux_die_with_parent(void);
+/// A process of root's becomes nobody's (setresuid(2)) and keeps its capabilities for now. -1 with EPERM where root has not the capabilities
+/// with which the process that started it could still end it.
+int clinux_leave_root(void);
+/// Drops every capability of the calling thread for good: in effect, permitted, ambient and of programs that it would start (capset(2)).
+int clinux_drop_capabilities(void);
 /// PR_SET_DUMPABLE 0: no core file, and no other process of this user may look inside.
 int clinux_not_dumpable(void);
 /// close_range(2) from `first` to the end.
@@ -77,5 +82,18 @@ int clinux_limit_resources(uint64_t data, uint64_t cpu_seconds, uint64_t open_fi
 int clinux_try_fork(void);
 int clinux_try_terminal(void);
 int clinux_try_ptrace(void);
+/// As above, by argument: the parent as owner of a descriptor's signals (F_SETOWN), another signal than SIGIO for it (F_SETSIG), signals at all
+/// (O_ASYNC); the parent's processors (sched_setaffinity(2)) and its processor time (clock_gettime(2)); a mutex that lends priority
+/// (FUTEX_LOCK_PI); another seal on memory (F_ADD_SEALS); the machine's load (sysinfo(2)); memory that no limit counts (mmap(2), shared and
+/// anonymous).
+int clinux_try_owner(void);
+int clinux_try_signal(void);
+int clinux_try_async(void);
+int clinux_try_affinity(void);
+int clinux_try_clock(void);
+int clinux_try_futex(void);
+int clinux_try_seals(int fd);
+int clinux_try_sysinfo(void);
+int clinux_try_shared(void);
 
 #endif
