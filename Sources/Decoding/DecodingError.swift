@@ -26,7 +26,8 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case decoderLost
         /// This machine has no decoder process, or it cannot be confined as required.
         case sandbox
-        /// The system has no descriptor, memory or process left for a decoder process. Never a reason to decode outside of one.
+        /// The system has no descriptor, memory or process left for a decoder process, or its program ends before it has said anything. Never a
+        /// reason to decode outside of one.
         case outOfResources
     }
 

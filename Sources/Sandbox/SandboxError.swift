@@ -5,9 +5,9 @@ package import Media
 public struct SandboxError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, for a program's decisions.
     public enum Code: Sendable, Hashable {
-        /// The program is missing or does not start: this machine has no such sandbox.
+        /// The program is missing or cannot be started at all: this machine has no such sandbox.
         case unavailable
-        /// The system has no descriptor, memory or process left at the moment. A film can bring that about, so it is never a reason to do the
+        /// The system has no descriptor, memory or process left at the moment, or refuses the program for another passing reason. A film can bring that about, so it is never a reason to do the
         /// work in the program itself.
         case outOfResources
     }

@@ -56,7 +56,9 @@ package final class SandboxedProcess: Sendable {
             process.allowProcessorTime()
             return process
         } catch {
-            throw SandboxError(error)
+            // Whatever else the system says may pass.
+            let isMissing = [ENOENT, ENOTDIR, EACCES, ENOEXEC].contains(error.code)
+            throw SandboxError(isMissing ? .unavailable : .outOfResources, error.description, status: error.code)
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
 /// A demuxer process that lies: each lie ends it, and none reaches what is not its film's.
 @Suite struct DemuxerLinkTests {
     /// Both sides, with the test in the place of the process.
-    private struct Stage {
+    struct Stage {
         let link: DemuxerLink
         let work: PacketSocket
         let cancellation = AssetCancellation()
@@ -80,6 +80,30 @@ import Testing
         cancelled.cancellation.cancel()
         #expect(throws: ProcessEnd.self) { try cancelled.link.next() }
         #expect(cancelled.link.end(.gone, "film.mp4").code == .cancelled)
+    }
+
+    @Test func `no more samples come than one request is answered with, not even empty ones`() throws {
+        let stage = try Stage()
+        var sample = Self.sample
+        sample.byteCount = 0
+        try stage.link.ask(.read)
+        for _ in 0...DemuxerAnswer.mostSamples { try stage.says(.sample(sample)) }
+        for _ in 0..<DemuxerAnswer.mostSamples { #expect(try stage.link.next() == .sample(sample)) }
+        #expect(throws: ProcessEnd.self) { try stage.link.next() }
+    }
+
+    @Test func `samples that somebody keeps are limited, those that are gone are not`() throws {
+        let tray = try SharedBytes(count: DemuxerAnswer.trayByteCount), kept = KeptSamples(limit: 100_000)
+        var unpacking = Unpacking(kept), sample = Self.sample
+        for byteCount in [0, 1000] {
+            sample.byteCount = byteCount
+            for _ in 0..<1000 { _ = try unpacking.sample(sample, of: tray, .other("x")) }
+            #expect(kept.used == 0)
+            var held: [SampleBuffer] = []
+            #expect(throws: ProcessEnd.self) { while true { held.append(try unpacking.sample(sample, of: tray, .other("x"))) } }
+            #expect(held.count > 10 && held.count <= 100)
+        }
+        #expect(kept.used == 0)
     }
 
     @Test func `messages that come slowly do not prolong its time`() throws {

@@ -18,8 +18,11 @@ final class LentSurfaces: Sendable {
         self.maximumByteCount = maximumByteCount
     }
 
-    /// For surfaces that a process gives, too.
-    var limits: (count: Int, byteCount: Int) { (maximumCount, maximumByteCount) }
+    /// For surfaces that a process gives, too. `keptByteCount`: what a process may have given back and may still hold a descriptor of. Another
+    /// process takes its place at a sync sample, when half of that is reached.
+    var limits: (count: Int, byteCount: Int, keptByteCount: Int) {
+        (maximumCount, maximumByteCount, maximumByteCount.multipliedReportingOverflow(by: 4).overflow ? .max : 4 * maximumByteCount)
+    }
 
     /// Lends the process a surface of the layout that it asks for, or tells it why not.
     func grant(_ layout: SurfaceLayout, to process: DecoderProcess) throws(SystemError) {
@@ -162,6 +165,7 @@ final class DecoderListener {
                     try process.adopt(descriptor, slot: slot, layout, surfaces.limits)
                 case .gone(let slot):
                     guard process.takeBack(slot: slot) else { throw ProcessEnd("gives back memory that it was not lent") }
+                    guard process.givenByteCount <= surfaces.limits.keptByteCount else { throw ProcessEnd("may keep more memory than it is lent") }
                 case .pong(let isExhausted):
                     // One that says so of itself, or while nobody could give anything back, lies.
                     guard isExhausted, process.hasReaders else { throw .hung }

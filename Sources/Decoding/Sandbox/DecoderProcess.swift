@@ -18,6 +18,8 @@ final class DecoderProcess: Sendable {
         var isEnded = false
         /// Surfaces lent to it, by its number for them.
         var lent: [UInt32: Surface] = [:]
+        /// Bytes of surfaces that it has given back, whose memory it may have kept.
+        var given: [SurfaceIdentity: Int] = [:]
         /// Bytes of those that it has made itself.
         var offeredBytes = 0
         var nextSlot: UInt32 = 0
@@ -102,6 +104,8 @@ final class DecoderProcess: Sendable {
             guard !shared.isEnded else { return nil }
             defer { shared.nextSlot += 1 }
             shared.lent[shared.nextSlot] = surface
+            // It has it again.
+            shared.given[surface.identity] = nil
             return shared.nextSlot
         }
         guard let slot else { return surface.endWriting() }
@@ -115,7 +119,7 @@ final class DecoderProcess: Sendable {
     /// Takes memory that the process's driver has made for frames, after checking the descriptor against what the process says about it.
     /// - Throws: when they differ, or it is more than the limits allow.
     func adopt(
-        _ descriptor: consuming OwnedFD, slot: UInt32, _ layout: SurfaceLayout, _ limits: (count: Int, byteCount: Int)
+        _ descriptor: consuming OwnedFD, slot: UInt32, _ layout: SurfaceLayout, _ limits: (count: Int, byteCount: Int, keptByteCount: Int)
     ) throws(ProcessEnd) {
         guard let reader else { throw ProcessEnd("gives memory, which only a driver may") }
         let isWithin = shared.withLock { shared in
@@ -194,13 +198,20 @@ final class DecoderProcess: Sendable {
     func takeBack(slot: UInt32) -> Bool {
         let surface = shared.withLock { shared in
             let surface = shared.lent.removeValue(forKey: slot)
-            if reader != nil, let surface { shared.offeredBytes -= surface.layout.byteCount }
+            if reader != nil {
+                if let surface { shared.offeredBytes -= surface.layout.byteCount }
+            } else if let surface {
+                shared.given[surface.identity] = surface.layout.byteCount
+            }
             return surface
         }
         guard let surface else { return false }
         surface.endWriting()
         return true
     }
+
+    /// Memory that was lent to it and that it has given back since. Whether it still holds a descriptor of it cannot be seen from here.
+    var givenByteCount: Int { shared.withLock { $0.given.values.reduce(0, +) } }
 
     /// Readers hold surfaces, so that the process may have to wait for one.
     var hasReaders: Bool { shared.withLock { $0.usesOutside > 0 } }

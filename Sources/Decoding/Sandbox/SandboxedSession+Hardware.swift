@@ -43,7 +43,8 @@ extension SandboxedSession {
                 if end.isShortage { throw DecodingError(.outOfResources, "the decoder process \(sentence)") }
                 guard policy.mayRestart(afterDeathAt: MonotonicClock.shared.now()) else {
                     // A process that has confined itself works on this machine, so the film must be what ends it.
-                    throw DecodingError(hasReported ? .cannotOpen : .sandbox, "the decoder process \(sentence)")
+                    // One that does not come so far was refused something by the system, which a film can bring about.
+                    throw DecodingError(hasReported ? .cannotOpen : .outOfResources, "the decoder process \(sentence)")
                 }
                 count(death: sentence)
                 noteDeath(sentence)
@@ -102,6 +103,8 @@ extension SandboxedSession {
 
     /// A sync frame comes: changes the kind of process if it is time to.
     func reconsider(_ output: (consuming DecodeOutput) -> Void) {
+        // What it may have kept of the memory of earlier formats goes with it.
+        if process.givenByteCount > surfaces.limits.keptByteCount / 2 { turn(output) }
         guard var state = fallback else { return }
         let way = state.keyframe(now: MonotonicClock.shared.now())
         fallback = state

@@ -35,10 +35,13 @@ extension SandboxedSession {
 
     /// Waits for the answer to `configure`; the decoder's own refusal is returned, the end of the process is thrown.
     func awaitReady() throws(ProcessEnd) -> DecodingError? {
-        let listener = DecoderListener(process: process, surfaces: surfaces, deadline: SandboxedProcess.startDeadline)
+        var listener = DecoderListener(process: process, surfaces: surfaces, deadline: SandboxedProcess.startDeadline)
         while true {
             switch try listener.next() {
             case .confined(let report):
+                guard !hasReported else { throw .unasked }
+                // Opening the decoder has as much time again.
+                listener = DecoderListener(process: process, surfaces: surfaces, deadline: SandboxedProcess.startDeadline)
                 shared.withLock { $0.report = report }
                 hasReported = true
                 if sandbox.policy == .require, !report.isConfined {

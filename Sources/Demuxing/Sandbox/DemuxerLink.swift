@@ -21,6 +21,8 @@ final class DemuxerLink {
     private let film: any ByteSource
     private var nextSource: UInt16 = 1
     private var writer = WireWriter()
+    /// Since the last request.
+    private var sampleCount = 0
 
     /// - Parameters:
     ///   - deadline: How long the process may be silent.
@@ -43,7 +45,7 @@ final class DemuxerLink {
     func ask(_ request: DemuxerRequest) throws(ProcessEnd) {
         switch request {
         case .bytes, .other: break
-        case .open, .read, .seek, .select, .timeRange: left = patienceInAll
+        case .open, .read, .seek, .select, .timeRange: (left, sampleCount) = (patienceInAll, 0)
         }
         writer.reset()
         writer.put(request)
@@ -94,6 +96,10 @@ final class DemuxerLink {
             case .bytes(let source, let offset, let count): try read(source, offset, count)
             case .other(let name): try open(name)
             case .closed(let source): sources[source] = nil
+            case .sample, .part:
+                sampleCount += 1
+                guard sampleCount <= DemuxerAnswer.mostSamples else { throw ProcessEnd("sends samples without end") }
+                return answer
             default: return answer
             }
         }

@@ -76,15 +76,18 @@ extension DemuxerLink {
     fileprivate func opened(_ location: String, _ report: SandboxReport) throws(ProcessEnd) -> Result<DemuxerOpening.Opened, AssetError> {
         var film: DemuxedFilm?
         var tracks: [AssetTrack] = []
+        // The set-up data lie side by side on the tray, so that all of them together are no larger than it.
+        var place = 0
         while true {
             switch try next() {
             case .opened(let found) where film == nil: film = found
             case .track(var track, let offset, let count):
-                guard let film, tracks.count < film.trackCount, track.id == tracks.count, offset + count <= tray.count else {
+                guard let film, tracks.count < film.trackCount, track.id == tracks.count, offset == place, place + count <= tray.count else {
                     throw ProcessEnd.unasked
                 }
                 track.format.configuration = unsafe [UInt8](UnsafeRawBufferPointer(start: tray.base + offset, count: count))
                 tracks.append(track)
+                place += count
             case .done:
                 guard let film, tracks.count == film.trackCount else { throw ProcessEnd.unasked }
                 return .success(DemuxerOpening.Opened(link: self, film: film, tracks: tracks, report: report))

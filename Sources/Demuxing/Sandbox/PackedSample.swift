@@ -49,6 +49,9 @@ struct PackedSample {
 struct Unpacking {
     /// Bytes of a large sample that came in parts.
     private var parts: [UInt8] = []
+    private let kept: KeptSamples
+
+    init(_ kept: KeptSamples = KeptSamples()) { self.kept = kept }
 
     mutating func reset() { parts = [] }
 
@@ -61,10 +64,13 @@ struct Unpacking {
     /// The sample that `described` describes, with its bytes in memory of this process's own.
     mutating func sample(_ described: DemuxedSample, of tray: SharedBytes, _ format: MediaFormat) throws(ProcessEnd) -> SampleBuffer {
         let total = described.byteCount + described.sideByteCount, here = total - parts.count
-        guard here >= 0, described.offset + here <= tray.count else { throw ProcessEnd("sends a sample that lies elsewhere") }
-        guard let packet = unsafe av_packet_alloc() else { throw ProcessEnd("sends more than there is memory for") }
+        guard total <= DemuxerAnswer.largestSample, here >= 0, described.offset + here <= tray.count else {
+            throw ProcessEnd("sends a sample that lies elsewhere")
+        }
+        guard let packet = unsafe kept.makePacket(byteCount: described.byteCount, sideByteCount: described.sideByteCount) else {
+            throw ProcessEnd("sends more than the player keeps")
+        }
         let block = unsafe BlockBuffer(moving: packet)
-        guard unsafe av_new_packet(packet, Int32(described.byteCount)) == 0 else { throw ProcessEnd("sends more than there is memory for") }
         let source = unsafe UnsafeRawBufferPointer(start: tray.base + described.offset, count: here)
         let sides: [UInt8]
         if parts.isEmpty {

@@ -111,6 +111,24 @@ import Testing
         #expect(stage.surfaces.statistics.inUse == 0)
     }
 
+    /// It may keep a descriptor of what it gives back, and the memory with it.
+    @Test func `memory that is lent and given back counts until the process ends`() throws {
+        let stage = try LyingProcess(maximumByteCount: 4 * Self.layout.byteCount)
+        func borrows(_ height: Int) throws {
+            let layout = SurfaceLayout(format: .yuv420p, covering: PixelSize(width: 64, height: height))
+            try stage.wishes(.want(layout))
+            try stage.listen()
+            guard case .granted(let slot, _) = try stage.hears() else { return }
+            try stage.wishes(.gone(slot: slot))
+            try stage.listen()
+        }
+        // The same memory again and again.
+        for _ in 0..<100 { try borrows(64) }
+        #expect(stage.process.givenByteCount == Self.layout.byteCount)
+        // Ever new memory.
+        #expect(throws: ProcessEnd.self) { for height in 1..<200 { try borrows(4 * height) } }
+    }
+
     @Test func `a claim to wait for readers is believed only while there are some`() throws {
         let stage = try LyingProcess()
         try stage.wishes(.pong(isExhausted: true))

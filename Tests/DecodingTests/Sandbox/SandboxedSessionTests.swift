@@ -213,7 +213,8 @@ import Testing
             ($0 as? DecodingError) == DecodingError(.sandbox, "/nowhere/decoder is not a program that can be started")
         }
         #expect { _ = try SandboxedSession(format: film.format, sandbox: SandboxOptions(policy: .decoder, decoderPath: "/bin/true")) } throws: {
-            ($0 as? DecodingError)?.code == .sandbox
+            // It is there, so it is no reason to decode outside.
+            ($0 as? DecodingError)?.code == .outOfResources
         }
     }
 
