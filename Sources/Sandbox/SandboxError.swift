@@ -7,8 +7,8 @@ public struct SandboxError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
         /// The program is missing or cannot be started at all: this machine has no such sandbox.
         case unavailable
-        /// The system has no descriptor, memory or process left at the moment, or refuses the program for another passing reason. A film can bring that about, so it is never a reason to do the
-        /// work in the program itself.
+        /// The system has no descriptor, memory or process left at the moment, or refuses the program for another passing reason. A film can bring
+        /// that about, so it is never a reason to do the work in the program itself.
         case outOfResources
     }
 

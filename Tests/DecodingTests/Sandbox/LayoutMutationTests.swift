@@ -9,7 +9,8 @@ import Testing
 
 @testable import Decoding
 
-/// Layouts with the numbers that break arithmetic, of memory that is lent and of memory that is offered: each is refused, or is shown without a fault.
+/// Layouts with the numbers that break arithmetic, of memory that is lent and of memory that is offered: each is refused, or shown without a
+/// fault.
 @Suite struct LayoutMutationTests {
     /// Around the ends of integers, pages and vectors.
     private static let edges: [UInt64] = [
