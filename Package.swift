@@ -118,9 +118,12 @@ let package = Package(
                 "CLinux", "CPlayer", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
                 "FrameExport", "TextureCache", "Player",
             ]),
+        // How `play` ends when it cannot end by itself: signal handlers.
+        .target(name: "CEnding"),
         .executableTarget(
             name: "play",
             dependencies: [
+                "CEnding",
                 "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "DisplaySink", "KeyboardInput",
                 "WaylandSink", "KMSSink", "AudioSink", "FrameExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -57,8 +57,11 @@ package final class AudioDecoder {
         }
     }
 
-    /// Whether libavcodec knows the format; cheaper than opening the decoder.
-    package static func check(_ format: AudioFormat) throws(AudioError) { _ = try unsafe codec(for: format) }
+    /// Whether libavcodec knows the format, and it is one that is played; cheaper than opening the decoder.
+    package static func check(_ format: AudioFormat) throws(AudioError) {
+        try SoundBounds.check(rate: Int(format.sampleRate), channelCount: Int(format.channelCount))
+        _ = try unsafe codec(for: format)
+    }
 
     private static func codec(for format: AudioFormat) throws(AudioError) -> UnsafePointer<AVCodec> {
         // A track of sound may name any decoder of libavcodec's, also one for frames.

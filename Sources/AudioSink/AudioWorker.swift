@@ -173,7 +173,10 @@ private final class DecodeChain {
 
     /// False when no more sound is needed.
     private func take(_ frame: UnsafePointer<AVFrame>) throws(AudioError) -> Bool {
-        guard unsafe frame.pointee.nb_samples > 0, try unsafe open(for: frame) else { return true }
+        guard unsafe frame.pointee.nb_samples > 0 else { return true }
+        // A frame need not be what the track's head says.
+        try unsafe SoundBounds.check(rate: Int(frame.pointee.sample_rate), channelCount: Int(frame.pointee.ch_layout.nb_channels))
+        guard try unsafe open(for: frame) else { return true }
         return try unsafe convert(frame)
     }
 

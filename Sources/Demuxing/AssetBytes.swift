@@ -37,7 +37,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
         if let pipe = try opening.pipeInput() {
             origin = .library(pipe)
         } else if let path {
-            let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            let number = unsafe path.withPath { unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC) }
             guard number >= 0 else { throw AssetError.opening(location, errno) }
             origin = .file(OwnedFD(adopting: number))
         } else {
@@ -107,7 +107,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
         case .file:
             let path = location.hasPrefix("file:") ? String(location.dropFirst(5)) : location
             let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-            let number = unsafe clinux_open_beneath(folder, name)
+            let number = unsafe folder.withPath { unsafe clinux_open_beneath($0, name) }
             guard number >= 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : .refused }
             let file = OwnedFD(adopting: number)
             var status = stat()

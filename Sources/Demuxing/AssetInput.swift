@@ -85,6 +85,7 @@ final class SourceInput: AssetInput {
         private let name: String
         /// The film named something that it may not open.
         private(set) var hasRefused = false
+        let limit = OpenLimit()
 
         /// - Parameter name: The film's own name, which may always be opened again.
         init(_ source: any ByteSource, name: String) {
@@ -93,6 +94,7 @@ final class SourceInput: AssetInput {
         }
 
         fileprivate func open(_ name: String) -> OtherSource {
+            guard limit.allows(name) else { return .missing }
             if name == self.name { return .opened(source) }
             let other = source.open(name)
             if case .refused = other { hasRefused = true }

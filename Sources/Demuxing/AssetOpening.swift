@@ -15,6 +15,7 @@ struct AssetOpening {
         let context: UnsafeMutablePointer<AVFormatContext>
         let input: (any AssetInput)?
         var opener: SourceInput.Opener?
+        let limit: OpenLimit
         /// What has been read already, in order.
         var packets: [BlockBuffer] = []
     }
@@ -41,33 +42,39 @@ struct AssetOpening {
 
     private static func status(_ path: String) -> stat? {
         var result = stat()
-        return unsafe stat(path, &result) == 0 ? result : nil
+        return unsafe path.withPath { unsafe stat($0, &result) } == 0 ? result : nil
     }
 
     /// An open context whose streams are known. Blocks.
     func open() throws(AssetError) -> Opened {
         if options.source == nil, let filePath { try check(file: filePath) }
         let opener = options.source.map { SourceInput.Opener($0, name: location) }
+        let limit = opener?.limit ?? OpenLimit()
+        defer { limit.finish() }
         var input = try firstInput()
-        var (status, opened) = unsafe try open(as: options.containerName, input, opener)
+        var (status, opened) = unsafe try open(as: options.containerName, input, opener, limit)
         if status == cav_error_invalid_data, options.containerName == nil, let name = nameByExtension {
             // The bytes are too few or too unusual to be recognised. A raw stream's name says what it is.
             if input?.canBegin == true { input = try firstInput() }
-            unsafe (status, opened) = try open(as: name, input, opener)
+            unsafe (status, opened) = try open(as: name, input, opener, limit)
         }
-        guard status >= 0, let context = unsafe opened else { throw failure(status, opener) }
+        guard status >= 0, let context = unsafe opened else { throw failure(status, opener, limit) }
+        if limit.hasRefused, unsafe context.pointee.nb_streams == 0 {
+            unsafe avformat_close_input(&opened)
+            throw failure(cav_error_invalid_data, opener, limit)
+        }
         if !options.isThorough, unsafe Self.isDescribed(context) {
             unsafe cav_inject_stream_side_data(context)
-            return unsafe Opened(context: context, input: input, opener: opener, packets: Self.readBeginnings(context))
+            return unsafe Opened(context: context, input: input, opener: opener, limit: limit, packets: Self.readBeginnings(context))
         }
         let found = unsafe avformat_find_stream_info(context, nil)
         guard !options.cancellation.isCancelled, unsafe found >= 0 || context.pointee.nb_streams > 0 else {
             unsafe avformat_close_input(&opened)
-            throw failure(options.cancellation.isCancelled ? cav_error_exit : found, opener)
+            throw failure(options.cancellation.isCancelled ? cav_error_exit : found, opener, limit)
         }
         // Display matrices and HDR metadata of the whole stream reach the decoder with the first packet.
         unsafe cav_inject_stream_side_data(context)
-        return unsafe Opened(context: context, input: input, opener: opener)
+        return unsafe Opened(context: context, input: input, opener: opener, limit: limit)
     }
 
     /// The input for libavformat; nil where it opens the film itself.
@@ -84,7 +91,7 @@ struct AssetOpening {
             number = fcntl(descriptorNumber, F_DUPFD_CLOEXEC, 3)
         } else if let path = filePath, let status = Self.status(path), status.st_mode & S_IFMT == S_IFIFO {
             // Does not wait for a writer here: the wait must be one that can be cancelled.
-            number = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            number = unsafe path.withPath { unsafe Glibc.open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
         } else {
             return nil
         }
@@ -96,7 +103,7 @@ struct AssetOpening {
     }
 
     private func open(
-        as name: String?, _ input: (any AssetInput)?, _ opener: SourceInput.Opener?
+        as name: String?, _ input: (any AssetInput)?, _ opener: SourceInput.Opener?, _ limit: OpenLimit
     ) throws(AssetError) -> (Int32, UnsafeMutablePointer<AVFormatContext>?) {
         var format: UnsafePointer<AVInputFormat>?
         if let name {
@@ -109,14 +116,14 @@ struct AssetOpening {
             callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
             opaque: Unmanaged.passUnretained(options.cancellation).toOpaque())
         if let input { unsafe opened!.pointee.pb = input.io }
-        if let opener { unsafe SourceInput.serve(opened!, from: opener) }
+        if let opener { unsafe SourceInput.serve(opened!, from: opener) } else { unsafe limit.watch(opened!) }
         var dictionary: OpaquePointer?
         // Broadcasts may announce a programme late; all announcements are read, as FFmpeg's own program does.
         unsafe av_dict_set(&dictionary, "scan_all_pmts", "1", 0)
         if location.contains("://") { unsafe av_dict_set(&dictionary, "rw_timeout", Self.networkTimeout, 0) }
         for (key, value) in options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
         // On failure libavformat frees the context.
-        let status = unsafe avformat_open_input(&opened, input is PipeInput ? nil : address, format, &dictionary)
+        let status = unsafe address.withPath { unsafe avformat_open_input(&opened, input is PipeInput ? nil : $0, format, &dictionary) }
         unsafe av_dict_free(&dictionary)
         return unsafe (status, opened)
     }
@@ -131,7 +138,7 @@ struct AssetOpening {
         case S_IFREG where status.st_size == 0: throw AssetError(.unrecognised, "\(location): the file is empty.")
         default: break
         }
-        if unsafe access(path, R_OK) != 0 { throw AssetError.opening(location, errno) }
+        if unsafe path.withPath({ unsafe access($0, R_OK) }) != 0 { throw AssetError.opening(location, errno) }
     }
 
     /// The container for files with this ending, by libavformat's list.
@@ -145,7 +152,10 @@ struct AssetOpening {
         return nil
     }
 
-    private func failure(_ status: Int32, _ opener: SourceInput.Opener?) -> AssetError {
+    private func failure(_ status: Int32, _ opener: SourceInput.Opener?, _ limit: OpenLimit) -> AssetError {
+        if limit.hasRefused {
+            return AssetError(.damaged, "\(location): it names itself, or more other files than a film has.")
+        }
         if opener?.hasRefused == true {
             return AssetError(.permission, "\(location): it names other files or addresses, which it may not have.")
         }
@@ -175,7 +185,7 @@ struct AssetOpening {
         if let source = options.source {
             return source.isSeekable ? max(unsafe source.read(into: target, at: 0), 0) : nil
         }
-        guard let path = filePath, let file = unsafe fopen(path, "re") else { return nil }
+        guard let path = filePath, let file = unsafe path.withPath({ unsafe fopen($0, "re") }) else { return nil }
         defer { unsafe fclose(file) }
         return unsafe fread(target.baseAddress, 1, target.count, file)
     }

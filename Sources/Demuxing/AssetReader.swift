@@ -33,6 +33,7 @@ public final class AssetReader: @unchecked Sendable {
     /// Outlives `context`, which reads from it.
     private var input: (any AssetInput)?
     private var opener: SourceInput.Opener?
+    private var limit: OpenLimit
     private var cancellation: AssetCancellation { options.cancellation }
     var timeline: Timeline
     private(set) var selected: Set<Int>
@@ -59,6 +60,7 @@ public final class AssetReader: @unchecked Sendable {
         unsafe self.context = context
         input = opened.input
         opener = opened.opener
+        limit = opened.limit
         packets = opened.packets[...]
         let count = unsafe Int(context.pointee.nb_streams)
         let tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
@@ -67,7 +69,7 @@ public final class AssetReader: @unchecked Sendable {
         mayJump = unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
         timeline = Timeline(
             tracks: tracks.map { unsafe StreamDescription.timelineTrack($0, context) }, start: start == cav_nopts_value ? nil : start,
-            mayJump: mayJump)
+            mayJump: mayJump, length: unsafe Self.statedLength(context))
         let length = unsafe context.pointee.duration
         duration = length == cav_nopts_value || length <= 0 ? .indefinite : MediaTime(value: length, timescale: 1_000_000)
         containerName = unsafe String(cString: context.pointee.iformat.pointee.name)
@@ -84,6 +86,13 @@ public final class AssetReader: @unchecked Sendable {
     public var isSeekable: Bool {
         guard let io = unsafe context.pointee.pb else { return duration.isNumeric }
         return unsafe io.pointee.seekable != 0
+    }
+
+    /// The length in microseconds that the container states; nil where it is unknown, or only estimated from the bit rate.
+    private static func statedLength(_ context: UnsafeMutablePointer<AVFormatContext>) -> Int64? {
+        let length = unsafe context.pointee.duration
+        guard length != cav_nopts_value, length > 0 else { return nil }
+        return unsafe context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ? nil : length
     }
 
     /// Reads only these tracks from now on, and skips the others.
@@ -108,7 +117,7 @@ public final class AssetReader: @unchecked Sendable {
         unsafe context = opened.context
         packets = opened.packets[...]
         unsafe avformat_close_input(&old)
-        (input, opener) = (opened.input, opened.opener)
+        (input, opener, limit) = (opened.input, opened.opener, opened.limit)
         discardUnselected()
         return true
     }
@@ -168,7 +177,7 @@ public final class AssetReader: @unchecked Sendable {
     private func sample(_ block: BlockBuffer, _ track: AssetTrack) -> SampleBuffer? {
         let packet = unsafe block.packet
         func stated(_ stamp: Int64) -> Int64? { stamp == cav_nopts_value ? nil : stamp }
-        let length = unsafe max(packet.pointee.duration, 0)
+        let length = timeline.credible(unsafe packet.pointee.duration, track: track.id)
         let times = timeline.place(
             Timeline.Times(presentation: unsafe stated(packet.pointee.pts), decode: unsafe stated(packet.pointee.dts)), duration: length,
             track: track.id)

@@ -6,6 +6,7 @@ package import SampleQueue
 /// Three things happen to each sample, in this order, as in FFmpeg's command line program, whose output is the reference:
 /// 1. The start of the film is taken away. Broadcast streams count from any number, which may even wrap meanwhile.
 /// 2. In containers whose times may jump (MPEG-TS, MPEG-PS, HLS) a jump moves all that follows, so that it joins on.
+///    In other containers a time that jumps to where the film is not, before its beginning or after its end, is damaged and does not count.
 /// 3. A missing decode time is estimated by counting durations: raw streams have no times at all, AVI only an order. The decoder derives
 ///    presentation times from decode times then, so these begin early enough for reordered frames: a reorder depth of two
 ///    frames begins two frames before zero.
@@ -54,6 +55,10 @@ package struct Timeline: Sendable {
     private let mayJump: Bool
     /// First time of the film; nil when unknown.
     private let start: Int64?
+    /// The film's length as the container states it; nil when unknown.
+    private let length: Int64?
+    /// No seek has come yet, so that the count of durations began at the film's beginning.
+    private var isFromBeginning = true
     /// What is added to the container's times.
     private var offset: Int64
     /// What `offset` was before any jump.
@@ -69,9 +74,12 @@ package struct Timeline: Sendable {
     /// A time 30 hours from where it should be, in a container that does not jump, is wrong.
     private static let absurd: Int64 = 3600 * 30 * 1_000_000
 
-    /// - Parameter start: microseconds.
-    package init(tracks: [Track], start: Int64?, mayJump: Bool) {
+    /// - Parameters:
+    ///   - start: microseconds.
+    ///   - length: microseconds; nil when the container does not state it.
+    package init(tracks: [Track], start: Int64?, mayJump: Bool, length: Int64? = nil) {
         self.tracks = tracks
+        self.length = length
         let start = start.map { max($0, .min + 1) }
         self.start = start
         self.mayJump = mayJump
@@ -96,6 +104,7 @@ package struct Timeline: Sendable {
     /// - Parameter toBeginning: it goes on at the first sample.
     package mutating func restart(toBeginning: Bool) {
         offset = firstOffset
+        isFromBeginning = toBeginning
         last = nil
         for index in progress.indices {
             if toBeginning { progress[index] = Progress(estimator: tracks[index].estimator) } else { progress[index].estimator.reset() }
@@ -142,9 +151,12 @@ package struct Timeline: Sendable {
 
     private mutating func joinOn(_ times: inout Times, _ index: Int) {
         let track = tracks[index]
-        guard let decode = times.decode else { return }
+        guard let decode = times.decode else {
+            if !mayJump, let next = progress[index].estimator.next { dropLost(&times.presentation, expected: next, track) }
+            return
+        }
         let time = Ticks.rescale(decode, track.timeBase, Ticks.microsecond)
-        guard let next = progress[index].estimator.next else {
+        guard let next = progress[index].estimator.next ?? (mayJump || !isFromBeginning || !progress[index].isFirst ? nil : 0) else {
             if mayJump, let last {
                 let step = Ticks.add(time, -last)
                 if abs(step) > Self.jump { move(&times, by: -step, track) }
@@ -156,12 +168,24 @@ package struct Timeline: Sendable {
             let goesBack = Ticks.add(time, Self.setback) < progress[index].estimator.current ?? .min
             if abs(step) > Self.jump || goesBack { move(&times, by: -step, track) }
         } else {
-            if abs(step) > Self.absurd { times.decode = nil }
-            if let presentation = times.presentation {
-                let distance = Ticks.add(Ticks.rescale(presentation, track.timeBase, Ticks.microsecond), -next)
-                if abs(distance) > Self.absurd { times.presentation = nil }
-            }
+            dropLost(&times.decode, expected: next, track)
+            dropLost(&times.presentation, expected: next, track)
         }
+    }
+
+    /// Forgets a time that is absurdly far from where it was expected, or far from there and outside the film. Containers state their length
+    /// only about.
+    private func dropLost(_ stamp: inout Int64?, expected: Int64, _ track: Track) {
+        guard let time = stamp.map({ Ticks.rescale($0, track.timeBase, Ticks.microsecond) }) else { return }
+        let distance = abs(Ticks.add(time, -expected))
+        let isOutside = length.map { time < -Self.jump || time > Ticks.add($0, Self.jump) } ?? false
+        if distance > Self.absurd || isOutside && distance > Self.jump { stamp = nil }
+    }
+
+    /// The duration of a sample in units of its time base as the container gives it; 0, for unknown, where it is longer than the whole film.
+    package func credible(_ duration: Int64, track index: Int) -> Int64 {
+        guard !mayJump, let length, duration > 0 else { return max(duration, 0) }
+        return Ticks.rescale(duration, tracks[index].timeBase, Ticks.microsecond) > Ticks.add(length, Self.jump) ? 0 : duration
     }
 
     private mutating func move(_ times: inout Times, by step: Int64, _ track: Track) {

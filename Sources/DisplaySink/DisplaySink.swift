@@ -41,6 +41,8 @@ public protocol DisplaySink: AnyObject, Sendable {
     var statusOverlay: (any StatusOverlay)? { get }
     /// Whether the sink reads the keys from the terminal itself, so that the program must not.
     var readsTerminal: Bool { get }
+    /// Why what the sink has put out is not whole; asked after `stop`. nil: it is whole, or the sink puts out nothing that lasts.
+    var failure: SinkError? { get }
 }
 
 extension DisplaySink {
@@ -54,6 +56,8 @@ extension DisplaySink {
     public var statusOverlay: (any StatusOverlay)? { nil }
     /// False, for a sink that leaves the terminal to the program.
     public var readsTerminal: Bool { false }
+    /// Nil, for a sink that writes no file.
+    public var failure: SinkError? { nil }
 }
 
 /// Whether a sink shows frames at their times (`display`), or takes them as fast as they are decoded (`untimed`).

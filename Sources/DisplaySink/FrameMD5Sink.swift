@@ -29,7 +29,8 @@ public final class FrameMD5Sink: DisplaySink {
     /// - Parameter software: The text of the header's `#software:` line, in which FFmpeg names libavformat's version. Nil leaves the line out, as
     ///   `-fflags bitexact` does.
     public init(path: String, software: String? = nil) throws(SinkError) {
-        let fd = path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+        let fd = path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : unsafe path.withPath { unsafe open($0, flags, 0o644) }
         let name = path == "-" ? "standard output" : path
         guard fd >= 0 else { throw SinkError(.cannotCreate, "\(name): cannot write checksums: \(unsafe String(cString: strerror(errno))).") }
         output = FrameMD5Output(descriptor: OwnedFD(adopting: fd), name: name, software: software)
@@ -49,18 +50,21 @@ public final class FrameMD5Sink: DisplaySink {
                 events: { event in
                     // The file is complete when the end is reported.
                     if event == .finished { output.flush() }
-                    events(event)
+                    if event != .finished || output.failure == nil { events(event) }
                 })
             if let error = output.takeError() { events(.failed(error)) }
             return nil
         }
     }
 
-    /// Stops the sink and writes the remaining lines to the file. A failure of this last write is not reported.
+    /// Stops the sink and writes the remaining lines to the file. `failure` then says whether the file is whole.
     public func stop() {
         loop.stop()
         output.flush()
     }
+
+    /// Why the file is not whole; nil when it is, as far as it has been written. To be asked before the start or after `stop`.
+    public var failure: SinkError? { output.failure }
 }
 
 /// Collects lines and writes them in blocks. After a failure it discards them.
@@ -77,8 +81,9 @@ private final class FrameMD5Output: @unchecked Sendable {
     private var pending: [UInt8] = []
     private var text = FrameMD5Text()
     private var timeBase: Ratio?
-    private var error: SinkError?
-    private var isBroken = false
+    /// The first failure to write.
+    private(set) var failure: SinkError?
+    private var hasReported = false
 
     init(descriptor: consuming OwnedFD, name: String, software: String?) {
         self.descriptor = descriptor
@@ -87,7 +92,7 @@ private final class FrameMD5Output: @unchecked Sendable {
     }
 
     func write(_ frame: borrowing VideoFrame) {
-        guard !isBroken else { return }
+        guard failure == nil else { return }
         let timeBase = timeBase ?? begin(frame)
         let time = frame.sourceTimeBase == timeBase ? frame.sourceTimestamp : nil
         let row = FrameMD5Text.Row(
@@ -109,21 +114,17 @@ private final class FrameMD5Output: @unchecked Sendable {
     }
 
     func flush() {
-        var written = 0
-        while written < pending.count, !isBroken {
-            let count = unsafe pending.withUnsafeBytes { bytes in
-                unsafe Glibc.write(descriptor.rawValue, bytes.baseAddress! + written, bytes.count - written)
-            }
-            if count >= 0 {
-                written += count
-            } else if errno != EINTR {
-                isBroken = true
-                error = SinkError(.cannotCreate, "\(name): cannot write checksums: \(unsafe String(cString: strerror(errno))).")
-            }
+        do throws(SystemError) {
+            if failure == nil { try writeWhole(pending, to: descriptor.rawValue) }
+        } catch {
+            failure = SinkError(.cannotWrite, "\(name): cannot write checksums: \(unsafe String(cString: strerror(error.code))).")
         }
         pending.removeAll(keepingCapacity: true)
     }
 
     /// The failure, reported once.
-    func takeError() -> SinkError? { error.take() }
+    func takeError() -> SinkError? {
+        defer { hasReported = failure != nil }
+        return hasReported ? nil : failure
+    }
 }

@@ -8,8 +8,10 @@ public struct SinkError: Error, Sendable, Hashable, CustomStringConvertible {
         case lost
         /// The display cannot do what is required.
         case unsupported
-        /// An output file cannot be written.
+        /// An output file cannot be created.
         case cannotCreate
+        /// An output file cannot be written whole.
+        case cannotWrite
         /// A system call failed.
         case system
     }

@@ -13,7 +13,7 @@ public final class LoopThread: Sendable {
     /// Starts the thread. `name` is what `ps -L` and debuggers show; Linux keeps its first 15 bytes. The thread blocks all
     /// signals, so that they reach the program's own threads.
     ///
-    /// The system refusing a thread is fatal: a player without its threads can do nothing.
+    /// The system refusing a thread is fatal: a player without its threads can do nothing. See `onRefusal`.
     public init(name: String, _ body: @escaping @Sendable () -> Void) {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
@@ -29,8 +29,20 @@ public final class LoopThread: Sendable {
                 return nil
             }, unsafe start.toOpaque())
         unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
-        precondition(result == 0, "cannot start thread \(name): error \(result)")
+        if result != 0 {
+            if let refusal = Self.refusal.withLock({ $0 }) { refusal.body(name, result) }
+            fatalError("cannot start thread \(name): error \(result)")
+        }
         state = Monitor(.running(thread))
+    }
+
+    private struct Refusal: Sendable { let body: @Sendable (String, Int32) -> Never }
+    private static let refusal = Monitor<Refusal?>(nil)
+
+    /// Lets a program end in its own way when the system refuses a thread, because of a limit or for want of memory. `body` gets the thread's name
+    /// and the error number, on the thread that wanted another one.
+    package static func onRefusal(_ body: @escaping @Sendable (_ name: String, _ error: Int32) -> Never) {
+        refusal.withLock { $0 = Refusal(body: body) }
     }
 
     /// A thread that nobody joined cleans up after itself when it ends.

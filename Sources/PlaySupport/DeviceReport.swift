@@ -65,7 +65,7 @@ public struct DeviceReport: Sendable {
         let width = section.findings.map(\.name.count).max() ?? 0
         let lines = section.findings.map { finding in
             let padding = String(repeating: " ", count: width - finding.name.count)
-            return "  \(finding.isUsable ? "✓" : "✗") \(finding.name)\(padding)  \(finding.note)"
+            return "  \(finding.isUsable ? "✓" : "✗") \(finding.name)\(padding)  \(finding.note)".printable
         }
         return ([section.title] + lines).joined(separator: "\n")
     }

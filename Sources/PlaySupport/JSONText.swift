@@ -1,3 +1,5 @@
+internal import Media
+
 /// A JSON value (RFC 8259) and its text, written without Foundation, which takes longer to load than the first frame to appear.
 ///
 /// Members keep their order. Numbers that JSON cannot hold (NaN, infinities) become `null`.
@@ -88,13 +90,17 @@ public enum JSONValue: Sendable, Hashable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
+            case _ where scalar.isPrintable: text.unicodeScalars.append(scalar)
+            default: for unit in String(scalar).utf16 { escape(unit, to: &text) }
             }
         }
         text += "\""
+    }
+
+    /// What a terminal would obey or not show, as four hexadecimal digits; beyond U+FFFF as two surrogates.
+    private static func escape(_ unit: UInt16, to text: inout String) {
+        let digits = String(unit, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 }
 

@@ -27,10 +27,10 @@ public struct MediaReport: Sendable {
 
     /// One line for the container and one for each track.
     public var text: String {
-        var lines = ["\(location): \(reader.containerName)"]
+        var lines = ["\(location): \(reader.containerName)".printable]
         if reader.duration.isNumeric { lines[0] += ", \(reader.duration)" }
-        if let title = reader.title { lines.append("  title \(title)") }
-        for track in reader.tracks { lines.append("  track \(track.id): " + Self.line(track)) }
+        if let title = reader.title { lines.append("  title \(title)".printable) }
+        for track in reader.tracks { lines.append("  track \(track.id): " + Self.line(track).printable) }
         return lines.joined(separator: "\n")
     }
 

@@ -33,6 +33,8 @@ final class PlaybackPipeline: Sendable {
     let display: DisplayQueue?
     let audio: AudioRenderer?
     let feeder: SampleFeeder
+    /// Why the film's only track, which is sound, cannot be played; nil when there is something to play.
+    let obstacle: AudioError?
     private let handlers: Handlers
     private let threads = Monitor(Threads())
 
@@ -64,6 +66,7 @@ final class PlaybackPipeline: Sendable {
             display = nil
         }
         var audio: AudioRenderer?
+        var obstacle: AudioError?
         if let sound = source.audio {
             let queue = SampleQueue(controlTimebase: timebase)
             do {
@@ -79,10 +82,11 @@ final class PlaybackPipeline: Sendable {
                 display?.presentation.setSoundLead { [weak renderer] in renderer?.lead }
                 audio = renderer
             } catch {
-                handlers.audioLost(error)
+                if display == nil { obstacle = error } else { handlers.audioLost(error) }
             }
         }
         self.audio = audio
+        self.obstacle = obstacle
         feeder = SampleFeeder(
             source: source.samples, queues: queues,
             handlers: .init(repositioned: handlers.repositioned, failed: handlers.sourceFailed, seekFailed: handlers.seekFailed))

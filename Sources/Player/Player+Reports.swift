@@ -90,8 +90,15 @@ extension Player {
     }
 
     private func audioLost(_ error: AudioError) {
-        post(.notice("No sound: \(error.description)"))
-        command { $0.audioLost() }
+        transport.async { [self] in
+            // A film that is only sound is over.
+            if let pipeline = storage.withLock({ $0.pipeline }), pipeline.display == nil {
+                pipeline.stopClock()
+                return fail(PlayerError(error, file: pipeline.source.location))
+            }
+            post(.notice("No sound: \(error.description)"))
+            perform(storage.withLock { $0.transport.audioLost() })
+        }
     }
 
     private func receive(_ event: DisplayQueue.Event) {

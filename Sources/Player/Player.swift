@@ -105,6 +105,11 @@ public final class Player: Sendable {
             throw PlayerError(error)
         }
         let pipeline = PlaybackPipeline(source, configuration: configuration, sink: sink, handlers: handlers)
+        if let obstacle = pipeline.obstacle {
+            storage.withLock { $0.isOpening = false }
+            announceState()
+            throw PlayerError(obstacle, file: location)
+        }
         try adopt(pipeline)
         if let notice = source.notice { post(.notice(notice)) }
         post(.detail(source.summary))
@@ -182,6 +187,9 @@ public final class Player: Sendable {
         let (first, ended) = storage.withLock { ($0.firstFrameAt, $0.endedAt) }
         return pipeline.statistics(began: createdAt, firstFrameAt: first, endedAt: ended)
     }
+
+    /// Why what the sink has put out is not whole; to be asked after `close`.
+    package var outputFailure: SinkError? { sink.failure }
 
     func post(_ event: PlayerEvent) { hub.post(event) }
 

@@ -1,7 +1,8 @@
-internal import AudioSink
+package import AudioSink
 package import Decoding
 package import Demuxing
 public import DisplaySink
+internal import Glibc
 
 /// Says why a film cannot be played: a code for programs, and one sentence that names the file or device and the cause.
 public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -27,12 +28,14 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         case cancelled
         /// There is no film: `open` has not returned yet, or the player has been closed.
         case notOpen
-        /// There is no display, it is gone, or it cannot show the film.
+        /// There is no display, it is gone, or it cannot show the film. For a film that is only sound: there is no sound device.
         case displayUnavailable
         /// The hardware decoder or the sandbox that was required is not available, or the system has no descriptor, memory or process left for it.
         case decoderUnavailable
         /// A file to be written (checksums, statistics) cannot be created.
         case cannotCreate
+        /// An output (checksums, statistics, a report) cannot be written whole: the disk is full, the pipe is closed.
+        case cannotWrite
         /// The operating system refused a resource that it normally grants.
         case system
     }
@@ -71,13 +74,27 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
             switch error.code {
             case .noDisplay, .lost, .unsupported: .displayUnavailable
             case .cannotCreate: .cannotCreate
+            case .cannotWrite: .cannotWrite
             case .system: .system
             }
         self.init(code, error.description)
     }
 
+    /// Makes the error for a film that is only sound, which cannot be played.
+    package init(_ error: AudioError, file: String) {
+        let code: Code =
+            switch error.code {
+            case .cannotOpen, .lost: .displayUnavailable
+            case .unsupportedFormat, .noDecoder: .unsupportedFormat
+            case .system: .system
+            }
+        self.init(code, "\(file): \(error.description).")
+    }
+
     /// Makes the error for a film that the decoder cannot continue to decode.
     package init(_ error: DecodingError, file: String) {
-        self.init(error.isAboutMachine ? .decoderUnavailable : .damaged, "\(file): \(error.description)")
+        // libavcodec's numbers are negative.
+        let isShortage = [EAGAIN, ENOMEM].contains(abs(error.status))
+        self.init(error.isAboutMachine ? .decoderUnavailable : isShortage ? .system : .damaged, "\(file): \(error.description)")
     }
 }

@@ -1,4 +1,6 @@
 public import CPlayer
+internal import Glibc
+internal import Media
 internal import Player
 
 /// Opens a path or URL and begins to play it. Blocks while the head of the file is read.
@@ -21,7 +23,9 @@ public func player_open(
         return PLAYER_ERROR_ARGUMENT
     }
     do throws(PlayerError) {
-        let handle = try PlayerHandle(unsafe String(cString: location), output: unsafe wishes.output, configuration)
+        let handle = try PlayerHandle(
+            unsafe PathText.text(UnsafeBufferPointer(start: location, count: strlen(location)).lazy.map { UInt8(bitPattern: $0) }),
+            output: unsafe wishes.output, configuration)
         unsafe opened.pointee = PlayerHandle.give(handle)
         return PLAYER_OK
     } catch {

@@ -31,7 +31,7 @@ extension player_result {
             case .noSuchFile, .permissionDenied, .network, .cannotOpen, .notSeekable, .cancelled: PLAYER_ERROR_OPEN
             case .unsupportedFormat, .damaged: PLAYER_ERROR_DATA
             case .displayUnavailable, .decoderUnavailable: PLAYER_ERROR_DEVICE
-            case .cannotCreate, .system, .notOpen: PLAYER_ERROR_INTERNAL
+            case .cannotCreate, .cannotWrite, .system, .notOpen: PLAYER_ERROR_INTERNAL
             }
     }
 }

@@ -118,7 +118,8 @@ final class WaylandWindow {
 
     // MARK: Requests
 
-    func setTitle(_ title: String) { unsafe xdg_toplevel_set_title(toplevel, title) }
+    /// A message of more than 4 KiB would end the connection; nobody reads so much in a title.
+    func setTitle(_ title: String) { unsafe xdg_toplevel_set_title(toplevel, title.printable(byteLimit: 1024)) }
 
     func setFullscreen(_ isFullscreen: Bool) {
         if isFullscreen { unsafe xdg_toplevel_set_fullscreen(toplevel, nil) } else { unsafe xdg_toplevel_unset_fullscreen(toplevel) }

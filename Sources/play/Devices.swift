@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import PlaySupport
 
 /// `play devices`: shows what this machine offers.
@@ -13,8 +12,8 @@ struct Devices: ParsableCommand {
     @Option(help: ArgumentHelp("Look at this render node only.", valueName: "path"))
     var device: String?
 
-    func run() {
+    func run() throws {
         let report = DeviceReport(displays: SinkFactory.findings(), device: device)
-        Terminal.write((json ? report.json.prettyText : report.text) + "\n", to: STDOUT_FILENO)
+        try StandardOutput.write((json ? report.json.prettyText : report.text) + "\n")
     }
 }

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Glibc
+internal import Media
 internal import PlaySupport
 internal import Player
 internal import Sandbox
@@ -18,13 +18,8 @@ struct Info: ParsableCommand {
     var sandbox: SandboxChoice = .off
 
     func run() throws {
-        do {
-            let report = try MediaReport(location: file, sandbox: SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off))
-            if let notice = report.notice { Terminal.write("\(notice)\n", to: STDERR_FILENO) }
-            Terminal.write((json ? report.json.prettyText : report.text) + "\n", to: STDOUT_FILENO)
-        } catch {
-            Terminal.write("play: \(error.description)\n", to: STDERR_FILENO)
-            throw ArgumentParser.ExitCode(PlaySupport.ExitCode(error).rawValue)
-        }
+        let report = try MediaReport(location: file, sandbox: SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off))
+        if let notice = report.notice { Terminal.write(notice.printable + "\n") }
+        try StandardOutput.write((json ? report.json.prettyText : report.text) + "\n")
     }
 }

@@ -1,4 +1,8 @@
 internal import ArgumentParser
+internal import Glibc
+internal import Media
+internal import PlaySupport
+internal import Player
 
 /// `play FILE` shows a film; `play info` and `play devices` look without playing.
 @main
@@ -10,15 +14,46 @@ struct Play: ParsableCommand {
         subcommands: [PlayFile.self, Info.self, Devices.self],
         defaultSubcommand: PlayFile.self)
 
-    /// Without a subcommand, `--help` shows the options of playing, and a missing film is reported as an error of playing.
+    /// Runs the command that the words name. Every text goes out whole, or the exit code says that it did not.
     static func main() {
-        let words = CommandLine.arguments.dropFirst()
-        if words == ["--help"] || words == ["-h"] || words == ["help"] {
-            print(PlayFile.helpMessage())
-        } else if words.isEmpty {
-            PlayFile.exit(withError: ValidationError("No film is named."))
-        } else {
-            main(Array(words))
+        // Writing to a closed pipe is an error to report, not a reason to die.
+        signal(SIGPIPE, SIG_IGN)
+        let words = Array(arguments.dropFirst())
+        do {
+            // Without a subcommand, `--help` shows the options of playing, and a missing film is reported as an error of playing.
+            if words == ["--help"] || words == ["-h"] || words == ["help"] { return end(saying: PlayFile.helpMessage()) }
+            if words.isEmpty { throw ValidationError("No film is named.") }
+            var command = try parseAsRoot(words)
+            try command.run()
+        } catch let error as PlayerError {
+            Terminal.write("play: \(error.description.printable)\n")
+            Glibc.exit(PlaySupport.ExitCode(error).rawValue)
+        } catch {
+            let code = words.isEmpty ? PlayFile.exitCode(for: error) : exitCode(for: error)
+            let text = words.isEmpty ? PlayFile.fullMessage(for: error) : fullMessage(for: error)
+            if code.isSuccess { end(saying: text) }
+            if !text.isEmpty {
+                Terminal.write(text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable + "\n" }.joined())
+            }
+            Glibc.exit(code.rawValue)
         }
+    }
+
+    /// The words of the command line, with paths of any bytes.
+    private static var arguments: [String] {
+        (0..<Int(CommandLine.argc)).compactMap { index in
+            unsafe CommandLine.unsafeArgv[index].map { word in
+                unsafe PathText.text(UnsafeBufferPointer(start: word, count: strlen(word)).lazy.map { UInt8(bitPattern: $0) })
+            }
+        }
+    }
+
+    /// Writes a help or version text to standard output.
+    private static func end(saying text: String) {
+        do throws(PlayerError) { try StandardOutput.write(text.hasSuffix("\n") ? text : text + "\n") } catch {
+            Terminal.write("play: \(error.description.printable)\n")
+            Glibc.exit(PlaySupport.ExitCode(error).rawValue)
+        }
+        Glibc.exit(0)
     }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Media
 internal import PlaySupport
 
 /// Standard error as a person sees it: whole lines, and one status line below them that is redrawn in place.
@@ -11,7 +12,7 @@ final class Terminal: @unchecked Sendable {
     /// Writes a line above the status line.
     func line(_ text: String) {
         erase()
-        Self.write(text + "\n", to: STDERR_FILENO)
+        Self.write(text.printable + "\n")
     }
 
     /// Draws the status line, when standard error is a terminal and the line changed.
@@ -19,35 +20,29 @@ final class Terminal: @unchecked Sendable {
         guard isInteractive else { return }
         let text = line.text(columns: Self.columns - 1)
         guard text != drawn else { return }
-        Self.write("\r\u{1b}[2K" + text, to: STDERR_FILENO)
+        Self.write("\r\u{1b}[2K" + text)
         drawn = text
     }
 
     /// Removes the status line.
     func erase() {
         guard !drawn.isEmpty else { return }
-        Self.write("\r\u{1b}[2K", to: STDERR_FILENO)
+        Self.write("\r\u{1b}[2K")
         drawn = ""
     }
 
     /// Leaves the terminal with the cursor on a new line. From any thread.
-    func restore() { if isInteractive { Self.write("\n", to: STDERR_FILENO) } }
+    func restore() { if isInteractive { Self.write("\n") } }
 
     /// Ends the status line and leaves it on the screen.
     func keepStatus() {
         guard !drawn.isEmpty else { return }
-        Self.write("\n", to: STDERR_FILENO)
+        Self.write("\n")
         drawn = ""
     }
 
-    /// Writes everything, or gives up when the descriptor fails.
-    static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
-        }
-    }
+    /// Writes to standard error. Where that fails, there is nobody to tell.
+    static func write(_ text: String) { try? writeWhole(Array(text.utf8), to: STDERR_FILENO) }
 
     private static var columns: Int {
         var size = winsize()

@@ -51,6 +51,7 @@ final class TerminalKeyboard: @unchecked Sendable {
         }
         var settings = found
         if hasTaken, Self.isOurs { unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
+        Ending.keep(terminal: nil)
     }
 
     private func run(_ onKey: (PlayerKey) -> Void) {
@@ -79,7 +80,9 @@ final class TerminalKeyboard: @unchecked Sendable {
         var settings = found
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
         state.withLock { state in
-            if !state.isStopping { state.hasTaken = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 }
+            if state.isStopping { return }
+            Ending.keep(terminal: found)
+            state.hasTaken = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0
         }
     }
 

@@ -65,6 +65,37 @@ import Testing
         #expect(places(&timeline, [0, 9_000_000, 3600]) == [0, 9_000_000, 3600])
     }
 
+    @Test func `a jump to where the film is not is not believed, and one inside the film is`() {
+        // A film of 60 s, in units of 1/90000 s: 9,000,000 are 100 s, 4,500,000 are 50 s.
+        let rows: [([Int64?], [Int64?])] = [
+            ([0, 9_000_000, 7200], [0, 3600, 7200]), ([0, 9_000_000, 9_003_600], [0, 3600, 7200]), ([0, -9_000_000, 7200], [0, 3600, 7200]),
+            ([9_000_000, 3600], [0, 3600]), ([0, 4_500_000, 7200], [0, 4_500_000, 7200]), ([0, 5_500_000], [0, 5_500_000]),
+        ]
+        for (stamps, expected) in rows {
+            var timeline = Timeline(tracks: [track(rate: Ratio(25, 1))], start: 0, mayJump: false, length: 60_000_000)
+            #expect(places(&timeline, stamps) == expected, "\(stamps)")
+        }
+    }
+
+    @Test func `a film longer than its container says goes on, as long as its times do`() {
+        var timeline = Timeline(tracks: [track(rate: Ratio(25, 1))], start: 0, mayJump: false, length: 1_000_000)
+        let stamps = (0..<1000).map { Int64($0) * 3600 }
+        #expect(places(&timeline, stamps) == stamps)
+    }
+
+    @Test func `after a seek the first time is believed, and a presentation time alone is checked, too`() {
+        var timeline = Timeline(tracks: [track(rate: Ratio(25, 1))], start: 0, mayJump: false, length: 60_000_000)
+        timeline.restart(toBeginning: false)
+        #expect(places(&timeline, [4_500_000]) == [4_500_000])
+        let damaged = timeline.place(Timeline.Times(presentation: 90_000_000, decode: nil), duration: 3600, track: 0)
+        #expect(damaged.presentation == nil)
+    }
+
+    @Test func `no sample lasts longer than the film`() {
+        let timeline = Timeline(tracks: [track()], start: 0, mayJump: false, length: 60_000_000)
+        #expect(timeline.credible(3600, track: 0) == 3600 && timeline.credible(90_000_000, track: 0) == 0 && timeline.credible(-1, track: 0) == 0)
+    }
+
     @Test func `times that wrapped before the start are brought back`() {
         let top: Int64 = 1 << 33
         var timeline = Timeline(tracks: [track(start: 0, wrapBits: 33)], start: 0, mayJump: true)
@@ -91,7 +122,8 @@ import Testing
                 rate: Ratio(Int32.random(in: 0 ... .max, using: &dice), Int32.random(in: 0...2, using: &dice)),
                 depth: Int32.random(in: .min ... .max, using: &dice), start: number(), wrapBits: Int32.random(in: 0...64, using: &dice))
         }
-        var timeline = Timeline(tracks: tracks, start: number(), mayJump: Bool.random(using: &dice))
+        var timeline = Timeline(
+            tracks: tracks, start: number(), mayJump: Bool.random(using: &dice), length: Bool.random(using: &dice) ? nil : number())
         timeline.select([0, 2])
         for _ in 0..<300 {
             _ = timeline.place(

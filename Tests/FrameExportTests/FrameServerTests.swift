@@ -67,6 +67,56 @@ import Testing
         #expect(server.statistics.framesSkipped == 57)
     }
 
+    @Test func `a socket that has taken the path meanwhile stays`() throws {
+        let path = ExportStage.socketPath(), server = try FrameServer(path: path)
+        #expect(unsafe unlink(path) == 0)
+        let other = try FrameServer(path: path)
+        server.stop()
+        #expect(unsafe access(path, F_OK) == 0, "the other server's socket")
+        other.stop()
+        #expect(unsafe access(path, F_OK) != 0)
+    }
+
+    @Test func `clients that do nothing make room for one that comes`() throws {
+        let stage = ExportStage(slots: 16)
+        var configuration = FrameServer.Configuration(clientLimit: 4, clientBudget: 2)
+        configuration.stuckAfter = .milliseconds(1)
+        let server = try FrameServer(path: ExportStage.socketPath(), configuration: configuration)
+        defer { server.stop() }
+        server.exporter.connect(to: stage.timebase, isPaced: false)
+        let idle = try (0..<4).map { _ in try RemoteFrameSource(path: server.path) }
+        while server.statistics.clients < 4 { usleep(500) }
+        for _ in 0..<3 {
+            server.exporter.offer(try #require(stage.next()).copy())
+            usleep(5000)
+        }
+        while server.statistics.framesSkipped < 4 { usleep(500) }
+        usleep(5000)
+        let modest = try RemoteFrameSource(path: server.path)
+        while server.statistics.clientsServed < 5 { usleep(500) }
+        #expect(server.statistics.clients == 4)
+        server.exporter.offer(try #require(stage.next()).copy())
+        #expect(modest.receive() != nil)
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test func `who comes after the end is told the end, and a second stream is not finished before its end`() throws {
+        let stage = ExportStage(), server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+        defer { server.stop() }
+        server.exporter.connect(to: stage.timebase, isPaced: false)
+        let source = try RemoteFrameSource(path: server.path)
+        server.exporter.offer(stage.next()!.copy())
+        #expect(source.receive() != nil)
+        server.exporter.markEndOfStream()
+        #expect(server.waitUntilFinished(until: MonotonicClock.shared.now() + .seconds(20)))
+        let late = try RemoteFrameSource(path: server.path)
+        #expect(late.receive() == nil && late.error == nil)
+        server.exporter.flush()
+        server.exporter.offer(stage.next()!.copy())
+        while server.statistics.framesSent < 2 { usleep(500) }
+        #expect(!server.waitUntilFinished(until: MonotonicClock.shared.now()))
+    }
+
     @Test func `bad clients end, the others go on`() throws {
         let stage = ExportStage(), notices = Monitor(0)
         let server = try FrameServer(path: ExportStage.socketPath()) { _ in notices.withLock { $0 += 1 } }

@@ -133,8 +133,8 @@ import Testing
         for row in table {
             for step in [1, 3, row.bytes.count] {
                 var client = FrameServerClientState<Int>(budget: 2)
-                client.sent(1, 10)
-                client.sent(2, 20)
+                client.sent(1, 10, at: MonotonicClock.shared.now())
+                client.sent(2, 20, at: MonotonicClock.shared.now())
                 #expect(!client.hasRoom)
                 var released: [Int] = [], isEnded = false, rest = row.bytes[...]
                 while !rest.isEmpty, !isEnded {

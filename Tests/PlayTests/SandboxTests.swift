@@ -161,7 +161,7 @@ import Testing
     // Foundation leaks what it has read of a file of /proc whose process goes meanwhile; TextFile does not.
 
     /// The decoder process among the children of `pid`'s threads.
-    private static func decoder(of pid: Int32) -> Int32? { child(of: pid, "player-decoder") }
+    static func decoder(of pid: Int32) -> Int32? { child(of: pid, "player-decoder") }
 
     private static func child(of pid: Int32, _ program: String) -> Int32? {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []

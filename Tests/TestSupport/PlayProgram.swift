@@ -16,16 +16,18 @@ public enum PlayProgram {
     ///
     /// - Parameters:
     ///   - terminal: A device or a FIFO to be its standard input instead of `input`.
+    ///   - sink: Its standard output, instead of one that is collected.
     ///   - launcher: A program with arguments that becomes `play`, such as `setpriv --reuid=…`.
     public static func run(
         _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil,
-        handle: Handle? = nil, terminal: String? = nil, launcher: [String] = []
+        handle: Handle? = nil, terminal: String? = nil, sink: FileHandle? = nil, launcher: [String] = []
     ) throws -> Outcome {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(fileURLWithPath: launcher.isEmpty ? path : "/usr/bin/env")
         process.arguments = launcher.isEmpty ? arguments : launcher + [path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
+        if let sink { process.standardOutput = sink }
         process.standardError = errors
         let inlet = Pipe()
         process.standardInput = inlet
@@ -35,6 +37,7 @@ public enum PlayProgram {
         process.terminationHandler = { _ in ended.signal() }
         try process.run()
         handle?.began(process)
+        if sink != nil { try? output.fileHandleForWriting.close() }
         // One reader a pipe, so that neither can fill up and hold the program.
         let texts = Texts(), readers = DispatchGroup()
         for (pipe, name) in [(output, "output"), (errors, "errors")] {
@@ -67,12 +70,14 @@ public enum PlayProgram {
     /// Runs it on another thread; the result is there when the closure returned is called, which waits for it.
     public static func begin(
         _ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil, handle: Handle? = nil,
-        terminal: String? = nil, launcher: [String] = []
+        terminal: String? = nil, sink: FileHandle? = nil, launcher: [String] = []
     ) -> () throws -> Outcome {
         let result = ResultBox(), group = DispatchGroup()
         DispatchQueue.global().async(group: group) {
             result.value = Swift.Result {
-                try run(arguments, environment: environment, limit: limit, signal: signal, handle: handle, terminal: terminal, launcher: launcher)
+                try run(
+                    arguments, environment: environment, limit: limit, signal: signal, handle: handle, terminal: terminal, sink: sink,
+                    launcher: launcher)
             }
         }
         return {

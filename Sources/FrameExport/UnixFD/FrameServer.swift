@@ -8,7 +8,8 @@ internal import SurfacePool
 ///     gst-launch-1.0 unixfdsrc socket-path=/run/user/1000/film ! videoconvert ! autovideosink
 ///
 /// and so can a `RemoteFrameSource`. Clients read the memory that the decoder wrote. A client's hold on a frame ends when it releases the
-/// frame or when its connection closes, however it died. A client that has used up its budget misses frames; the others do not.
+/// frame or when its connection closes, however it died. A client that has used up its budget misses frames; the others do not. One that has
+/// taken and given back nothing for five seconds while it was owed frames makes room for a new one.
 ///
 /// The socket belongs to this user only (mode 0600, and the peer's user is checked). Clients are trusted not to *write* the frames.
 ///
@@ -16,12 +17,14 @@ internal import SurfacePool
 public final class FrameServer: Sendable {
     /// How many clients a server has, and what they may hold.
     public struct Configuration: Sendable, Hashable {
-        /// Connections served at once; further ones are closed.
+        /// Connections served at once; further ones are closed, unless a client is stuck.
         public var clientLimit: Int
         /// Frames that one client may hold at once.
         public var clientBudget: Int
         /// Sends every frame: waits for the first client, and makes the decoder wait for slow ones.
         public var isLossless: Bool
+        /// 5 s: no client that shows frames keeps all that it may hold for so long while new ones come.
+        package var stuckAfter = HostSpan.seconds(5)
 
         /// Makes a configuration; both numbers are at least 1. The decoder's pool has room for `clientLimit * clientBudget` frames.
         public init(clientLimit: Int = 4, clientBudget: Int = 4, isLossless: Bool = false) {
@@ -51,6 +54,7 @@ public final class FrameServer: Sendable {
     /// The socket's path in the file system.
     public let path: String
     private let configuration: Configuration
+    private let place: SocketPath
     private let bell: EventFD
     private let shared = Monitor(Shared())
     private let onNotice: @Sendable (String) -> Void
@@ -65,7 +69,7 @@ public final class FrameServer: Sendable {
     /// Opens the socket and begins to serve. A socket that nobody listens on is replaced.
     ///
     /// - Parameters:
-    ///   - path: Of the socket, which `stop` removes.
+    ///   - path: Of the socket, which `stop` removes, unless another socket has taken the path meanwhile.
     ///   - configuration: What clients may hold.
     ///   - onNotice: Called on the server's thread with a sentence when a client is refused, or disconnected for what it did.
     /// - Throws: `.socket` when the socket cannot be made.
@@ -82,6 +86,7 @@ public final class FrameServer: Sendable {
                 delivery: configuration.isLossless ? .whenDecoded : .whenDue))
         do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
         let listener = Monitor(Optional(try UnixSocket.listening(path)))
+        place = SocketPath(path)
         exporter.onFrameAvailable { [bell] in bell.signal() }
         let thread = LoopThread(name: "export") { [self] in
             if let socket = listener.withLock({ $0.take() }) { run(socket) }
@@ -107,7 +112,7 @@ public final class FrameServer: Sendable {
         exporter.cancel()
         bell.signal()
         thread?.join()
-        if thread != nil { _ = unsafe unlink(path) }
+        if thread != nil { place.remove() }
     }
 
     // MARK: The thread
@@ -155,17 +160,27 @@ public final class FrameServer: Sendable {
                 onNotice("\(path): refused a client of another user.")
                 continue
             }
+            if worker.clients.count >= configuration.clientLimit { endStuckClient(&worker) }
             guard worker.clients.count < configuration.clientLimit else {
                 onNotice("\(path): refused a client; \(configuration.clientLimit) are connected.")
                 continue
             }
             let client = Client(peer, budget: configuration.clientBudget)
-            // A client that connects late gets the caps at once.
+            // A client that connects late gets the caps at once, and the end when nothing follows.
             if let caps = worker.caps, !tell(caps, client) { continue }
+            if worker.hasSaidEnd { _ = client.socket.send(UnixFDCommand.message(.endOfStream)) }
             worker.clients.append(client)
             worker.hasServed = true
             count(worker) { $0.clientsServed += 1 }
         }
+    }
+
+    /// Ends the client that has been stuck for the longest time, if there is one.
+    private func endStuckClient(_ worker: inout Worker) {
+        let limit = MonotonicClock.shared.now() - configuration.stuckAfter
+        let stuck = worker.clients.indices.filter { (worker.clients[$0].state.stuckSince ?? .distantFuture) < limit }
+        guard let index = stuck.min(by: { worker.clients[$0].state.stuckSince! < worker.clients[$1].state.stuckSince! }) else { return }
+        end(at: index, "it has given nothing back for some time, and another one waits", &worker)
     }
 
     private func tell(_ caps: VideoCaps, _ client: Client) -> Bool {
@@ -182,7 +197,11 @@ public final class FrameServer: Sendable {
             let next = exporter.advance(to: MonotonicClock.shared.now(), onlyOne: configuration.isLossless)
             switch exporter.handOut(again: false) {
             case .some(let frame):
-                worker.hasSaidEnd = false
+                if worker.hasSaidEnd {
+                    // Another stream has begun.
+                    worker.hasSaidEnd = false
+                    shared.withLock { $0.isFinished = false }
+                }
                 send(ServedFrame(frame), &worker)
             case .none:
                 if exporter.isAtEnd, !worker.hasSaidEnd { sayEnd(&worker) }
@@ -198,10 +217,11 @@ public final class FrameServer: Sendable {
         worker.nextID += 1
         let message = UnixFDBuffer(frame.description, id: id, now: MonotonicClock.shared.now()).message
         var sent = 0, skipped = 0
+        let now = MonotonicClock.shared.now()
         for index in worker.clients.indices.reversed() {
             let client = worker.clients[index]
             guard client.state.hasRoom else {
-                client.state.skipped()
+                client.state.skipped(at: now)
                 skipped += 1
                 continue
             }
@@ -211,10 +231,10 @@ public final class FrameServer: Sendable {
             }
             switch client.socket.send(message, descriptor: frame.descriptor) {
             case .whole:
-                client.state.sent(id, frame)
+                client.state.sent(id, frame, at: now)
                 sent += 1
             case .full:
-                client.state.skipped()
+                client.state.skipped(at: now)
                 skipped += 1
             case .broken: end(at: index, nil, &worker)
             }

@@ -1,3 +1,4 @@
+internal import Media
 internal import Sandbox
 
 /// What the server knows of one client: what it holds, and what its bytes mean. `Token` is what ends with the client's hold.
@@ -20,19 +21,25 @@ struct FrameServerClientState<Token: Sendable>: Sendable {
     var caps: VideoCaps?
     private(set) var framesSent = 0
     private(set) var framesSkipped = 0
+    /// Since when it could not be sent a frame, or holds all that it may, without having given anything back; nil while it can be sent one.
+    private(set) var stuckSince: HostTime?
 
     init(budget: Int) { self.budget = budget }
 
     var heldCount: Int { held.count }
     var hasRoom: Bool { held.count < budget }
 
-    mutating func sent(_ id: UInt64, _ token: Token) {
+    mutating func sent(_ id: UInt64, _ token: Token, at now: HostTime) {
         precondition(hasRoom, "a client holds no more than its budget")
         held.append((id, token))
         framesSent += 1
+        stuckSince = hasRoom ? nil : stuckSince ?? now
     }
 
-    mutating func skipped() { framesSkipped += 1 }
+    mutating func skipped(at now: HostTime) {
+        framesSkipped += 1
+        stuckSince = stuckSince ?? now
+    }
 
     /// Reads bytes from the client and returns what follows from them.
     mutating func receive(_ bytes: some Sequence<UInt8>) -> [Event] {
@@ -48,6 +55,7 @@ struct FrameServerClientState<Token: Sendable>: Sendable {
                         return events + [.end("it gave back buffer \(id), which it does not hold")]
                     }
                     events.append(.released(held.remove(at: index).token))
+                    stuckSince = nil
                 case .newBuffer, .caps: return events + [.end("it sent a message that only a server sends")]
                 case .endOfStream, nil: break
                 }

@@ -22,13 +22,13 @@ struct UnixSocket: ~Copyable, Sendable {
 
     /// Listens at `path`, for this user alone.
     static func listening(_ path: String) throws(ExportError) -> UnixSocket {
-        let fd = unsafe clinux_unix_listen(path)
+        let fd = unsafe path.withPath { unsafe clinux_unix_listen($0) }
         guard fd >= 0 else { throw ExportError(.socket, "\(path): cannot serve frames here: \(unsafe String(cString: strerror(errno))).") }
         return UnixSocket(adopting: OwnedFD(adopting: fd))
     }
 
     static func connected(_ path: String) throws(ExportError) -> UnixSocket {
-        let fd = unsafe clinux_unix_connect(path)
+        let fd = unsafe path.withPath { unsafe clinux_unix_connect($0) }
         guard fd >= 0 else { throw ExportError(.socket, "\(path): cannot connect: \(unsafe String(cString: strerror(errno))).") }
         return UnixSocket(adopting: OwnedFD(adopting: fd))
     }

@@ -1,0 +1,28 @@
+internal import Decoding
+internal import Media
+internal import PlaySupport
+internal import Player
+internal import Sandbox
+
+extension PlayerConfiguration {
+    /// What the options of the command line say about playing.
+    init(_ options: PlayOptions) {
+        self.init()
+        startedAt = ProcessStart.time()
+        startTime = options.start?.time
+        playDuration = options.duration?.time
+        rate = options.speed
+        loops = options.loop
+        startsPaused = options.pause
+        pausesWithoutDisplay = options.onUnplug == .pause
+        waitsForSource = options.onStall == .wait
+        playsAudio = !options.noAudio
+        audioDevice = options.audioDevice
+        volume = Double(options.volume) / 100
+        threads = options.threads
+        sandbox.policy = SandboxPolicy(rawValue: options.sandbox.rawValue) ?? .off
+        sandbox.restarts.count = options.decoderRestarts
+        decoder = DecoderSpecification(hardware: options.decoder.hardware, device: options.device)
+        rawCodec = options.raw.map { VideoCodec(name: $0.rawValue) }
+    }
+}

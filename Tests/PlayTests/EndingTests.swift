@@ -1,0 +1,68 @@
+import Foundation
+import FrameExport
+import TestSupport
+import Testing
+
+/// However it is told to end, and whatever hangs then, the program ends, with its statistics, its terminal and its socket in order.
+@Suite(.serialized) struct EndingTests {
+    private static let film = ["--sink", "headless", "--no-audio", "--loop", "--stats", "-"]
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) func `every signal that asks for the end gets a clean one`(_ signal: Int32) throws {
+        let socket = "/tmp/play-ending-\(getpid())-\(UUID().uuidString.prefix(8)).sock", handle = PlayProgram.Handle()
+        let ended = PlayProgram.begin(Self.film + ["--export", "unixfd:" + socket, TestAssets.demo], handle: handle)
+        // It serves: so it plays.
+        let client = try ExportTests.connect(socket)
+        handle.send(signal)
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("\"framesPresented\""))
+        #expect(!FileManager.default.fileExists(atPath: socket))
+        withExtendedLifetime(client) {}
+    }
+
+    @Test func `nohup's SIGHUP is ignored`() throws {
+        let outcome = try PlayProgram.run(
+            ["--sink", "headless", "--no-audio", "--duration", "2", "--stats", "-", TestAssets.demo], signal: (SIGHUP, after: 1),
+            launcher: ["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""])
+        #expect(!outcome.crashed && outcome.code == 0 && outcome.output.contains("\"framesPresented\": 60"), "\(outcome.output)")
+    }
+
+    /// Stops the decoder process, which then answers nothing and cannot be asked to end.
+    @Test(arguments: [SIGTERM, SIGQUIT]) func `a signal ends a film whose decoder hangs, statistics included`(_ signal: Int32) throws {
+        let handle = PlayProgram.Handle()
+        let ended = PlayProgram.begin(Self.film + ["--sandbox", "decoder", TestAssets.demo], limit: 40, handle: handle)
+        try stopDecoder(of: handle)
+        usleep(300_000)
+        let told = Date()
+        handle.send(signal)
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("\"framesPresented\""), "\(outcome.output)")
+        // Ten times what is promised: a busy machine. The decoder's own deadline comes later.
+        #expect(Date().timeIntervalSince(told) < 10)
+    }
+
+    private func stopDecoder(of handle: PlayProgram.Handle) throws {
+        for _ in 0..<3000 {
+            if let play = handle.processIdentifier, let decoder = SandboxTests.decoder(of: play),
+                TextFile.contents(of: "/proc/\(decoder)/status")?.contains("Seccomp:\t2") == true
+            {
+                usleep(500_000)
+                kill(decoder, SIGSTOP)
+                return
+            }
+            usleep(10_000)
+        }
+        Issue.record("no decoder process")
+    }
+
+    @Test(arguments: [8, 10, 12, 14, 16]) func `with too few threads it says so, or plays`(_ limit: Int) throws {
+        try #require(getuid() == 0, "only root becomes a user without other processes")
+        let user = "--reuid=\(54_000 + limit)"
+        let outcome = try PlayProgram.run(
+            ["--sink", "headless", "--untimed", "--no-audio", TestAssets.demo],
+            launcher: ["setpriv", user, "--clear-groups", "bash", "-c", "ulimit -u \(limit); exec \"$0\" \"$@\""])
+        #expect(!outcome.crashed && [0, 71].contains(outcome.code), "\(outcome.code): \(outcome.errors)")
+        #expect(outcome.errors.split(separator: "\n").count == (outcome.code == 0 ? 0 : 1), "\(outcome.errors)")
+    }
+}
