@@ -36,6 +36,7 @@ final class KMSDevice: @unchecked Sendable, CustomStringConvertible {
     private let atomic: OpaquePointer
     private var flips: [Flip] = []
     let handles: GEMHandles
+    let framebuffers: KMSFramebuffers
 
     /// For messages.
     var description: String { "\(path) (\(driver))" }
@@ -60,6 +61,7 @@ final class KMSDevice: @unchecked Sendable, CustomStringConvertible {
         self.file = file
         unsafe atomic = request
         handles = GEMHandles(fd: fd)
+        framebuffers = KMSFramebuffers(fd: fd, handles)
         flips.reserveCapacity(8)
     }
 

@@ -14,7 +14,7 @@ extension KMSOutput {
         guard drmSetClientCap(device.fd, UInt64(DRM_CLIENT_CAP_WRITEBACK_CONNECTORS), 1) == 0, let writer = writeBackConnector() else {
             throw SystemError(ENOTSUP, "read the screen back from \(device.path)")
         }
-        let target = try DumbBuffer(device, size: mode.size)
+        let target = try DrawingPool(device, size: mode.size, count: 1).blank()
         let fence = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
         unsafe fence.initialize(to: -1)
         defer { unsafe fence.deallocate() }
@@ -30,8 +30,7 @@ extension KMSOutput {
         request.set(writer, "CRTC_ID", 0)
         _ = device.commit(request, .mayModeset)
         guard isWritten else { throw SystemError(ETIMEDOUT, "read the screen back from \(device.path)") }
-        let bytes = unsafe Array(UnsafeRawBufferPointer(start: target.base, count: target.pitch * target.size.height))
-        return ScreenReading(size: target.size, pitch: target.pitch, bytes: bytes)
+        return ScreenReading(size: target.size, pitch: target.pitch, bytes: Array(target.bytes.prefix(target.pitch * target.size.height)))
     }
 
     private func writeBackConnector() -> KMSObject? {

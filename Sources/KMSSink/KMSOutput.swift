@@ -19,7 +19,7 @@ final class KMSOutput {
     private(set) var mode: DisplayMode
     private var kernelMode: drmModeModeInfo
     private var modeBlob: UInt32 = 0
-    private var black: DumbBuffer?
+    private var black: DrawnImage?
     /// The CRTC's state when the sink was opened.
     private var saved: UnsafeMutablePointer<drmModeCrtc>?
     /// The configuration that is set now; nil while it is unknown or the monitor is dark.
@@ -145,7 +145,7 @@ final class KMSOutput {
         addSignal(to: &request)
         for other in planes where other.object.id != film.object.id && other.object.id != overlay?.place.plane {
             if other.object.id == primary.object.id, case .direct = buffer.configuration {
-                let black = try blackBuffer()
+                let black = try blackImage()
                 show(black.framebuffer, PixelRect(black.size), on: other, &request)
             } else {
                 request.turnOff(plane: other.object)
@@ -197,10 +197,10 @@ final class KMSOutput {
         overlay.add(to: &request, on: plane.object, crtc: crtc.id, isFull: isFull)
     }
 
-    /// A black buffer of the screen's size.
-    func blackBuffer() throws(SystemError) -> DumbBuffer {
+    /// A black image of the screen's size.
+    func blackImage() throws(SystemError) -> DrawnImage {
         if let black { return black }
-        let made = try DumbBuffer(device, size: mode.size)
+        let made = try DrawingPool(device, size: mode.size, count: 1).blank()
         black = made
         return made
     }
@@ -213,7 +213,7 @@ final class KMSOutput {
 
     /// Shows black at the next refresh; no event follows.
     func showBlack() {
-        guard current != nil, let black = try? blackBuffer() else { return }
+        guard current != nil, let black = try? blackImage() else { return }
         let buffer = ScanoutBuffer(black, part: PixelRect(black.size))
         var request = AtomicRequest()
         guard (try? add(buffer, to: &request)) != nil else { return }

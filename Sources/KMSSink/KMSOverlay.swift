@@ -1,7 +1,7 @@
 internal import DisplaySink
 internal import Media
 
-/// The status over the film on one monitor: two small buffers, shown in turn on a plane of their own.
+/// The status over the film on one monitor: two small images, shown in turn on a plane of their own.
 ///
 /// Thread-safety: belongs to the device's thread.
 final class KMSOverlay {
@@ -11,8 +11,9 @@ final class KMSOverlay {
     /// The size of the screen that it was drawn for.
     let screen: PixelSize
     private let destination: PixelRect
-    private var buffers: [DumbBuffer] = []
-    /// What the newest buffer shows; nil: nothing is shown.
+    private var pool: DrawingPool?
+    private var images: [DrawnImage] = []
+    /// What the newest image shows; nil: nothing is shown.
     private(set) var status: PlaybackStatus?
     /// The framebuffer of the last commit.
     private var committed: UInt32 = 0
@@ -26,29 +27,29 @@ final class KMSOverlay {
     }
 
     /// The newest framebuffer; 0: nothing is shown.
-    private var framebuffer: UInt32 { status == nil ? 0 : buffers.last?.framebuffer ?? 0 }
+    private var framebuffer: UInt32 { status == nil ? 0 : images.last?.framebuffer ?? 0 }
 
     /// Whether the next commit must change the plane.
     var isStale: Bool { framebuffer != committed }
 
-    /// Draws into the buffer that is not on the screen. Must not be called while a flip is pending.
+    /// Draws an image beside the one that is on the screen. Must not be called while a flip is pending.
     func show(_ status: PlaybackStatus?) throws(SystemError) {
         guard status != self.status else { return }
         if let status {
-            let buffer =
-                if buffers.count == 2, let free = buffers.firstIndex(where: { $0.framebuffer != committed }) {
-                    buffers.remove(at: free)
-                } else {
-                    try DumbBuffer(device, size: drawing.size, format: OverlayPlaneSelection.format)
+            images.removeAll { $0.framebuffer != committed }
+            let pool: DrawingPool
+            if let known = self.pool { pool = known } else { pool = try DrawingPool(device, size: drawing.size, format: .bgra, count: 2) }
+            self.pool = pool
+            let pixels = drawing.pixels(status), rowBytes = drawing.size.width * 4
+            let image = try unsafe pool.draw { base, pitch in
+                unsafe pixels.withUnsafeBytes { bytes in
+                    for row in 0..<drawing.size.height {
+                        unsafe (base + row * pitch).copyMemory(from: bytes.baseAddress! + row * rowBytes, byteCount: rowBytes)
+                    }
                 }
-            buffers.append(buffer)
-            let pixels = drawing.pixels(status)
-            unsafe pixels.withUnsafeBytes { bytes in
-                for row in 0..<drawing.size.height {
-                    unsafe (buffer.base + row * buffer.pitch).copyMemory(
-                        from: bytes.baseAddress! + row * drawing.size.width * 4, byteCount: drawing.size.width * 4)
-                }
+                return true
             }
+            if let image { images.append(image) }
         }
         self.status = status
     }

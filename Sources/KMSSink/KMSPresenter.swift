@@ -21,8 +21,8 @@ final class KMSPresenter {
     /// A frame, from the commit that shows it until all flips that replace it have completed.
     private struct Held: ~Copyable {
         var frame: VideoFrame
-        /// The dumb buffers that the frame was converted into.
-        var dumbBuffers: [DumbBuffer]
+        /// What the frame was converted into, and black.
+        var drawn: [DrawnImage]
         var isDirect: Bool
         var committed: HostTime
         /// The CRTCs whose flip events are pending.
@@ -35,12 +35,9 @@ final class KMSPresenter {
         var use: UInt64
         var probe: (any SinkProbe)?
 
-        /// Allows the dumb buffers to be written again.
-        borrowing func release() { for dumbBuffer in dumbBuffers { dumbBuffer.isHeld = false } }
-
         /// The bytes that the device reads.
         borrowing func memory() -> [UInt8] {
-            dumbBuffers.isEmpty ? unsafe frame.surface.withUnsafeBytes { unsafe Array($0) } : dumbBuffers.flatMap(\.bytes)
+            drawn.isEmpty ? unsafe frame.surface.withUnsafeBytes { unsafe Array($0) } : drawn.flatMap(\.bytes)
         }
 
         deinit { probe?.ended(use: use, memory()) }
@@ -144,7 +141,6 @@ final class KMSPresenter {
     /// Ends the use of the previous frame when all monitors show the new one, or are unplugged.
     private func endFlip() {
         guard flipping?.awaited.isEmpty == true, let shown = flipping.take() else { return }
-        onScreen?.release()
         onScreen = consume shown
     }
 
@@ -172,11 +168,10 @@ final class KMSPresenter {
         guard !outcome.accepted.isEmpty else { return try refused(outcome, frame, isFirst: isFirst, now) }
         try planner.refuse(outcome)
         let shown = Set(outcome.accepted.map(\.crtc.id))
-        let dumbBuffers = buffers.filter { shown.contains($0.output.crtc.id) }.compactMap(\.buffer.dumb)
-        for dumbBuffer in dumbBuffers { dumbBuffer.isHeld = true }
+        let drawn = buffers.filter { shown.contains($0.output.crtc.id) }.compactMap(\.buffer.drawn)
         follow()
         flipping = Held(
-            frame: frame, dumbBuffers: dumbBuffers, isDirect: dumbBuffers.isEmpty, committed: committed, awaited: shown,
+            frame: frame, drawn: drawn, isDirect: drawn.isEmpty, committed: committed, awaited: shown,
             leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id, isRepeat: isRepeat, use: uses, probe: probe)
         uses += 1
         if let probe, let use = flipping?.use, let memory = flipping?.memory() { probe.committed(use: use, memory) }
@@ -251,7 +246,6 @@ final class KMSPresenter {
         // Its flip event may never come. The frame counts as shown until another one replaces it.
         if let lost = flipping.take() {
             queue.didDiscard(sequence: lost.frame.sequence)
-            onScreen?.release()
             onScreen = consume lost
         }
     }

@@ -6,10 +6,10 @@ internal import SurfacePool
 struct ScanoutBuffer {
     var framebuffer: UInt32
     var configuration: Configuration
-    /// The dumb buffer that the CPU wrote: black, or a converted frame. Nil for a frame's own memory.
-    var dumb: DumbBuffer?
+    /// Black, or a converted frame. Nil for a frame's own memory.
+    var drawn: DrawnImage?
 
-    var isDirect: Bool { dumb == nil }
+    var isDirect: Bool { drawn == nil }
     /// The device waits for this fence before it reads.
     var fence: Fence?
 
@@ -21,10 +21,10 @@ struct ScanoutBuffer {
     }
 
     /// - Parameter part: The part that the monitor shows, in the screen's size.
-    init(_ dumb: DumbBuffer, part: PixelRect) {
-        framebuffer = dumb.framebuffer
+    init(_ drawn: DrawnImage, part: PixelRect) {
+        framebuffer = drawn.framebuffer
         configuration = .copied(part)
-        self.dumb = dumb
+        self.drawn = drawn
     }
 
     /// Signals when another device has finished writing the buffer.

@@ -9,9 +9,8 @@ internal import SurfacePool
 /// Thread-safety: belongs to the device's thread.
 final class ScanoutPlanner {
     private let monitors: KMSMonitors
-    private let framebuffers: KMSFramebuffers
     /// By the size of the canvas: the frame of a wall is converted once.
-    private var converters: [PixelSize: KMSConverter] = [:]
+    private var converters: [PixelSize: ScreenConverter] = [:]
     /// One for each monitor.
     private var chosen: [ScanoutPlan?]
     /// Counts the plans made so far.
@@ -25,7 +24,6 @@ final class ScanoutPlanner {
     init(_ monitors: KMSMonitors, describe: @escaping (String) -> Void) {
         self.monitors = monitors
         self.describe = describe
-        framebuffers = KMSFramebuffers(monitors.device)
         chosen = monitors.outputs.map { _ in nil }
     }
 
@@ -38,15 +36,15 @@ final class ScanoutPlanner {
 
     /// Called after the monitors show something else.
     func destroy() {
-        framebuffers.destroy()
-        for converter in converters.values { converter.destroy() }
+        monitors.device.framebuffers.destroy()
+        converters = [:]
     }
 
     // MARK: Choosing
 
     /// The buffers that show the frame on each monitor, by the best plans that the device accepts; nil when the frame cannot be shown.
     func prepare(_ frame: borrowing VideoFrame) throws(SinkError) -> KMSMonitors.Buffers? {
-        var fresh = consider(frame), converted: [PixelSize: DumbBuffer] = [:]
+        var fresh = consider(frame), converted: [PixelSize: DrawnImage] = [:]
         while true {
             var buffers: KMSMonitors.Buffers = []
             for output in monitors.plugged {
@@ -103,12 +101,12 @@ final class ScanoutPlanner {
 
     /// The buffer that shows the frame on one monitor, by its plan; nil when the frame cannot be converted.
     private func buffer(
-        _ frame: borrowing VideoFrame, on output: KMSOutput, _ converted: inout [PixelSize: DumbBuffer]
+        _ frame: borrowing VideoFrame, on output: KMSOutput, _ converted: inout [PixelSize: DrawnImage]
     ) throws(SinkError) -> ScanoutBuffer? {
         guard let index = index(of: output), let place = chosen[index]?.kind.place else { return nil }
         while case .direct(let direct)? = chosen[index]?.choice.current {
             do throws(SystemError) {
-                let framebuffer = try framebuffers.framebuffer(for: frame.surface, as: frame.pixelFormat.opaqueFourCC!)
+                let framebuffer = try monitors.device.framebuffers.framebuffer(for: frame.surface, as: frame.pixelFormat.opaqueFourCC!)
                 return ScanoutBuffer(framebuffer, direct, waitingFor: ScanoutBuffer.Fence(writing: frame.surface.fd))
             } catch {
                 chosen[index]?.choice.refuse(error.description)
@@ -116,15 +114,15 @@ final class ScanoutPlanner {
         }
         do throws(SystemError) {
             if case .nothing? = chosen[index]?.choice.current {
-                let black = try output.blackBuffer()
+                let black = try output.blackImage()
                 return ScanoutBuffer(black, part: PixelRect(black.size))
             }
-            if let dumb = converted[place.canvas] { return ScanoutBuffer(dumb, part: place.part) }
-            let converter = converters[place.canvas] ?? KMSConverter(monitors.device)
+            if let drawn = converted[place.canvas] { return ScanoutBuffer(drawn, part: place.part) }
+            let converter = converters[place.canvas] ?? ScreenConverter(monitors.device)
             converters[place.canvas] = converter
-            guard let dumb = try converter.convert(frame, screen: place.canvas, gravity: gravity) else { return nil }
-            converted[place.canvas] = dumb
-            return ScanoutBuffer(dumb, part: place.part)
+            guard let drawn = try converter.convert(frame, screen: place.canvas, gravity: gravity) else { return nil }
+            converted[place.canvas] = drawn
+            return ScanoutBuffer(drawn, part: place.part)
         } catch {
             throw SinkError(.unsupported, "\(monitors.device) cannot show the frame: \(error.description).")
         }

@@ -115,6 +115,11 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
 
     // MARK: The library's memory
 
+    /// Memory without a descriptor that a device lends. It is the owner's, which stays while this exists.
+    package init(bytes: UnsafeMutableRawBufferPointer, owner: any SurfaceMemoryOwner) {
+        self.init(kind: .plain, nil, unsafe SurfaceMapping(address: bytes.baseAddress!, byteCount: bytes.count, access: .readWrite), owner: owner) {}
+    }
+
     /// Maps memory that another process lends; the descriptors are this process's own copies.
     /// - Parameter end: Called with `number` when the memory has been unmapped here.
     package init(
@@ -168,7 +173,10 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         onRelease = nil
     }
 
-    private init(kind: Kind, _ descriptor: consuming OwnedFD?, _ mapping: SurfaceMapping, onRelease: @escaping @Sendable () -> Void) {
+    private init(
+        kind: Kind, _ descriptor: consuming OwnedFD?, _ mapping: SurfaceMapping, owner: (any SurfaceMemoryOwner)? = nil,
+        onRelease: @escaping @Sendable () -> Void
+    ) {
         self.kind = kind
         byteCount = mapping.byteCount
         self.descriptor = descriptor
@@ -176,7 +184,7 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
         unsafe base = mapping.address
         access = mapping.access
         isDMABuf = kind == .dmabuf
-        owner = nil
+        self.owner = owner
         loanNumber = nil
         self.onRelease = onRelease
     }

@@ -8,15 +8,14 @@ internal import SurfacePool
 ///
 /// Thread-safety: belongs to the device's thread.
 @safe
-final class KMSConverter {
-    /// 3: on the screen, committed for the next refresh, and being written.
-    private static let most = 3
+final class ScreenConverter {
+    /// 6: on the screen, committed for the next refresh, and being written; as many again while the device refuses commits and others are tried.
+    private static let most = 6
 
     private let device: KMSDevice
     private let scaler = DisplayScaler()
-    private var buffers: [DumbBuffer] = []
-    private var screen = PixelSize(width: 0, height: 0)
-    /// The part of the buffers that shows the film; the rest is black.
+    private var pool: DrawingPool?
+    /// The part of the screen that shows the film; the rest is black.
     private var destination: PixelRect?
     /// The scaled frame before it is rotated.
     private var lying: [UInt32] = []
@@ -25,36 +24,32 @@ final class KMSConverter {
 
     init(_ device: KMSDevice) { self.device = device }
 
-    /// Releases the buffers. The presenter keeps those that are on the screen.
-    func destroy() { buffers = [] }
-
-    /// A buffer with `frame` fitted to a screen; nil when libswscale cannot read the frame.
-    func convert(_ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity) throws(SystemError) -> DumbBuffer? {
+    /// An image with `frame` fitted to a screen; nil when libswscale cannot read the frame.
+    func convert(_ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity) throws(SystemError) -> DrawnImage? {
         var part = scaler.part(of: frame)
         let geometry = FrameGeometry(
             buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, window: screen, gravity: gravity)
         let place = geometry.destination
         if gravity == .fill { part = cropped(frame, screen) }
-        if screen != self.screen || place != destination {
-            // The presenter keeps the buffers that are on the screen.
-            buffers = []
-            self.screen = screen
+        if screen != pool?.size || place != destination {
+            // The borders of other memory are black.
+            pool = nil
             destination = place
         }
-        let buffer: DumbBuffer
-        if let free = buffers.first(where: { !$0.isHeld }) {
-            buffer = free
-        } else {
-            guard buffers.count < Self.most else { throw SystemError(EBUSY, "convert more than \(Self.most) buffers at once") }
-            buffer = try DumbBuffer(device, size: screen)
-            buffers.append(buffer)
-        }
+        let pool: DrawingPool
+        if let known = self.pool { pool = known } else { pool = try DrawingPool(device, size: screen, count: Self.most) }
+        self.pool = pool
+        return try unsafe pool.draw { base, pitch in unsafe write(frame, part, to: place, at: base + place.y * pitch + place.x * 4, pitch: pitch) }
+    }
+
+    /// Writes the film's part of a screen, at `target`. False when libswscale cannot read the frame.
+    private func write(_ frame: borrowing VideoFrame, _ part: PixelRect, to place: PixelRect, at target: UnsafeMutableRawPointer, pitch: Int) -> Bool
+    {
         let orientation = frame.attributes.orientation
-        let target = unsafe buffer.base + place.y * buffer.pitch + place.x * 4
         guard orientation != .upright else {
-            guard unsafe scaler.convert(frame, part, to: place.size, at: target, pitch: buffer.pitch) else { return nil }
+            guard unsafe scaler.convert(frame, part, to: place.size, at: target, pitch: pitch) else { return false }
             bytesCopied += place.width * place.height * 4
-            return buffer
+            return true
         }
         let size = orientation.isSideways ? PixelSize(width: place.height, height: place.width) : place.size
         // Rows of a multiple of 16 pixels keep libswscale's wide writes inside.
@@ -63,10 +58,10 @@ final class KMSConverter {
         let isDone = unsafe lying.withUnsafeMutableBytes { bytes in
             unsafe scaler.convert(frame, part, to: size, at: bytes.baseAddress!, pitch: stride * 4)
         }
-        guard isDone else { return nil }
-        unsafe PixelTurn.turn(lying, size: size, stride: stride, orientation, to: target, pitch: buffer.pitch)
+        guard isDone else { return false }
+        unsafe PixelTurn.turn(lying, size: size, stride: stride, orientation, to: target, pitch: pitch)
         bytesCopied += 2 * place.width * place.height * 4
-        return buffer
+        return true
     }
 
     /// The middle part of the frame that a filled screen shows.
