@@ -1,13 +1,13 @@
 internal import ArgumentParser
 
-/// `play FILE` shows a film; `play info` and `play devices` look without playing.
+/// `play FILE` shows a film; `play info`, `play frames` and `play devices` look without playing.
 @main
 struct Play: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
         abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         version: "0.1.0",
-        subcommands: [PlayFile.self, Info.self, Devices.self],
+        subcommands: [PlayFile.self, Info.self, Frames.self, Devices.self],
         defaultSubcommand: PlayFile.self)
 
     /// Without a subcommand, `--help` shows the options of playing, and a missing film is reported as an error of playing.
