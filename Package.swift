@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
         .library(name: "PixelConversion", targets: ["PixelConversion"]),
         .library(name: "Decoding", targets: ["Decoding"]),
+        .library(name: "Reading", targets: ["Reading"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .library(name: "WaylandSink", targets: ["WaylandSink"]),
         .library(name: "KMSSink", targets: ["KMSSink"]),
@@ -95,6 +96,8 @@ let package = Package(
             ["Media", "SurfacePool", "PixelConversion", "DisplaySink", "KeyboardInput", "CLinux", "CWaylandClient", "CWaylandProtocols"]),
         module("KMSSink", ["Media", "SurfacePool", "PixelConversion", "DisplaySink", "KeyboardInput", "CLinux", "CDRM", "CSeat"]),
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
+        // Decoded frames and sound of any part of a film, for programs that do not play it.
+        module("Reading", ["Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
@@ -109,7 +112,7 @@ let package = Package(
         // What the command line needs beyond the player: reports, JSON, exit codes, the status line, keys.
         module(
             "PlaySupport",
-            ["Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "DisplaySink", "AudioSink", "Player"]),
+            ["Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "DisplaySink", "AudioSink", "Player"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CPlayer"),
         module(
@@ -124,7 +127,8 @@ let package = Package(
             name: "play",
             dependencies: [
                 "CEnding",
-                "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "DisplaySink", "KeyboardInput",
+                "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "DisplaySink",
+                "KeyboardInput",
                 "WaylandSink", "KMSSink", "AudioSink", "FrameExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -159,6 +163,9 @@ let package = Package(
                 "Decoding", "Demuxing", "Sandbox", "Bitstream", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport", "CAV",
                 "CLinux",
             ]),
+        tests(
+            "ReadingTests",
+            ["Reading", "Demuxing", "Decoding", "Sandbox", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
@@ -190,7 +197,7 @@ let package = Package(
                 "Player", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink",
                 "WaylandSink", "AudioSink", "Media", "TestSupport",
             ]),
-        tests("PlaySupportTests", ["PlaySupport", "Player", "DisplaySink", "Media", "TestSupport"]),
+        tests("PlaySupportTests", ["PlaySupport", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CPlayer", "PlayerC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.

@@ -10,6 +10,8 @@ public import Sandbox
 public struct MediaReport: Sendable {
     private let source: SourceReader
     private let location: String
+    /// For each track when `readSamples` has been called.
+    private var tables: [SampleTable]?
     private var reader: any AssetReading { source.reader }
 
     /// One sentence for the viewer when the file is not read in the process that was asked for.
@@ -25,25 +27,35 @@ public struct MediaReport: Sendable {
         }
     }
 
-    /// One line for the container and one for each track.
+    /// Reads the whole file, so that `text` and `json` list every sample. Blocks until then. Call it once.
+    ///
+    /// - Throws: where not a single sample can be read.
+    public mutating func readSamples() throws(PlayerError) {
+        do { tables = try SampleTable.read(reader) } catch { throw PlayerError(error) }
+    }
+
+    /// One line for the container and one for each track, then one for each sample where these have been read.
     public var text: String {
         var lines = ["\(location): \(reader.containerName)".printable]
         if reader.duration.isNumeric { lines[0] += ", \(reader.duration)" }
         if let title = reader.title { lines.append("  title \(title)".printable) }
         for track in reader.tracks { lines.append("  track \(track.id): " + Self.line(track).printable) }
+        for table in tables ?? [] { lines += SampleListing.lines(table) }
         return lines.joined(separator: "\n")
     }
 
     /// The same as one JSON object, with every number that the text leaves out.
     public var json: JSONValue {
-        .object([
+        var members: [JSONValue.Member] = [
             .init("file", text: location),
             .init("container", text: reader.containerName),
             .init("title", text: reader.title),
             .init("durationSeconds", Self.seconds(reader.duration)),
             .init("seekable", .bool(reader.isSeekable)),
             .init("tracks", .array(reader.tracks.map(Self.object))),
-        ])
+        ]
+        if let tables { members.append(.init("samples", .array(tables.flatMap(SampleListing.objects)))) }
+        return .object(members)
     }
 
     private static func seconds(_ time: MediaTime) -> JSONValue { time.isNumeric ? .number(time.seconds) : .null }

@@ -60,6 +60,12 @@ public final class BlockBuffer: @unchecked Sendable {
         unsafe av_packet_free(&packet)
     }
 
+    /// Where libavformat found the bytes in the file; nil when it does not say.
+    package var fileOffset: Int64? { unsafe packet.pointee.pos >= 0 ? packet.pointee.pos : nil }
+
+    /// The container has the sample decoded and not shown, as an edit list does.
+    package var isHiddenByContainer: Bool { unsafe packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+
     /// Bytes.
     public var count: Int { unsafe Int(packet.pointee.size) }
 

@@ -161,6 +161,12 @@ public struct SampleBuffer: Sendable {
         return NALPackaging(configuration: format.configuration, codec: codec) == NALPackaging(configuration: stream.configuration, codec: codec)
     }
 
+    /// Where the sample's bytes begin in the film that they were read from, in bytes, as libavformat counts them (`AVPacket.pos`). nil for other
+    /// samples, and where the container does not tell.
+    public var fileOffset: Int64? {
+        if case .compressed(let block, _) = content { block.fileOffset } else { nil }
+    }
+
     /// Compressed bytes; 0 for frames and markers.
     public var byteCount: Int {
         if case .compressed(let bytes, _) = content { bytes.count } else { 0 }

@@ -99,6 +99,12 @@ public final class SharedFrame: ImageBuffer {
     public var visibleSize: PixelSize { frame.visible.size }
     /// How the pixels are stored.
     public var pixelFormat: PixelFormat { frame.pixelFormat }
+    /// When the frame is to be shown, in media time.
+    public var presentationTime: MediaTime { frame.presentationTime }
+    /// `.invalid` when unknown.
+    public var duration: MediaTime { frame.duration }
+    /// What is special about the frame; empty for most.
+    public var flags: VideoFrame.Flags { frame.flags }
 
     /// Another reader's copy of the frame.
     public func copy() -> VideoFrame { frame.copy() }

@@ -14,12 +14,16 @@ struct Info: ParsableCommand {
     @Flag(help: "Print one JSON object.")
     var json = false
 
+    @Flag(help: "List every sample: kind, times, size, place in the file. Reads the whole file.")
+    var samples = false
+
     @Option(help: ArgumentHelp("As for playback: full and require read the file in a process without rights.", valueName: "off|decoder|full|require"))
     var sandbox: SandboxChoice = .off
 
     func run() throws {
-        let report = try MediaReport(location: file, sandbox: SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off))
+        var report = try MediaReport(location: file, sandbox: SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off))
         if let notice = report.notice { Terminal.write(notice.printable + "\n") }
+        if samples { try report.readSamples() }
         try StandardOutput.write((json ? report.json.prettyText : report.text) + "\n")
     }
 }

@@ -4,14 +4,14 @@ internal import Media
 internal import PlaySupport
 internal import Player
 
-/// `play FILE` shows a film; `play info` and `play devices` look without playing.
+/// `play FILE` shows a film; `play info`, `play frames` and `play devices` look without playing.
 @main
 struct Play: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
         abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         version: "0.1.0",
-        subcommands: [PlayFile.self, Info.self, Devices.self],
+        subcommands: [PlayFile.self, Info.self, Frames.self, Devices.self],
         defaultSubcommand: PlayFile.self)
 
     /// Runs the command that the words name. Every text goes out whole, or the exit code says that it did not.

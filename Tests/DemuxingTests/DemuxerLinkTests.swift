@@ -38,7 +38,7 @@ import Testing
 
     private static let sample = DemuxedSample(
         trackID: 0, presentationTime: .zero, decodeTime: .zero, duration: .invalid, sourceTimeBase: Ratio(1, 25), flags: .sync,
-        packetFlags: .max, offset: 0, byteCount: 4, sideByteCount: 0)
+        packetFlags: .max, fileOffset: nil, offset: 0, byteCount: 4, sideByteCount: 0)
 
     @Test func `bytes of the film come into the window, and no other's`() throws {
         let stage = try Stage()

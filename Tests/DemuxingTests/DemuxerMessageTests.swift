@@ -52,7 +52,8 @@ import Testing
     }
     private static let sample = DemuxedSample(
         trackID: 3, presentationTime: .zero, decodeTime: MediaTime(value: -1, timescale: 25), duration: .invalid, sourcePresentationTimestamp: .min,
-        sourceDecodeTimestamp: nil, sourceTimeBase: Ratio(1, 25), flags: [.sync, .doNotDisplay], packetFlags: 1, offset: 17, byteCount: 100_000,
+        sourceDecodeTimestamp: nil, sourceTimeBase: Ratio(1, 25), flags: [.sync, .doNotDisplay], packetFlags: 1, fileOffset: 1 << 40, offset: 17,
+        byteCount: 100_000,
         sideByteCount: 18)
     private static var answers: [DemuxerAnswer] {
         [

@@ -5,13 +5,13 @@
 # the drivers. Under scripts/test --full every target runs under both.
 
 with_threads=(
-    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests DisplaySinkTests WaylandSinkTests
-    AudioSinkTests FrameExportTests PlayerTests PlayTests CInterfaceTests
+    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests DisplaySinkTests
+    WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests PlayTests CInterfaceTests
 )
 with_pointers=(
-    SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests HardwareTests DisplaySinkTests
-    WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests PlayTests CInterfaceTests
-    TestSupportTests
+    SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests HardwareTests
+    DisplaySinkTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests PlayTests
+    CInterfaceTests TestSupportTests
 )
 # On the host these run nothing.
 in_virtual_machine=(LabTests)

@@ -52,6 +52,8 @@ struct DemuxedSample: Hashable {
     var flags: SampleFlags
     /// `AVPacket.flags`.
     var packetFlags: Int32
+    /// `AVPacket.pos`.
+    var fileOffset: Int64?
     /// The place of the bytes on the tray.
     var offset: Int
     /// The length of the sample.
@@ -202,6 +204,7 @@ extension WireWriter {
         put(sample.sourceTimeBase)
         put(sample.flags.rawValue)
         put(sample.packetFlags)
+        put(sample.fileOffset)
         put(UInt32(sample.offset))
         put(UInt32(sample.byteCount))
         put(UInt32(sample.sideByteCount))
@@ -289,7 +292,8 @@ extension WireReader {
         DemuxedSample(
             trackID: Int(try take(UInt16.self)), presentationTime: try takeTime(), decodeTime: try takeTime(), duration: try takeTime(),
             sourcePresentationTimestamp: try takeOptional(), sourceDecodeTimestamp: try takeOptional(), sourceTimeBase: try takeRatio(),
-            flags: SampleFlags(rawValue: try take()), packetFlags: try take(), offset: try takeCount(below: DemuxerAnswer.trayByteCount + 1),
-            byteCount: try takeCount(below: DemuxerAnswer.largestSample + 1), sideByteCount: try takeCount(below: DemuxerAnswer.largestSample + 1))
+            flags: SampleFlags(rawValue: try take()), packetFlags: try take(), fileOffset: try takeOptional(),
+            offset: try takeCount(below: DemuxerAnswer.trayByteCount + 1), byteCount: try takeCount(below: DemuxerAnswer.largestSample + 1),
+            sideByteCount: try takeCount(below: DemuxerAnswer.largestSample + 1))
     }
 }

@@ -40,8 +40,8 @@ struct PackedSample {
         DemuxedSample(
             trackID: sample.trackID, presentationTime: sample.presentationTime, decodeTime: sample.decodeTime, duration: sample.duration,
             sourcePresentationTimestamp: sample.sourcePresentationTimestamp, sourceDecodeTimestamp: sample.sourceDecodeTimestamp,
-            sourceTimeBase: sample.sourceTimeBase, flags: sample.flags, packetFlags: unsafe block.packet.pointee.flags, offset: offset,
-            byteCount: block.count, sideByteCount: sides.count)
+            sourceTimeBase: sample.sourceTimeBase, flags: sample.flags, packetFlags: unsafe block.packet.pointee.flags,
+            fileOffset: sample.fileOffset, offset: offset, byteCount: block.count, sideByteCount: sides.count)
     }
 }
 
@@ -92,6 +92,7 @@ struct Unpacking {
         // Not `AV_PKT_FLAG_TRUSTED`, which lets a decoder follow addresses in the bytes.
         let flags = described.packetFlags & (AV_PKT_FLAG_KEY | AV_PKT_FLAG_CORRUPT | AV_PKT_FLAG_DISCARD | AV_PKT_FLAG_DISPOSABLE)
         unsafe packet.pointee.flags = flags
+        unsafe packet.pointee.pos = described.fileOffset ?? -1
         var sample = SampleBuffer(
             content: .compressed(block, format), trackID: described.trackID, presentationTime: described.presentationTime,
             decodeTime: described.decodeTime, duration: described.duration, flags: described.flags)

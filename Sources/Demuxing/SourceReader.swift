@@ -1,4 +1,3 @@
-package import Demuxing
 package import Sandbox
 
 /// Opens a container with libavformat, in a process without rights where the sandbox policy asks for one.

@@ -1,0 +1,97 @@
+public import Media
+public import SurfacePool
+
+/// Turns frames upright on the CPU: rotates and mirrors the visible part as the frame's orientation says, into surfaces of a pool.
+///
+/// The counterpart of Video Toolbox's `VTPixelRotationSession`. Displays and renderers apply the orientation by themselves, at no cost; this is
+/// for consumers that cannot, such as still images.
+///
+/// Thread-safety: one thread at a time.
+public final class PixelRotationSession {
+    private let allocator: any SurfaceAllocator
+    private let holdCount: Int
+    private let statistics: FrameStatistics
+    private var pool: SurfacePool?
+
+    /// Makes a session. Memory is allocated with the first frame.
+    ///
+    /// - Parameters:
+    ///   - holdCount: Turned frames that consumers may hold at once; `rotate` waits while they hold more.
+    ///   - statistics: Whose `bytesCopied` grows by every frame.
+    public init(allocator: any SurfaceAllocator = MemfdAllocator(), holdCount: Int = 4, statistics: FrameStatistics = FrameStatistics()) {
+        self.allocator = allocator
+        self.holdCount = holdCount
+        self.statistics = statistics
+    }
+
+    /// Whether frames of `format` can be turned: those with one plane and whole bytes for each pixel.
+    public static func canRotate(_ format: PixelFormat) -> Bool {
+        let facts = format.description
+        return facts.planes.count == 1 && facts.model != .palette && facts.planes[0].bitsPerSample % 8 == 0 && facts.planes[0].horizontalShift == 0
+    }
+
+    /// The frame as a viewer sees it, with `attributes.orientation` upright and the pixel aspect turned with it.
+    ///
+    /// - Throws: `.unsupportedFormat` for formats that `canRotate` does not take, `.outOfSurfaces`.
+    public func rotate(_ frame: borrowing VideoFrame) throws(PixelConversionError) -> VideoFrame {
+        let source = frame.surface.layout, visible = frame.visible, orientation = frame.attributes.orientation
+        guard Self.canRotate(source.format) else {
+            throw PixelConversionError(.unsupportedFormat, "frames in \(source.format.rawValue) cannot be rotated")
+        }
+        let isSideways = orientation.rotation == .clockwise90 || orientation.rotation == .clockwise270
+        let size = isSideways ? PixelSize(width: visible.height, height: visible.width) : visible.size
+        let writer = try surface(SurfaceLayout(format: source.format, covering: size))
+        let pixel = source.format.description.planes[0].bitsPerSample / 8
+        let from = source.plane(0), to = writer.surface.layout.plane(0)
+        unsafe frame.surface.withUnsafeBytes { bytes in
+            unsafe writer.withUnsafeMutableBytes { target in
+                let start = from.offset + visible.y * from.pitch + visible.x * pixel
+                for row in 0..<size.height {
+                    var (place, step) = Self.line(row, orientation, of: visible.size, pixel: pixel, pitch: from.pitch)
+                    place += start
+                    if orientation.isMirrored {
+                        place += (size.width - 1) * step
+                        step = -step
+                    }
+                    var goal = to.offset + row * to.pitch
+                    for _ in 0..<size.width {
+                        for byte in 0..<pixel { unsafe target[goal + byte] = unsafe bytes[place + byte] }
+                        place += step
+                        goal += pixel
+                    }
+                }
+            }
+        }
+        statistics.addCopied(source.format.byteCount(width: size.width, height: size.height))
+        var attributes = frame.attributes
+        attributes.orientation = .upright
+        if isSideways { attributes.pixelAspect = Ratio(attributes.pixelAspect.denominator, attributes.pixelAspect.numerator) }
+        return VideoFrame(
+            use: writer.finish(), visible: PixelRect(size), attributes: attributes, presentationTime: frame.presentationTime,
+            duration: frame.duration, sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase, flags: frame.flags,
+            sequence: frame.sequence, sampleNumber: frame.sampleNumber, attachments: frame.attachments)
+    }
+
+    /// Where the pixels of a row of the turned frame lie in the source: the first one's place, and the bytes from one to the next.
+    private static func line(_ row: Int, _ orientation: FrameOrientation, of size: PixelSize, pixel: Int, pitch: Int) -> (Int, Int) {
+        let right = (size.width - 1) * pixel, bottom = (size.height - 1) * pitch
+        return switch orientation.rotation {
+        case .none: (row * pitch, pixel)
+        case .clockwise90: (bottom + row * pixel, -pitch)
+        case .clockwise180: (bottom - row * pitch + right, -pixel)
+        case .clockwise270: (right - row * pixel, pitch)
+        }
+    }
+
+    private func surface(_ layout: SurfaceLayout) throws(PixelConversionError) -> SurfaceWriter {
+        let pool = pool ?? SurfacePool(layout: layout, allocator: allocator, maximumCount: holdCount + 1)
+        self.pool = pool
+        if pool.layout != layout { pool.retire(layout) }
+        do throws(SurfaceError) {
+            if let writer = try pool.acquire(waitingUntil: nil) { return writer }
+        } catch {
+            throw PixelConversionError(.outOfSurfaces, error.description)
+        }
+        throw PixelConversionError(.outOfSurfaces, "there is no surface for a turned frame of \(layout.byteCount) bytes")
+    }
+}

@@ -1,0 +1,153 @@
+internal import Decoding
+internal import Demuxing
+internal import Glibc
+public import Media
+public import Player
+public import Reading
+public import Sandbox
+internal import SurfacePool
+
+/// Writes frames of a film as image files: what `play frames` does.
+///
+/// Thread-safety: one thread at a time.
+public struct FrameExtraction {
+    /// What is wanted.
+    public struct Options: Sendable {
+        /// The times of the frames.
+        public var times: [MediaTime] = []
+        /// A frame of each such span, from the beginning on; nil for none.
+        public var interval: MediaTime?
+        /// Larger frames are made smaller, keeping their shape; a side of 0 may be of any length.
+        public var size: PixelSize?
+        /// The format of the files.
+        public var format = StillImageEncoder.Format.png
+        /// The folder for the files, which is made where it is missing; nil writes none.
+        public var folder: String?
+        /// The path of one file with all frames; nil writes none.
+        public var sheet: String?
+        /// Frames in a row of the sheet.
+        public var columns = 4
+        /// The processes in which the film is read and decoded.
+        public var sandbox = SandboxOptions()
+
+        /// Nothing is wanted until it is set.
+        public init() {}
+    }
+
+    private let location: String
+    private let options: Options
+    private let generator: FrameGenerator
+
+    /// One sentence for the viewer when the film is not read in the processes that were asked for.
+    public var notice: String? { generator.notice }
+
+    /// Opens the film. Blocks until then; errors name the file and the cause.
+    public init(location: String, options: Options) throws(PlayerError) {
+        self.location = location
+        self.options = options
+        var form = FrameGeneratorOptions(reading: ReadingOptions(sandbox: options.sandbox), format: .rgb24, maximumSize: options.size)
+        form.appliesPixelAspect = true
+        form.appliesOrientation = true
+        form.holdCount = Self.mostOnSheet
+        do { generator = try FrameGenerator(url: location, options: form) } catch { throw PlayerError(error) }
+    }
+
+    /// Small frames held for one sheet.
+    private static let mostOnSheet = 10_000
+    /// Frames on a sheet when no times are given.
+    private static let usualOnSheet = 16
+
+    /// Writes the files.
+    ///
+    /// - Parameter report: Takes the path of each file that has been written.
+    /// - Throws: `.cannotCreate`, what keeps the film from being read, and after all others have been written, `.damaged` for a time without a frame.
+    public func run(_ report: (String) throws(PlayerError) -> Void) throws(PlayerError) {
+        let times = try allTimes()
+        if let folder = options.folder, unsafe mkdir(folder, 0o777) != 0, errno != EEXIST { throw Self.cannotCreate(folder) }
+        let encoder = StillImageEncoder(options.format)
+        var sheet = ContactSheet(columns: options.columns), missing: ReadingError?
+        do {
+            try generator.forEachFrame(at: times) { found in
+                switch found.result {
+                case .failure(let error):
+                    guard error.code == .noFrame else { throw error }
+                    // The sound may be longer than the frames.
+                    if found.index < options.times.count { missing = missing ?? error }
+                case .success(let frame):
+                    if let folder = options.folder {
+                        let path = "\(folder)/\(name(found.requestedTime))"
+                        try Self.write(encoder.encode(frame.copy()), to: path)
+                        try report(path)
+                    }
+                    if options.sheet != nil { sheet.add(frame, at: found.requestedTime) }
+                }
+            }
+            if let path = options.sheet, !sheet.isEmpty, let image = try sheet.draw() {
+                let format: StillImageEncoder.Format = path.hasSuffix(".jpg") || path.hasSuffix(".jpeg") ? .jpeg(quality: 90) : .png
+                try Self.write(StillImageEncoder(format).encode(image), to: path)
+                try report(path)
+            }
+            if let missing { throw missing }
+        } catch let error as ReadingError {
+            throw PlayerError(error)
+        } catch let error as PlayerError {
+            throw error
+        } catch {
+            throw PlayerError(.system, "\(location): \(error)")
+        }
+    }
+
+    private func allTimes() throws(PlayerError) -> [MediaTime] {
+        var interval = options.interval
+        let duration = generator.duration
+        if options.times.isEmpty, interval == nil, duration.isNumeric {
+            interval = duration.multiplied(by: 1, over: Int32(Self.usualOnSheet))
+        }
+        guard let interval, interval > .zero else { return options.times }
+        guard duration.isNumeric else { throw PlayerError(.invalidArgument, "\(location): its length is not known, so --every does not apply.") }
+        var times = options.times, time = MediaTime.zero
+        while time < duration {
+            times.append(time)
+            time = time + interval
+        }
+        return times
+    }
+
+    /// The film's name without its ending, and the time.
+    private func name(_ time: MediaTime) -> String {
+        let file = location == "-" ? "frame" : location.split(separator: "/").last.map { String($0) } ?? "frame"
+        let stem = file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
+        return "\(stem)-\(ContactSheet.text(time).split(separator: ":").joined(separator: ".")).\(options.format.fileExtension)"
+    }
+
+    /// Under another name first, so that no half file bears the right one.
+    private static func write(_ bytes: [UInt8], to path: String) throws(PlayerError) {
+        let draft = path + ".part"
+        guard let file = unsafe fopen(draft, "we") else { throw cannotCreate(path) }
+        let written = unsafe fwrite(bytes, 1, bytes.count, file)
+        let isComplete = unsafe fclose(file) == 0 && written == bytes.count
+        guard isComplete, unsafe rename(draft, path) == 0 else {
+            let error = cannotCreate(path)
+            unsafe unlink(draft)
+            throw error
+        }
+    }
+
+    private static func cannotCreate(_ path: String) -> PlayerError {
+        PlayerError(.cannotCreate, "\(path): cannot be written: \(unsafe String(cString: strerror(errno))).")
+    }
+}
+
+extension PlayerError {
+    /// Makes the error for a film that cannot be read.
+    init(_ error: ReadingError) {
+        switch error.code {
+        case .source(let code): self.init(AssetError(code, error.description))
+        case .decoding(let code): self.init(DecodingError(code, "").isAboutMachine ? .decoderUnavailable : .unsupportedFormat, error.description)
+        case .noTrack, .conversion: self.init(.unsupportedFormat, error.description)
+        case .noFrame: self.init(.damaged, error.description)
+        case .notSeekable: self.init(.notSeekable, error.description)
+        case .cancelled: self.init(.cancelled, error.description)
+        }
+    }
+}

@@ -1,0 +1,220 @@
+internal import Decoding
+internal import Demuxing
+internal import Media
+internal import SampleQueue
+internal import SurfacePool
+
+/// Decodes a track from any time on, and hands out the frames in the order of presentation, beginning with the one that is on the screen then.
+///
+/// Decoding begins at the sync sample before. What comes out earlier is left out by the times of the frames, not of the samples, so that durations
+/// that are missing or wrong do no harm. Where the first frame is missing or damaged, because the sync sample was none (a gradual refresh), decoding
+/// begins again further back.
+///
+/// Thread-safety: one thread at a time; `interrupt` from any.
+final class FrameStream {
+    let reader: any AssetReading
+    let track: AssetTrack
+    let session: any DecodingSession
+    /// Frames that have come out and not been handed over.
+    private var ready: [SharedFrame] = []
+    /// Samples that have been read and not been decoded.
+    private var samples: ArraySlice<SampleBuffer> = []
+    /// Where the frames wanted begin.
+    private var start = MediaTime.negativeInfinity
+    private var tolerance = MediaTime.zero
+    /// No frame from here on is wanted.
+    private var end = MediaTime.positiveInfinity
+    /// Samples shown before this time need not be put out.
+    private var hiddenBefore = MediaTime.negativeInfinity
+    /// How often decoding has begun further back for this start.
+    private var attempt = 0
+    private var isAtBeginning = true
+    /// No frame has been handed over since `begin`.
+    private var isFirst = true
+    private var isDrained = false
+    /// Samples in a row that are shown after `end`.
+    private var pastEnd = 0
+    /// A frame was damaged however far back decoding began: not worth another try.
+    private var isDamaged = false
+    /// Samples that the decoder could not use.
+    private(set) var damagedSamples = 0
+    private(set) var lastDamage: ReadingError?
+    /// Decode time of the sample given to the decoder last.
+    private(set) var decodedUntil = MediaTime.negativeInfinity
+    /// Samples given to the decoder.
+    private(set) var samplesDecoded = 0
+
+    init(_ reader: any AssetReading, _ track: AssetTrack, _ session: any DecodingSession) {
+        self.reader = reader
+        self.track = track
+        self.session = session
+        reader.select([track.id])
+    }
+
+    /// Goes to `start`: the next frame is the one that is on the screen then, or the first frame of the film.
+    ///
+    /// - Parameters:
+    ///   - end: Frames from here on are not wanted.
+    ///   - tolerance: The frame of the sync sample will do when it begins no more than this earlier.
+    func begin(at start: MediaTime, until end: MediaTime = .positiveInfinity, tolerance: MediaTime = .zero) throws(ReadingError) {
+        self.start = start
+        self.tolerance = tolerance
+        self.end = end
+        attempt = 0
+        try restart(isFresh: samplesDecoded == 0 && samples.isEmpty)
+    }
+
+    /// How much further back decoding begins when the first frame is not right: a gradual refresh takes seconds at most. At last, the beginning.
+    private static let steps: [Int64] = [0, 2, 8, 30]
+    /// Samples in a row that are shown after the end, behind which none is shown before it: H.264 and HEVC reorder no further.
+    private static let largestReordering = 16
+    /// Samples read ahead to find the first that is to be shown.
+    private static let longestLook = 2000
+
+    private func restart(isFresh: Bool = false) throws(ReadingError) {
+        ready = []
+        samples = []
+        isFirst = true
+        isDrained = false
+        pastEnd = 0
+        hiddenBefore = .negativeInfinity
+        decodedUntil = .negativeInfinity
+        session.flush()
+        let step = attempt < Self.steps.count ? MediaTime(value: Self.steps[attempt], timescale: 1) : .positiveInfinity
+        let target = start > step ? start - step : .zero
+        isAtBeginning = target <= .zero
+        if isAtBeginning, isFresh { return }
+        do throws(AssetError) { try reader.seek(to: target) } catch { throw ReadingError(error) }
+        // Second fields have times of their own but no frame: only the first try relies on the samples' times.
+        if attempt == 0, !isAtBeginning { try lookAhead() }
+        if showsAgain { hiddenBefore = .negativeInfinity }
+    }
+
+    /// Reads the samples up to `start`, to find the one that is on the screen then.
+    private func lookAhead() throws(ReadingError) {
+        var latest = MediaTime.negativeInfinity
+        while samples.count < Self.longestLook, let sample = try read() {
+            samples.append(sample)
+            guard sample.presentationTime.isNumeric, sample.decodeTime.isNumeric else { return }
+            if samples.count == 1, tolerance > .zero, sample.flags.contains(.sync), sample.presentationTime <= start,
+                sample.presentationTime + tolerance >= start
+            {
+                start = sample.presentationTime
+                return
+            }
+            if sample.presentationTime <= start, !sample.flags.contains(.doNotDisplay) { latest = max(latest, sample.presentationTime) }
+            if sample.decodeTime > start {
+                hiddenBefore = latest
+                return
+            }
+        }
+    }
+
+    /// A sample may show a frame again that was decoded before; libavcodec leaves it out where the first was not to be put out.
+    private var showsAgain: Bool {
+        guard case .video(let format) = track.format else { return false }
+        return format.codec == .vp9 || format.codec == .av1
+    }
+
+    /// The next sample of the track; nil at the end.
+    private func read() throws(ReadingError) -> SampleBuffer? {
+        do throws(AssetError) {
+            while var sample = try reader.nextSample() {
+                guard sample.trackID == track.id else { continue }
+                // The reader marks what lies before the place that it was sent to. Which frames those are shows when they are decoded.
+                if case .compressed(let block, _) = sample.content, !block.isHiddenByContainer { sample.flags.remove(.doNotDisplay) }
+                return sample
+            }
+            return nil
+        } catch {
+            throw ReadingError(error)
+        }
+    }
+
+    /// The next frame in the order of presentation; nil at the end.
+    func next() throws(ReadingError) -> SharedFrame? {
+        guard let frame = isFirst ? try first() : try pull() else { return nil }
+        if frame.presentationTime < end { return frame }
+        isDrained = true
+        ready = []
+        return nil
+    }
+
+    /// The frame that is on the screen at `start`: the last that begins at or before it, unless it is the film's last and has ended.
+    private func first() throws(ReadingError) -> SharedFrame? {
+        while true {
+            var onScreen: SharedFrame?, following: SharedFrame?
+            while following == nil, let frame = try pull() {
+                if frame.presentationTime <= start { onScreen = frame } else { following = frame }
+            }
+            if !isAtBeginning, isWorthAnotherTry(onScreen) {
+                attempt += 1
+                try restart()
+                continue
+            }
+            isFirst = false
+            guard let onScreen else { return following }
+            if let following {
+                ready.insert(following, at: 0)
+            } else if onScreen.duration.isNumeric, onScreen.presentationTime + onScreen.duration <= start {
+                return nil
+            }
+            return onScreen
+        }
+    }
+
+    private func isWorthAnotherTry(_ frame: SharedFrame?) -> Bool {
+        guard let frame else { return true }
+        guard frame.flags.contains(.corrupt), !isDamaged else { return false }
+        isDamaged = attempt == Self.steps.count - 1
+        return !isDamaged
+    }
+
+    /// The next frame that the decoder puts out; nil at the end.
+    private func pull() throws(ReadingError) -> SharedFrame? {
+        while ready.isEmpty {
+            if isDrained { return nil }
+            let waiting = samples.popFirst()
+            guard let sample = if let waiting { waiting } else { try read() } else {
+                finish()
+                continue
+            }
+            // Not by the decode times, which some films have after the presentation times.
+            let isPastEnd = sample.presentationTime.isNumeric && sample.presentationTime >= end
+            pastEnd = isPastEnd ? pastEnd + 1 : 0
+            if pastEnd > Self.largestReordering {
+                finish()
+                continue
+            }
+            try decode(sample)
+        }
+        return ready.removeFirst()
+    }
+
+    private func finish() {
+        isDrained = true
+        session.finishDelayedFrames { take($0) }
+    }
+
+    private func decode(_ sample: SampleBuffer) throws(ReadingError) {
+        var instructions = DecodeInstructions(isFollowed: !samples.isEmpty)
+        instructions.doNotOutput = sample.presentationTime.isNumeric && sample.presentationTime < hiddenBefore
+        do throws(DecodingError) {
+            try session.decode(sample, instructions) { take($0) }
+        } catch {
+            throw ReadingError(error, location: reader.location, time: sample.presentationTime)
+        }
+        samplesDecoded += 1
+        if sample.decodeTime.isNumeric { decodedUntil = sample.decodeTime }
+    }
+
+    private func take(_ output: consuming DecodeOutput) {
+        switch consume output {
+        case .frame(let frame): ready.append(SharedFrame(frame))
+        case .dropped: break
+        case .failed(let receipt, let error):
+            damagedSamples += 1
+            lastDamage = ReadingError(error, location: reader.location, time: receipt.presentationTime)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+internal import AudioSink
+internal import CAV
+internal import Decoding
+internal import Demuxing
+internal import Media
+internal import SampleQueue
+
+/// Decodes a sound track from any time on, and numbers its frames of sound as decoding from the beginning would.
+///
+/// Decoding begins before the place that is wanted, because a packet of most codecs needs those before it. Frames of sound are counted: where
+/// a container's times are coarser than a frame of sound (Matroska's milliseconds), the place after a seek is the whole number of packets that is
+/// nearest to the time.
+///
+/// Thread-safety: one thread at a time.
+@safe
+final class SoundStream {
+    let reader: any AssetReading
+    let track: AssetTrack
+    private let format: AudioFormat
+    private let decoder: AudioDecoder
+    private let wantedRate: Int32?
+    private let wantedChannels: Int?
+    private var converter: AudioResampler?
+    private var ready: ArraySlice<SoundBuffer> = []
+    /// The number of the next frame of sound; nil until a packet says its time.
+    private var position: Int64?
+    /// Time of the track's first packet.
+    private var origin: MediaTime?
+    private var firstSample: SampleBuffer?
+    private var isDrained = false
+    private var failure: ReadingError?
+    /// The samples of the film have come from its beginning on.
+    private var isFromBeginning = true
+
+    init(_ reader: any AssetReading, _ track: AssetTrack, rate: Int32?, channels: Int?) throws(ReadingError) {
+        guard case .audio(let format) = track.format else {
+            throw ReadingError(.noTrack, "\(reader.location): track \(track.id) has no sound.")
+        }
+        self.reader = reader
+        self.track = track
+        self.format = format
+        (wantedRate, wantedChannels) = (rate, channels)
+        do throws(AudioError) { decoder = try AudioDecoder(format: format) } catch {
+            throw ReadingError(.decoding(.noDecoder), "\(reader.location): \(error.description).")
+        }
+        reader.select([track.id])
+    }
+
+    /// Packets that could not be decoded.
+    var damagedPackets: Int { decoder.damagedPackets }
+
+    /// How long before the place wanted decoding begins: half a second is several packets of every codec, and 80 ms are what Opus asks for (RFC
+    /// 7845, 4.6).
+    private static let preroll = MediaTime(value: 1, timescale: 2)
+    /// A step in the packets' times that is larger than this is a gap in the sound, not rounding.
+    private static let gap = MediaTime(value: 1, timescale: 10)
+
+    /// Goes to `start`. What comes first may lie before it.
+    func begin(at start: MediaTime) throws(ReadingError) {
+        if origin == nil {
+            firstSample = try read()
+            origin = firstSample?.presentationTime ?? .zero
+        }
+        (ready, position, isDrained, failure) = ([], nil, false, nil)
+        decoder.flush()
+        converter = nil
+        let target = start.isNumeric ? start - Self.preroll : start
+        if isFromBeginning, firstSample != nil, target <= .zero { return }
+        firstSample = nil
+        isFromBeginning = target <= .zero || !canNumber
+        do throws(AssetError) { try reader.seek(to: isFromBeginning ? .zero : target) } catch { throw ReadingError(error) }
+    }
+
+    /// Whether a packet's time says exactly which frame of sound it begins with.
+    private var canNumber: Bool {
+        let base = track.timeBase
+        return base.isKnown && (Int64(base.denominator) >= Int64(format.sampleRate) * Int64(base.numerator) || format.frameSize > 0)
+    }
+
+    /// The next sound in order; nil at the end.
+    func next() throws(ReadingError) -> SoundBuffer? {
+        while ready.isEmpty {
+            if isDrained { return nil }
+            let waiting = firstSample
+            firstSample = nil
+            if let sample = if let waiting { waiting } else { try read() } {
+                guard case .compressed(let block, _) = sample.content, !sample.flags.contains(.doNotDisplay) else { continue }
+                unsafe decoder.decode(block.packet, presentationTime: sample.presentationTime) { unsafe take($0) }
+            } else {
+                isDrained = true
+                unsafe decoder.drain { unsafe take($0) }
+                unsafe convert(nil)
+            }
+            if let failure { throw failure }
+        }
+        return ready.popFirst()
+    }
+
+    private func read() throws(ReadingError) -> SampleBuffer? {
+        do throws(AssetError) {
+            while var sample = try reader.nextSample() {
+                guard sample.trackID == track.id, case .compressed(let block, _) = sample.content else { continue }
+                // The reader marks what lies before the place that it was sent to; it is needed here.
+                if !block.isHiddenByContainer { sample.flags.remove(.doNotDisplay) }
+                return sample
+            }
+            return nil
+        } catch {
+            throw ReadingError(error)
+        }
+    }
+
+    /// - Returns: true, for more.
+    private func take(_ frame: UnsafePointer<AVFrame>) -> Bool {
+        unsafe convert(frame)
+        return failure == nil
+    }
+
+    private func convert(_ frame: UnsafePointer<AVFrame>?) {
+        if converter == nil, let frame = unsafe frame {
+            unsafe converter = AudioResampler(
+                rate: Int(wantedRate ?? frame.pointee.sample_rate), channelCount: wantedChannels ?? Int(frame.pointee.ch_layout.nb_channels))
+        }
+        guard let converter else { return }
+        do throws(AudioError) {
+            unsafe try converter.convert(frame) { samples, time in
+                let rate = Int32(converter.rate)
+                let place = number(time, rate)
+                let buffer = unsafe SoundBuffer(
+                    position: place, sampleRate: rate, channelCount: converter.channelCount, samples: Array(samples))
+                position = place + Int64(buffer.frameCount)
+                ready.append(buffer)
+            }
+        } catch {
+            failure = ReadingError(.conversion, "\(reader.location): \(error.description).")
+        }
+    }
+
+    /// The number of the frame of sound at `time`: the one that follows, unless there is a gap.
+    private func number(_ time: MediaTime, _ rate: Int32) -> Int64 {
+        guard time.isNumeric else { return position ?? 0 }
+        if let position, abs((time - MediaTime(value: position, timescale: rate)).seconds) <= Self.gap.seconds { return position }
+        if !isFromBeginning, let origin, origin.isNumeric, format.frameSize > 0 {
+            let packet = MediaTime(value: Int64(format.frameSize), timescale: max(format.sampleRate, 1))
+            let count = Int64(((time - origin).seconds / packet.seconds).rounded())
+            let exact = origin + packet.multiplied(by: count)
+            if abs((exact - time).seconds) < 0.001 { return exact.converted(to: rate).value }
+        }
+        return time.converted(to: rate).value
+    }
+}
