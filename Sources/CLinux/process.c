@@ -329,7 +329,7 @@ int clinux_try_affinity(void) {
 int clinux_try_clock(void) {
     struct timespec used;
     // Its processor time, as clock_getcpuclockid(3) names it.
-    return syscall(SYS_clock_gettime, (~(clockid_t)1 << 3) | 2, &used) == -1 ? -1 : 0;
+    return syscall(SYS_clock_gettime, (clockid_t)(~(unsigned)1 << 3 | 2), &used) == -1 ? -1 : 0;
 }
 
 int clinux_try_futex(void) {

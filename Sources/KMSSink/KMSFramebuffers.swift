@@ -3,7 +3,8 @@ internal import Glibc
 internal import Media
 internal import SurfacePool
 
-/// The framebuffers of surfaces, of a decoder's pool or of the device's own memory: each is made when its surface is first shown and removed when the surface's memory is gone.
+/// The framebuffers of surfaces, of a decoder's pool or of the device's own memory: each is made when its surface is first shown and removed when
+/// the surface's memory is gone.
 ///
 /// Thread-safety: belongs to the device's thread.
 final class KMSFramebuffers {

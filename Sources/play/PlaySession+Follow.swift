@@ -13,8 +13,10 @@ extension PlaySession {
         var overlay = OverlayTimer(options.osd ? sink.statusOverlay : nil)
         var isOpen = false, wasPlaying = false
         defer {
-            manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
-            if isOpen { manager.stopping() }
+            if isOpen {
+                manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
+                manager.stopping()
+            }
         }
         while true {
             let messages = inbox.wait(until: MonotonicClock.shared.now() + Self.redraw) { $0.isEmpty ? nil : $0 } ?? []
