@@ -138,8 +138,9 @@ struct FrameMD5Tests {
         let frames = TestFrames()
         for number in 0..<2000 { queue.enqueue(try frames.frame(number)) }
         sink.stop()
-        let failure = SinkEvent.failed(SinkError(.cannotCreate, "/dev/full: cannot write checksums: No space left on device."))
-        #expect(events.withLock { $0.filter { $0 == failure } }.count == 1, "said once")
+        let failure = SinkError(.cannotWrite, "/dev/full: cannot write checksums: No space left on device.")
+        #expect(events.withLock { $0.filter { $0 == .failed(failure) } }.count == 1, "said once")
+        #expect(sink.failure == failure, "and kept")
         #expect(queue.statistics.framesPresented == 2000, "the decoder is not held up")
     }
 }
