@@ -15,11 +15,12 @@ import Testing
         private let reader = ScreenReader()
         let messages = Monitor<[String]>([])
 
-        init(_ asset: String, at seconds: Double? = nil, isRaw: Bool = false, connectors: [String] = [Guest.vkms]) throws {
+        init(_ asset: String, at seconds: Double? = nil, isRaw: Bool = false, connectors: [String] = [Guest.vkms], rate: Double = 1) throws {
             sink = try KMSSink(KMSSink.Options(connectors: connectors, mode: #require(ModeRequest(text: "640x480"))), probe: reader)
             var configuration = PlayerConfiguration()
             configuration.playsAudio = false
             configuration.startsPaused = !isRaw
+            configuration.rate = rate
             configuration.startTime = seconds.map { MediaTime(value: Int64($0 * 1000), timescale: 1000) }
             if isRaw { configuration.rawCodec = .h264 }
             player = Player(sink: sink, configuration: configuration) { [messages] event in messages.change { $0.append("\(event)") } }
@@ -81,7 +82,8 @@ import Testing
     }
 
     @Test("A film that changes its size goes on") func sizeChange() throws {
-        let stage = try Stage("size-change.h264", isRaw: true)
+        // Slowly: a frame that a busy machine decodes too late is dropped, and the last one may be when the end is not known yet.
+        let stage = try Stage("size-change.h264", isRaw: true, rate: 0.25)
         let (_, part) = try stage.look(for: 44)
         #expect(abs(part.width - 320) <= 1 && abs(part.height - 180) <= 1, "\(part)")
         #expect(stage.sink.bytesCopied == 0)
