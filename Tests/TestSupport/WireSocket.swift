@@ -113,7 +113,9 @@ final class WireSocket {
         partial.append(contentsOf: data.prefix(count))
         let whole = partial.count / 4 * 4
         for start in stride(from: 0, to: whole, by: 4) {
-            unread.append((0..<4).reduce(0) { $0 | UInt32(partial[start + $1]) << UInt32(8 * $1) })
+            var word: UInt32 = 0
+            for byte in partial[start..<start + 4].reversed() { word = word << 8 | UInt32(byte) }
+            unread.append(word)
         }
         partial.removeFirst(whole)
         return true
