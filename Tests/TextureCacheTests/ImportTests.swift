@@ -79,10 +79,14 @@ enum ImportTests {
         var eight = frame
         eight.layout = SurfaceLayout(format: .nv12, covering: PixelSize(width: 2, height: 2))
         guard let conversion = YCbCrConversion(eight) else { return [] }
-        let sample = [code.y, code.cb, code.cr].enumerated().map { Float($1) / 255 - conversion.offset[$0] }
-        return (0..<3).map { channel in
-            let value = (0..<3).reduce(Float(0)) { $0 + conversion.matrix[3 * $1 + channel] * sample[$1] }
-            return Int((min(max(value, 0), 1) * 255).rounded())
+        var channels: [Float] = [0, 0, 0]
+        for (index, value) in [code.y, code.cb, code.cr].enumerated() {
+            let sample = Float(value) / 255 - conversion.offset[index]
+            for channel in 0..<3 { channels[channel] += conversion.matrix[3 * index + channel] * sample }
+        }
+        return channels.map { (value: Float) -> Int in
+            let clipped: Float = min(max(value, 0), 1)
+            return Int((clipped * 255).rounded())
         }
     }
 }
