@@ -97,10 +97,8 @@ enum SystemCallFilter {
         for name in ["clock_gettime", "clock_getres", "clock_nanosleep", "clock_gettime64", "clock_getres_time64", "clock_nanosleep_time64"] {
             try unsafe add(filter, cseccomp_allow, name, argument: 0, mask: 0xffff_fff0, equals: 0)
         }
-        // Its own processors.
-        for process in [0, UInt64(getpid())] {
-            try unsafe add(filter, cseccomp_allow, "sched_getaffinity", argument: 0, mask: int, equals: process)
-        }
+        // On which processors a thread may run, by the thread's number, which pthread_getattr_np(3) asks for. It cannot be changed.
+        try unsafe add(filter, cseccomp_allow, "sched_getaffinity")
     }
 
     /// FUTEX_WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET and WAKE_BITSET of linux/futex.h.
