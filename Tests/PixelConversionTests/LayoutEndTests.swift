@@ -3,10 +3,11 @@ import Glibc
 import Media
 import PixelConversion
 import SurfacePool
+import TestSupport
 import Testing
 
 /// Layouts that another process states may end where their memory ends. What reads whole vectors must not fault there.
-@Suite struct LayoutEndTests {
+@Suite(.unsanitized) struct LayoutEndTests {
     /// Every plane without a spare byte, and the last pixel of the last plane before the end of a page.
     private static func tight(_ format: PixelFormat, _ size: PixelSize) -> SurfaceLayout {
         var planes = format.description.planes.map { ($0.rowBytes(width: size.width), $0.rows(height: size.height)) }

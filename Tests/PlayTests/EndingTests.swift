@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// However it is told to end, and whatever hangs then, the program ends, with its statistics, its terminal and its socket in order.
-@Suite(.serialized) struct EndingTests {
+@Suite(.serialized, .unsanitized) struct EndingTests {
     private static let film = ["--sink", "headless", "--no-audio", "--loop", "--stats", "-"]
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) func `every signal that asks for the end gets a clean one`(_ signal: Int32) throws {

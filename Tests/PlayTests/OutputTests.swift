@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the program does when its output has no room or nobody reads it: one sentence, exit code 74.
-@Suite(.serialized) struct OutputTests {
+@Suite(.serialized, .unsanitized) struct OutputTests {
     private static let untimed = ["--sink", "headless", "--untimed"]
     private static let film = TestAssets.path("plain.mp4")
 

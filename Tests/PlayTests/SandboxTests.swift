@@ -155,7 +155,7 @@ import Testing
         let object = try #require(try JSONSerialization.jsonObject(with: Data(statistics.utf8)) as? [String: Any])
         // The last ones may have been killed before they were given anything to decode.
         #expect(try #require(object["decoderDeaths"] as? Int) >= kills * 9 / 10)
-        #expect(try #require(object["framesPresented"] as? Int) > 300)
+        #expect(try #require(object["framesPresented"] as? Int) > kills * 10 - 1)
     }
 
     // Foundation leaks what it has read of a file of /proc whose process goes meanwhile; TextFile does not.
