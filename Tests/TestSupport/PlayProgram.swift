@@ -1,4 +1,5 @@
 public import Foundation
+internal import Media
 
 /// The built `play` program, run as a user would.
 public enum PlayProgram {
@@ -12,7 +13,7 @@ public enum PlayProgram {
 
     public static let path = BuiltPrograms.folder + "/play"
 
-    /// Runs it to its end, or kills it after `limit` seconds, which counts as a crash.
+    /// Runs it to its end, or ends it after `limit` seconds with SIGABRT (SIGKILL, if that does not help), which counts as a crash.
     ///
     /// - Parameters:
     ///   - terminal: A device or a FIFO to be its standard input instead of `input`.
@@ -38,33 +39,38 @@ public enum PlayProgram {
         try process.run()
         handle?.began(process)
         if sink != nil { try? output.fileHandleForWriting.close() }
-        // One reader a pipe, so that neither can fill up and hold the program.
-        let texts = Texts(), readers = DispatchGroup()
-        for (pipe, name) in [(output, "output"), (errors, "errors")] {
-            DispatchQueue.global().async(group: readers) {
-                texts.set(name, (try? pipe.fileHandleForReading.readToEnd()) ?? Data())
-            }
+        // Threads of their own, since Dispatch may take long to start one more beside those that wait: one reader a pipe, so that neither can
+        // fill up and hold the program.
+        let texts = Texts()
+        let readers = [("output", output), ("errors", errors)].map { name, pipe in
+            LoopThread(name: name) { texts.set(name, (try? pipe.fileHandleForReading.readToEnd()) ?? Data()) }
         }
-        DispatchQueue.global().async {
+        let writer = LoopThread(name: "input") {
             if let input { try? inlet.fileHandleForWriting.write(contentsOf: input) }
             try? inlet.fileHandleForWriting.close()
         }
-        if let signal {
-            DispatchQueue.global().asyncAfter(deadline: .now() + signal.after) { if process.isRunning { kill(process.processIdentifier, signal.0) } }
+        let began = DispatchTime.now()
+        func hasEnded(after seconds: Double) -> Bool {
+            guard ended.wait(timeout: began + seconds) == .success else { return false }
+            ended.signal()
+            return true
         }
-        let killer = DispatchWorkItem { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-        DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: killer)
-        ended.wait()
-        killer.cancel()
-        readers.wait()
-        // Dispatch keeps the cancelled killer, and so the process and its pipes, until its time.
+        if let signal, signal.after < limit, !hasEnded(after: signal.after) { kill(process.processIdentifier, signal.0) }
+        if !hasEnded(after: limit) {
+            // A program that hangs shows where.
+            kill(process.processIdentifier, SIGABRT)
+            if !hasEnded(after: limit + 30) { kill(process.processIdentifier, SIGKILL) }
+            ended.wait()
+            texts.set("limit", Data("\nended by the test after \(limit) seconds".utf8))
+        }
+        for thread in readers + [writer] { thread.join() }
         for end in [output.fileHandleForReading, output.fileHandleForWriting, errors.fileHandleForReading, errors.fileHandleForWriting] {
             try? end.close()
         }
         try? inlet.fileHandleForReading.close()
         return Outcome(
             code: process.terminationStatus, output: String(decoding: texts.get("output"), as: UTF8.self),
-            errors: String(decoding: texts.get("errors"), as: UTF8.self), crashed: process.terminationReason == .uncaughtSignal)
+            errors: String(decoding: texts.get("errors") + texts.get("limit"), as: UTF8.self), crashed: process.terminationReason == .uncaughtSignal)
     }
 
     /// Runs it on another thread; the result is there when the closure returned is called, which waits for it.
@@ -72,8 +78,8 @@ public enum PlayProgram {
         _ arguments: [String], environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil, handle: Handle? = nil,
         terminal: String? = nil, sink: FileHandle? = nil, launcher: [String] = []
     ) -> () throws -> Outcome {
-        let result = ResultBox(), group = DispatchGroup()
-        DispatchQueue.global().async(group: group) {
+        let result = ResultBox()
+        let thread = LoopThread(name: "play") {
             result.value = Swift.Result {
                 try run(
                     arguments, environment: environment, limit: limit, signal: signal, handle: handle, terminal: terminal, sink: sink,
@@ -81,19 +87,18 @@ public enum PlayProgram {
             }
         }
         return {
-            group.wait()
+            thread.join()
             return try result.value!.get()
         }
     }
 
     /// A hold on a program that runs, to end it when a test has seen enough.
-    public final class Handle: @unchecked Sendable {
-        private let lock = NSLock()
-        private var process: Process?
+    public final class Handle: Sendable {
+        private let process = Monitor<Process?>(nil)
 
         public init() {}
 
-        fileprivate func began(_ process: Process) { lock.withLock { self.process = process } }
+        fileprivate func began(_ process: Process) { self.process.change { $0 = process } }
 
         /// Asks it to end, as Ctrl-C would.
         public func interrupt() { send(SIGINT) }
@@ -101,18 +106,16 @@ public enum PlayProgram {
         /// Ends it as nothing can prevent.
         public func kill() { send(SIGKILL) }
 
-        /// Sends a signal, if it runs.
+        /// Sends a signal, if it runs; waits until it does.
         public func send(_ signal: Int32) {
-            lock.withLock {
-                guard let process, process.isRunning else { return }
-                Foundation.kill(process.processIdentifier, signal)
-            }
+            guard let process = process.wait(until: MonotonicClock.shared.now() + .seconds(60), { $0 }), process.isRunning else { return }
+            Foundation.kill(process.processIdentifier, signal)
         }
 
         /// nil before it has begun.
-        public var processIdentifier: Int32? { lock.withLock { process?.processIdentifier } }
+        public var processIdentifier: Int32? { process.withLock { $0?.processIdentifier } }
 
-        public var isRunning: Bool { lock.withLock { process?.isRunning ?? false } }
+        public var isRunning: Bool { process.withLock { $0?.isRunning ?? false } }
     }
 
     private final class ResultBox: @unchecked Sendable {
