@@ -13,7 +13,7 @@ public import SurfacePool
 ///     while let sample = try reader.nextSample() { try session.decode(sample) { output in … } }
 ///     session.finishDelayedFrames { output in … }
 ///
-/// Every sample gets one answer; `DecodeOutput` says which, and when. A call returns when the decoder has no more answers for now;
+/// Every sample gets one answer; `DecodeOutput` says which, and when. A call returns when the decoder needs more samples to answer more;
 /// `AsynchronousDecoder` gives the session a thread of its own.
 ///
 /// When consumers hold so many frames that no surface is free, `decode` waits: that is how a display holds the decoder back.

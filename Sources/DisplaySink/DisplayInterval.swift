@@ -11,6 +11,9 @@ public struct DisplayInterval: Sendable, Hashable {
     /// Time between refreshes; nil when unknown or variable. Frames are then never shown before their time.
     public var period: HostSpan?
 
+    /// The deadline after this one; 10 ms later where the display does not say.
+    var following: HostTime { nextDeadline > deadline ? nextDeadline : deadline + .milliseconds(10) }
+
     /// Creates a refresh. Pass nil for `period` when the display has no constant one.
     public init(deadline: HostTime, nextDeadline: HostTime, period: HostSpan?) {
         self.deadline = deadline

@@ -13,7 +13,8 @@ public import SurfacePool
 ///
 /// - A due frame is *late*, and is dropped, when the frame after it is due as well.
 /// - The last due frame is late when its duration ended more than a refresh ago: every frame comes too late, and dropping lets the decoder catch up.
-///   But one such frame is shown every `progressInterval`, and the very last one always, so that a viewer sees the film move and end.
+///   But one such frame is shown every `progressInterval`, and the very last one always, so that a viewer sees the film move and end. While
+///   there is room for another frame, it waits until that comes or the film ends: the last frame may come before it is known to be the last.
 /// - A frame that is not due although a later one is, because times went back between them, is dropped as a discontinuity.
 /// - While the film is paused, the frame for the current time is shown: the first one after a flush at once, others when the time is set.
 /// - A frame without a time follows the previous frame after that frame's duration; without a duration, at the next refresh.
@@ -77,10 +78,11 @@ public struct FrameScheduler: Sendable {
     /// - Parameters:
     ///   - count: Number of frames that wait.
     ///   - isEnding: Whether no frame follows them.
+    ///   - hasRoom: Whether one more frame can wait.
     ///   - mapping: The mapping between media time and host time.
     ///   - candidate: The frame at `index`; 0 is the oldest.
     public mutating func decide(
-        count: Int, isEnding: Bool = false, mapping: TimebaseMapping, interval: DisplayInterval, candidate: (Int) -> Candidate
+        count: Int, isEnding: Bool = false, hasRoom: Bool = true, mapping: TimebaseMapping, interval: DisplayInterval, candidate: (Int) -> Candidate
     ) -> Decision {
         if mapping.rate != 0, isForward != (mapping.rate > 0) {
             isForward = mapping.rate > 0
@@ -111,7 +113,7 @@ public struct FrameScheduler: Sendable {
         if isTooLate(headTime, head.duration, mapping, interval), let shownDeadline, !(isEnding && count == 1),
             (interval.deadline - shownDeadline) < Self.progressInterval
         {
-            return drop(.late)
+            return count == 1 && hasRoom ? .keep(until: interval.following) : drop(.late)
         }
         defer { shownMoment = moment }
         cadence.observe(

@@ -140,7 +140,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
             return take(at: interval.deadline, ideal: nil, step: time)
         }
         let decision = scheduler.decide(
-            count: frames.count, isEnding: isEnding, mapping: mapping, interval: interval
+            count: frames.count, isEnding: isEnding, hasRoom: !frames.isFull, mapping: mapping, interval: interval
         ) { FrameScheduler.Candidate(frames[$0]) }
         switch decision {
         case .keep(let time):

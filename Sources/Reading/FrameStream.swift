@@ -93,7 +93,7 @@ final class FrameStream {
     /// Reads the samples up to `start`, to find the one that is on the screen then.
     private func lookAhead() throws(ReadingError) {
         var latest = MediaTime.negativeInfinity
-        while samples.count < Self.longestLook, let sample = try read() {
+        while samples.count < Self.longestLook, let sample = try reader.nextSample(of: track) {
             samples.append(sample)
             guard sample.presentationTime.isNumeric, sample.decodeTime.isNumeric else { return }
             if samples.count == 1, tolerance > .zero, sample.flags.contains(.sync), sample.presentationTime <= start,
@@ -114,21 +114,6 @@ final class FrameStream {
     private var showsAgain: Bool {
         guard case .video(let format) = track.format else { return false }
         return format.codec == .vp9 || format.codec == .av1
-    }
-
-    /// The next sample of the track; nil at the end.
-    private func read() throws(ReadingError) -> SampleBuffer? {
-        do throws(AssetError) {
-            while var sample = try reader.nextSample() {
-                guard sample.trackID == track.id else { continue }
-                // The reader marks what lies before the place that it was sent to. Which frames those are shows when they are decoded.
-                if case .compressed(let block, _) = sample.content, !block.isHiddenByContainer { sample.flags.remove(.doNotDisplay) }
-                return sample
-            }
-            return nil
-        } catch {
-            throw ReadingError(error)
-        }
     }
 
     /// The next frame in the order of presentation; nil at the end.
@@ -175,7 +160,7 @@ final class FrameStream {
         while ready.isEmpty {
             if isDrained { return nil }
             let waiting = samples.popFirst()
-            guard let sample = if let waiting { waiting } else { try read() } else {
+            guard let sample = if let waiting { waiting } else { try reader.nextSample(of: track) } else {
                 finish()
                 continue
             }

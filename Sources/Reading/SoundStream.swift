@@ -58,7 +58,7 @@ final class SoundStream {
     /// Goes to `start`. What comes first may lie before it.
     func begin(at start: MediaTime) throws(ReadingError) {
         if origin == nil {
-            firstSample = try read()
+            firstSample = try reader.nextSample(of: track)
             origin = firstSample?.presentationTime ?? .zero
         }
         (ready, position, isDrained, failure) = ([], nil, false, nil)
@@ -83,7 +83,7 @@ final class SoundStream {
             if isDrained { return nil }
             let waiting = firstSample
             firstSample = nil
-            if let sample = if let waiting { waiting } else { try read() } {
+            if let sample = if let waiting { waiting } else { try reader.nextSample(of: track) } {
                 guard case .compressed(let block, _) = sample.content, !sample.flags.contains(.doNotDisplay) else { continue }
                 unsafe decoder.decode(block.packet, presentationTime: sample.presentationTime) { unsafe take($0) }
             } else {
@@ -94,20 +94,6 @@ final class SoundStream {
             if let failure { throw failure }
         }
         return ready.popFirst()
-    }
-
-    private func read() throws(ReadingError) -> SampleBuffer? {
-        do throws(AssetError) {
-            while var sample = try reader.nextSample() {
-                guard sample.trackID == track.id, case .compressed(let block, _) = sample.content else { continue }
-                // The reader marks what lies before the place that it was sent to; it is needed here.
-                if !block.isHiddenByContainer { sample.flags.remove(.doNotDisplay) }
-                return sample
-            }
-            return nil
-        } catch {
-            throw ReadingError(error)
-        }
     }
 
     /// - Returns: true, for more.

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import Media
 internal import PlaySupport
 internal import Player

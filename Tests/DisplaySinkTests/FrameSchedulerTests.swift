@@ -192,6 +192,7 @@ struct FrameSchedulerTests {
         /// What has been shown before: its time and its refresh, milliseconds.
         var before: (time: Int64, refresh: Int64)?
         var isEnding = false
+        var hasRoom = true
         var period: HostSpan? = .microseconds(16_667)
         var decisions: [FrameScheduler.Decision]
     }
@@ -216,7 +217,13 @@ struct FrameSchedulerTests {
             testDescription: "of three due frames the newest is shown", frames: [frame(0), frame(40), frame(80), frame(120)], refresh: 85,
             before: (-40, 0), decisions: [.drop(.late), .drop(.late), .show]),
         Situation(
-            testDescription: "a frame whose whole time is over, shortly after another", frames: [frame(0)], refresh: 100, before: (-40, 50),
+            testDescription: "a frame whose whole time is over, shortly after another: it may be the last", frames: [frame(0)], refresh: 100,
+            before: (-40, 50), decisions: [.keep(until: at(116_667))]),
+        Situation(
+            testDescription: "the same, on a display without a period", frames: [frame(0)], refresh: 100, before: (-40, 50), period: nil,
+            decisions: [.keep(until: at(110_000))]),
+        Situation(
+            testDescription: "the same, without room for another", frames: [frame(0)], refresh: 100, before: (-40, 50), hasRoom: false,
             decisions: [.drop(.late), .keep(until: nil)]),
         Situation(
             testDescription: "the same, after 100 ms without a frame", frames: [frame(0)], refresh: 150, before: (-40, 50), decisions: [.show]),
@@ -230,7 +237,7 @@ struct FrameSchedulerTests {
             decisions: [.show]),
         Situation(
             testDescription: "everything is late: the newest is shown each 100 ms", frames: [frame(0), frame(40), frame(80)], refresh: 1000,
-            before: (-40, 950), decisions: [.drop(.late), .drop(.late), .drop(.late), .keep(until: nil)]),
+            before: (-40, 950), decisions: [.drop(.late), .drop(.late), .keep(until: at(1_016_667))]),
         Situation(
             testDescription: "time turned back: the stale frame goes", frames: [frame(9000), frame(40)], refresh: 40, before: (8960, 20),
             decisions: [.drop(.discontinuity), .show]),
@@ -278,8 +285,9 @@ struct FrameSchedulerTests {
         var decisions: [FrameScheduler.Decision] = []
         repeat {
             decisions.append(
-                scheduler.decide(count: frames.count, isEnding: row.isEnding, mapping: mapping, interval: interval) { frames[frames.startIndex + $0] }
-            )
+                scheduler.decide(
+                    count: frames.count, isEnding: row.isEnding, hasRoom: row.hasRoom, mapping: mapping, interval: interval
+                ) { frames[frames.startIndex + $0] })
             if case .drop = decisions.last { frames.removeFirst() }
         } while decisions.last.map { if case .drop = $0 { true } else { false } } ?? false
         #expect(decisions == row.decisions)
@@ -295,6 +303,21 @@ struct FrameSchedulerTests {
         let gaps = simulation.rhythm
         #expect(gaps.max()! <= 9, "a tenth of a second is six refreshes, and a frame may then be two away")
         #expect(simulation.shown.count + simulation.dropped.count == 500)
+    }
+
+    @Test("a last frame that comes late, and before the end is known, is shown")
+    func lateEnd() {
+        var scheduler = FrameScheduler(), frames = film(25, count: 2)[...]
+        let mapping = TimebaseMapping(hostAnchor: origin, mediaAnchor: .zero, rate: 1)
+        func decide(at milliseconds: Int64, isEnding: Bool) -> FrameScheduler.Decision {
+            let deadline = origin + .milliseconds(milliseconds)
+            let interval = DisplayInterval(deadline: deadline, nextDeadline: deadline + .milliseconds(20))
+            return scheduler.decide(count: frames.count, isEnding: isEnding, mapping: mapping, interval: interval) { frames[frames.startIndex + $0] }
+        }
+        #expect(decide(at: 10, isEnding: false) == .show)
+        frames.removeFirst()
+        #expect(decide(at: 104, isEnding: false) == .keep(until: origin + .milliseconds(124)))
+        #expect(decide(at: 108, isEnding: true) == .show)
     }
 
     @Test("a clock set anew mid-film goes on with the frame of the new time")

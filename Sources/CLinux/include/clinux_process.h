@@ -47,7 +47,7 @@ int64_t clinux_cpu_seconds_of(int pid);
 int clinux_no_new_privileges(void);
 /// PR_SET_PDEATHSIG: the process is killed when the thread that started it ends. A change of users or of capabilities undoes it.
 int clinux_die_with_parent(void);
-/// A process of root's becomes nobody's (setresuid(2)) and keeps its capabilities for now. -1 with EPERM where root has not the capabilities
+/// A process of root's becomes nobody's (setresuid(2)) and keeps its capabilities until clinux_drop_capabilities. -1 with EPERM where root has not the capabilities
 /// with which the process that started it could still end it.
 int clinux_leave_root(void);
 /// Drops every capability of the calling thread for good: in effect, permitted, ambient and of programs that it would start (capset(2)).

@@ -68,7 +68,7 @@ enum DecoderAnswer: Hashable {
     case frame(FrameDescriptor)
     case dropped(sampleNumber: UInt64, DropReason)
     case failed(sampleNumber: UInt64, DecodingError)
-    /// The request is finished for now. `freed`: samples whose bytes the decoder no longer reads.
+    /// Everything that the request led to so far has been sent. `freed`: samples whose bytes the decoder no longer reads.
     case done(number: UInt32, bytesWritten: UInt64, bytesCopied: UInt64, freed: [UInt32])
 
     /// Samples that one `done` can give back; the rest go with the next.

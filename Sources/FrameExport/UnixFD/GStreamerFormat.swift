@@ -5,7 +5,7 @@ struct GStreamerFormat: Sendable, Hashable {
     var name: String
     var number: Int32
 
-    /// The placeholder for the format that `drm-format` names.
+    /// Says that the caps field `drm-format` names the format.
     static let dmaDRM = GStreamerFormat(name: "DMA_DRM", number: 114)
 
     private static let table: [(PixelFormat, String, Int32)] = [
