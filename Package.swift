@@ -199,7 +199,7 @@ let package = Package(
             ]),
         tests("PlaySupportTests", ["PlaySupport", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CPlayer", "PlayerC", "Media", "TestSupport", "FilmReference"]),
-        tests("PlayTests", ["Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
+        tests("PlayTests", ["CEnding", "Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Player", "DisplaySink", "WaylandSink", "Media", "TestSupport"]),
     ].filter { $0.type != .test || wanted?.contains($0.name) ?? true }

@@ -4,16 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
-// Everything that a handler reads is set before `is_set` says so.
+// Each `has_…` is set after what it stands for, and cleared before that changes: a handler may run between any two instructions.
 static struct termios terminal;
 static atomic_int has_terminal;
 static char path[PATH_MAX];
@@ -22,6 +24,19 @@ static ino_t path_inode;
 static atomic_int has_path;
 static atomic_int requests;
 static long patience_microseconds;
+// Counts what `ending_wait` has not seen yet. A semaphore, because a handler may post it and it needs no descriptor.
+static sem_t news;
+
+void ending_wake(void) { sem_post(&news); }
+
+void ending_wait(long long deadline) {
+    if (deadline < 0) {
+        sem_wait(&news);
+        return;
+    }
+    struct timespec time = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
+    sem_clockwait(&news, CLOCK_MONOTONIC, &time);
+}
 
 int ending_requested(void) { return atomic_load(&requests) > 0; }
 
@@ -53,12 +68,22 @@ void ending_now(int code) {
     _exit(code);
 }
 
+// 0: nobody has said why the program ends; otherwise the code that was said, and one bit more, because 0 is a code.
+static atomic_int claimed;
+enum { CLAIMED = 256 };
+
+int ending_claim(int code) {
+    int nobody = 0;
+    return atomic_compare_exchange_strong(&claimed, &nobody, CLAIMED | code);
+}
+
 static void on_request(int number) {
     (void)number;
     int saved = errno;
     if (atomic_fetch_add(&requests, 1) > 0) ending_now(0);
     struct itimerval timer = {.it_value = {.tv_sec = patience_microseconds / 1000000, .tv_usec = patience_microseconds % 1000000}};
     setitimer(ITIMER_REAL, &timer, NULL);
+    ending_wake();
     errno = saved;
 }
 
@@ -80,6 +105,7 @@ static void handle(int number, void (*handler)(int)) {
 
 void ending_on_signals(int milliseconds) {
     patience_microseconds = (long)milliseconds * 1000;
+    sem_init(&news, 0, 0);
     handle(SIGALRM, on_alarm);
     handle(SIGINT, on_request);
     handle(SIGTERM, on_request);
@@ -91,14 +117,36 @@ void ending_on_signals(int milliseconds) {
     }
 }
 
-static const int faults[] = {SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS};
+// What programs end themselves with: abort(), the Swift runtime, libdispatch. Not SIGSEGV and SIGBUS, which no program means.
+static const int faults[] = {SIGABRT, SIGILL, SIGTRAP};
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 static struct sigaction before[FAULTS];
-static char sentence[256];
+static char memory_sentence[256], descriptor_sentence[256];
 static int shortage_code;
 
-static void on_fault(int number) {
-    if (errno == ENOMEM) {
+// 64 MB: more than any single allocation of a player that works, less than a machine with memory refuses.
+enum { PROBE = 64 << 20 };
+
+// The sentence for the last system call's error, if the system still refuses the same; otherwise NULL, because the error may be an old one.
+static const char *shortage(int error) {
+    if (error == ENOMEM) {
+        void *memory = mmap(NULL, PROBE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) return memory_sentence;
+        munmap(memory, PROBE);
+    }
+    if (error == EMFILE || error == ENFILE) {
+        int descriptor = open("/", O_PATH | O_CLOEXEC);
+        if (descriptor < 0) return errno == error ? descriptor_sentence : NULL;
+        close(descriptor);
+    }
+    return NULL;
+}
+
+static void on_fault(int number, siginfo_t *information, void *context) {
+    (void)context;
+    const char *sentence = shortage(errno);
+    if (sentence && !ending_claim(shortage_code)) ending_now(atomic_load(&claimed) & ~CLAIMED);
+    if (sentence) {
         ssize_t written = write(STDERR_FILENO, sentence, strlen(sentence));
         (void)written;
         ending_now(shortage_code);
@@ -106,15 +154,16 @@ static void on_fault(int number) {
     for (int index = 0; index < FAULTS; index++) {
         if (faults[index] == number) sigaction(number, &before[index], NULL);
     }
-    // A fault comes again when the instruction is repeated; an abort must be.
-    if (number == SIGABRT) raise(number);
+    // The instruction that faulted is repeated and faults again. A signal that was sent, as by abort(), or that follows its instruction is sent again.
+    if (information->si_code <= 0 || number == SIGTRAP) raise(number);
 }
 
-void ending_on_shortage(const char *text, int code) {
-    strncpy(sentence, text, sizeof sentence - 1);
+void ending_on_shortage(const char *memory, const char *descriptors, int code) {
+    strncpy(memory_sentence, memory, sizeof memory_sentence - 1);
+    strncpy(descriptor_sentence, descriptors, sizeof descriptor_sentence - 1);
     shortage_code = code;
     for (int index = 0; index < FAULTS; index++) {
-        struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_NODEFER};
+        struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_NODEFER | SA_SIGINFO};
         sigemptyset(&action.sa_mask);
         sigaction(faults[index], &action, &before[index]);
     }

@@ -11,15 +11,16 @@ public final class LoopThread: Sendable {
     private let state: Monitor<State>
 
     /// Starts the thread. `name` is what `ps -L` and debuggers show; Linux keeps its first 15 bytes. The thread blocks all
-    /// signals, so that they reach the program's own threads.
+    /// signals, so that they reach the program's own threads, except those of its own faults, which would end the program without a word.
     ///
     /// The system refusing a thread is fatal: a player without its threads can do nothing. See `onRefusal`.
     public init(name: String, _ body: @escaping @Sendable () -> Void) {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
-        var everySignal = sigset_t(), before = sigset_t()
-        unsafe sigfillset(&everySignal)
-        unsafe pthread_sigmask(SIG_SETMASK, &everySignal, &before)
+        var signals = sigset_t(), before = sigset_t()
+        unsafe sigfillset(&signals)
+        for fault in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP] { unsafe sigdelset(&signals, fault) }
+        unsafe pthread_sigmask(SIG_SETMASK, &signals, &before)
         let result = unsafe pthread_create(
             &thread, nil,
             { argument in

@@ -11,14 +11,33 @@ enum Ending {
     /// Milliseconds from the signal to the end by force; a clean end takes a few.
     private static let patience: Int32 = 950
 
-    /// Begins to wait for signals and for shortages. Called once, on the main thread.
-    static func prepare() {
-        ending_on_signals(patience)
-        unsafe ending_on_shortage("play: the system has no memory left.\n", ExitCode.system.rawValue)
+    /// Begins to say what the system refuses. Called once, on the main thread, before `awaitSignals`.
+    static func explainShortages() {
+        unsafe ending_on_shortage(
+            "play: the system has no memory left.\n", "play: the system has no descriptor left: Too many open files.\n", ExitCode.system.rawValue)
         LoopThread.onRefusal { name, error in
+            claim(ExitCode.system.rawValue)
             Terminal.write("play: the system starts no thread (\(name)): \(unsafe String(cString: strerror(error))).\n")
             ending_now(ExitCode.system.rawValue)
         }
+        // A file that may not grow is an error to report, not a reason to die.
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Begins to take signals as requests to end. Called once, on the main thread.
+    static func awaitSignals() { ending_on_signals(patience) }
+
+    /// Sleeps until a signal asks for the end, until `wake` is called, or until `deadline`; nil waits for ever. May return early. One thread only.
+    static func wait(until deadline: HostTime?) { ending_wait(deadline?.nanoseconds ?? -1) }
+
+    /// Ends `wait`, or the next one. From any thread.
+    static func wake() { ending_wake() }
+
+    /// For a thread that is about to say why the program ends with this code, so that of several failures at once only one is said: does not return
+    /// where another thread does so already.
+    static func claim(_ code: Int32) {
+        if ending_claim(code) != 0 { return }
+        while true { pause() }
     }
 
     /// Whether a signal has asked for the end.

@@ -18,6 +18,8 @@ struct Play: ParsableCommand {
     static func main() {
         // Writing to a closed pipe is an error to report, not a reason to die.
         signal(SIGPIPE, SIG_IGN)
+        occupyStandardDescriptors()
+        Ending.explainShortages()
         let words = Array(arguments.dropFirst())
         do {
             // Without a subcommand, `--help` shows the options of playing, and a missing film is reported as an error of playing.
@@ -26,6 +28,7 @@ struct Play: ParsableCommand {
             var command = try parseAsRoot(words)
             try command.run()
         } catch let error as PlayerError {
+            Ending.claim(PlaySupport.ExitCode(error).rawValue)
             Terminal.write("play: \(error.description.printable)\n")
             Glibc.exit(PlaySupport.ExitCode(error).rawValue)
         } catch {
@@ -36,6 +39,15 @@ struct Play: ParsableCommand {
                 Terminal.write(text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable + "\n" }.joined())
             }
             Glibc.exit(code.rawValue)
+        }
+    }
+
+    /// Takes the numbers of standard input, output and error where they are closed, so that nothing that the program opens is mistaken for them.
+    /// Reading such an input and writing to such an output fail as before.
+    private static func occupyStandardDescriptors() {
+        for (number, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)] where fcntl(number, F_GETFD) < 0 {
+            // The lowest number that is free is this one.
+            _ = unsafe open("/dev/null", mode)
         }
     }
 

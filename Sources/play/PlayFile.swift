@@ -21,7 +21,7 @@ struct PlayFile: ParsableCommand {
     @OptionGroup var options: PlayOptions
 
     func run() throws {
-        Ending.prepare()
+        Ending.awaitSignals()
         try PlaySession(options: options, terminal: Terminal()).run()
     }
 }

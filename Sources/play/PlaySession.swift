@@ -9,9 +9,9 @@ internal import Sandbox
 
 /// One run of `play FILE`.
 ///
-/// Everything that can hang happens on the `session` thread and on those of the player. The main thread only looks, twenty times a second, whether
-/// the session has ended, whether a signal asks for the end, and whether the system still starts threads. So a signal always ends the program
-/// within a second, with its statistics.
+/// Everything that can hang happens on the `session` thread and on those of the player. The main thread sleeps until the session has ended or a
+/// signal asks for the end, and looks once whether the system still starts threads. So a signal always ends the program within a second, with its
+/// statistics.
 final class PlaySession: Sendable {
     let options: PlayOptions
     let terminal: Terminal
@@ -36,8 +36,6 @@ final class PlaySession: Sendable {
         case told(bySignal: Bool)
     }
 
-    /// 50 ms between two looks of the main thread.
-    private static let glance = HostSpan.milliseconds(50)
     /// 850 ms after a signal the main thread writes the statistics itself.
     private static let patience = HostSpan.milliseconds(850)
     /// How long a player may take to close before the program ends without it: after a signal, after a key, and otherwise. Restoring a monitor's
@@ -57,30 +55,33 @@ final class PlaySession: Sendable {
 
     /// Plays until the end, and returns or throws then.
     func run() throws(PlayerError) {
-        let began = MonotonicClock.shared.now()
+        let dispatchLimit = MonotonicClock.shared.now() + Self.dispatchDeadline
         let thread = LoopThread(name: "session") { [self] in
             DispatchQueue.global().async { [hasDispatch] in hasDispatch.change { $0 = true } }
             let outcome: Result<Void, PlayerError>
             do throws(PlayerError) { outcome = .success(try play()) } catch { outcome = .failure(error) }
-            result.change { $0 = outcome }
+            result.withLock { $0 = outcome }
+            Ending.wake()
         }
-        var askedAt: HostTime?
+        var limit: HostTime?
         while true {
-            let now = MonotonicClock.shared.now()
-            if let result = result.wait(until: now + Self.glance, { $0 }) {
+            if let result = result.withLock({ $0 }) {
                 thread.join()
                 return try result.get()
             }
-            if askedAt == nil, Ending.isRequested {
-                askedAt = now
+            let now = MonotonicClock.shared.now(), lacksDispatch = !hasDispatch.withLock { $0 }
+            if limit == nil, Ending.isRequested {
+                limit = now + Self.patience
                 inbox.change { $0.append(.end) }
                 player.withLock { $0 }?.cancelOpening()
             }
-            if let askedAt, now - askedAt > Self.patience { end() }
-            if now - began > Self.dispatchDeadline, !hasDispatch.withLock({ $0 }) {
+            if let limit, now >= limit { end() }
+            if lacksDispatch, now >= dispatchLimit {
+                Ending.claim(ExitCode.system.rawValue)
                 terminal.line("play: the system starts no more threads.")
                 Ending.now(ExitCode.system.rawValue)
             }
+            Ending.wait(until: [limit, lacksDispatch ? dispatchLimit : nil].compactMap(\.self).min())
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import FrameExport
+import Media
 import TestSupport
 import Testing
 
@@ -27,6 +28,29 @@ import Testing
         #expect(!outcome.crashed && outcome.code == 0 && outcome.output.contains("\"framesPresented\": 60"), "\(outcome.output)")
     }
 
+    /// It wakes for events only. A busy machine can only hide a thread that wakes too often.
+    @Test func `the main thread sleeps while the film stands`() throws {
+        let handle = PlayProgram.Handle()
+        let ended = PlayProgram.begin(["--sink", "headless", "--no-audio", "--pause", TestAssets.demo], handle: handle)
+        func wakes() -> Int? {
+            guard let pid = handle.processIdentifier, let status = TextFile.contents(of: "/proc/\(pid)/task/\(pid)/status") else { return nil }
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+            return line?.split(separator: "\t").last.flatMap { Int($0) }
+        }
+        // Until it has started: its threads are there, and it has slept since.
+        var before = 0
+        #expect(
+            Polling.until(every: .milliseconds(300)) {
+                defer { before = wakes() ?? 0 }
+                return before > 0 && wakes() == before
+            })
+        #expect(Polling.holds(for: .seconds(2)) { handle.isRunning })
+        #expect(try #require(wakes()) - before <= 4)
+        handle.interrupt()
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.errors)")
+    }
+
     /// Stops the decoder process, which then answers nothing and cannot be asked to end.
     @Test(arguments: [SIGTERM, SIGQUIT]) func `a signal ends a film whose decoder hangs, statistics included`(_ signal: Int32) throws {
         let handle = PlayProgram.Handle()
@@ -40,6 +64,22 @@ import Testing
         #expect(outcome.output.contains("\"framesPresented\""), "\(outcome.output)")
         // Ten times what is promised: a busy machine. The decoder's own deadline comes later.
         #expect(Date().timeIntervalSince(told) < 10)
+    }
+
+    @Test func `q ends a film whose decoder hangs`() throws {
+        let terminal = try PseudoTerminal(), handle = PlayProgram.Handle()
+        let ended = PlayProgram.begin(
+            Self.film + ["--sandbox", "decoder", TestAssets.demo], limit: 40, handle: handle, terminal: terminal.path)
+        try stopDecoder(of: handle)
+        #expect(Polling.until { !terminal.isAsFound })
+        let told = Date()
+        terminal.type("q")
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("\"framesPresented\""), "\(outcome.output)")
+        #expect(terminal.isAsFound)
+        // Twice what is promised, for a busy machine. The decoder's own deadline is 10 s.
+        #expect(Date().timeIntervalSince(told) < 4)
     }
 
     private func stopDecoder(of handle: PlayProgram.Handle) throws {

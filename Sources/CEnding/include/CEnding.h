@@ -8,8 +8,17 @@
 void ending_on_signals(int milliseconds);
 // Whether such a signal has come.
 int ending_requested(void);
-// Where a fault or an abort follows an allocation that failed (errno is ENOMEM), writes `text`, which is copied, and ends with `code`.
-void ending_on_shortage(const char *text, int code);
+// Sleeps until a signal asks for the end, `ending_wake` is called, or `deadline` has passed: nanoseconds of CLOCK_MONOTONIC; below 0: no deadline.
+// It may return early. One thread at a time, after `ending_on_signals`.
+void ending_wait(long long deadline);
+// Ends the sleep of `ending_wait`, or the next one. From any thread.
+void ending_wake(void);
+// Where an abort or a trap follows a call that failed for want of memory or descriptors (errno), and the system still refuses them, writes the
+// sentence for it and ends with `code`. Any other abort or trap, and every SIGSEGV and SIGBUS, stays what it was. The sentences are copied.
+void ending_on_shortage(const char *memory, const char *descriptors, int code);
+// For a program that is about to say why it ends with `code`: 1 for the first thread that asks, which may say so; 0 where another thread says
+// it already and will end the program.
+int ending_claim(int code);
 // What the end restores: the settings (struct termios) of the terminal at standard input; NULL: none. The settings are copied.
 void ending_keep_terminal(const void *settings);
 // What the end removes: this socket, as long as the path names the same one; NULL: none. The path is copied.
