@@ -123,14 +123,23 @@ public struct FrameExtraction {
     /// Under another name first, so that no half file bears the right one.
     private static func write(_ bytes: [UInt8], to path: String) throws(PlayerError) {
         let draft = path + ".part"
-        guard let file = unsafe fopen(draft, "we") else { throw cannotCreate(path) }
-        let written = unsafe fwrite(bytes, 1, bytes.count, file)
-        let isComplete = unsafe fclose(file) == 0 && written == bytes.count
-        guard isComplete, unsafe rename(draft, path) == 0 else {
-            let error = cannotCreate(path)
-            unsafe unlink(draft)
-            throw error
+        let file = unsafe draft.withPath { unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) }
+        guard file >= 0 else { throw cannotCreate(path) }
+        do throws(SystemError) {
+            var written: SystemError?
+            do throws(SystemError) { try writeWhole(bytes, to: file) } catch { written = error }
+            // Some file systems say only now that there is no room.
+            if close(file) != 0, written == nil { written = SystemError(errno, "write") }
+            if let written { throw written }
+        } catch {
+            unsafe draft.withPath { _ = unsafe unlink($0) }
+            throw PlayerError(.cannotWrite, "\(path): cannot be written: \(unsafe String(cString: strerror(error.code))).")
         }
+        let isNamed = unsafe draft.withPath { draft in unsafe path.withPath { unsafe rename(draft, $0) } } == 0
+        guard !isNamed else { return }
+        let error = cannotCreate(path)
+        unsafe draft.withPath { _ = unsafe unlink($0) }
+        throw error
     }
 
     private static func cannotCreate(_ path: String) -> PlayerError {
@@ -143,6 +152,7 @@ extension PlayerError {
     init(_ error: ReadingError) {
         switch error.code {
         case .source(let code): self.init(AssetError(code, error.description))
+        case .decoding(.outOfSurfaces): self.init(.system, error.description)
         case .decoding(let code): self.init(DecodingError(code, "").isAboutMachine ? .decoderUnavailable : .unsupportedFormat, error.description)
         case .noTrack, .conversion: self.init(.unsupportedFormat, error.description)
         case .noFrame: self.init(.damaged, error.description)

@@ -17,6 +17,8 @@ final class ElementaryStreamSource: SampleSource, @unchecked Sendable {
 
     /// Bytes asked of one `read(2)`: a pipe's capacity.
     private static let chunk = 65_536
+    /// 64 MB: a frame of 8K without compression has less. So what never ends without holding a frame is an error.
+    private static let longest = 64 << 20
 
     /// Reads `path`, or standard input when it is `-`. Times are counted at the rate the stream states, else 25 a second.
     init(path: String, codec: NALCodec) throws(AssetError) {
@@ -32,12 +34,17 @@ final class ElementaryStreamSource: SampleSource, @unchecked Sendable {
     deinit { unsafe buffer.deallocate() }
 
     func nextSample() throws(AssetError) -> SampleBuffer? {
+        var searched = 0
         while true {
             if let sample = reader.nextSample() { return sample }
+            guard searched < Self.longest else {
+                throw AssetError(.damaged, "\(name): \(Self.longest >> 20) MB of it hold no frame of this codec.")
+            }
             if atEnd { return nil }
             guard waitReadable() else { return nil }
             let count = unsafe read(descriptor.rawValue, buffer.baseAddress, buffer.count)
             if count > 0 {
+                searched += count
                 unsafe reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             } else if count == 0 {
                 atEnd = true

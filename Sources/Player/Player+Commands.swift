@@ -1,4 +1,5 @@
 internal import AudioSink
+internal import Decoding
 internal import Dispatch
 internal import DisplaySink
 public import Media
@@ -122,7 +123,7 @@ extension Player {
             storage.withLock { $0.endedAt = MonotonicClock.shared.now() }
             if storage.withLock({ $0.hasFailed }) { return }
             if let loss = storage.withLock({ $0.loss }) { return fail(PlayerError(loss)) }
-            if pipeline.hasPlayedNothing { return fail(PlayerError(.damaged, nothingPlayed(pipeline))) }
+            if pipeline.hasPlayedNothing { return fail(nothingPlayed(pipeline)) }
             post(.ended)
         }
     }
@@ -135,11 +136,12 @@ extension Player {
         endSeeks(.failure(error))
     }
 
-    private func nothingPlayed(_ pipeline: PlaybackPipeline) -> String {
+    private func nothingPlayed(_ pipeline: PlaybackPipeline) -> PlayerError {
         let location = pipeline.source.location, duration = pipeline.source.duration
         if let start = configuration.startTime, duration.isNumeric, start >= duration {
-            return "\(location) ends at \(duration), before \(start), where playback was to begin."
+            return PlayerError(.damaged, "\(location) ends at \(duration), before \(start), where playback was to begin.")
         }
-        return "\(location): nothing in it could be decoded."
+        if let shortage = storage.withLock({ $0.shortage }) { return PlayerError(.system, "\(location): \(shortage.description).") }
+        return PlayerError(.damaged, "\(location): nothing in it could be decoded.")
     }
 }

@@ -49,14 +49,15 @@ extension Player {
         pipeline.reposition(to: time)
         // On the transport queue: everything that sinks reported before this moment waits there already and is dropped as old.
         transport.async { [self] in
-            let isNewest = storage.withLock { storage in
-                guard storage.seekTarget == nil || storage.seekTarget == time else { return false }
+            let (isNewest, loss) = storage.withLock { storage -> (Bool, AssetError?) in
+                guard storage.seekTarget == nil || storage.seekTarget == time else { return (false, nil) }
                 storage.pendingSeeks = 0
                 storage.seekTarget = nil
-                storage.loss = nil
                 storage.transport.seekSucceeded()
-                return true
+                return (true, storage.loss.take())
             }
+            // The film goes on elsewhere, as in a loop: no end will say it.
+            if let loss { post(.notice(loss.description)) }
             // The device is open already; sound joins the film in step as soon as it is decoded.
             if isNewest, pipeline.audio?.phase == .ready { perform(storage.withLock { $0.transport.audioReady() }) }
         }
@@ -64,9 +65,8 @@ extension Player {
 
     private func sourceFailed(_ error: AssetError) {
         transport.async { [self] in
-            // What has been read is played first; the film then ends with this error. A seek may find another process.
-            if error.code == .readerDied { return storage.withLock { $0.loss = error } }
-            post(.notice(error.description))
+            // What has been read is played first; the film then ends with this error. A seek may find more, or another process.
+            storage.withLock { $0.loss = $0.loss ?? error }
         }
     }
 
@@ -118,7 +118,9 @@ extension Player {
                 perform(storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.videoFinished() })
             case .notice(let sentence): post(.notice(sentence))
             case .detail(let sentence): post(.detail(sentence))
-            case .decodeError(let error): post(.detail(error.description))
+            case .decodeError(let error):
+                if error.code == .outOfSurfaces { storage.withLock { $0.shortage = $0.shortage ?? error } }
+                post(.detail(error.description))
             case .failed(let error):
                 guard let pipeline = storage.withLock({ $0.pipeline }) else { return }
                 fail(PlayerError(error, file: pipeline.source.location))

@@ -46,6 +46,8 @@ public final class Player: Sendable {
         var finalStatistics: PlaybackStatistics?
         /// The reader's failure, reported when everything read before it has been played.
         var loss: AssetError?
+        /// The first frame for which the system had no memory or descriptor.
+        var shortage: DecodingError?
         var isOpening = false
         var hasFailed = false
         var isClosed = false

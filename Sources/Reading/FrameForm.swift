@@ -25,7 +25,7 @@ final class FrameForm {
             }
             return turns ? try rotator.rotate(frame) : frame
         } catch {
-            throw ReadingError(.conversion, "\(location), at \(time): \(error.description).", time: time)
+            throw ReadingError(ReadingError.code(error), "\(location), at \(time): \(error.description).", time: time)
         }
     }
 

@@ -102,7 +102,11 @@ public final class FrameGenerator: @unchecked Sendable {
         }
     }
 
-    private func nothing(at time: MediaTime) -> ReadingError { ReadingError(.noFrame, "\(location): there is no frame at \(time).", time: time) }
+    private func nothing(at time: MediaTime) -> ReadingError {
+        // The film has it, but the system had no memory for it.
+        if let damage = stream.lastDamage, damage.code == .decoding(.outOfSurfaces) { return damage }
+        return ReadingError(.noFrame, "\(location): there is no frame at \(time).", time: time)
+    }
 
     private func jump(to time: MediaTime) throws(ReadingError) {
         (current, following) = (nil, nil)

@@ -1,6 +1,7 @@
 public import Decoding
 public import Demuxing
 public import Media
+internal import PixelConversion
 
 /// Why a film cannot be read, or not further.
 public struct ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -44,6 +45,9 @@ public struct ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
         let place = time.isNumeric ? ", at \(time)" : ""
         self.init(.decoding(error.code), "\(location)\(place): \(error.description).", time: time)
     }
+
+    /// The kind of what went wrong with a frame after it was decoded.
+    static func code(_ error: PixelConversionError) -> Code { error.code == .outOfSurfaces ? .decoding(.outOfSurfaces) : .conversion }
 
     static func cancelled(_ location: String) -> ReadingError { ReadingError(.cancelled, "\(location): reading was cancelled.") }
 }

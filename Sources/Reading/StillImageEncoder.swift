@@ -36,14 +36,15 @@ public final class StillImageEncoder {
 
     /// The bytes of a file with the visible part of `frame`.
     ///
-    /// - Throws: `.conversion` when the frame cannot be converted, or the installed libavcodec has no such encoder.
+    /// - Throws: `.conversion` when the frame cannot be converted, or the installed libavcodec has no such encoder;
+    ///   `.decoding(.outOfSurfaces)` when the system has no memory or descriptor for it.
     public func encode(_ frame: borrowing VideoFrame) throws(ReadingError) -> [UInt8] {
         do throws(PixelConversionError) {
             var image = frame.pixelFormat == .rgb24 ? frame.copy() : try toRGB.convert(frame)
             if format != .png { image = try toJPEG.convert(image) }
             return try write(image)
         } catch {
-            throw ReadingError(.conversion, "the frame cannot be written as \(format.fileExtension): \(error.description)")
+            throw ReadingError(ReadingError.code(error), "the frame cannot be written as \(format.fileExtension): \(error.description)")
         }
     }
 

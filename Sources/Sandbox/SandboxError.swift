@@ -27,7 +27,7 @@ public struct SandboxError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// What the system said when a process, a socket or shared memory was to be made.
     package init(_ error: SystemError) {
-        let isShortage = [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS, ENOSPC].contains(error.code)
+        let isShortage = [EMFILE, ENFILE, ENOMEM, EAGAIN, ENOBUFS, ENOSPC, EFBIG].contains(error.code)
         self.init(isShortage ? .outOfResources : .unavailable, error.description, status: error.code)
     }
 }
