@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "PixelConversion", targets: ["PixelConversion"]),
         .library(name: "Decoding", targets: ["Decoding"]),
         .library(name: "Reading", targets: ["Reading"]),
+        .library(name: "Encoding", targets: ["Encoding"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .library(name: "WaylandSink", targets: ["WaylandSink"]),
         .library(name: "KMSSink", targets: ["KMSSink"]),
@@ -98,6 +99,8 @@ let package = Package(
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         // Decoded frames and sound of any part of a film, for programs that do not play it.
         module("Reading", ["Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
+        // Frames and sound into compressed samples.
+        module("Encoding", ["Media", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "CAV"]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
@@ -166,6 +169,9 @@ let package = Package(
         tests(
             "ReadingTests",
             ["Reading", "Demuxing", "Decoding", "Sandbox", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport"]),
+        tests(
+            "EncodingTests",
+            ["Encoding", "Decoding", "Demuxing", "Bitstream", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),

@@ -6,7 +6,7 @@ internal import Media
 ///
 /// Thread-safety: `deliver` on one thread at a time, the rest on any.
 @safe
-final class AnswerGate: Sendable {
+package final class AnswerGate: Sendable {
     private struct State: Sendable {
         var isClosed = false
         /// The thread on which the receiver runs.
@@ -15,9 +15,11 @@ final class AnswerGate: Sendable {
 
     private let state = Monitor(State())
 
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    package init() {}
 
-    func deliver(_ answer: consuming DecodeOutput, to output: (consuming DecodeOutput) -> Void) {
+    package var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    package func deliver<Answer: ~Copyable>(_ answer: consuming Answer, to output: (consuming Answer) -> Void) {
         let isOpen = state.withLock { state in
             if state.isClosed { return false }
             state.receiver = pthread_self()
@@ -29,10 +31,10 @@ final class AnswerGate: Sendable {
     }
 
     /// Idempotent.
-    func close() { state.withLock { $0.isClosed = true } }
+    package func close() { state.withLock { $0.isClosed = true } }
 
     /// Waits until the receiver returns. A receiver that calls this itself does not wait; its answer is the last.
-    func settle() {
+    package func settle() {
         state.wait { state in
             guard let receiver = state.receiver else { return () }
             return pthread_equal(receiver, pthread_self()) != 0 ? () : nil

@@ -5,12 +5,12 @@
 # the drivers. Under scripts/test --full every target runs under both.
 
 with_threads=(
-    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests DisplaySinkTests
-    WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests PlayTests CInterfaceTests
+    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
+    DisplaySinkTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests PlayTests CInterfaceTests
 )
 with_pointers=(
-    SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests HardwareTests
-    DisplaySinkTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests PlayTests
+    SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
+    HardwareTests DisplaySinkTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests PlayTests
     CInterfaceTests TestSupportTests
 )
 # On the host these run nothing.

@@ -1,0 +1,214 @@
+internal import CAV
+internal import Decoding
+public import Media
+public import PixelConversion
+public import SurfacePool
+
+/// Turns frames of one stream into compressed samples, reading the frames where they lie.
+///
+/// The Linux counterpart of Video Toolbox's session of the same name. libavcodec's encoder reads the planes of the frame's surface; the right to
+/// read ends when the encoder lets go. Only frames in a form that the encoder does not take are converted, once, and counted.
+///
+///     var wanted = track.format
+///     wanted.codec = .hevc
+///     let session = try CompressionSession(format: wanted)
+///     while let frame = try output.nextFrame() { try session.encode(frame) { answer in … } }
+///     try session.completeFrames { answer in … }
+///
+/// Every frame gets one answer; `EncodeOutput` says which. A call returns when the encoder has no more answers for now, so that an encoder which is
+/// slower than its source holds it back. The samples' format is `format`; a `DecompressionSession` takes both.
+///
+/// Thread-safety: `encode`, `completeFrames`, `flush` and `setProperties` from one thread at a time, and not by those who receive the answers; the
+/// rest from any thread, also meanwhile.
+@safe
+public final class CompressionSession: @unchecked Sendable {
+    /// As given to `init`.
+    public let options: EncoderOptions
+    /// libavcodec's name of the encoder.
+    public let encoderName: String
+    /// The properties that this encoder has, with their ranges.
+    public let supportedProperties: [EncodingPropertyDescription]
+    /// Why no device encodes although that was preferred; nil when nobody asked.
+    public let reason: String?
+    /// The layout in which the encoder reads frames in place.
+    public let pixelFormat: PixelFormat
+
+    let gate = AnswerGate()
+    let input: EncoderInput
+    let frameRate: Ratio
+    private let allocator: any SurfaceAllocator
+    let traits: EncoderTraits
+    private let shared: Monitor<Shared>
+
+    private struct Shared: Sendable {
+        var format: VideoFormat
+        var properties: EncodingProperties
+        var framesHeld: Int
+    }
+
+    // Of the thread that encodes:
+    var setting: VideoEncoder.Setting
+    /// nil after everything has been put out: the next frame opens it anew.
+    var encoder: VideoEncoder?
+    var ledger: FrameLedger
+    /// Of the samples that come now.
+    var outputFormat: VideoFormat
+
+    /// Opens an encoder.
+    ///
+    /// - Parameters:
+    ///   - format: What is wanted: the codec, the size (the visible part), colours, HDR metadata, pixel aspect and frame rate. What else it
+    ///     says, such as the set-up data of a stream that is to be encoded anew, does not matter.
+    ///   - allocator: Where the memory of converted frames comes from.
+    ///   - statistics: Counts the bytes that are copied; may be shared with other stages.
+    /// - Throws: `.noEncoder`, `.unsupportedProperty`, `.cannotOpen`.
+    public init(
+        format: VideoFormat, options: EncoderOptions = EncoderOptions(), allocator: any SurfaceAllocator = MemfdAllocator(),
+        statistics: FrameStatistics = FrameStatistics()
+    ) throws(EncodingError) {
+        let codec = try unsafe Encoders.find(format.codec, options.specification)
+        let name = unsafe String(cString: codec.pointee.name), capabilities = unsafe codec.pointee.capabilities
+        let threading = AV_CODEC_CAP_FRAME_THREADS | AV_CODEC_CAP_SLICE_THREADS | AV_CODEC_CAP_OTHER_THREADS
+        let traits = EncoderTraits.of(name)
+        let supported = traits.descriptions(hasThreads: capabilities & threading != 0)
+        try options.properties.check(against: supported, encoder: name)
+        guard let pixelFormat = unsafe Self.pixelFormat(for: options, codec) else {
+            throw EncodingError(.unsupportedPixelFormat, "the encoder \(name) takes no pixel format that frames could be converted to")
+        }
+        var attributes = format.attributes
+        let facts = pixelFormat.description
+        if facts.impliesFullRange, facts.model == .yuv { attributes.color.range = .full }
+        if facts.model == .rgb { attributes.color.matrix = 0 }
+        if unsafe codec.pointee.id == AV_CODEC_ID_MJPEG {
+            // JFIF has one matrix and one siting only.
+            attributes.color.matrix = 6
+            attributes.color.chromaSiting = .center
+        }
+        let stated = options.properties.expectedFrameRate ?? format.frameRate
+        frameRate = stated.isKnown ? stated : Ratio(25, 1)
+        self.options = options
+        self.allocator = allocator
+        self.traits = traits
+        self.pixelFormat = pixelFormat
+        encoderName = name
+        supportedProperties = supported
+        reason = options.specification.hardware == .prefer ? "there is no hardware encoder for \(format.codec.name)" : nil
+        setting = VideoEncoder.Setting(
+            codec: format.codec, encoderName: name, size: format.visible.size, pixelFormat: pixelFormat, attributes: attributes,
+            frameRate: frameRate, options: Self.options(options, options.properties, traits, frameRate, attributes.hdr))
+        input = EncoderInput(
+            format: pixelFormat, size: format.visible.size, color: attributes.color, allocator: allocator, statistics: statistics)
+        ledger = FrameLedger(frameRate: frameRate)
+        let opened = try VideoEncoder(setting)
+        outputFormat = opened.format(setting)
+        shared = Monitor(Shared(format: outputFormat, properties: options.properties, framesHeld: opened.heldFrameCount))
+        encoder = opened
+    }
+
+    /// What the samples are: the codec with its parameter sets, colours, HDR metadata.
+    public var format: VideoFormat { shared.withLock { $0.format } }
+
+    /// The properties in force.
+    public var properties: EncodingProperties { shared.withLock { $0.properties } }
+
+    /// Frames of the caller's that the encoder may hold at once. A source with a pool needs as many surfaces more (`DecoderOptions.holdCount`).
+    public var heldFrameCount: Int { shared.withLock { $0.framesHeld } }
+
+    /// What a decoder must be asked for so that nothing is copied: for `DecoderOptions.requirements`.
+    public var sourceRequirements: OutputRequirements {
+        OutputRequirements(formats: [pixelFormat], modifiers: [.linear], sizes: [setting.size], usages: [.cpu])
+    }
+
+    /// A pool of surfaces that the encoder reads in place, for a program that makes frames itself.
+    ///
+    /// - Parameter count: Surfaces that the program writes or keeps, besides those that the encoder holds.
+    public func makeSourcePool(count: Int = 2) -> SurfacePool {
+        SurfacePool(
+            layout: SurfaceLayout(format: pixelFormat, covering: setting.size), allocator: allocator, maximumCount: count + heldFrameCount)
+    }
+
+    /// The conversion that frames need; nil while the encoder reads every frame in place.
+    public var conversion: ConversionReport? { input.conversion }
+
+    /// Ends the session from any thread: later calls throw. No answer comes after it has returned; it waits for one that is being received on
+    /// another thread. Idempotent.
+    public func invalidate() {
+        gate.close()
+        gate.settle()
+    }
+
+    /// Changes properties from the next frame on.
+    ///
+    /// A change that the encoder cannot follow while it runs (`EncodingPropertyDescription.changesWithoutKeyFrame`) has it put out what it holds
+    /// back and begin anew with a key frame.
+    /// - Throws: `.unsupportedProperty`, `.cannotOpen`: nothing has changed then; `.invalidated`.
+    public func setProperties(_ properties: EncodingProperties, output: (EncodeOutput) -> Void) throws(EncodingError) {
+        try checkValid()
+        try properties.check(against: supportedProperties, encoder: encoderName)
+        let old = self.properties
+        guard properties != old else { return }
+        var other = setting
+        other.options = Self.options(options, properties, traits, frameRate, setting.attributes.hdr)
+        var onlyRate = properties
+        onlyRate.averageBitRate = old.averageBitRate
+        onlyRate.rateLimit = old.rateLimit
+        let isRateOnly = onlyRate == old && properties.averageBitRate != nil && (properties.rateLimit == nil) == (old.rateLimit == nil)
+        if traits.changesRate, isRateOnly, old.averageBitRate != nil {
+            if let encoder { unsafe Self.setRate(encoder.context, properties) }
+            setting = other
+        } else {
+            let opened = try VideoEncoder(other)
+            drain(output)
+            setting = other
+            use(opened)
+        }
+        shared.withLock { $0.properties = properties }
+    }
+
+    /// libx264 looks at these before each frame.
+    private static func setRate(_ context: UnsafeMutablePointer<AVCodecContext>, _ properties: EncodingProperties) {
+        if let rate = properties.averageBitRate { unsafe context.pointee.bit_rate = Int64(rate) }
+        if let limit = properties.rateLimit {
+            unsafe context.pointee.rc_max_rate = Int64((Double(limit.bits) / limit.seconds).rounded())
+            unsafe context.pointee.rc_buffer_size = Int32(clamping: limit.bits)
+        }
+    }
+
+    /// Goes on with an encoder that has just been opened.
+    func use(_ opened: VideoEncoder) {
+        encoder = opened
+        let format = opened.format(setting), held = opened.heldFrameCount
+        outputFormat = format
+        shared.withLock { shared in
+            shared.format = format
+            shared.framesHeld = held
+        }
+    }
+
+    func checkValid() throws(EncodingError) {
+        if gate.isClosed { throw EncodingError(.invalidated, "the compression session has been invalidated") }
+    }
+
+    private static func options(
+        _ options: EncoderOptions, _ properties: EncodingProperties, _ traits: EncoderTraits, _ frameRate: Ratio, _ hdr: HDRStaticMetadata?
+    ) -> [String: String] {
+        var all = traits.options(for: properties, frameRate: frameRate, hdr: hdr)
+        for (key, value) in options.encoderOptions {
+            // Lists of parameters are joined; the last one counts.
+            all[key] = key.hasSuffix("-params") ? [all[key], value].compactMap { $0 }.joined(separator: ":") : value
+        }
+        return all
+    }
+
+    /// The format that the encoder takes and that keeps most of the frames'.
+    private static func pixelFormat(for options: EncoderOptions, _ codec: UnsafePointer<AVCodec>) -> PixelFormat? {
+        let taken = unsafe Encoders.pixelFormats(of: codec, profile: options.properties.profile)
+        let wanted = options.pixelFormat
+        // libavcodec's JPEG encoder takes code values of limited range only against the standard.
+        let isJPEG = unsafe codec.pointee.id == AV_CODEC_ID_MJPEG
+        let fitting = isJPEG ? taken.filter { $0.description.impliesFullRange } : taken
+        if fitting.contains(wanted) { return wanted }
+        if let same = fitting.first(where: { EncoderInput.areSameBytes($0, wanted) }) { return same }
+        return PixelFormatTable.shared.nearest(to: wanted, among: fitting.isEmpty ? taken : fitting)
+    }
+}
