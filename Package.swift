@@ -44,12 +44,12 @@ let package = Package(
         .library(name: "FrameExport", targets: ["FrameExport"]),
         .library(name: "TextureCache", targets: ["TextureCache"]),
         .executable(name: "play", targets: ["play"]),
-        // What `scripts/install` makes libplayer.so of.
-        .library(name: "player-c", type: .static, targets: ["PlayerC"]),
+        // What `scripts/install` makes libscanout.so of.
+        .library(name: "scanout-c", type: .static, targets: ["ScanoutC"]),
         // For tests: a VA-API driver without hardware.
         .library(name: "player_drv_video", type: .dynamic, targets: ["VADriver"]),
-        .executable(name: "player-decoder", targets: ["player-decoder"]),
-        .executable(name: "player-demuxer", targets: ["player-demuxer"]),
+        .executable(name: "scanout-decoder", targets: ["scanout-decoder"]),
+        .executable(name: "scanout-demuxer", targets: ["scanout-demuxer"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -87,8 +87,8 @@ let package = Package(
         // What a process does to itself. Apart from Sandbox, which the player loads, so that the player does not link libseccomp.
         module("Confinement", ["CLinux", "Media", "Sandbox", "CSeccomp"]),
         // Each confines itself, then does nothing but its work. The decoder must not depend on what loads libavformat.
-        .executableTarget(name: "player-decoder", dependencies: ["Confinement", "Decoding", "Sandbox", "CLinux"], swiftSettings: house),
-        .executableTarget(name: "player-demuxer", dependencies: ["Confinement", "Demuxing", "Sandbox", "CLinux"], swiftSettings: house),
+        .executableTarget(name: "scanout-decoder", dependencies: ["Confinement", "Decoding", "Sandbox", "CLinux"], swiftSettings: house),
+        .executableTarget(name: "scanout-demuxer", dependencies: ["Confinement", "Demuxing", "Sandbox", "CLinux"], swiftSettings: house),
         module("DisplaySink", ["Media", "SurfacePool", "PixelConversion", "CAV"]),
         // Keymaps, for both display systems.
         module("KeyboardInput", ["Media", "DisplaySink", "CXKBCommon"]),
@@ -117,11 +117,11 @@ let package = Package(
             "PlaySupport",
             ["Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "DisplaySink", "AudioSink", "Player"]),
         // The C interface: a header written by hand, and the functions behind it.
-        .target(name: "CPlayer"),
+        .target(name: "CScanout"),
         module(
-            "PlayerC",
+            "ScanoutC",
             [
-                "CLinux", "CPlayer", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
+                "CLinux", "CScanout", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
                 "FrameExport", "TextureCache", "Player",
             ]),
         // How `play` ends when it cannot end by itself: signal handlers.
@@ -204,7 +204,7 @@ let package = Package(
                 "WaylandSink", "AudioSink", "Media", "TestSupport",
             ]),
         tests("PlaySupportTests", ["PlaySupport", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
-        tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CPlayer", "PlayerC", "Media", "TestSupport", "FilmReference"]),
+        tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["CEnding", "Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Player", "DisplaySink", "WaylandSink", "Media", "TestSupport"]),

@@ -1,6 +1,6 @@
 /* Images of a film's frames in Vulkan, for vulkan.c: imported where the frame is a DMA-BUF and the device imports (no byte is copied),
  * uploaded plane by plane elsewhere (one copy). Made for copying into programs; your own device needs the extensions named here. */
-#include <player.h>
+#include <scanout.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int can_import;
 static PFN_vkGetMemoryFdPropertiesKHR memory_of_fd;
 static film_images imported[CACHE], uploaded;
 static int imported_count;
-static player_frame_info uploaded_as;
+static scanout_frame_info uploaded_as;
 static VkBuffer staging;
 static VkDeviceMemory staging_memory;
 static VkDeviceSize staging_size;
@@ -112,7 +112,7 @@ static char *new_buffer(VkDeviceSize size, VkBufferUsageFlags usage, VkBuffer *b
     return bytes;
 }
 
-static VkFormat format_of(const player_frame_info *info, const player_plane *plane)
+static VkFormat format_of(const scanout_frame_info *info, const scanout_plane *plane)
 {
     if (info->bit_depth > 8) return plane->components == 2 ? VK_FORMAT_R16G16_UNORM : VK_FORMAT_R16_UNORM;
     return plane->components == 2 ? VK_FORMAT_R8G8_UNORM : VK_FORMAT_R8_UNORM;
@@ -158,7 +158,7 @@ static void give_back(const film_images *images, uint32_t count)
 }
 
 /* The images of a frame that is a DMA-BUF, made once for each identity; NULL where the device cannot. */
-static film_images *import(const player_frame_info *info)
+static film_images *import(const scanout_frame_info *info)
 {
     for (int i = 0; i < imported_count; i++)
         if (memcmp(imported[i].identity, info->identity, sizeof info->identity) == 0) return &imported[i];
@@ -168,7 +168,7 @@ static film_images *import(const player_frame_info *info)
     film_images *made = &imported[imported_count];
     uint32_t allowed = ~0u;
     for (uint32_t i = 0; i < info->plane_count; i++) {
-        const player_plane *plane = &info->planes[i];
+        const scanout_plane *plane = &info->planes[i];
         VkSubresourceLayout place = {.offset = plane->offset, .rowPitch = plane->pitch};
         VkImageDrmFormatModifierExplicitCreateInfoEXT layout = {
             VK_STRUCTURE_TYPE_IMAGE_DRM_FORMAT_MODIFIER_EXPLICIT_CREATE_INFO_EXT, .drmFormatModifier = info->modifier,
@@ -204,13 +204,13 @@ static film_images *import(const player_frame_info *info)
 }
 
 /* The visible part of each plane, copied. */
-static film_images *upload(const player_frame_info *info, player_frame *frame)
+static film_images *upload(const scanout_frame_info *info, scanout_frame *frame)
 {
     const void *bytes;
     int is_known = strcmp(uploaded_as.format, info->format) == 0 && uploaded_as.visible_width == info->visible_width &&
                    uploaded_as.visible_height == info->visible_height;
     if (is_known && !info->is_new) return &uploaded;
-    if (player_frame_map(frame, &bytes) != PLAYER_OK) fail("the frame cannot be mapped", 0);
+    if (scanout_frame_map(frame, &bytes) != SCANOUT_OK) fail("the frame cannot be mapped", 0);
     if (!is_known) forget(&uploaded);
     if (staging_size < info->byte_count) {
         vkDestroyBuffer(device, staging, NULL);
@@ -219,10 +219,10 @@ static film_images *upload(const player_frame_info *info, player_frame *frame)
         staging_bytes = new_buffer(staging_size, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, &staging, &staging_memory);
     }
     memcpy(staging_bytes, bytes, info->byte_count);
-    player_frame_unmap(frame);
+    scanout_frame_unmap(frame);
     begin();
     for (uint32_t i = 0; i < info->plane_count; i++) {
-        const player_plane *plane = &info->planes[i];
+        const scanout_plane *plane = &info->planes[i];
         VkExtent3D extent = {plane->visible_width, plane->visible_height, 1};
         if (!is_known) {
             VkMemoryRequirements needs;
@@ -249,9 +249,9 @@ static film_images *upload(const player_frame_info *info, player_frame *frame)
 }
 
 /* The images of a frame, in layout GENERAL, valid until the next call. */
-static const film_images *images_of(const player_frame_info *info, player_frame *frame)
+static const film_images *images_of(const scanout_frame_info *info, scanout_frame *frame)
 {
-    int fence = player_frame_acquire_fence(frame); /* VK_KHR_external_semaphore_fd would have the device wait */
+    int fence = scanout_frame_acquire_fence(frame); /* VK_KHR_external_semaphore_fd would have the device wait */
     if (fence >= 0) poll(&(struct pollfd){fence, POLLIN, 0}, 1, -1), close(fence);
     for (uint32_t i = 0; i < info->plane_count; i++)
         if (info->plane_count < 2 || info->plane_count > 3 || info->planes[i].components - 1 > 1) fail("only YUV is drawn here", 0);

@@ -4,7 +4,7 @@
 #include <EGL/eglext.h>
 #include <GLES3/gl3.h>
 #include <GLES2/gl2ext.h>
-#include <player.h>
+#include <scanout.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static PFNEGLDESTROYIMAGEKHRPROC destroy_image;
 static PFNGLEGLIMAGETARGETTEXTURE2DOESPROC image_to_texture;
 static textures imported[CACHE], uploaded;
 static int imported_count;
-static player_frame_info uploaded_as;
+static scanout_frame_info uploaded_as;
 static unsigned imports, uploads;
 
 static void fail(const char *what, const char *why)
@@ -69,7 +69,7 @@ static GLuint new_texture(void)
 }
 
 /* The plane's own memory as a texture; 0 where the driver cannot. */
-static GLuint import_plane(const player_frame_info *info, const player_plane *plane)
+static GLuint import_plane(const scanout_frame_info *info, const scanout_plane *plane)
 {
     uint32_t one = info->bit_depth > 8 ? FOURCC('R', '1', '6', ' ') : FOURCC('R', '8', ' ', ' ');
     uint32_t two = info->bit_depth > 8 ? FOURCC('G', 'R', '3', '2') : FOURCC('G', 'R', '8', '8');
@@ -90,7 +90,7 @@ static GLuint import_plane(const player_frame_info *info, const player_plane *pl
 }
 
 /* The textures of a frame that is a DMA-BUF, made once for each identity; NULL where the driver cannot. */
-static textures *import(const player_frame_info *info)
+static textures *import(const scanout_frame_info *info)
 {
     for (int i = 0; i < imported_count; i++)
         if (memcmp(imported[i].identity, info->identity, sizeof info->identity) == 0) return &imported[i];
@@ -114,7 +114,7 @@ static textures *import(const player_frame_info *info)
 }
 
 /* The visible part of each plane, copied. */
-static textures *upload(const player_frame_info *info, player_frame *frame)
+static textures *upload(const scanout_frame_info *info, scanout_frame *frame)
 {
     static const GLenum formats[2] = {GL_RED, GL_RG}, internal[2][2] = {{GL_R8, GL_RG8}, {GL_R16_EXT, GL_RG16_EXT}};
     GLenum type = info->bit_depth > 8 ? GL_UNSIGNED_SHORT : GL_UNSIGNED_BYTE;
@@ -122,11 +122,11 @@ static textures *upload(const player_frame_info *info, player_frame *frame)
     int is_known = strcmp(uploaded_as.format, info->format) == 0 && uploaded_as.visible_width == info->visible_width &&
                    uploaded_as.visible_height == info->visible_height;
     if (is_known && !info->is_new) return &uploaded;
-    if (player_frame_map(frame, &bytes) != PLAYER_OK) fail("the frame", "cannot be mapped");
+    if (scanout_frame_map(frame, &bytes) != SCANOUT_OK) fail("the frame", "cannot be mapped");
     if (!is_known) glDeleteTextures(3, uploaded.planes);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     for (uint32_t i = 0; i < info->plane_count; i++) {
-        const player_plane *plane = &info->planes[i];
+        const scanout_plane *plane = &info->planes[i];
         GLsizei width = (GLsizei)plane->visible_width, height = (GLsizei)plane->visible_height;
         if (!is_known) {
             uploaded.planes[i] = new_texture();
@@ -136,16 +136,16 @@ static textures *upload(const player_frame_info *info, player_frame *frame)
         glPixelStorei(GL_UNPACK_ROW_LENGTH, (GLint)(plane->pitch * 8 / plane->bits));
         glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, formats[plane->components - 1], type, (const char *)bytes + plane->visible_offset);
     }
-    player_frame_unmap(frame);
+    scanout_frame_unmap(frame);
     uploaded_as = *info;
     uploads++;
     return &uploaded;
 }
 
 /* The textures of a frame, valid until the next call. */
-static const textures *textures_of(const player_frame_info *info, player_frame *frame)
+static const textures *textures_of(const scanout_frame_info *info, scanout_frame *frame)
 {
-    int fence = player_frame_acquire_fence(frame);
+    int fence = scanout_frame_acquire_fence(frame);
     if (fence >= 0) poll(&(struct pollfd){fence, POLLIN, 0}, 1, -1), close(fence);
     for (uint32_t i = 0; i < info->plane_count; i++)
         if (info->plane_count < 2 || info->plane_count > 3 || info->planes[i].components - 1 > 1) fail(info->format, "only YUV is drawn here");
@@ -154,16 +154,16 @@ static const textures *textures_of(const player_frame_info *info, player_frame *
 }
 
 /* The frame goes back when the GPU has read it, which an upload already has. */
-static void release(player_frame *frame, const textures *planes)
+static void release(scanout_frame *frame, const textures *planes)
 {
     PFNEGLCREATESYNCKHRPROC create = (PFNEGLCREATESYNCKHRPROC)eglGetProcAddress("eglCreateSyncKHR");
     PFNEGLDESTROYSYNCKHRPROC destroy = (PFNEGLDESTROYSYNCKHRPROC)eglGetProcAddress("eglDestroySyncKHR");
     PFNEGLDUPNATIVEFENCEFDANDROIDPROC duplicate = (PFNEGLDUPNATIVEFENCEFDANDROIDPROC)eglGetProcAddress("eglDupNativeFenceFDANDROID");
-    if (planes == &uploaded) { player_frame_release(frame); return; }
-    if (!can_fence) { glFinish(); player_frame_release(frame); return; }
+    if (planes == &uploaded) { scanout_frame_release(frame); return; }
+    if (!can_fence) { glFinish(); scanout_frame_release(frame); return; }
     EGLSyncKHR sync = create(display, EGL_SYNC_NATIVE_FENCE_ANDROID, NULL);
     glFlush(); /* only then has the fence a descriptor */
-    player_frame_release_after(frame, duplicate(display, sync));
+    scanout_frame_release_after(frame, duplicate(display, sync));
     destroy(display, sync);
 }
 

@@ -1,6 +1,6 @@
 /* Draws a film on a turning quad with EGL and OpenGL ES 3, without a window, and reads the result back.
  *
- *     cc gles.c $(pkg-config --cflags --libs player egl glesv2) -lm -o gles
+ *     cc gles.c $(pkg-config --cflags --libs scanout egl glesv2) -lm -o gles
  *     ./gles film.mkv --frames 100 --save last.ppm
  *
  *     --frames N      draw N times, 60 a second; otherwise until the film ends
@@ -24,7 +24,7 @@ static const char *shading = "#version 300 es\n"
     "  color = vec4(clamp(matrix * (yuv * scale - offset), 0.0, 1.0), 1); }";
 
 /* From what the frame says of its colours (ITU-T H.273) to red, green and blue; no HDR tone mapping. */
-static void set_colors(GLuint program, const player_frame_info *info)
+static void set_colors(GLuint program, const scanout_frame_info *info)
 {
     int matrix = info->matrix == 2 ? (info->visible_height > 576 ? 1 : 6) : info->matrix;
     float r = matrix == 9 ? 0.2627f : matrix == 1 ? 0.2126f : 0.299f, b = matrix == 9 ? 0.0593f : matrix == 1 ? 0.0722f : 0.114f, g = 1 - r - b;
@@ -40,7 +40,7 @@ static void set_colors(GLuint program, const player_frame_info *info)
 }
 
 /* Draws the frame turned by `angle`, in its own shape. */
-static void draw(GLuint program, const player_frame_info *info, const textures *planes, double angle)
+static void draw(GLuint program, const scanout_frame_info *info, const textures *planes, double angle)
 {
     float wide = (float)info->visible_width / (float)info->visible_height;
     if (info->pixel_aspect[1]) wide *= (float)info->pixel_aspect[0] / (float)info->pixel_aspect[1];
@@ -50,7 +50,7 @@ static void draw(GLuint program, const player_frame_info *info, const textures *
     glClear(GL_COLOR_BUFFER_BIT);
     glUseProgram(program);
     for (uint32_t i = 0; i < 3; i++) {
-        const player_plane *plane = &info->planes[i < info->plane_count ? i : 1];
+        const scanout_plane *plane = &info->planes[i < info->plane_count ? i : 1];
         uint64_t start = plane->visible_offset - plane->offset;
         GLfloat whole[4] = {0, 0, 1, 1}, part[4] = {
             (float)(start % plane->pitch * 8 / plane->bits) / (float)plane->width, (float)(start / plane->pitch) / (float)plane->height,
@@ -93,27 +93,27 @@ int main(int count, char **words)
     if (!film) fail("usage", "gles FILM [--frames N] [--save FILE.ppm]");
     start_gl();
     char message[300];
-    player *player;
-    player_exporter *exporter;
-    player_exporter_new(NULL, &exporter);
-    player_options options = {.size = sizeof options, .exporters = &exporter, .exporter_count = 1};
-    if (player_open(film, &options, &player, message, sizeof message) != PLAYER_OK) fail("the film", message);
+    scanout_player *player;
+    scanout_exporter *exporter;
+    scanout_exporter_new(NULL, &exporter);
+    scanout_options options = {.size = sizeof options, .exporters = &exporter, .exporter_count = 1};
+    if (scanout_open(film, &options, &player, message, sizeof message) != SCANOUT_OK) fail("the film", message);
 
     GLuint program = compile(vertex, shading);
-    player_frame *frame;
-    player_frame_info info = {.size = sizeof info};
+    scanout_frame *frame;
+    scanout_frame_info info = {.size = sizeof info};
     set_target(WIDTH, HEIGHT);
     struct timespec tick;
-    player_event event = {.size = sizeof event};
+    scanout_event event = {.size = sizeof event};
     while (drawn != limit) {
-        while (player_next_event(player, 0, &event) == PLAYER_OK)
-            if (event.kind == PLAYER_EVENT_FAILED) fail("the film", event.text);
-            else if (event.kind == PLAYER_EVENT_ENDED) limit = drawn + 1;
+        while (scanout_next_event(player, 0, &event) == SCANOUT_OK)
+            if (event.kind == SCANOUT_EVENT_FAILED) fail("the film", event.text);
+            else if (event.kind == SCANOUT_EVENT_ENDED) limit = drawn + 1;
         clock_gettime(CLOCK_MONOTONIC, &tick);
         tick.tv_nsec += 1000000000 / 60; /* when this drawing will be seen */
         if (tick.tv_nsec >= 1000000000) tick.tv_sec++, tick.tv_nsec -= 1000000000;
-        if (player_exporter_frame_for(exporter, tick.tv_sec * INT64_C(1000000000) + tick.tv_nsec, &frame) == PLAYER_OK) {
-            player_frame_describe(frame, &info);
+        if (scanout_exporter_frame_for(exporter, tick.tv_sec * INT64_C(1000000000) + tick.tv_nsec, &frame) == SCANOUT_OK) {
+            scanout_frame_describe(frame, &info);
             const textures *found = textures_of(&info, frame);
             draw(program, &info, found, (double)drawn * 0.02);
             release(frame, found);
@@ -124,7 +124,7 @@ int main(int count, char **words)
     }
     if (image_path) save(image_path);
     printf("%ld drawings of %ld frames: %u imported slots, %u frames uploaded (a copy each).\n", drawn, new_ones, imports, uploads);
-    player_exporter_close(exporter);
-    player_close(player);
+    scanout_exporter_close(exporter);
+    scanout_close(player);
     return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Saves one frame a second of a film as PNG, with nothing but the standard library.
 
-    PLAYER_LIBRARY=/opt/player/lib/libplayer.so.0 ./save_frames.py film.mkv stills/
+    SCANOUT_LIBRARY=/opt/scanout/lib/libscanout.so.0 ./save_frames.py film.mkv stills/
 
 Prints the name, the film's time in seconds and the MD5 of the decoded planes (as `ffmpeg -f framemd5` counts them) of each frame. The
 colours are converted here, pixel by pixel: slow, and enough for stills.
@@ -14,12 +14,12 @@ import sys
 import zlib
 
 NO_TIME = -(2**63)
-UNTIMED = 1  # PLAYER_OUTPUT_UNTIMED
-WAIT = 1  # PLAYER_POLICY_WAIT
-OK = 0  # PLAYER_OK
+UNTIMED = 1  # SCANOUT_OUTPUT_UNTIMED
+WAIT = 1  # SCANOUT_POLICY_WAIT
+OK = 0  # SCANOUT_OK
 
 
-# The structs of player.h, member by member.
+# The structs of scanout.h, member by member.
 class Options(c.Structure):
     _fields_ = [(n, c.c_uint32) for n in ("size", "output", "decoder", "threads", "starts_paused", "is_silent", "loops", "exporter_count")] + [
         ("exporters", c.POINTER(c.c_void_p)), ("start_time", c.c_int64), ("play_duration", c.c_int64)]
@@ -47,14 +47,14 @@ class FrameInfo(c.Structure):
 
 
 def load():
-    library = c.CDLL(os.environ.get("PLAYER_LIBRARY", "libplayer.so.0"))
+    library = c.CDLL(os.environ.get("SCANOUT_LIBRARY", "libscanout.so.0"))
     handle, text = c.c_void_p, c.c_char_p
-    library.player_open.argtypes = [text, c.POINTER(Options), c.POINTER(handle), text, c.c_size_t]
-    library.player_exporter_new.argtypes = [c.POINTER(ExporterOptions), c.POINTER(handle)]
-    library.player_exporter_wait.argtypes = [handle, c.c_int64, c.POINTER(handle)]
-    library.player_frame_describe.argtypes = [handle, c.POINTER(FrameInfo)]
-    library.player_frame_map.argtypes = [handle, c.POINTER(handle)]
-    for name in ("player_close", "player_exporter_close", "player_frame_release"):
+    library.scanout_open.argtypes = [text, c.POINTER(Options), c.POINTER(handle), text, c.c_size_t]
+    library.scanout_exporter_new.argtypes = [c.POINTER(ExporterOptions), c.POINTER(handle)]
+    library.scanout_exporter_wait.argtypes = [handle, c.c_int64, c.POINTER(handle)]
+    library.scanout_frame_describe.argtypes = [handle, c.POINTER(FrameInfo)]
+    library.scanout_frame_map.argtypes = [handle, c.POINTER(handle)]
+    for name in ("scanout_close", "scanout_exporter_close", "scanout_frame_release"):
         getattr(library, name).argtypes = [handle]
         getattr(library, name).restype = None
     return library
@@ -63,7 +63,7 @@ def load():
 def planes_of(library, frame, info):
     """The visible bytes of each plane, rows without padding."""
     start = c.c_void_p()
-    if library.player_frame_map(frame, start) != OK:
+    if library.scanout_frame_map(frame, start) != OK:
         sys.exit("the frame cannot be mapped")
     result = []
     for plane in info.planes[: info.plane_count]:
@@ -122,15 +122,15 @@ def main():
     library = load()
     exporter, player, frame, message = c.c_void_p(), c.c_void_p(), c.c_void_p(), c.create_string_buffer(300)
     wishes = ExporterOptions(size=c.sizeof(ExporterOptions), policy=WAIT)
-    if library.player_exporter_new(wishes, exporter) != OK:
+    if library.scanout_exporter_new(wishes, exporter) != OK:
         sys.exit("no exporter can be made")
     options = Options(size=c.sizeof(Options), output=UNTIMED, is_silent=1, exporter_count=1, exporters=c.pointer(exporter))
-    if library.player_open(os.fsencode(film), options, player, message, len(message)) != OK:
+    if library.scanout_open(os.fsencode(film), options, player, message, len(message)) != OK:
         sys.exit(message.value.decode())
     next_time, count = 0, 0
-    while library.player_exporter_wait(exporter, -1, frame) == OK:
+    while library.scanout_exporter_wait(exporter, -1, frame) == OK:
         info = FrameInfo(size=c.sizeof(FrameInfo))
-        library.player_frame_describe(frame, info)
+        library.scanout_frame_describe(frame, info)
         if info.film_time != NO_TIME and info.film_time >= next_time:
             planes = planes_of(library, frame, info)
             if len(planes) != 3 or any(plane.components != 1 for plane in info.planes[:3]) or info.format[:1] == b"g":
@@ -139,9 +139,9 @@ def main():
             write_png(path, info.visible_width, info.visible_height, rgb_rows(info, planes))
             print(path, "%.3f" % (info.film_time / 1e9), hashlib.md5(b"".join(planes)).hexdigest())
             next_time, count = next_time + 1_000_000_000, count + 1
-        library.player_frame_release(frame)
-    library.player_exporter_close(exporter)
-    library.player_close(player)
+        library.scanout_frame_release(frame)
+    library.scanout_exporter_close(exporter)
+    library.scanout_close(player)
 
 
 if __name__ == "__main__":

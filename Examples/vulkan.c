@@ -1,7 +1,7 @@
 /* Draws a film turning, with a compute shader in Vulkan and no window, and reads the result back.
  *
  *     glslangValidator -V --vn vulkan_comp vulkan.comp -o vulkan.comp.h
- *     cc vulkan.c $(pkg-config --cflags --libs player vulkan) -lm -o vulkan
+ *     cc vulkan.c $(pkg-config --cflags --libs scanout vulkan) -lm -o vulkan
  *     ./vulkan film.mkv --frames 100 --save last.ppm
  *
  *     --frames N      draw N times, 60 a second; otherwise until the film ends
@@ -64,7 +64,7 @@ static void start_drawing(void)
 }
 
 /* From what the frame says of its colours (ITU-T H.273) to red, green and blue; no HDR tone mapping. */
-static void set_colors(push *to, const player_frame_info *info)
+static void set_colors(push *to, const scanout_frame_info *info)
 {
     int matrix = info->matrix == 2 ? (info->visible_height > 576 ? 1 : 6) : info->matrix;
     float r = matrix == 9 ? 0.2627f : matrix == 1 ? 0.2126f : 0.299f, b = matrix == 9 ? 0.0593f : matrix == 1 ? 0.0722f : 0.114f, g = 1 - r - b;
@@ -80,7 +80,7 @@ static void set_colors(push *to, const player_frame_info *info)
 }
 
 /* Draws the frame turned by `angle`, in its own shape. */
-static void draw(const player_frame_info *info, const film_images *images, double angle)
+static void draw(const scanout_frame_info *info, const film_images *images, double angle)
 {
     float wide = (float)info->visible_width / (float)info->visible_height;
     if (info->pixel_aspect[1]) wide *= (float)info->pixel_aspect[0] / (float)info->pixel_aspect[1];
@@ -89,7 +89,7 @@ static void draw(const player_frame_info *info, const film_images *images, doubl
     VkDescriptorImageInfo views[3];
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t n = i < info->plane_count ? i : 1;
-        const player_plane *plane = &info->planes[n];
+        const scanout_plane *plane = &info->planes[n];
         uint64_t start = plane->visible_offset - plane->offset;
         float whole[4] = {0, 0, 1, 1}, part[4] = {
             (float)(start % plane->pitch * 8 / plane->bits) / (float)plane->width, (float)(start / plane->pitch) / (float)plane->height,
@@ -124,27 +124,27 @@ int main(int count, char **words)
     start_vulkan();
     start_drawing();
     char message[300];
-    player *player;
-    player_exporter *exporter;
-    player_exporter_new(NULL, &exporter);
-    player_options options = {.size = sizeof options, .exporters = &exporter, .exporter_count = 1};
-    player_result result = player_open(film, &options, &player, message, sizeof message);
-    if (result != PLAYER_OK) fail(message, result);
-    player_frame *frame;
-    player_frame_info info = {.size = sizeof info};
+    scanout_player *player;
+    scanout_exporter *exporter;
+    scanout_exporter_new(NULL, &exporter);
+    scanout_options options = {.size = sizeof options, .exporters = &exporter, .exporter_count = 1};
+    scanout_result result = scanout_open(film, &options, &player, message, sizeof message);
+    if (result != SCANOUT_OK) fail(message, result);
+    scanout_frame *frame;
+    scanout_frame_info info = {.size = sizeof info};
     struct timespec tick;
-    player_event event = {.size = sizeof event};
+    scanout_event event = {.size = sizeof event};
     while (drawn != limit) {
-        while (player_next_event(player, 0, &event) == PLAYER_OK)
-            if (event.kind == PLAYER_EVENT_FAILED) fail(event.text, event.result);
-            else if (event.kind == PLAYER_EVENT_ENDED) limit = drawn + 1;
+        while (scanout_next_event(player, 0, &event) == SCANOUT_OK)
+            if (event.kind == SCANOUT_EVENT_FAILED) fail(event.text, event.result);
+            else if (event.kind == SCANOUT_EVENT_ENDED) limit = drawn + 1;
         clock_gettime(CLOCK_MONOTONIC, &tick);
         tick.tv_nsec += 1000000000 / 60; /* when this drawing will be seen */
         if (tick.tv_nsec >= 1000000000) tick.tv_sec++, tick.tv_nsec -= 1000000000;
-        if (player_exporter_frame_for(exporter, tick.tv_sec * INT64_C(1000000000) + tick.tv_nsec, &frame) == PLAYER_OK) {
-            player_frame_describe(frame, &info);
+        if (scanout_exporter_frame_for(exporter, tick.tv_sec * INT64_C(1000000000) + tick.tv_nsec, &frame) == SCANOUT_OK) {
+            scanout_frame_describe(frame, &info);
             draw(&info, images_of(&info, frame), (double)drawn * 0.02);
-            player_frame_release(frame); /* the device has finished; else player_frame_release_after */
+            scanout_frame_release(frame); /* the device has finished; else scanout_frame_release_after */
             new_ones += info.is_new;
             drawn++;
         }
@@ -157,7 +157,7 @@ int main(int count, char **words)
         fclose(file);
     }
     printf("%ld drawings of %ld frames: %u imported slots, %u frames uploaded (a copy each).\n", drawn, new_ones, imports, uploads);
-    player_exporter_close(exporter);
-    player_close(player);
+    scanout_exporter_close(exporter);
+    scanout_close(player);
     return 0;
 }

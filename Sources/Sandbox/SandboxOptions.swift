@@ -20,7 +20,7 @@ public struct SandboxOptions: Sendable, Hashable {
     /// What runs in processes without rights.
     public var policy: SandboxPolicy
     /// The decoder program, beside which the demuxer lies; nil: the one that the environment variable
-    /// `PLAYER_DECODER` names, else one beside the running program or in its `../libexec`.
+    /// `SCANOUT_DECODER` names, else one beside the running program or in its `../libexec`.
     public var decoderPath: String?
     /// How often a process that dies is replaced.
     public var restarts: RestartLimit

@@ -3,12 +3,12 @@ internal import Glibc
 /// A program of this project that runs in a process without rights, and where it lies.
 public struct SandboxProgram: Sendable, Hashable {
     /// Decodes: libavcodec, and a device's driver.
-    public static let decoder = SandboxProgram(name: "player-decoder")
+    public static let decoder = SandboxProgram(name: "scanout-decoder")
     /// Reads containers: libavformat. Lies beside the decoder.
-    public static let demuxer = SandboxProgram(name: "player-demuxer")
+    public static let demuxer = SandboxProgram(name: "scanout-demuxer")
 
     /// The environment variable that names the decoder program, before any other place.
-    public static let variable = "PLAYER_DECODER"
+    public static let variable = "SCANOUT_DECODER"
 
     /// The file's name.
     public let name: String

@@ -91,7 +91,7 @@ final class WaylandWindow {
             unsafe fractional = made
             unsafe listen(made, Self.scaleListener, self)
         }
-        unsafe xdg_toplevel_set_app_id(toplevel, "play")
+        unsafe xdg_toplevel_set_app_id(toplevel, "scanout")
         unsafe xdg_toplevel_set_min_size(toplevel, Self.leastSize.0, Self.leastSize.1)
         setTitle(title)
         // Before the first commit, so that the window appears in full screen at once.

@@ -10,7 +10,7 @@ static const char *samples = "#version 300 es\n"
     "  vec2 high = floor(s / 256.0), low = s - high * 256.0; color = vec4(low.x, high.x, low.y, high.y) / 255.0; }";
 
 /* What the GPU reads from each plane, as bytes. */
-static void write_planes(GLuint program, const player_frame_info *info, const GLuint *names, const GLint (*starts)[2], FILE *file)
+static void write_planes(GLuint program, const scanout_frame_info *info, const GLuint *names, const GLint (*starts)[2], FILE *file)
 {
     GLfloat whole[4] = {1, 0, 0, 1};
     uint32_t bytes = info->bit_depth > 8 ? 2 : 1;
@@ -18,7 +18,7 @@ static void write_planes(GLuint program, const player_frame_info *info, const GL
     glUniformMatrix2fv(glGetUniformLocation(program, "place"), 1, GL_FALSE, whole);
     glUniform1f(glGetUniformLocation(program, "steps"), bytes == 2 ? 65535 : 255);
     for (uint32_t i = 0; i < info->plane_count; i++) {
-        const player_plane *plane = &info->planes[i];
+        const scanout_plane *plane = &info->planes[i];
         size_t count = (size_t)plane->visible_width * plane->visible_height;
         unsigned char *pixels = malloc(count * 4);
         glUniform2i(glGetUniformLocation(program, "start"), starts[i][0], starts[i][1]);
@@ -33,12 +33,12 @@ static void write_planes(GLuint program, const player_frame_info *info, const GL
 }
 
 /* With the example's textures. */
-static void by_hand(GLuint program, const player_frame_info *info, player_frame *frame, FILE *file)
+static void by_hand(GLuint program, const scanout_frame_info *info, scanout_frame *frame, FILE *file)
 {
-    GLint starts[PLAYER_MAX_PLANES][2];
+    GLint starts[SCANOUT_MAX_PLANES][2];
     const textures *found = textures_of(info, frame);
     for (uint32_t i = 0; i < info->plane_count; i++) {
-        const player_plane *plane = &info->planes[i];
+        const scanout_plane *plane = &info->planes[i];
         uint64_t start = found == &uploaded ? 0 : plane->visible_offset - plane->offset;
         starts[i][0] = (GLint)(start % plane->pitch * 8 / plane->bits);
         starts[i][1] = (GLint)(start / plane->pitch);
@@ -48,13 +48,13 @@ static void by_hand(GLuint program, const player_frame_info *info, player_frame 
 }
 
 /* With the library's. */
-static void by_cache(player_egl_cache *cache, GLuint program, const player_frame_info *info, player_frame *frame, FILE *file)
+static void by_cache(scanout_egl_cache *cache, GLuint program, const scanout_frame_info *info, scanout_frame *frame, FILE *file)
 {
     char message[300] = "";
-    GLuint names[PLAYER_MAX_PLANES];
-    GLint starts[PLAYER_MAX_PLANES][2];
-    player_texture_info found = {.size = sizeof found};
-    if (player_egl_cache_get(cache, frame, &found, message, sizeof message) != PLAYER_OK) fail("the textures", message);
+    GLuint names[SCANOUT_MAX_PLANES];
+    GLint starts[SCANOUT_MAX_PLANES][2];
+    scanout_texture_info found = {.size = sizeof found};
+    if (scanout_egl_cache_get(cache, frame, &found, message, sizeof message) != SCANOUT_OK) fail("the textures", message);
     if (found.count != info->plane_count || found.target != GL_TEXTURE_2D || !found.has_matrix) fail("the textures", "are not those of planes");
     for (uint32_t i = 0; i < found.count; i++) {
         names[i] = found.textures[i].name;
@@ -62,7 +62,7 @@ static void by_cache(player_egl_cache *cache, GLuint program, const player_frame
         starts[i][1] = (GLint)lroundf(found.crop[1] * (float)found.textures[i].height);
     }
     write_planes(program, info, names, starts, file);
-    player_egl_cache_release(cache, frame);
+    scanout_egl_cache_release(cache, frame);
 }
 
 int main(int count, char **words)
@@ -70,30 +70,30 @@ int main(int count, char **words)
     if (count != 3 && count != 4) fail("usage", "gles-planes FILM OUTPUT [cache]");
     start_gl();
     char message[300];
-    player *player;
-    player_exporter *exporter;
-    player_exporter_options wishes = {.size = sizeof wishes, .policy = PLAYER_POLICY_WAIT};
-    player_exporter_new(&wishes, &exporter);
-    player_options options = {.size = sizeof options, .output = PLAYER_OUTPUT_UNTIMED, .exporters = &exporter, .exporter_count = 1};
-    if (player_open(words[1], &options, &player, message, sizeof message) != PLAYER_OK) fail("the film", message);
+    scanout_player *player;
+    scanout_exporter *exporter;
+    scanout_exporter_options wishes = {.size = sizeof wishes, .policy = SCANOUT_POLICY_WAIT};
+    scanout_exporter_new(&wishes, &exporter);
+    scanout_options options = {.size = sizeof options, .output = SCANOUT_OUTPUT_UNTIMED, .exporters = &exporter, .exporter_count = 1};
+    if (scanout_open(words[1], &options, &player, message, sizeof message) != SCANOUT_OK) fail("the film", message);
     FILE *file = fopen(words[2], "wb");
     if (!file) fail(words[2], "cannot be written");
     GLuint program = compile(vertex, samples);
-    player_egl_cache *cache = NULL;
-    if (count == 4 && player_egl_cache_new(NULL, &cache, message, sizeof message) != PLAYER_OK) fail("the cache", message);
-    player_frame *frame;
-    player_frame_info info = {.size = sizeof info};
-    while (player_exporter_wait(exporter, -1, &frame) == PLAYER_OK) {
-        player_frame_describe(frame, &info);
+    scanout_egl_cache *cache = NULL;
+    if (count == 4 && scanout_egl_cache_new(NULL, &cache, message, sizeof message) != SCANOUT_OK) fail("the cache", message);
+    scanout_frame *frame;
+    scanout_frame_info info = {.size = sizeof info};
+    while (scanout_exporter_wait(exporter, -1, &frame) == SCANOUT_OK) {
+        scanout_frame_describe(frame, &info);
         if (cache) by_cache(cache, program, &info, frame, file);
         else by_hand(program, &info, frame, file);
     }
     fclose(file);
-    player_texture_statistics counts = {.size = sizeof counts, .imported = imports, .uploaded = uploads};
-    if (cache) player_egl_cache_get_statistics(cache, &counts);
+    scanout_texture_statistics counts = {.size = sizeof counts, .imported = imports, .uploaded = uploads};
+    if (cache) scanout_egl_cache_get_statistics(cache, &counts);
     printf("%u imported, %u uploaded\n", (unsigned)counts.imported, (unsigned)counts.uploaded);
-    player_egl_cache_close(cache);
-    player_exporter_close(exporter);
-    player_close(player);
+    scanout_egl_cache_close(cache);
+    scanout_exporter_close(exporter);
+    scanout_close(player);
     return 0;
 }

@@ -77,7 +77,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let outcome = try Tool.run(
             installation.python[0], installation.python.dropFirst() + [TestAssets.root + "/Examples/save_frames.py", TestAssets.path(name), folder],
-            environment: ["PLAYER_LIBRARY": installation.prefix + "/lib/libplayer.so.0"])
+            environment: ["SCANOUT_LIBRARY": installation.prefix + "/lib/libscanout.so.0"])
         #expect(outcome.code == 0, "\(outcome.errors)")
         let reference = try FilmReference.lines(TestAssets.path(name))
         let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }

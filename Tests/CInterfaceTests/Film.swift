@@ -1,4 +1,4 @@
-import CPlayer
+import CScanout
 import Media
 import TestSupport
 
@@ -9,7 +9,7 @@ final class Film {
     private(set) var exporter: OpaquePointer?
 
     struct Refusal: Error, Equatable {
-        var result: player_result
+        var result: scanout_result
         var message: String
     }
 
@@ -17,56 +17,56 @@ final class Film {
     ///
     /// - Parameter listener: Gets the exporter's news from the first on.
     init(
-        _ path: String, output: player_output = PLAYER_OUTPUT_UNTIMED, policy: player_policy = PLAYER_POLICY_WAIT, budget: UInt32 = 0,
+        _ path: String, output: scanout_output = SCANOUT_OUTPUT_UNTIMED, policy: scanout_policy = SCANOUT_POLICY_WAIT, budget: UInt32 = 0,
         startsPaused: Bool = false, listener: Listener? = nil
     ) throws {
-        var wishes = player_exporter_options()
-        wishes.size = UInt32(MemoryLayout<player_exporter_options>.size)
+        var wishes = scanout_exporter_options()
+        wishes.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
         wishes.policy = policy.rawValue
         wishes.budget = budget
-        let made = unsafe player_exporter_new(&wishes, &exporter)
-        guard made == PLAYER_OK else { throw Refusal(result: made, message: "") }
+        let made = unsafe scanout_exporter_new(&wishes, &exporter)
+        guard made == SCANOUT_OK else { throw Refusal(result: made, message: "") }
         unsafe listener?.listen(to: exporter)
         var message = [CChar](repeating: 1, count: 200)
         let exporters = unsafe [exporter]
         let result = unsafe exporters.withUnsafeBufferPointer { exporters in
-            var options = unsafe player_options()
-            unsafe options.size = UInt32(MemoryLayout<player_options>.size)
+            var options = unsafe scanout_options()
+            unsafe options.size = UInt32(MemoryLayout<scanout_options>.size)
             unsafe options.output = output.rawValue
-            unsafe options.decoder = PLAYER_DECODER_SOFTWARE.rawValue
+            unsafe options.decoder = SCANOUT_DECODER_SOFTWARE.rawValue
             unsafe options.is_silent = 1
             unsafe options.starts_paused = startsPaused ? 1 : 0
             unsafe options.exporters = exporters.baseAddress
             unsafe options.exporter_count = UInt32(exporters.count)
-            return unsafe player_open(path, &options, &player, &message, message.count)
+            return unsafe scanout_open(path, &options, &player, &message, message.count)
         }
-        guard result == PLAYER_OK else {
+        guard result == SCANOUT_OK else {
             throw Refusal(result: result, message: String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
         }
     }
 
     deinit {
-        unsafe player_exporter_close(exporter)
-        unsafe player_close(player)
+        unsafe scanout_exporter_close(exporter)
+        unsafe scanout_close(player)
     }
 
     /// Closes the player; frames in hand stay.
     func close() {
-        unsafe player_close(player)
+        unsafe scanout_close(player)
         unsafe player = nil
     }
 
     /// The next frame; nil at the end.
     func next() -> Held? {
         var frame: OpaquePointer?
-        return unsafe player_exporter_wait(exporter, 30_000_000_000, &frame) == PLAYER_OK ? unsafe Held(frame) : nil
+        return unsafe scanout_exporter_wait(exporter, 30_000_000_000, &frame) == SCANOUT_OK ? unsafe Held(frame) : nil
     }
 
     /// The next event; nil when none comes within `timeout` nanoseconds.
-    func event(timeout: Int64) -> player_event? {
-        var event = player_event()
-        event.size = UInt32(MemoryLayout<player_event>.size)
-        return unsafe player_next_event(player, timeout, &event) == PLAYER_OK ? event : nil
+    func event(timeout: Int64) -> scanout_event? {
+        var event = scanout_event()
+        event.size = UInt32(MemoryLayout<scanout_event>.size)
+        return unsafe scanout_next_event(player, timeout, &event) == SCANOUT_OK ? event : nil
     }
 }
 
@@ -74,28 +74,28 @@ final class Film {
 @safe
 final class Held {
     private var frame: OpaquePointer?
-    let info: player_frame_info
+    let info: scanout_frame_info
 
     init(_ frame: OpaquePointer?) {
         unsafe self.frame = frame
-        var info = player_frame_info()
-        info.size = UInt32(MemoryLayout<player_frame_info>.size)
-        _ = unsafe player_frame_describe(frame, &info)
+        var info = scanout_frame_info()
+        info.size = UInt32(MemoryLayout<scanout_frame_info>.size)
+        _ = unsafe scanout_frame_describe(frame, &info)
         self.info = info
     }
 
-    deinit { unsafe player_frame_release(frame) }
+    deinit { unsafe scanout_frame_release(frame) }
 
     func release(after fence: Int32) {
-        unsafe player_frame_release_after(frame, fence)
+        unsafe scanout_frame_release_after(frame, fence)
         unsafe frame = nil
     }
 
     /// The visible bytes by what the description says of the planes, as FFmpeg's framemd5 counts them.
     var visibleBytes: [UInt8] {
         var start: UnsafeRawPointer?
-        guard unsafe player_frame_map(frame, &start) == PLAYER_OK, let start = unsafe start else { return [] }
-        defer { unsafe player_frame_unmap(frame) }
+        guard unsafe scanout_frame_map(frame, &start) == SCANOUT_OK, let start = unsafe start else { return [] }
+        defer { unsafe scanout_frame_unmap(frame) }
         var bytes: [UInt8] = []
         let planes = [info.planes.0, info.planes.1, info.planes.2, info.planes.3].prefix(Int(info.plane_count))
         for plane in planes {

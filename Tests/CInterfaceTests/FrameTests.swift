@@ -1,4 +1,4 @@
-import CPlayer
+import CScanout
 import FilmReference
 import Foundation
 import Media
@@ -36,35 +36,35 @@ import Testing
     @Test func `a program with an older header gets what it knows`() throws {
         let film = try Film(TestAssets.path("plain.mp4"))
         var frame: OpaquePointer?
-        try #require(unsafe player_exporter_wait(film.exporter, -1, &frame) == PLAYER_OK)
-        defer { unsafe player_frame_release(frame) }
-        var info = player_frame_info()
+        try #require(unsafe scanout_exporter_wait(film.exporter, -1, &frame) == SCANOUT_OK)
+        defer { unsafe scanout_frame_release(frame) }
+        var info = scanout_frame_info()
         info.size = 40
         info.byte_count = 77
-        #expect(unsafe player_frame_describe(frame, &info) == PLAYER_OK)
+        #expect(unsafe scanout_frame_describe(frame, &info) == SCANOUT_OK)
         #expect(info.size == 40 && info.plane_count == 3 && info.byte_count == 77, "nothing is written beyond the size given")
         for size: UInt32 in [0, 3, 5000, .max] {
             info.size = size
-            #expect(unsafe player_frame_describe(frame, &info) == PLAYER_ERROR_ARGUMENT)
+            #expect(unsafe scanout_frame_describe(frame, &info) == SCANOUT_ERROR_ARGUMENT)
         }
     }
 
     @Test func `a program with a newer header is refused what this library lacks`() throws {
         struct Newer: BitwiseCopyable {
-            var known = player_exporter_options()
+            var known = scanout_exporter_options()
             var unknown: UInt64 = 0
         }
         var options = Newer(), exporter: OpaquePointer?
         options.known.size = UInt32(MemoryLayout<Newer>.size)
-        func make() -> player_result {
+        func make() -> scanout_result {
             unsafe withUnsafePointer(to: &options) { options in
-                unsafe options.withMemoryRebound(to: player_exporter_options.self, capacity: 1) { unsafe player_exporter_new($0, &exporter) }
+                unsafe options.withMemoryRebound(to: scanout_exporter_options.self, capacity: 1) { unsafe scanout_exporter_new($0, &exporter) }
             }
         }
-        #expect(make() == PLAYER_OK)
-        unsafe player_exporter_close(exporter)
+        #expect(make() == SCANOUT_OK)
+        unsafe scanout_exporter_close(exporter)
         options.unknown = 1
-        #expect(make() == PLAYER_ERROR_ARGUMENT)
+        #expect(make() == SCANOUT_ERROR_ARGUMENT)
         #expect(unsafe exporter == nil)
     }
 
@@ -73,7 +73,7 @@ import Testing
         let first = try #require(film.next()), second = try #require(film.next())
         let bytes = first.md5
         var third: OpaquePointer?
-        #expect(unsafe player_exporter_wait(film.exporter, 0, &third) == PLAYER_NOTHING)
+        #expect(unsafe scanout_exporter_wait(film.exporter, 0, &third) == SCANOUT_NOTHING)
         second.release(after: -1)
         #expect(film.next() != nil)
         #expect(first.md5 == bytes)
@@ -119,17 +119,17 @@ import Testing
     }
 
     @Test func `a renderer gets the frame of its moment, and the same again`() throws {
-        let film = try Film(TestAssets.path("plain.mp4"), output: PLAYER_OUTPUT_NONE, policy: PLAYER_POLICY_DROP_OLDEST, startsPaused: true)
+        let film = try Film(TestAssets.path("plain.mp4"), output: SCANOUT_OUTPUT_NONE, policy: SCANOUT_POLICY_DROP_OLDEST, startsPaused: true)
         func pull() -> Held? {
             var frame: OpaquePointer?
-            return unsafe player_exporter_frame_for(film.exporter, .max, &frame) == PLAYER_OK ? Held(frame) : nil
+            return unsafe scanout_exporter_frame_for(film.exporter, .max, &frame) == SCANOUT_OK ? Held(frame) : nil
         }
         let first = try #require(film.next()), again = try #require(pull())
         #expect(first.info.is_new == 1 && again.info.is_new == 0)
         #expect(first.info.identity == again.info.identity && first.info.sequence == again.info.sequence)
         #expect(first.info.film_time == 0 && again.md5 == first.md5)
-        #expect(unsafe player_is_playing(film.player) == 0)
-        #expect(unsafe player_play(film.player) == PLAYER_OK)
+        #expect(unsafe scanout_is_playing(film.player) == 0)
+        #expect(unsafe scanout_play(film.player) == SCANOUT_OK)
         let later = try #require(film.next())
         #expect(later.info.film_time > 0 && later.info.host_time != .min)
     }
@@ -138,10 +138,10 @@ import Testing
         let path = TestAssets.path("plain.mp4"), listener = Listener()
         let film = try Film(path, listener: listener)
         let _: Void? = listener.state.wait { $0.isOver ? () : nil }
-        #expect(unsafe player_exporter_set_news_handler(film.exporter, nil, nil) == PLAYER_OK)
+        #expect(unsafe scanout_exporter_set_news_handler(film.exporter, nil, nil) == SCANOUT_OK)
         let sums = listener.state.withLock { $0.sums }, reference = try FilmReference.sums(path)
         #expect(!sums.isEmpty && sums == reference)
-        #expect(unsafe player_exporter_next_time(film.exporter) == .min)
-        #expect(player_exporter_set_news_handler(nil, nil, nil) == PLAYER_ERROR_ARGUMENT)
+        #expect(unsafe scanout_exporter_next_time(film.exporter) == .min)
+        #expect(scanout_exporter_set_news_handler(nil, nil, nil) == SCANOUT_ERROR_ARGUMENT)
     }
 }

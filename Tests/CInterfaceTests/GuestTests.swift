@@ -66,7 +66,7 @@ struct GuestTests {
         let words = memory.words + installation.python + [TestAssets.root + "/Examples/save_frames.py", TestAssets.path(name), folder]
         let outcome = try Tool.run(
             words[0], Array(words.dropFirst()),
-            environment: ["PLAYER_LIBRARY": installation.prefix + "/lib/libplayer.so.0"])
+            environment: ["SCANOUT_LIBRARY": installation.prefix + "/lib/libscanout.so.0"])
         #expect(outcome.code == 0, "\(outcome.errors)")
         let sums = Set(try FilmReference.sums(TestAssets.path(name)))
         let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }

@@ -36,7 +36,7 @@ struct Installation: Sendable {
 
     private func compile(_ source: String, name: String?, packages: [String], standard: String, shader: Bool) throws -> String {
         let flags = try Tool.run(
-            "pkg-config", ["--cflags", "--libs", "player"] + packages, environment: ["PKG_CONFIG_PATH": prefix + "/lib/pkgconfig"])
+            "pkg-config", ["--cflags", "--libs", "scanout"] + packages, environment: ["PKG_CONFIG_PATH": prefix + "/lib/pkgconfig"])
         guard flags.code == 0 else { throw Failure(sentence: flags.errors) }
         let program = prefix + "/bin/" + (name ?? URL(fileURLWithPath: source).deletingPathExtension().lastPathComponent)
         if shader {

@@ -11,19 +11,19 @@ import Testing
     @Test func `everything is where it belongs`() throws {
         let prefix = try Installation.shared.get().prefix
         let manager = FileManager.default
-        for program in ["bin/play", "libexec/player-decoder", "libexec/player-demuxer"] {
+        for program in ["bin/scanout", "libexec/scanout-decoder", "libexec/scanout-demuxer"] {
             #expect(manager.isExecutableFile(atPath: "\(prefix)/\(program)"))
         }
-        #expect(try manager.destinationOfSymbolicLink(atPath: prefix + "/lib/libplayer.so") == "libplayer.so.0")
-        let header = try String(contentsOfFile: prefix + "/include/player.h", encoding: .utf8)
-        #expect(header.contains("#define PLAYER_ABI_VERSION 0"))
-        let dynamic = try Tool.run("readelf", ["--dynamic", "--wide", prefix + "/lib/libplayer.so.0"]).output
-        #expect(dynamic.contains("soname: [libplayer.so.0]"))
+        #expect(try manager.destinationOfSymbolicLink(atPath: prefix + "/lib/libscanout.so") == "libscanout.so.0")
+        let header = try String(contentsOfFile: prefix + "/include/scanout.h", encoding: .utf8)
+        #expect(header.contains("#define SCANOUT_ABI_VERSION 0"))
+        let dynamic = try Tool.run("readelf", ["--dynamic", "--wide", prefix + "/lib/libscanout.so.0"]).output
+        #expect(dynamic.contains("soname: [libscanout.so.0]"))
     }
 
-    @Test func `the library exports the functions of player_h and nothing else`() throws {
+    @Test func `the library exports the functions of scanout_h and nothing else`() throws {
         let prefix = try Installation.shared.get().prefix
-        let table = try Tool.run("nm", ["--dynamic", "--defined-only", prefix + "/lib/libplayer.so.0"])
+        let table = try Tool.run("nm", ["--dynamic", "--defined-only", prefix + "/lib/libscanout.so.0"])
         // Small letters are local symbols, which no program can reach; A is the version's name.
         let exported = table.output.split(separator: "\n").compactMap { line -> String? in
             let cells = line.split(separator: " ")
@@ -31,8 +31,8 @@ import Testing
             return String(cells[2].prefix { $0 != "@" })
         }
         #expect(exported.sorted() == (try Self.lines("symbols.txt")))
-        let header = try String(contentsOfFile: prefix + "/include/player.h", encoding: .utf8)
-        for name in exported { #expect(header.contains(name + "("), "\(name) is not in player.h") }
+        let header = try String(contentsOfFile: prefix + "/include/scanout.h", encoding: .utf8)
+        for name in exported { #expect(header.contains(name + "("), "\(name) is not in scanout.h") }
     }
 
     /// A program that was built with an older header depends on every number here. Add at the ends; change nothing.
@@ -49,7 +49,8 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: elsewhere) }
         let outcome = try Tool.run(elsewhere, [TestAssets.path("plain.mp4")])
         #expect(outcome.code == 0 && outcome.output.contains("30 frames"), "\(outcome.errors)")
-        #expect(outcome.output.contains("h264 (software) in a process of its own") && !outcome.output.contains("player-decoder"), "\(outcome.output)")
+        let output = outcome.output
+        #expect(output.contains("h264 (software) in a process of its own") && !output.contains("scanout-decoder"), "\(output)")
     }
 
     @Test(arguments: [(["--prefix"], 64), (["--nonsense"], 64), ([], 64), (["--prefix", "/nonexistent", "--uninstall"], 66)] as [([String], Int32)])

@@ -1,4 +1,4 @@
-import CPlayer
+import CScanout
 import Media
 
 /// What a C program has on its side of an exporter's news: fetches every frame where it is told of it.
@@ -15,18 +15,18 @@ final class Listener: @unchecked Sendable {
 
     func listen(to exporter: OpaquePointer?) {
         unsafe self.exporter = unsafe exporter
-        _ = unsafe player_exporter_set_news_handler(
+        _ = unsafe scanout_exporter_set_news_handler(
             exporter, { context in unsafe Unmanaged<Listener>.fromOpaque(context!).takeUnretainedValue().hear() },
             Unmanaged.passUnretained(self).toOpaque())
     }
 
     private func hear() {
-        var frame: OpaquePointer?, result = unsafe player_exporter_wait(exporter, 0, &frame)
-        while result == PLAYER_OK {
+        var frame: OpaquePointer?, result = unsafe scanout_exporter_wait(exporter, 0, &frame)
+        while result == SCANOUT_OK {
             let sum = unsafe Held(frame).md5
             state.withLock { $0.sums.append(sum) }
-            result = unsafe player_exporter_wait(exporter, 0, &frame)
+            result = unsafe scanout_exporter_wait(exporter, 0, &frame)
         }
-        if result == PLAYER_END { state.change { $0.isOver = true } }
+        if result == SCANOUT_END { state.change { $0.isOver = true } }
     }
 }

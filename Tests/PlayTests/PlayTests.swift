@@ -60,7 +60,7 @@ import Testing
         .enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"), arguments: ["decoder", "full", "require"])
     func `hardware in a process without other rights gives software's checksums without a copy`(sandbox: String) throws {
         // Only the process sees the driver.
-        let environment = ["PLAYER_DECODER": try SoftwareVADriver.decoder(["PLAYER_VA_CHECK": "1"])]
+        let environment = ["SCANOUT_DECODER": try SoftwareVADriver.decoder(["PLAYER_VA_CHECK": "1"])]
         let stats = "/tmp/sandboxed-hardware-stats-\(getpid()).json"
         defer { unsafe unlink(stats) }
         let decoding = ["--sandbox", sandbox, "--decoder", "hardware", "--device", SoftwareVADriver.device]
@@ -95,7 +95,7 @@ import Testing
 
     @Test(.enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"))
     func `devices names what a driver decodes, or why there is none`() throws {
-        let environment = SoftwareVADriver.environment(preloads: true).merging(["PLAYER_DECODER": try SoftwareVADriver.decoder()]) { $1 }
+        let environment = SoftwareVADriver.environment(preloads: true).merging(["SCANOUT_DECODER": try SoftwareVADriver.decoder()]) { $1 }
         let found = try PlayProgram.run(["devices", "--device", SoftwareVADriver.device], environment: environment)
         #expect(found.output.contains("H264High") && found.output.contains("VLD into NV12"), "\(found.output)")
         let confined = found.output.split(separator: "\n").first { $0.contains("decoder on \(SoftwareVADriver.device)") }

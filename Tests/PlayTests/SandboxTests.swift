@@ -29,7 +29,7 @@ import Testing
             let deadline = Date().addingTimeInterval(60)
             var killed: Set<Int32> = []
             while killed.count < (goesOn ? 3 : 1), Date() < deadline {
-                guard let play = handle.processIdentifier, let demuxer = Self.child(of: play, "player-demuxer"), !killed.contains(demuxer),
+                guard let play = handle.processIdentifier, let demuxer = Self.child(of: play, "scanout-demuxer"), !killed.contains(demuxer),
                     Self.processorTicks(of: demuxer) != nil, TextFile.contents(of: "/proc/\(demuxer)/status")?.contains("Seccomp:\t2") == true
                 else {
                     usleep(1000)
@@ -106,10 +106,10 @@ import Testing
 
     @Test func `without a decoder program it says so, or refuses`() throws {
         let arguments = ["--sink", "headless", "--untimed", "--duration", "1", TestAssets.demo]
-        let nowhere = ["PLAYER_DECODER": "/nowhere/decoder"]
+        let nowhere = ["SCANOUT_DECODER": "/nowhere/decoder"]
         let wished = try PlayProgram.run(arguments + ["--sandbox", "decoder"], environment: nowhere)
         #expect(wished.code == 0)
-        #expect(wished.errors == "Decoding without a sandbox: PLAYER_DECODER names /nowhere/decoder, which is not a program.\n")
+        #expect(wished.errors == "Decoding without a sandbox: SCANOUT_DECODER names /nowhere/decoder, which is not a program.\n")
         let required = try PlayProgram.run(arguments + ["--sandbox", "require"], environment: nowhere)
         #expect(required.code == 69)
         #expect(required.errors.split(separator: "\n").count == 1)
@@ -161,7 +161,7 @@ import Testing
     // Foundation leaks what it has read of a file of /proc whose process goes meanwhile; TextFile does not.
 
     /// The decoder process among the children of `pid`'s threads.
-    static func decoder(of pid: Int32) -> Int32? { child(of: pid, "player-decoder") }
+    static func decoder(of pid: Int32) -> Int32? { child(of: pid, "scanout-decoder") }
 
     private static func child(of pid: Int32, _ program: String) -> Int32? {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []

@@ -57,7 +57,7 @@ import Testing
         configuration.rate = 2
         configuration.exporters = [exporter]
         configuration.sandbox.policy = policy
-        configuration.sandbox.decoderPath = BuiltPrograms.folder + "/player-decoder"
+        configuration.sandbox.decoderPath = BuiltPrograms.folder + "/scanout-decoder"
         let player = Player(sink: HeadlessSink(), configuration: configuration) { event in
             if case .ended = event { ended.change { $0 = true } }
         }

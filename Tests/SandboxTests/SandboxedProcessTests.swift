@@ -75,7 +75,7 @@ import Testing
             "\($0)" == "/nowhere/decoder is not a program that can be started"
         }
         #expect { _ = try SandboxProgram.demuxer.find("/bin/true") } throws: {
-            "\($0)" == "the program player-demuxer does not lie beside /bin/true"
+            "\($0)" == "the program scanout-demuxer does not lie beside /bin/true"
         }
     }
 

@@ -9,6 +9,6 @@ public enum BuiltPrograms {
         return TestAssets.root + "/.build/debug"
     }()
 
-    public static let decoder = folder + "/player-decoder"
-    public static let demuxer = folder + "/player-demuxer"
+    public static let decoder = folder + "/scanout-decoder"
+    public static let demuxer = folder + "/scanout-demuxer"
 }

@@ -27,10 +27,10 @@ public enum SoftwareVADriver {
     }
 
     /// A decoder program whose processes take `device` for a render node, with `switches` as for `adopt`: a script that sets its environment and
-    /// becomes the program itself. The demuxer lies beside it. For PLAYER_DECODER, or `SandboxOptions.decoderPath`.
+    /// becomes the program itself. The demuxer lies beside it. For SCANOUT_DECODER, or `SandboxOptions.decoderPath`.
     public static func decoder(_ switches: [String: String] = [:]) throws -> String {
         unsafe symlink(BuiltPrograms.demuxer, demuxer)
-        let path = "\(folder)/player-decoder-\(decoders.withLock { $0 += 1; return $0 })"
+        let path = "\(folder)/scanout-decoder-\(decoders.withLock { $0 += 1; return $0 })"
         let variables = environment(preloads: true).merging(switches) { $1 }.map { "export \($0)='\($1)'" }.sorted()
         let text = (["#!/bin/sh"] + variables + ["exec \(BuiltPrograms.decoder) \"$@\"", ""]).joined(separator: "\n")
         guard let file = unsafe fopen(path, "w") else { throw SystemError(errno, "write \(path)") }
@@ -40,7 +40,7 @@ public enum SoftwareVADriver {
     }
 
     private static let decoders = Monitor(0)
-    private static var demuxer: String { "\(folder)/player-demuxer" }
+    private static var demuxer: String { "\(folder)/scanout-demuxer" }
 
     /// Makes this process use the driver; `switches` are the variables described in `player_va_driver.h`. For processes of a single test.
     public static func adopt(_ switches: [String: String] = [:]) {
@@ -50,7 +50,7 @@ public enum SoftwareVADriver {
     private static func removeFolder() {
         unsafe unlink(library)
         unsafe unlink(demuxer)
-        for number in 0..<decoders.withLock({ $0 }) { unsafe unlink("\(folder)/player-decoder-\(number + 1)") }
+        for number in 0..<decoders.withLock({ $0 }) { unsafe unlink("\(folder)/scanout-decoder-\(number + 1)") }
         unsafe rmdir(folder)
     }
 }

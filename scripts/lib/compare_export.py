@@ -26,7 +26,7 @@ def prepare(options):
         prefix = os.path.join(options.films, "installed")
         subprocess.run([os.path.join(options.root, "scripts/install"), "--prefix", prefix], check=True)
         options.cost = os.path.join(options.films, "export-cost")
-        compile_c([os.path.join(options.root, "scripts/lib/export-cost.c"), "-I%s/include" % prefix, "-L%s/lib" % prefix, "-lplayer",
+        compile_c([os.path.join(options.root, "scripts/lib/export-cost.c"), "-I%s/include" % prefix, "-L%s/lib" % prefix, "-lscanout",
                    "-Wl,-rpath,%s/lib" % prefix], options.cost)
 
 

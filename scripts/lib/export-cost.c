@@ -6,9 +6,9 @@
  *   told            as pull, but the loop asks only when the call-back has set a flag, or the frame that waits is due
  *   busy            1000 turns a second that ask; prints how long asking took
  *
- * Prints "FRAMES MEDIAN P99 MAXIMUM": frames that came, and nanoseconds that player_exporter_frame_for took (wall time). */
+ * Prints "FRAMES MEDIAN P99 MAXIMUM": frames that came, and nanoseconds that scanout_exporter_frame_for took (wall time). */
 #define _GNU_SOURCE
-#include <player.h>
+#include <scanout.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,14 +35,14 @@ static int compare(const void *a, const void *b) {
 }
 
 /* The news handlers. */
-static player_exporter *exporter;
+static scanout_exporter *exporter;
 static atomic_int has_news, frames;
 
 static void fetch(void *context) {
-    player_frame *frame;
+    scanout_frame *frame;
     (void)context;
-    while (player_exporter_wait(exporter, 0, &frame) == PLAYER_OK) {
-        player_frame_release(frame);
+    while (scanout_exporter_wait(exporter, 0, &frame) == SCANOUT_OK) {
+        scanout_frame_release(frame);
         frames++;
     }
 }
@@ -50,11 +50,11 @@ static void fetch(void *context) {
 static void tell(void *context) { atomic_store((atomic_int *)context, 1); }
 
 /* The film has ended, or failed. */
-static int is_over(player *film) {
-    player_event event = {.size = sizeof event};
-    while (player_next_event(film, 0, &event) == PLAYER_OK) {
-        if (event.kind == PLAYER_EVENT_ENDED) return 1;
-        if (event.kind == PLAYER_EVENT_FAILED) exit(65);
+static int is_over(scanout_player *film) {
+    scanout_event event = {.size = sizeof event};
+    while (scanout_next_event(film, 0, &event) == SCANOUT_OK) {
+        if (event.kind == SCANOUT_EVENT_ENDED) return 1;
+        if (event.kind == SCANOUT_EVENT_FAILED) exit(65);
     }
     return 0;
 }
@@ -67,48 +67,48 @@ int main(int count, char **words) {
     int exports = asks || !strcmp(how, "push") || handles;
     int64_t turn = !strcmp(how, "busy") ? 1000000 : 16666667;
     char message[300];
-    player *film;
-    player_exporter_options wishes = {.size = sizeof wishes, .policy = is_fast ? PLAYER_POLICY_WAIT : PLAYER_POLICY_DROP_OLDEST};
-    if (player_exporter_new(&wishes, &exporter) != PLAYER_OK) return 70;
-    if (handles) player_exporter_set_news_handler(exporter, fetch, NULL);
-    if (is_told) player_exporter_set_news_handler(exporter, tell, &has_news);
-    player_options options = {.size = sizeof options, .output = is_fast ? PLAYER_OUTPUT_UNTIMED : PLAYER_OUTPUT_NONE,
-                              .decoder = PLAYER_DECODER_SOFTWARE, .threads = 1, .is_silent = 1, .exporters = &exporter,
+    scanout_player *film;
+    scanout_exporter_options wishes = {.size = sizeof wishes, .policy = is_fast ? SCANOUT_POLICY_WAIT : SCANOUT_POLICY_DROP_OLDEST};
+    if (scanout_exporter_new(&wishes, &exporter) != SCANOUT_OK) return 70;
+    if (handles) scanout_exporter_set_news_handler(exporter, fetch, NULL);
+    if (is_told) scanout_exporter_set_news_handler(exporter, tell, &has_news);
+    scanout_options options = {.size = sizeof options, .output = is_fast ? SCANOUT_OUTPUT_UNTIMED : SCANOUT_OUTPUT_NONE,
+                              .decoder = SCANOUT_DECODER_SOFTWARE, .threads = 1, .is_silent = 1, .exporters = &exporter,
                               .exporter_count = exports ? 1 : 0};
-    if (player_open(words[1], &options, &film, message, sizeof message) != PLAYER_OK) return fprintf(stderr, "%s\n", message), 66;
+    if (scanout_open(words[1], &options, &film, message, sizeof message) != SCANOUT_OK) return fprintf(stderr, "%s\n", message), 66;
 
-    player_frame *frame;
+    scanout_frame *frame;
     int calls = 0;
     if (!strcmp(how, "push")) {
-        while (player_exporter_wait(exporter, -1, &frame) == PLAYER_OK) {
-            player_frame_release(frame);
+        while (scanout_exporter_wait(exporter, -1, &frame) == SCANOUT_OK) {
+            scanout_frame_release(frame);
             frames++;
         }
     } else if (is_fast) {
-        player_event event = {.size = sizeof event};
-        while (player_next_event(film, -1, &event) == PLAYER_OK && event.kind != PLAYER_EVENT_ENDED)
-            if (event.kind == PLAYER_EVENT_FAILED) return 65;
+        scanout_event event = {.size = sizeof event};
+        while (scanout_next_event(film, -1, &event) == SCANOUT_OK && event.kind != SCANOUT_EVENT_ENDED)
+            if (event.kind == SCANOUT_EVENT_FAILED) return 65;
     } else {
-        int64_t next = PLAYER_NO_TIME;
+        int64_t next = SCANOUT_NO_TIME;
         for (int64_t moment = now() + turn; !is_over(film); moment += turn) {
             sleep_until(moment);
-            if (is_told && atomic_exchange(&has_news, 0)) next = player_exporter_next_time(exporter);
-            if (!asks || (is_told && (next == PLAYER_NO_TIME || next > moment + turn))) continue;
+            if (is_told && atomic_exchange(&has_news, 0)) next = scanout_exporter_next_time(exporter);
+            if (!asks || (is_told && (next == SCANOUT_NO_TIME || next > moment + turn))) continue;
             int64_t begin = now();
-            player_result result = player_exporter_frame_for(exporter, moment + turn, &frame);
+            scanout_result result = scanout_exporter_frame_for(exporter, moment + turn, &frame);
             if (calls < CALL_LIMIT) spans[calls++] = now() - begin;
-            if (is_told) next = player_exporter_next_time(exporter);
-            if (result != PLAYER_OK) continue;
-            player_frame_info info = {.size = sizeof info};
-            player_frame_describe(frame, &info);
+            if (is_told) next = scanout_exporter_next_time(exporter);
+            if (result != SCANOUT_OK) continue;
+            scanout_frame_info info = {.size = sizeof info};
+            scanout_frame_describe(frame, &info);
             frames += info.is_new == 1;
-            player_frame_release(frame);
+            scanout_frame_release(frame);
         }
     }
     qsort(spans, (size_t)calls, sizeof *spans, compare);
     printf("%d %lld %lld %lld\n", frames, calls ? (long long)spans[calls / 2] : 0, calls ? (long long)spans[calls * 99 / 100] : 0,
            calls ? (long long)spans[calls - 1] : 0);
-    player_exporter_close(exporter);
-    player_close(film);
+    scanout_exporter_close(exporter);
+    scanout_close(film);
     return 0;
 }

@@ -22,7 +22,7 @@ import Testing
 
     /// It has room for one descriptor besides its sockets, so that it ends at the message that opens the decoder, which has two.
     @Test func `a process that confines itself and then dies of the film is not a missing sandbox`() throws {
-        let program = "/tmp/player-decoder-\(getpid())"
+        let program = "/tmp/scanout-decoder-\(getpid())"
         defer { unsafe unlink(program) }
         try Data("#!/bin/sh\nulimit -n 6\nexec \(BuiltPrograms.decoder)\n".utf8).write(to: URL(fileURLWithPath: program))
         try #require(unsafe chmod(program, 0o700) == 0)

@@ -1,2 +1,0 @@
-// The header is all there is; SwiftPM wants a source file.
-#include "player.h"

@@ -1,0 +1,543 @@
+/* scanout.h: plays films and lends their decoded frames to your renderer without a copy. For C99 and C++.
+ *
+ *     cc example.c $(pkg-config --cflags --libs scanout)
+ *
+ * Threads    Every function may be called from any thread, and blocks only where its comment says so. Do not use a handle while or after
+ *            another thread closes or releases it. The library calls you in one place only: scanout_exporter_set_news_handler.
+ * Ownership  What a function returns through a pointer to a pointer is yours until you pass it to the function that its comment names.
+ *            Strings and structs that you pass in are read during the call and not kept.
+ * Times      Nanoseconds. A *film time* counts from the beginning of the film, a *host time* is a reading of CLOCK_MONOTONIC, a *timeout*
+ *            counts from now: 0 does not wait, a negative one waits without limit.
+ * Structs    Set `size` to the size of the struct and leave the other members at 0, which is always the default:
+ *                scanout_options options = { .size = sizeof options, .starts_paused = 1 };
+ * Failures   A negative scanout_result; errno is not set. Bad arguments are reported, except a handle that was already closed. */
+#ifndef SCANOUT_H
+#define SCANOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- Version and results */
+
+/* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
+#define SCANOUT_ABI_VERSION 0
+/* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
+#define SCANOUT_VERSION 0x00000006
+
+/* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
+uint32_t scanout_version(void);
+
+/* "No such time", and "unknown". */
+#define SCANOUT_NO_TIME INT64_MIN
+
+typedef enum scanout_result {
+    SCANOUT_OK = 0,
+    SCANOUT_NOTHING = 1,         /* no failure: nothing came before the timeout */
+    SCANOUT_END = 2,             /* no failure: nothing more will come */
+    SCANOUT_ERROR_ARGUMENT = -1, /* a null pointer, or a `size` or value that is not allowed */
+    SCANOUT_ERROR_OPEN = -2,     /* the file does not exist or cannot be read */
+    SCANOUT_ERROR_DATA = -3,     /* nothing in the file can be played */
+    SCANOUT_ERROR_DEVICE = -4,   /* the display or the kind of decoder asked for does not exist or is gone */
+    SCANOUT_ERROR_INTERNAL = -5  /* the operating system refused a resource that it normally grants */
+} scanout_result;
+
+/* The meaning of a result in a few words; never NULL. The string is static. */
+const char *scanout_error_string(scanout_result result);
+
+/* --------------------------------------------------------------------------------------------------------------------------- Playing */
+
+/* An open film and the threads that play it. */
+typedef struct scanout_player scanout_player;
+
+/* Frames for your own renderer; see "Frames". */
+typedef struct scanout_exporter scanout_exporter;
+
+typedef enum scanout_output {
+    SCANOUT_OUTPUT_NONE = 0,    /* a virtual display of 60 Hz: time passes as on a screen, and you show the frames */
+    SCANOUT_OUTPUT_UNTIMED = 1, /* no display and no clock: as fast as frames are decoded, and fetched if an exporter wants every one */
+    SCANOUT_OUTPUT_WINDOW = 2,  /* a Wayland window */
+    SCANOUT_OUTPUT_MONITOR = 3  /* a monitor without a desktop (KMS) */
+} scanout_output;
+
+typedef enum scanout_decoder {
+    SCANOUT_DECODER_AUTO = 0,     /* hardware if it decodes the stream, else software */
+    SCANOUT_DECODER_HARDWARE = 1, /* hardware or nothing */
+    SCANOUT_DECODER_SOFTWARE = 2
+} scanout_decoder;
+
+typedef enum scanout_sandbox {
+    SCANOUT_SANDBOX_OFF = 0,
+    SCANOUT_SANDBOX_DECODER = 1, /* the decoder runs in a process without rights; if that is impossible, in this one, and a notice says so */
+    SCANOUT_SANDBOX_REQUIRE = 2, /* as SCANOUT_SANDBOX_FULL, or opening fails */
+    SCANOUT_SANDBOX_FULL = 3     /* the decoder and the demuxer, each in a process without rights */
+} scanout_sandbox;
+
+typedef struct scanout_options {
+    uint32_t size;
+    uint32_t output;        /* scanout_output */
+    uint32_t decoder;       /* scanout_decoder */
+    uint32_t threads;       /* decoding threads; 0: the decoder chooses */
+    uint32_t starts_paused; /* 1: shows the first frame and waits for scanout_play */
+    uint32_t is_silent;     /* 1: opens no sound device */
+    uint32_t loops;         /* 1: begins again at the end */
+    uint32_t exporter_count;
+    scanout_exporter *const *exporters; /* clients that get the frames as well; each serves one film at a time and may be closed at any moment */
+    int64_t start_time;                /* film time to begin at */
+    int64_t play_duration;             /* ends after this much film; 0: at the end of the film */
+    uint32_t sandbox;                  /* scanout_sandbox */
+    uint32_t reserved;
+} scanout_options;
+
+/* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the file is read.
+ * Close *opened with scanout_close. On failure *opened is NULL, and `message` (may be NULL) holds a sentence that names the file and the cause,
+ * cut to `message_size` bytes including its zero. */
+scanout_result scanout_open(const char *location, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
+
+/* Ends playback and joins its threads; blocks for some milliseconds. Frames that you hold stay unchanged until you release them. NULL is allowed. */
+void scanout_close(scanout_player *player);
+
+/* Commands return at once and take effect in the order in which they are given. */
+scanout_result scanout_play(scanout_player *player);
+scanout_result scanout_pause(scanout_player *player);
+/* Shows the frame of `film_time`, exactly, and goes on from there. */
+scanout_result scanout_seek(scanout_player *player, int64_t film_time);
+/* Pauses and shows the next frame, or with 0 the previous one. */
+scanout_result scanout_step(scanout_player *player, int32_t forward);
+/* Film seconds per second, above 0; 1 is as recorded. */
+scanout_result scanout_set_rate(scanout_player *player, double rate);
+/* 0 is silent, 1 as recorded. */
+scanout_result scanout_set_volume(scanout_player *player, double volume);
+
+/* Readings never block. With NULL they read as if nothing played. */
+int64_t scanout_position(scanout_player *player);   /* film time */
+int64_t scanout_duration(scanout_player *player);   /* SCANOUT_NO_TIME: the film has no known end */
+int32_t scanout_is_playing(scanout_player *player); /* 1: time runs, or will as soon as the first frame is there */
+
+/* ---------------------------------------------------------------------------------------------------------------------------- Events */
+
+typedef enum scanout_event_kind {
+    SCANOUT_EVENT_ENDED = 1,  /* the last frame and sound have had their time; a seek or scanout_play continues */
+    SCANOUT_EVENT_FAILED = 2, /* playback cannot go on; `result` and `text` say why */
+    SCANOUT_EVENT_NOTICE = 3, /* `text` is for the viewer: the sound device is gone, a frame is damaged */
+    SCANOUT_EVENT_DETAIL = 4, /* `text` is a detail for a log: what was chosen and why */
+    SCANOUT_EVENT_CLOSE = 5,  /* the viewer wants the window closed */
+    SCANOUT_EVENT_KEY = 6,    /* a key was pressed in the window; `text` is its name: "space", "q", "left" … */
+    SCANOUT_EVENT_SHOWN = 7   /* of a queue: the first frame since the beginning, or since a flush, is on the display */
+} scanout_event_kind;
+
+typedef struct scanout_event {
+    uint32_t size;
+    uint32_t kind;  /* scanout_event_kind */
+    int32_t result; /* scanout_result */
+    char text[500]; /* UTF-8 with its zero, cut to fit */
+} scanout_event;
+
+/* A descriptor for poll(2), lent until the player is closed: readable while there are events. Do not read from it. */
+int scanout_event_fd(scanout_player *player);
+
+/* The next event; SCANOUT_NOTHING when none came within `timeout`. At most 64 are kept, the newest. */
+scanout_result scanout_next_event(scanout_player *player, int64_t timeout, scanout_event *event);
+
+/* ---------------------------------------------------------------------------------------------------------------------------- Frames
+ *
+ * Make an exporter first and pass it to scanout_open: the number of frames that you may hold decides how much memory the decoder gets:
+ *
+ *     scanout_exporter *exporter;
+ *     scanout_exporter_new(NULL, &exporter);
+ *     scanout_options options = { .size = sizeof options, .exporters = &exporter, .exporter_count = 1 };
+ *     ...
+ *     scanout_frame *frame;                                             (each time that you draw)
+ *     if (scanout_exporter_frame_for(exporter, when_mine_lights_up, &frame) == SCANOUT_OK) {
+ *         scanout_frame_info info = { .size = sizeof info };
+ *         scanout_frame_describe(frame, &info);
+ *         if (info.is_new) ... import info.planes[0].fd, or find what you made of info.identity before ...
+ *         scanout_frame_release(frame);
+ *     }
+ */
+
+typedef enum scanout_policy {
+    SCANOUT_POLICY_DROP_OLDEST = 0, /* frames that you do not fetch in time are dropped; the film plays on whatever you do */
+    SCANOUT_POLICY_WAIT = 1         /* the decoder waits for you, and the film with it: you get every frame */
+} scanout_policy;
+
+typedef struct scanout_exporter_options {
+    uint32_t size;
+    uint32_t budget;       /* different frames that you may hold at once; 0: 3. You get no more until you release one
+                              and the fence that you released it with has signalled */
+    uint32_t bound;        /* frames that may wait to be fetched; 0: 8 */
+    uint32_t policy;       /* scanout_policy */
+    uint32_t when_decoded; /* 1: scanout_exporter_wait gives frames as soon as they are decoded, not when they are due */
+    uint32_t copies;       /* 1: over the budget you get copies, in memory of their own, instead of nothing */
+} scanout_exporter_options;
+
+/* `options` may be NULL. Close *exporter with scanout_exporter_close. */
+scanout_result scanout_exporter_new(const scanout_exporter_options *options, scanout_exporter **exporter);
+
+/* Ends every wait, removes the news handler, takes no more frames and releases the handle. Frames that you hold stay unchanged. NULL is allowed. */
+void scanout_exporter_close(scanout_exporter *exporter);
+
+/* A frame that you hold: its memory does not change until you release it. */
+typedef struct scanout_frame scanout_frame;
+
+/* Pull: the frame for `host_time`, the moment at which your own frame will light up. It is the newest whose time has come by then, and the same
+ * one again when nothing newer is due. Release *frame. SCANOUT_NOTHING before the first frame, and while you hold too many. Never waits. */
+scanout_result scanout_exporter_frame_for(scanout_exporter *exporter, int64_t host_time, scanout_frame **frame);
+
+/* Push: the next frame that you have not had yet; waits for it until `timeout`. Release *frame. SCANOUT_NOTHING: none came in time;
+ * SCANOUT_END: the film is over. After a seek there are frames again. */
+scanout_result scanout_exporter_wait(scanout_exporter *exporter, int64_t timeout, scanout_frame **frame);
+
+/* When the next frame lights up, for a renderer that sleeps until there is something to draw: a host time, in the past when the frame is due
+ * already. SCANOUT_NO_TIME: no frame waits, or the film stands still; news will come. Never waits. */
+int64_t scanout_exporter_next_time(scanout_exporter *exporter);
+
+/* News: `handler` is called with `context` when there may be something to fetch (a frame has come, the film is over, a seek or a change of
+ * the clock has altered what is due, a fence that you released a frame with has signalled). It replaces the one before; NULL: none.
+ *
+ * No thread is woken for it: it runs on the thread that brought the news, which for a frame is the decoder's, and else whichever it was, yours
+ * inside a scanout_... call of yours included; on several at once where that happens. Nothing is locked, so it may fetch frames
+ * (scanout_exporter_frame_for, scanout_exporter_wait with a timeout of 0) and release them. Until it returns that thread decodes nothing: it must
+ * not wait, for your renderer or its locks least of all, and must not close anything or set a handler. Most set a flag, or write to
+ * an eventfd that the renderer polls, and fetch in the renderer's own time.
+ *
+ * When this returns, and when scanout_exporter_close has, the handler before is not running any more: its context can go. */
+typedef void (*scanout_news_handler)(void *context);
+scanout_result scanout_exporter_set_news_handler(scanout_exporter *exporter, scanout_news_handler handler, void *context);
+
+typedef struct scanout_exporter_statistics {
+    uint32_t size;
+    uint32_t reserved;
+    uint64_t offered;      /* frames that were decoded */
+    uint64_t delivered;    /* that you got, each counted once */
+    uint64_t late;         /* whose time was over before you asked */
+    uint64_t over_budget;  /* that you did not get because you held too much */
+    uint64_t flushed;      /* that a seek made void */
+    uint64_t bytes_copied; /* for `copies`; 0 otherwise: nothing else copies */
+} scanout_exporter_statistics;
+
+/* What has happened so far. */
+scanout_result scanout_exporter_get_statistics(scanout_exporter *exporter, scanout_exporter_statistics *statistics);
+
+/* --------------------------------------------------------------------------------------------------------- What a frame is, and its end */
+
+#define SCANOUT_MAX_PLANES 4
+
+/* Where a plane lies, as EGL_DMA_BUF_PLANE0_FD_EXT and VkSubresourceLayout take it, and its part that is meant to be seen. */
+typedef struct scanout_plane {
+    int32_t fd;                             /* lent: dup(2) it to keep it beyond the frame. All planes have the same */
+    uint32_t pitch;                         /* bytes from row to row */
+    uint64_t offset;                        /* bytes from the start of the memory to the first row */
+    uint64_t visible_offset;                /* to the first visible byte */
+    uint32_t width, height;                 /* sample positions in a row, and rows, that have memory */
+    uint32_t visible_width, visible_height; /* and that are meant to be seen */
+    uint32_t bits;                          /* from one sample position to the next */
+    uint32_t components;                    /* that share them evenly: 1 in yuv420p, 2 in NV12's second plane; 0: it is not so simple */
+} scanout_plane;
+
+/* HDR10: the display that the film was graded on (SMPTE ST 2086), and its brightest light (CTA-861.3). */
+typedef struct scanout_hdr {
+    uint16_t red[2], green[2], blue[2], white[2]; /* CIE 1931 x and y, in units of 0.00002 */
+    uint32_t maximum_luminance, minimum_luminance; /* units of 0.0001 cd/m² */
+    uint16_t maximum_light, average_light;         /* cd/m²; 0: unknown */
+    uint16_t reserved[2];
+} scanout_hdr;
+
+typedef struct scanout_frame_info {
+    uint32_t size;
+    uint32_t fourcc;                             /* DRM_FORMAT_* of drm_fourcc.h; 0: the kernel has no code for it */
+    uint64_t modifier;                           /* DRM_FORMAT_MOD_*; 0: rows one after the other */
+    char format[16];                             /* FFmpeg's name: "yuv420p", "yuv420p10le", "nv12" … */
+    uint32_t bit_depth;                          /* of one component. In yuv420p10le they are the low bits of 16, in p010le the high ones */
+    uint32_t plane_count;
+    scanout_plane planes[SCANOUT_MAX_PLANES];
+    uint64_t byte_count;                         /* of the memory that all planes lie in */
+    uint32_t coded_width, coded_height;          /* pixels that have memory */
+    uint32_t visible_x, visible_y, visible_width, visible_height;
+    uint32_t pixel_aspect[2];                    /* width : height of a pixel; 0 : 0 when unknown, which means square */
+    uint32_t rotation;                           /* clockwise degrees until the frame stands upright: 0, 90, 180, 270 */
+    uint8_t is_mirrored;                         /* 1: then left and right change places */
+    uint8_t primaries, transfer, matrix;         /* ITU-T H.273; 2: the film does not say */
+    uint8_t range;                               /* 0: not said, 1: limited, 2: full */
+    uint8_t chroma_siting;                       /* 0: not said, 1: left, 2: centre, 3: top left, 4: top, 5: bottom left, 6: bottom */
+    uint8_t has_hdr;                             /* 1: `hdr` is filled in */
+    uint8_t is_dmabuf;                           /* 1: devices can import it; 0: a memfd, to be mapped and uploaded */
+    uint8_t is_new;                              /* 0: you had this one last time */
+    uint8_t is_copy;                             /* 1: a copy, because you held too much */
+    uint8_t reserved[2];
+    scanout_hdr hdr;
+    int64_t film_time, duration;                 /* SCANOUT_NO_TIME: unknown */
+    int64_t host_time;                           /* when it is to light up; SCANOUT_NO_TIME while the film stands */
+    uint64_t sequence;                           /* counts the exporter's frames from 0; gaps are ones that you did not get */
+    uint32_t identity[3];                        /* pool, generation, slot. What you make of the memory serves all frames of one identity */
+    uint32_t reserved2;
+} scanout_frame_info;
+
+/* Fills in everything up to info->size. */
+scanout_result scanout_frame_describe(const scanout_frame *frame, scanout_frame_info *info);
+
+/* The fence (a sync_file, yours to close) that a device must wait for before it reads; -1 when the frame is finished. */
+int scanout_frame_acquire_fence(const scanout_frame *frame);
+
+/* Lends the bytes to the CPU, read-only, until scanout_frame_unmap or the release. Blocks until devices have written them. */
+scanout_result scanout_frame_map(scanout_frame *frame, const void **bytes);
+void scanout_frame_unmap(scanout_frame *frame);
+
+/* You read no more; the decoder may write the memory again. NULL is fine. */
+void scanout_frame_release(scanout_frame *frame);
+/* As scanout_frame_release, once the sync_file `fence` has signalled; it is taken over and closed. -1: no fence. */
+void scanout_frame_release_after(scanout_frame *frame, int fence);
+
+/* -------------------------------------------------------------------------------------------------------------- Textures in OpenGL (ES)
+ *
+ * Frames as textures of your own context (OpenGL ES 3 or OpenGL 4.2, through EGL). Examples/film_textures.h shows how to import them by hand.
+ * Each piece of memory is imported once, however many frames pass through it, and its textures are deleted when the memory is freed.
+ *
+ *     scanout_egl_cache_new(NULL, &cache, message, sizeof message);                    (your context is current)
+ *     scanout_texture_info info = { .size = sizeof info };
+ *     scanout_egl_cache_get(cache, frame, &info, message, sizeof message);
+ *     ... bind info.textures[n].name to info.target, draw ...
+ *     scanout_egl_cache_release(cache, frame);                                         (the device may read on; the cache sees to it)
+ *
+ * All of it for the thread on which the context is current, scanout_egl_cache_close too. Bindings are put back. */
+
+typedef struct scanout_egl_cache scanout_egl_cache;
+
+typedef enum scanout_texture_path {
+    SCANOUT_TEXTURE_PLANES = 0, /* the memory itself, a texture a plane; you turn YUV into RGB */
+    SCANOUT_TEXTURE_IMAGE = 1,  /* the memory itself, one texture of RGB: the driver converts (samplerExternalOES) */
+    SCANOUT_TEXTURE_UPLOAD = 2  /* a copy, a texture a plane: the memory is no DMA-BUF, or the driver does not take it */
+} scanout_texture_path;
+
+typedef struct scanout_texture_options {
+    uint32_t size;
+    uint32_t wants_image;    /* 1: SCANOUT_TEXTURE_IMAGE where that goes */
+    uint32_t forbids_upload; /* 1: SCANOUT_ERROR_DEVICE instead of a copy */
+    uint32_t limit;          /* surfaces that have textures at once; 0: 64 */
+} scanout_texture_options;
+
+/* `options` may be NULL. SCANOUT_ERROR_DEVICE when there is no EGL, no current context, or one that is too old. *cache is to be closed. */
+scanout_result scanout_egl_cache_new(
+    const scanout_texture_options *options, scanout_egl_cache **cache, char *message, size_t message_size);
+/* Deletes the textures. NULL is fine. */
+void scanout_egl_cache_close(scanout_egl_cache *cache);
+
+typedef struct scanout_texture {
+    uint32_t name;          /* as glGenTextures gives them */
+    uint32_t width, height; /* texels */
+    uint32_t bytes;         /* of a texel */
+} scanout_texture;
+
+typedef struct scanout_texture_info {
+    uint32_t size;
+    uint32_t path;   /* scanout_texture_path */
+    uint32_t target; /* GL_TEXTURE_2D or GL_TEXTURE_EXTERNAL_OES */
+    uint32_t count;
+    scanout_texture textures[SCANOUT_MAX_PLANES]; /* in the order of the format's planes */
+    float crop[4];                              /* where the visible frame lies in each: left, top, width, height, 0 to 1 */
+    uint32_t has_matrix;                        /* 1: rgb = matrix * (sample * code_scale - offset); 0: the samples are RGB */
+    float code_scale;                           /* makes the greatest code value 1 */
+    float offset[3];                            /* of luma, Cb, Cr */
+    float matrix[9];                            /* column by column, for glUniformMatrix3fv */
+} scanout_texture_info;
+
+/* The frame's textures, valid while it is held. Commands that read them may be given at once: the device waits for the decoder's. */
+scanout_result scanout_egl_cache_get(
+    scanout_egl_cache *cache, scanout_frame *frame, scanout_texture_info *info, char *message, size_t message_size);
+
+/* Releases the frame, to be written again when the device has carried out what your context has told it so far. */
+void scanout_egl_cache_release(scanout_egl_cache *cache, scanout_frame *frame);
+
+typedef struct scanout_texture_statistics {
+    uint32_t size;
+    uint32_t reserved;
+    uint64_t imported;     /* surfaces */
+    uint64_t reused;       /* frames shown from an import made before */
+    uint64_t uploaded;     /* frames copied */
+    uint64_t bytes_copied;
+    uint64_t dropped;      /* surfaces whose textures are gone with their memory */
+} scanout_texture_statistics;
+
+scanout_result scanout_egl_cache_get_statistics(scanout_egl_cache *cache, scanout_texture_statistics *statistics);
+
+/* ----------------------------------------------------------------------------------------------------------------- Images in Vulkan
+ *
+ * The same for your own VkDevice, Vulkan 1.1 or later. Handles are numbers here: (uint64_t)image, and (VkImage)number back.
+ *
+ *     scanout_vulkan_cache_get(cache, frame, &info, message, sizeof message);
+ *     wait = scanout_vulkan_cache_acquire_semaphore(cache, frame), signal = scanout_vulkan_cache_release_semaphore(cache);
+ *     scanout_vulkan_cache_record_acquire(cache, frame, commands, layout);             (then commands that read info.images[n].view)
+ *     scanout_vulkan_cache_record_release(cache, frame, commands, layout);
+ *     ... vkQueueSubmit of commands, waiting for `wait`, signalling `signal` and a fence ...
+ *     scanout_vulkan_cache_release(cache, frame, signal, fence);
+ *
+ * One thread at a time for a cache; the device has done everything when it is closed. */
+
+typedef struct scanout_vulkan_cache scanout_vulkan_cache;
+
+/* Your device, and what you enabled on it. Imports need VK_KHR_external_memory_fd, VK_EXT_external_memory_dma_buf and
+ * VK_EXT_image_drm_format_modifier; VK_EXT_queue_family_foreign and VK_KHR_external_semaphore_fd are made use of. */
+typedef struct scanout_vulkan_device {
+    uint32_t size;
+    uint32_t queue_family;                /* of the queue that draws */
+    void *instance;                       /* VkInstance */
+    void *physical_device;                /* VkPhysicalDevice */
+    void *device;                         /* VkDevice */
+    void (*get_instance_proc_addr)(void); /* (void (*)(void))vkGetInstanceProcAddr */
+    const char *const *extensions;        /* enabled on the device */
+    uint32_t extension_count;
+    uint32_t has_ycbcr_conversion;        /* 1: the feature samplerYcbcrConversion is enabled; SCANOUT_TEXTURE_IMAGE needs it */
+} scanout_vulkan_device;
+
+/* `options` may be NULL. *cache is to be closed. */
+scanout_result scanout_vulkan_cache_new(
+    const scanout_vulkan_device *device, const scanout_texture_options *options, scanout_vulkan_cache **cache, char *message, size_t message_size);
+/* Destroys the images. NULL is fine. */
+void scanout_vulkan_cache_close(scanout_vulkan_cache *cache);
+
+typedef struct scanout_image {
+    uint64_t image;         /* VkImage */
+    uint64_t view;          /* VkImageView */
+    uint32_t format;        /* VkFormat */
+    uint32_t width, height; /* texels */
+    uint32_t bytes;         /* of a texel */
+} scanout_image;
+
+typedef struct scanout_image_info {
+    uint32_t size;
+    uint32_t path; /* scanout_texture_path */
+    uint32_t count;
+    uint32_t has_matrix;                    /* this and the next four: as in scanout_texture_info */
+    scanout_image images[SCANOUT_MAX_PLANES]; /* in the order of the format's planes */
+    float crop[4];
+    float code_scale;
+    float offset[3];
+    float matrix[9];
+    uint32_t filters_chroma;                /* of SCANOUT_TEXTURE_IMAGE: the sampler's filters may be linear; 0: nearest */
+    uint64_t ycbcr_conversion;              /* and its VkSamplerYcbcrConversion, which the sampler must have as well; 0: none */
+} scanout_image_info;
+
+/* The frame's images, valid until it is released and what reads them has ended. */
+scanout_result scanout_vulkan_cache_get(
+    scanout_vulkan_cache *cache, scanout_frame *frame, scanout_image_info *info, char *message, size_t message_size);
+
+/* Record, in a VkCommandBuffer, that the images come from the decoder (an upload's copy too) into the VkImageLayout `layout`, and that they
+ * go back from there. Between the two they are yours to read, in every stage. */
+scanout_result scanout_vulkan_cache_record_acquire(scanout_vulkan_cache *cache, scanout_frame *frame, void *commands, uint32_t layout);
+scanout_result scanout_vulkan_cache_record_release(scanout_vulkan_cache *cache, scanout_frame *frame, void *commands, uint32_t layout);
+
+/* VkSemaphores for the submission: one to wait for, to be asked for once for each new frame, and one to signal. 0: none is needed, or the
+ * device has none of the kind; then the fence does it. scanout_vulkan_cache_acquire_semaphore waits until the frame is written where the device
+ * cannot make a semaphore of the frame's fence: on this path the call may block for as long as a decoder needs for a frame. */
+uint64_t scanout_vulkan_cache_acquire_semaphore(scanout_vulkan_cache *cache, scanout_frame *frame);
+uint64_t scanout_vulkan_cache_release_semaphore(scanout_vulkan_cache *cache);
+
+/* Releases the frame, to be written again when `semaphore`, from scanout_vulkan_cache_release_semaphore, signals; without one (0) blocks until
+ * the VkFence `fence` of the submission has signalled; with neither the device has finished. After the submission. */
+void scanout_vulkan_cache_release(scanout_vulkan_cache *cache, scanout_frame *frame, uint64_t semaphore, uint64_t fence);
+
+scanout_result scanout_vulkan_cache_get_statistics(scanout_vulkan_cache *cache, scanout_texture_statistics *statistics);
+
+/* ---------------------------------------------------------------------------------------------------------------- Samples of your own
+ *
+ * For programs that have compressed samples of their own (from a network, from another container). The queue decodes them and shows each frame
+ * at its time:
+ *
+ *     scanout_queue_open(&options, &queue, message, sizeof message);
+ *     scanout_video_format format = { .size = sizeof format, .codec = "h264", .width = 1280, .height = 720, ... };
+ *     scanout_queue_set_format(queue, &format);
+ *     scanout_queue_set_rate(queue, 1);
+ *     for (;;) {
+ *         poll(scanout_queue_ready_fd(queue)), then while (scanout_queue_is_ready(queue)) scanout_queue_enqueue(queue, &next_sample);
+ *     }
+ *     scanout_queue_end(queue);
+ *
+ * Frames go to the display and to the exporters, as those of a player do. There is no sound. */
+
+typedef struct scanout_queue scanout_queue;
+
+typedef struct scanout_queue_options {
+    uint32_t size;
+    uint32_t output;  /* scanout_output */
+    uint32_t decoder; /* scanout_decoder */
+    uint32_t threads; /* that decode; 0: the decoder chooses */
+    uint32_t exporter_count;
+    uint32_t sandbox; /* scanout_sandbox */
+    scanout_exporter *const *exporters;
+} scanout_queue_options;
+
+/* Opens the display and starts the threads; the film's clock stands at 0. *queue is to be closed with scanout_queue_close. `message` is as for
+ * scanout_open. */
+scanout_result scanout_queue_open(const scanout_queue_options *options, scanout_queue **queue, char *message, size_t message_size);
+
+/* Forgets what waits and joins the threads; blocks for some milliseconds. Frames that you hold stay as they are. NULL is fine. */
+void scanout_queue_close(scanout_queue *queue);
+
+typedef struct scanout_video_format {
+    uint32_t size;
+    uint32_t width, height;              /* of the coded frame; 0: the decoder finds out */
+    uint32_t setup_size;
+    const char *codec;                   /* FFmpeg's name: "h264", "hevc", "av1", "vp9" … */
+    const void *setup;                   /* the container's set-up bytes: avcC, hvcC, av1C …; NULL for samples with start codes */
+    uint32_t pixel_aspect[2];            /* 0 : 0: not said */
+    uint32_t rotation;                   /* clockwise degrees until the frame stands upright: 0, 90, 180, 270 */
+    uint32_t reorder_depth;              /* frames that the decoder holds back, where known beforehand */
+    uint8_t primaries, transfer, matrix; /* ITU-T H.273; 0: what the samples say */
+    uint8_t range;                       /* 0: what the samples say, 1: limited, 2: full */
+    uint32_t reserved;
+} scanout_video_format;
+
+/* The format of the samples that follow. The frames of the one before are shown to the last. */
+scanout_result scanout_queue_set_format(scanout_queue *queue, const scanout_video_format *format);
+
+enum {
+    SCANOUT_SAMPLE_SYNC = 1,                 /* decoding can begin here */
+    SCANOUT_SAMPLE_DROPPABLE = 4,            /* no other sample needs it */
+    SCANOUT_SAMPLE_DO_NOT_DISPLAY = 8,       /* others need it, but it is not to be seen */
+    SCANOUT_SAMPLE_DISPLAY_IMMEDIATELY = 16, /* to be seen as soon as it is decoded, whatever its time says */
+    SCANOUT_SAMPLE_CORRUPT = 32              /* bytes are missing or wrong */
+};
+
+typedef struct scanout_sample {
+    uint32_t size;
+    uint32_t flags;         /* SCANOUT_SAMPLE_* */
+    const void *bytes;      /* one access unit, as the container carries it; copied during the call */
+    uint64_t byte_count;
+    int64_t time;           /* when its frame is to be seen; SCANOUT_NO_TIME: unknown, as the next */
+    int64_t decode_time;    /* in the order of decoding */
+    int64_t duration;       /* 0: unknown */
+    uint32_t timescale;     /* units of these times in a second; 0: nanoseconds */
+    uint32_t reserved;
+} scanout_sample;
+
+/* Puts a sample at the end, even when the queue has enough; never waits. SCANOUT_ERROR_ARGUMENT before a format, or without bytes. */
+scanout_result scanout_queue_enqueue(scanout_queue *queue, const scanout_sample *sample);
+
+/* Says that no sample follows: SCANOUT_EVENT_ENDED comes when the last frame has had its time. A sample, or a flush, takes it back. */
+scanout_result scanout_queue_end(scanout_queue *queue);
+
+/* Forgets what is not yet on the display. The frame there stays until the next one, which is shown as soon as it is decoded;
+ * removes_image 1: the display goes black. */
+scanout_result scanout_queue_flush(scanout_queue *queue, int32_t removes_image);
+
+/* 1: it wants more: less than a second of film, and less than 16 MiB, wait; and again 0 from twice that on. */
+int32_t scanout_queue_is_ready(scanout_queue *queue);
+/* A descriptor for poll(2), lent until the queue is closed: readable while it wants more. Do not read from it. */
+int scanout_queue_ready_fd(scanout_queue *queue);
+
+/* The film's clock. Rates: film seconds per second; 0 stands still, negative ones make no sense. */
+scanout_result scanout_queue_set_rate(scanout_queue *queue, double rate);
+scanout_result scanout_queue_set_time(scanout_queue *queue, int64_t film_time);
+int64_t scanout_queue_time(scanout_queue *queue);
+
+/* As scanout_event_fd and scanout_next_event. */
+int scanout_queue_event_fd(scanout_queue *queue);
+scanout_result scanout_queue_next_event(scanout_queue *queue, int64_t timeout, scanout_event *event);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+internal import CScanout
+internal import FrameExport
+
+/// What `scanout_exporter *` points to.
+final class ExporterHandle: Handle {
+    let exporter: FrameExporter
+
+    init(_ configuration: FrameExporterConfiguration) { exporter = FrameExporter(configuration) }
+
+    /// Removes the news handler and ends every wait.
+    func close() {
+        exporter.onFrameAvailable(nil)
+        exporter.cancel()
+    }
+
+    /// 64: more exporters than a program needs. A larger count was not initialised.
+    private static let limit = 64
+
+    /// The exporters behind the program's handles; nil when a handle is NULL or there are too many.
+    static func list(_ handles: UnsafePointer<OpaquePointer?>?, _ count: UInt32) -> [FrameExporter]? {
+        guard count > 0 else { return [] }
+        guard let handles = unsafe handles, count <= limit else { return nil }
+        var result: [FrameExporter] = []
+        for index in 0..<Int(count) {
+            guard let handle = unsafe borrow(handles[index]) else { return nil }
+            result.append(handle.exporter)
+        }
+        return result
+    }
+}
+
+extension FrameExporterConfiguration {
+    /// Nil when a number is out of range. 256: more surfaces than any pool has.
+    init?(_ options: scanout_exporter_options) {
+        guard options.budget <= 256, options.bound <= 256, options.policy <= SCANOUT_POLICY_WAIT.rawValue else { return nil }
+        self.init(policy: options.policy == SCANOUT_POLICY_WAIT.rawValue ? .makeDecoderWait : .dropOldest)
+        if options.budget > 0 { budget = Int(options.budget) }
+        if options.bound > 0 { bound = Int(options.bound) }
+        if options.when_decoded != 0 { delivery = .whenDecoded }
+        if options.copies != 0 { overBudget = .copyOut }
+    }
+}

@@ -1,0 +1,37 @@
+public import CScanout
+internal import Media
+internal import Player
+
+/// The position in the film, in nanoseconds from its beginning. During a seek this is its target; 0 for NULL.
+@_cdecl("scanout_position")
+public func scanout_position(_ player: OpaquePointer?) -> Int64 { unsafe PlayerHandle.borrow(player)?.player.position.forC ?? 0 }
+
+/// The length of the film in nanoseconds; SCANOUT_NO_TIME when it has no known end, and for NULL.
+@_cdecl("scanout_duration")
+public func scanout_duration(_ player: OpaquePointer?) -> Int64 { unsafe PlayerHandle.borrow(player)?.player.duration.forC ?? .min }
+
+/// 1 when the film plays, or will as soon as it can; 0 otherwise, and for NULL.
+@_cdecl("scanout_is_playing")
+public func scanout_is_playing(_ player: OpaquePointer?) -> Int32 { unsafe PlayerHandle.borrow(player)?.player.isPlaying == true ? 1 : 0 }
+
+/// The descriptor for poll(2) that is readable while events wait. The player owns it until it is closed; -1 for NULL.
+@_cdecl("scanout_event_fd")
+public func scanout_event_fd(_ player: OpaquePointer?) -> Int32 { unsafe PlayerHandle.borrow(player)?.events.descriptor ?? -1 }
+
+/// Writes the oldest event to `event`, waiting up to `timeout` nanoseconds for one (negative: without limit). SCANOUT_NOTHING when none came.
+@_cdecl("scanout_next_event")
+public func scanout_next_event(_ player: OpaquePointer?, _ timeout: Int64, _ event: UnsafeMutablePointer<scanout_event>?) -> scanout_result {
+    guard let handle = unsafe PlayerHandle.borrow(player) else { return SCANOUT_ERROR_ARGUMENT }
+    return unsafe handle.events.give(event, timeout)
+}
+
+extension EventBox {
+    /// Writes the next event to the program's struct.
+    func give(_ place: UnsafeMutablePointer<scanout_event>?, _ timeout: Int64) -> scanout_result {
+        // The struct is checked first, so that no event is lost when it cannot be written.
+        guard unsafe CallerStruct.write(scanout_event(), to: place) else { return SCANOUT_ERROR_ARGUMENT }
+        guard let news = next(until: .deadline(after: timeout)) else { return SCANOUT_NOTHING }
+        _ = unsafe CallerStruct.write(scanout_event(news), to: place)
+        return SCANOUT_OK
+    }
+}
