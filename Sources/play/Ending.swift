@@ -14,10 +14,11 @@ enum Ending {
     /// Begins to say what the system refuses. Called once, on the main thread, before `awaitSignals`.
     static func explainShortages() {
         unsafe ending_on_shortage(
-            "play: the system has no memory left.\n", "play: the system has no descriptor left: Too many open files.\n", ExitCode.system.rawValue)
+            "\(ProgramName.current): the system has no memory left.\n",
+            "\(ProgramName.current): the system has no descriptor left: Too many open files.\n", ExitCode.system.rawValue)
         LoopThread.onRefusal { name, error in
             claim(ExitCode.system.rawValue)
-            Terminal.write("play: the system starts no thread (\(name)): \(unsafe String(cString: strerror(error))).\n")
+            Terminal.write("\(ProgramName.current): the system starts no thread (\(name)): \(unsafe String(cString: strerror(error))).\n")
             ending_now(ExitCode.system.rawValue)
         }
         // A file that may not grow is an error to report, not a reason to die.

@@ -8,7 +8,7 @@ internal import Player
 @main
 struct Play: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "play",
+        commandName: ProgramName.current,
         abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         version: "0.1.0",
         subcommands: [PlayFile.self, Info.self, Frames.self, Devices.self],
@@ -29,7 +29,7 @@ struct Play: ParsableCommand {
             try command.run()
         } catch let error as PlayerError {
             Ending.claim(PlaySupport.ExitCode(error).rawValue)
-            Terminal.write("play: \(error.description.printable)\n")
+            Terminal.write("\(ProgramName.current): \(error.description.printable)\n")
             Glibc.exit(PlaySupport.ExitCode(error).rawValue)
         } catch {
             let code = words.isEmpty ? PlayFile.exitCode(for: error) : exitCode(for: error)
@@ -63,7 +63,7 @@ struct Play: ParsableCommand {
     /// Writes a help or version text to standard output.
     private static func end(saying text: String) {
         do throws(PlayerError) { try StandardOutput.write(text.hasSuffix("\n") ? text : text + "\n") } catch {
-            Terminal.write("play: \(error.description.printable)\n")
+            Terminal.write("\(ProgramName.current): \(error.description.printable)\n")
             Glibc.exit(PlaySupport.ExitCode(error).rawValue)
         }
         Glibc.exit(0)

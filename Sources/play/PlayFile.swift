@@ -5,9 +5,10 @@ struct PlayFile: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file", abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         usage: """
-            play [OPTIONS] FILE|URL|-
-            play info FILE [--json]
-            play devices [--json]
+            \(ProgramName.current) [OPTIONS] FILE|URL|-
+            \(ProgramName.current) info FILE [--json] [--samples]
+            \(ProgramName.current) frames FILE --at TIMES | --every TIME | --sheet FILE [-o FOLDER]
+            \(ProgramName.current) devices [--json]
             """,
         discussion: """
             Keys in the window and in the terminal: space pause, q or Esc quit, f full screen, ← → 5 s, ↑ ↓ 1 min, . and , one frame, \

@@ -78,7 +78,7 @@ final class PlaySession: Sendable {
             if let limit, now >= limit { end() }
             if lacksDispatch, now >= dispatchLimit {
                 Ending.claim(ExitCode.system.rawValue)
-                terminal.line("play: the system starts no more threads.")
+                terminal.line("\(ProgramName.current): the system starts no more threads.")
                 Ending.now(ExitCode.system.rawValue)
             }
             Ending.wait(until: [limit, lacksDispatch ? dispatchLimit : nil].compactMap(\.self).min())
@@ -89,7 +89,7 @@ final class PlaySession: Sendable {
     private func end() -> Never {
         var code = ExitCode.played
         do throws(PlayerError) { try writeStatistics() } catch {
-            terminal.line("play: \(error.description)")
+            terminal.line("\(ProgramName.current): \(error.description)")
             code = ExitCode(error)
         }
         terminal.restore()
@@ -140,7 +140,7 @@ final class PlaySession: Sendable {
         // What hangs would hang when it is freed, too.
         if !isClosed {
             keyboard?.restore()
-            if let failure { terminal.line("play: \(failure.description)") }
+            if let failure { terminal.line("\(ProgramName.current): \(failure.description)") }
             Ending.now(failure.map { ExitCode($0).rawValue } ?? ExitCode.played.rawValue)
         }
         if let failure { throw failure }

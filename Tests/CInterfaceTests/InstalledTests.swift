@@ -53,6 +53,14 @@ import Testing
         #expect(output.contains("h264 (software) in a process of its own") && !output.contains("scanout-decoder"), "\(output)")
     }
 
+    @Test func `the installed program calls itself by its own name`() throws {
+        let program = try Installation.shared.get().prefix + "/bin/scanout"
+        let help = try Tool.run(program, ["--help"])
+        #expect(help.code == 0 && help.output.contains("USAGE: scanout [OPTIONS] FILE|URL|-"), "\(help.output.prefix(300))")
+        let refusal = try Tool.run(program, ["/nonexistent"])
+        #expect(refusal.code == 66 && refusal.errors.hasPrefix("scanout: /nonexistent: "), "\(refusal.errors)")
+    }
+
     @Test(arguments: [(["--prefix"], 64), (["--nonsense"], 64), ([], 64), (["--prefix", "/nonexistent", "--uninstall"], 66)] as [([String], Int32)])
     func `scripts/install refuses what makes no sense`(_ arguments: [String], _ code: Int32) throws {
         let outcome = try Tool.run(TestAssets.root + "/scripts/install", arguments)
