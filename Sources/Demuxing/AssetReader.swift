@@ -39,6 +39,10 @@ public final class AssetReader: @unchecked Sendable {
     private(set) var selected: Set<Int>
     /// Samples that end at or before it are decoded but not shown. Before any seek everything is shown, whatever its time.
     var showFrom = MediaTime.negativeInfinity
+    /// Where the last of the samples that were handed out ends.
+    private(set) var lastEnd = MediaTime.negativeInfinity
+    /// The end of the file has been seen.
+    var hasCheckedWholeness = false
     private var pendingError: AssetError?
     var finishedTracks: Set<Int> = []
     private var recycler = BlockBufferRecycler()
@@ -129,14 +133,16 @@ public final class AssetReader: @unchecked Sendable {
     }
 
     /// The next sample of the selected tracks; nil at the end. Blocks while the source does. Of a damaged file everything readable is handed
-    /// out before an error is thrown.
+    /// out before an error is thrown; so it is of a file that was cut short.
     public func nextSample() throws(AssetError) -> SampleBuffer? {
         if let error = pendingError {
             pendingError = nil
             throw error
         }
         if let sample = readAhead.popFirst() { return sample }
-        return try readSample()
+        if let sample = try readSample() { return sample }
+        try checkWholeness()
+        return nil
     }
 
     /// The next sample from the source; nil at the end.
@@ -195,6 +201,8 @@ public final class AssetReader: @unchecked Sendable {
             finishedTracks.insert(track.id)
             return nil
         }
+        let end = sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
+        if end.isNumeric { lastEnd = max(lastEnd, sample.duration.isNumeric ? end + sample.duration : end) }
         // A cover is one frame; its track has nothing more.
         if track.kind == .attachedPicture { finishedTracks.insert(track.id) }
         return marked(sample)

@@ -62,4 +62,29 @@ import Testing
         #expect(!outcome.crashed && outcome.code == 65, "\(outcome.code): \(outcome.errors)")
         #expect(outcome.errors.split(separator: "\n").count == 1 && outcome.errors.contains("names itself"), "\(outcome.errors)")
     }
+
+    @Test(arguments: ["demo.mp4", "vp9.webm"], ["off", "full"])
+    func `a film that was cut in half is played, and then it says so`(_ name: String, _ sandbox: String) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: TestAssets.path(name)))
+        let file = try write(name, bytes.prefix(bytes.count / 2))
+        let whole = FrameMD5File(try PlayProgram.run(["--sink", "md5=-", TestAssets.path(name)]).output)
+        let outcome = try PlayProgram.run(["--sink", "md5=-", "--sandbox", sandbox, file])
+        #expect(!outcome.crashed && outcome.code == 65, "\(outcome.code): \(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("play: \(file): it is cut short: it ends at ") && outcome.errors.split(separator: "\n").count == 1)
+        // All that it holds; the frame at the cut is damaged.
+        let held = FrameMD5File(outcome.output)?.lines.map(\.hash).dropLast(4) ?? [], all = whole?.lines.map(\.hash) ?? []
+        #expect(held.count > all.count / 10 && held.elementsEqual(all.prefix(held.count)))
+        // A part that the file still holds is a part like any other.
+        let part = try PlayProgram.run(["--sink", "md5=-", "--sandbox", sandbox, "--duration", "0.2", file])
+        #expect(part.code == 0 && part.errors.isEmpty, "\(part.code): \(part.errors)")
+    }
+
+    @Test func `sound that was cut in half is played, and then it says so`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let bytes = sound(rate: 48_000, channels: 1), file = try write("half.wav", bytes.prefix(bytes.count / 2))
+        let outcome = try PlayProgram.run(["--sink", "headless", "--audio-device", "null", file])
+        #expect(!outcome.crashed && outcome.code == 65, "\(outcome.code): \(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("play: \(file): it is cut short: "), "\(outcome.errors)")
+    }
 }

@@ -18,17 +18,20 @@ import Testing
         #expect(!inside.output.isEmpty && inside.output == outside.output)
     }
 
-    @Test func `a film goes on when its demuxer is killed, and ends with one sentence where none may take its place`() throws {
-        for restarts in [0, 5] {
+    @Test func `a film goes on when its demuxer is killed, a hundred times with --full, and ends with one sentence where none may take its place`()
+        throws
+    {
+        for restarts in [0, 1000] {
             let handle = PlayProgram.Handle(), goesOn = restarts > 0
+            let kills = goesOn ? TestExtent.rounds(3, full: 100) : 1
             // Slowly, so that there is always more to read; ten seconds of film hold more than the queues.
             let arguments = [
                 "--sink", "headless", "--no-audio", "--sandbox", "full", "--decoder-restarts", "\(restarts)", "--stats", "-", TestAssets.demo,
             ]
-            let ended = PlayProgram.begin(arguments + (goesOn ? ["--loop", "--speed", "4"] : []), limit: 120, handle: handle)
-            let deadline = Date().addingTimeInterval(60)
+            let ended = PlayProgram.begin(arguments + (goesOn ? ["--loop", "--speed", "4"] : []), limit: 320, handle: handle)
+            let deadline = Date().addingTimeInterval(240)
             var killed: Set<Int32> = []
-            while killed.count < (goesOn ? 3 : 1), Date() < deadline {
+            while killed.count < kills, Date() < deadline {
                 guard let play = handle.processIdentifier, let demuxer = Self.child(of: play, "scanout-demuxer"), !killed.contains(demuxer),
                     Self.processorTicks(of: demuxer) != nil, TextFile.contents(of: "/proc/\(demuxer)/status")?.contains("Seccomp:\t2") == true
                 else {
@@ -40,7 +43,7 @@ import Testing
                 kill(demuxer, SIGKILL)
                 killed.insert(demuxer)
             }
-            #expect(killed.count == (goesOn ? 3 : 1))
+            #expect(killed.count == kills)
             if goesOn {
                 #expect(Polling.holds(for: .seconds(3)) { handle.isRunning })
                 handle.interrupt()
