@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "Decoding", targets: ["Decoding"]),
         .library(name: "Reading", targets: ["Reading"]),
         .library(name: "Encoding", targets: ["Encoding"]),
+        .library(name: "Writing", targets: ["Writing"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .library(name: "WaylandSink", targets: ["WaylandSink"]),
         .library(name: "KMSSink", targets: ["KMSSink"]),
@@ -101,6 +102,8 @@ let package = Package(
         module("Reading", ["Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Frames and sound into compressed samples.
         module("Encoding", ["Media", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "CAV"]),
+        // Compressed samples into files.
+        module("Writing", ["Media", "Sandbox", "SampleQueue", "Demuxing", "CAV", "CAVFormat", "CLinux"]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
@@ -172,6 +175,7 @@ let package = Package(
         tests(
             "EncodingTests",
             ["Encoding", "Decoding", "Demuxing", "Bitstream", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport"]),
+        tests("WritingTests", ["Writing", "Demuxing", "SampleQueue", "Media", "TestSupport"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),

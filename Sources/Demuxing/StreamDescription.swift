@@ -78,6 +78,7 @@ enum StreamDescription {
             frameRate: rate.num > 0 && rate.den > 0 ? Ratio(rate.num, rate.den) : .unknown,
             configuration: configuration(parameters), profile: parameters.profile, level: parameters.level,
             codecTag: parameters.codec_tag, bitsPerCodedSample: parameters.bits_per_coded_sample, reorderDepth: parameters.video_delay)
+        format.libraryPixelFormat = unsafe max(parameters.format, -1)
         // libavformat has not decoded any frame: the parameter sets say what the container does not.
         if unsafe parameters.format < 0, let facts = unsafe sequenceFacts(parameters) { complete(&format, facts) }
         return format

@@ -50,7 +50,7 @@ extension WireWriter {
         put(format.visible)
         put(format.attributes)
         put(format.frameRate)
-        for value in [format.profile, format.level, format.bitsPerCodedSample, format.reorderDepth] { put(value) }
+        for value in [format.profile, format.level, format.bitsPerCodedSample, format.reorderDepth, format.libraryPixelFormat] { put(value) }
         put(format.codecTag)
     }
 
@@ -124,6 +124,7 @@ extension WireReader {
         format.level = try take()
         format.bitsPerCodedSample = try take()
         format.reorderDepth = try take()
+        format.libraryPixelFormat = try take()
         format.codecTag = try take()
         return format
     }

@@ -6,12 +6,12 @@
 
 with_threads=(
     MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
-    DisplaySinkTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests PlayTests CInterfaceTests
+    WritingTests DisplaySinkTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests PlayTests CInterfaceTests
 )
 with_pointers=(
     SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
-    HardwareTests DisplaySinkTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests PlayTests
-    CInterfaceTests TestSupportTests
+    WritingTests HardwareTests DisplaySinkTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests
+    PlaySupportTests PlayTests CInterfaceTests TestSupportTests
 )
 # On the host these run nothing.
 in_virtual_machine=(LabTests)

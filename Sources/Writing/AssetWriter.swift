@@ -1,0 +1,307 @@
+internal import Demuxing
+internal import Dispatch
+internal import Glibc
+public import Media
+internal import SampleQueue
+
+/// Writes compressed samples into a film file: MP4, MOV, Matroska, WebM or MPEG-TS. The counterpart of `AVAssetWriter`, on libavformat.
+///
+///     let writer = try AssetWriter(path: "film.mp4")
+///     let video = try writer.addInput(TrackDescription(format: .video(format)))
+///     try writer.start()
+///     while let sample = … { try video.append(sample) }
+///     video.markAsFinished()
+///     try writer.finish()
+///
+/// The file appears under its name when it is whole; until then it has a temporary name in the same folder (`.NAME.….part`), which is removed
+/// when writing fails or is cancelled. With `isFragmented` it appears with the first fragment, and keeps its whole fragments whatever happens.
+///
+/// Samples of all inputs are written in the order of their decode times. While an input brings nothing, the samples of the others wait; beyond
+/// `AssetWriterOptions.interleaving` they are written all the same, and `starvingInputs` names it. So memory is bounded, and no caller has to wait.
+///
+/// Thread-safety: all of it. Each input is fed by one thread at a time. The thread that appends writes, so `append` blocks while the disk does.
+public final class AssetWriter: Sendable {
+    /// How far writing has come. The counterpart of `AVAssetWriter.Status`.
+    public enum Status: Sendable, Hashable {
+        /// `start` has not been called.
+        case unknown
+        /// Samples are taken.
+        case writing
+        /// The file is whole.
+        case completed
+        /// Writing ended with an error, and the file is gone, or has its whole fragments.
+        case failed(WritingError)
+        /// `cancel` was called, and the file is gone.
+        case cancelled
+    }
+
+    /// As given to `init`.
+    public let path: String
+    /// The container that is written.
+    public let container: FileContainer
+    /// As given to `init`.
+    public let options: AssetWriterOptions
+    private let muxer: Muxer
+    let state: Monitor<AssetWriterState>
+
+    /// Creates the file under its temporary name.
+    ///
+    /// - Throws: `exists`, `cannotCreate`, or `unsupported` where no container is known for the name or options exclude each other.
+    public init(path: String, options: AssetWriterOptions = AssetWriterOptions()) throws(WritingError) {
+        guard let container = options.container ?? FileContainer(path: path) else {
+            throw WritingError(.unsupported, path, "its ending names no container that can be written (mp4, mov, mkv, webm, ts)")
+        }
+        if !container.hasEditLists, options.isFragmented || options.movesIndexToFront {
+            throw WritingError(.unsupported, path, "only MP4 and MOV have fragments or an index in front")
+        }
+        if options.isFragmented, options.movesIndexToFront {
+            throw WritingError(.unsupported, path, "a film in fragments has no index to put in front")
+        }
+        self.path = path
+        self.container = container
+        self.options = options
+        let draft = try FileDraft(path: path, overwrites: options.overwrites)
+        do throws(WritingError) { muxer = try Muxer(draft: draft, container: container) } catch {
+            draft.discard()
+            throw error
+        }
+        state = Monitor(AssetWriterState(path: path, options: options))
+    }
+
+    deinit { muxer.draft.discard() }
+
+    // MARK: Before the first sample
+
+    /// Adds a track. Call it before `start`.
+    ///
+    /// - Throws: `unsupported` where the container cannot hold the format.
+    public func addInput(_ track: TrackDescription) throws(WritingError) -> AssetWriterInput {
+        let number = state.withLock { $0.status == .unknown ? $0.inputs.count : nil }
+        guard let number else { throw WritingError(.notWriting, path, "tracks are added before writing starts") }
+        guard container.canHold(track.kind, track.format), muxer.addStream(track) else {
+            throw WritingError(.unsupported, path, input: number, "\(container.rawValue) cannot hold \(Self.name(track.format))")
+        }
+        state.withLock { $0.addInput(track) }
+        return AssetWriterInput(writer: self, number: number, track: track)
+    }
+
+    private static func name(_ format: MediaFormat) -> String {
+        switch format {
+        case .video(let format): format.codec.name
+        case .audio(let format): format.codecName
+        case .other(let name): name
+        }
+    }
+
+    /// Begins the film at a time of the source: what is shown at `time` is shown at 0. Samples before it are kept for decoding; where the container
+    /// has edit lists it hides them.
+    ///
+    /// - Throws: `unsupported` where the container refuses the tracks, `cannotWrite`.
+    public func start(atSourceTime time: MediaTime = .zero) throws(WritingError) {
+        let tracks = state.withLock { $0.status == .unknown && time.isNumeric ? $0.inputs.map(\.track) : [] }
+        guard !tracks.isEmpty else { throw WritingError(.notWriting, path, "writing starts once, at a number, and with a track") }
+        let chapters = options.chapters.map { chapter in
+            AssetChapter(range: MediaTimeRange(start: max(chapter.range.start - time, .zero), end: chapter.range.end - time), title: chapter.title)
+        }
+        do throws(WritingError) {
+            try muxer.begin(options, chapters: chapters.filter { $0.range.duration > .zero }, timescale: Self.timescale(tracks))
+        } catch {
+            fail(error)
+            throw error
+        }
+        state.withLock { state in
+            state.status = .writing
+            state.start = time
+        }
+        callProducers()
+    }
+
+    /// Units in a second for the lengths in edit lists: those of the first video track, so that they are exact.
+    private static func timescale(_ tracks: [TrackDescription]) -> Int32 {
+        let film = tracks.first { $0.kind == .video } ?? tracks[0]
+        return (600...1_000_000).contains(film.timeBase.denominator) ? film.timeBase.denominator : 1000
+    }
+
+    // MARK: While writing
+
+    /// How far it has come.
+    public var status: Status { state.withLock { $0.status } }
+    /// Why writing failed.
+    public var error: WritingError? { state.withLock { $0.error } }
+    /// The numbers of inputs that brought nothing while the others reached the limits, so that these were written without waiting.
+    public var starvingInputs: [Int] { state.withLock { $0.interleaving.starving.sorted() } }
+    /// Bytes of samples that wait for others, and the most that ever did.
+    public var waitingByteCount: (now: Int, peak: Int) {
+        state.withLock { ($0.interleaving.byteCount, $0.interleaving.peakByteCount) }
+    }
+
+    /// Ends the film at a time of the source. Where the container has edit lists it hides what samples show after it. Call it before `finish`.
+    public func endSession(atSourceTime time: MediaTime) {
+        state.withLock { $0.end = time }
+    }
+
+    func append(_ sample: SampleBuffer, input: Int) throws(WritingError) {
+        let accepted: Result<Bool, WritingError> = state.withLock { state in
+            do throws(WritingError) { return .success(try state.append(sample, input: input)) } catch { return .failure(error) }
+        }
+        switch accepted {
+        case .success(let isWriter):
+            if isWriter {
+                try drain()
+            } else {
+                try waitForRoom(input)
+            }
+        case .failure(let error):
+            fail(error)
+            throw error
+        }
+    }
+
+    func markAsFinished(_ input: Int) {
+        let isWriter = state.change { state in
+            state.interleaving.finish(input)
+            state.inputs[input].request = nil
+            return state.becomesWriter()
+        }
+        // What fails here is the answer of the next call.
+        if isWriter { try? drain() }
+    }
+
+    /// Another thread writes: its writes free the memory.
+    private func waitForRoom(_ input: Int) throws(WritingError) {
+        let limit = options.interleaving.byteCount
+        let error: WritingError?? = state.wait { state -> WritingError?? in
+            state.interleaving.byteCount <= limit || !state.isBusy ? .some(state.error) : nil
+        }
+        if let error = error ?? nil { throw error }
+    }
+
+    /// Writes what can be written. The caller is the one writer.
+    private func drain() throws(WritingError) {
+        var failure: WritingError?
+        while let entry = state.withLock({ $0.nextToWrite() }) {
+            guard failure == nil else { continue }
+            do throws(WritingError) { try write(entry) } catch {
+                failure = error
+                state.withLock { $0.failed(error) }
+            }
+        }
+        state.wakeWaiters()
+        if let failure {
+            cleanUp()
+            throw failure
+        }
+        callProducers()
+    }
+
+    private func write(_ entry: AssetWriterState.Entry) throws(WritingError) {
+        let sample = entry.item.sample
+        guard case .compressed(let block, _) = sample.content else { return }
+        let (times, endsFragment) = state.withLock { ($0.filmTimes(entry), $0.endsFragment(before: entry)) }
+        do throws(WritingError) {
+            if endsFragment {
+                try muxer.endFragment()
+                try muxer.draft.publish()
+            }
+            try muxer.write(sample, block, times, stream: entry.input)
+        } catch {
+            throw error.about(path, input: entry.input, time: entry.item.time)
+        }
+    }
+
+    // MARK: The end
+
+    /// Writes what waits, completes the file and gives it its name. Blocks until then.
+    ///
+    /// - Throws: what failed, now or before; the file is gone then.
+    public func finish() throws(WritingError) {
+        let begin: Result<Void, WritingError>? = state.wait { state in
+            if state.isBusy { return nil }
+            switch state.status {
+            case .writing: break
+            case .failed(let error): return .failure(error)
+            case .cancelled: return .failure(WritingError(.cancelled, state.path, "writing was cancelled"))
+            case .unknown, .completed: return .failure(WritingError(.notWriting, state.path, "there is nothing to finish"))
+            }
+            for index in state.inputs.indices { state.interleaving.finish(index) }
+            state.isBusy = true
+            return .success(())
+        }
+        try begin?.get()
+        try drain()
+        let end = state.withLock { state in
+            state.isBusy = true
+            return state.end.map { $0 - state.start }
+        }
+        do throws(WritingError) {
+            try muxer.end(at: end)
+            try muxer.draft.publish()
+        } catch {
+            state.change { state in
+                state.failed(error)
+                state.isBusy = false
+            }
+            cleanUp()
+            throw error
+        }
+        state.change { state in
+            state.status = .completed
+            state.isBusy = false
+        }
+    }
+
+    /// Ends writing and removes the file. Does nothing after the end.
+    public func cancel() {
+        let isOver: Bool? = state.wait { state -> Bool? in
+            if state.isBusy { return nil }
+            guard state.status == .writing || state.status == .unknown else { return true }
+            state.status = .cancelled
+            state.interleaving.removeAll()
+            return false
+        }
+        if isOver == false { muxer.draft.remove() }
+    }
+
+    private func fail(_ error: WritingError) {
+        let isFirst = state.change { state in
+            guard state.error == nil else { return false }
+            state.failed(error)
+            return true
+        }
+        if isFirst { cleanUp() }
+    }
+
+    /// Leaves no half file: nothing, or whole fragments.
+    private func cleanUp() {
+        if muxer.draft.isPublished {
+            _ = ftruncate(muxer.draft.descriptor.rawValue, off_t(muxer.wholeByteCount))
+        } else {
+            muxer.draft.discard()
+        }
+    }
+
+    // MARK: Calling producers
+
+    func callProducers() {
+        for (number, request) in state.withLock({ $0.takeCalls() }) {
+            request.queue.async { [self] in call(number, request) }
+        }
+    }
+
+    /// 5 ms until a producer that brought nothing is called again.
+    private static let patience = 5_000_000
+
+    private func call(_ number: Int, _ request: AssetWriterState.Request) {
+        guard let before = state.withLock({ $0.appended(number, for: request) }) else { return }
+        request.body()
+        let broughtNothing = state.withLock { state in
+            state.endCall(number, request)
+            return state.inputs[number].count == before
+        }
+        if broughtNothing {
+            request.queue.asyncAfter(deadline: .now() + .nanoseconds(Self.patience)) { [self] in callProducers() }
+        } else {
+            callProducers()
+        }
+    }
+}

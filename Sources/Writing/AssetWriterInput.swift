@@ -1,0 +1,51 @@
+public import Dispatch
+internal import Media
+public import SampleQueue
+
+/// Takes the samples of one track for an `AssetWriter`. The counterpart of `AVAssetWriterInput`.
+///
+/// A source with a rhythm of its own just appends. A source that could deliver everything at once asks to be called:
+///
+///     input.requestMediaData(whenReadyOn: queue) {
+///         while input.isReadyForMoreMediaData { … try input.append(sample) … }
+///     }
+///
+/// Thread-safety: one thread at a time appends; everything else may be called from any thread.
+public final class AssetWriterInput: Sendable {
+    /// The number of the track in its writer, from 0.
+    public let number: Int
+    /// As given to `AssetWriter.addInput`.
+    public let track: TrackDescription
+    private let writer: AssetWriter
+
+    init(writer: AssetWriter, number: Int, track: TrackDescription) {
+        self.writer = writer
+        self.number = number
+        self.track = track
+    }
+
+    /// Whether the writer wants more of this track. False while what came waits for other tracks, which should be fed then, and after the end.
+    public var isReadyForMoreMediaData: Bool {
+        writer.state.withLock { $0.status == .writing && $0.interleaving.isReady(number) }
+    }
+
+    /// Takes a compressed sample, even when not ready for more. Its bytes are not copied and not changed. It may wait in memory for samples of other
+    /// tracks; what can be written is written before the call returns.
+    ///
+    /// - Throws: `time` when the decode time lies before that of the last sample, or a time is missing; `unsupported` when the format has changed;
+    ///   `cannotWrite` when the disk is full. Every error is the end of the writer.
+    public func append(_ sample: SampleBuffer) throws(WritingError) { try writer.append(sample, input: number) }
+
+    /// Nothing more comes: the other tracks wait no longer for this one.
+    public func markAsFinished() { writer.markAsFinished(number) }
+
+    /// Calls `body` on `queue` whenever the input is ready for more, again and again, until `markAsFinished`, `stopRequestingMediaData` or the
+    /// writer's end. One call at a time; a second request replaces the first.
+    public func requestMediaData(whenReadyOn queue: DispatchQueue, using body: @escaping @Sendable () -> Void) {
+        writer.state.withLock { $0.request(number, queue, body) }
+        writer.callProducers()
+    }
+
+    /// Begins no further call. A call under way ends by itself.
+    public func stopRequestingMediaData() { writer.state.withLock { $0.inputs[number].request = nil } }
+}

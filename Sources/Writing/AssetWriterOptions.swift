@@ -1,0 +1,54 @@
+public import Media
+
+/// How a film is to be written, beyond its name.
+public struct AssetWriterOptions: Sendable {
+    /// The container; nil takes the one that the ending of the name asks for.
+    public var container: FileContainer?
+    /// Replaces a file of the same name, once the new one is whole. Otherwise such a file is an error.
+    public var overwrites = false
+    /// Writes MP4 and MOV in fragments: whatever happens, what was written up to the last fragment can be played. The file has its name from the
+    /// first fragment on.
+    public var isFragmented = false
+    /// How long a fragment lasts at least, unless a sync sample of video comes when half of it has passed.
+    public var fragmentDuration = MediaTime(value: 1, timescale: 1)
+    /// Puts the index of MP4 and MOV in front of the samples when all is written, so that a player needs no seek. Costs a second pass over the file.
+    public var movesIndexToFront = false
+    /// Texts about the film by FFmpeg's names: `title`, `artist`, `comment`, `date` …
+    public var metadata: [String: String] = [:]
+    /// Parts of the film with names, in source time.
+    public var chapters: [AssetChapter] = []
+    /// How much may wait for an input that brings nothing.
+    public var interleaving = InterleavingLimits()
+
+    /// By default nothing is replaced and the file is written in one piece.
+    public init() {}
+}
+
+/// A part of a film that has a name.
+public struct AssetChapter: Sendable, Hashable {
+    /// From the first time of the chapter to that of what follows.
+    public var range: MediaTimeRange
+    /// What a viewer is shown.
+    public var title: String
+
+    /// Takes any range and any text.
+    public init(range: MediaTimeRange, title: String) {
+        self.range = range
+        self.title = title
+    }
+}
+
+/// How much of the other inputs may wait in memory for one that brings nothing. Samples of all inputs are written in the order of their decode
+/// times; beyond this they are written without waiting.
+public struct InterleavingLimits: Sendable, Hashable {
+    /// From the first to the last sample that waits.
+    public var duration: MediaTime
+    /// Of all samples that wait.
+    public var byteCount: Int
+
+    /// By default 10 s, as in FFmpeg's programs, and 64 MiB.
+    public init(duration: MediaTime = MediaTime(value: 10, timescale: 1), byteCount: Int = 64 << 20) {
+        self.duration = duration
+        self.byteCount = byteCount
+    }
+}

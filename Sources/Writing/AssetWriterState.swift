@@ -1,0 +1,184 @@
+internal import Demuxing
+internal import Dispatch
+internal import Media
+internal import SampleQueue
+
+/// What an `AssetWriter` knows between two calls, and what it decides. A value, guarded by the writer's lock.
+struct AssetWriterState: Sendable {
+    typealias Entry = InterleavingState<Queued>.Entry
+
+    /// A sample that waits.
+    struct Queued: Sendable {
+        var sample: SampleBuffer
+        /// Neither is missing.
+        var presentation: MediaTime
+        var decode: MediaTime
+
+        /// What an error names: when it would be seen.
+        var time: MediaTime { presentation }
+    }
+
+    struct Request: Sendable {
+        let number: Int
+        let queue: DispatchQueue
+        let body: @Sendable () -> Void
+        var isCalling = false
+    }
+
+    struct Input: Sendable {
+        let track: TrackDescription
+        var lastDecode = MediaTime.negativeInfinity
+        /// Samples that came.
+        var count = 0
+        var request: Request?
+    }
+
+    let path: String
+    var status = AssetWriter.Status.unknown
+    var inputs: [Input] = []
+    var interleaving: InterleavingState<Queued>
+    /// A thread writes; only this one calls the muxer.
+    var isBusy = false
+    /// Source time of the film's beginning.
+    var start = MediaTime.zero
+    /// Source time of the film's end, where it was told.
+    var end: MediaTime?
+    private var nextRequest = 0
+    /// What is added to all times so that none lies before 0, where the container has no edit list to say so.
+    private var shift: MediaTime?
+    private var fragments: FragmentState?
+    private let container: FileContainer
+
+    init(path: String, options: AssetWriterOptions) {
+        self.path = path
+        container = options.container ?? FileContainer(path: path) ?? .mp4
+        interleaving = InterleavingState(options.interleaving)
+        fragments = options.isFragmented ? FragmentState(duration: options.fragmentDuration) : nil
+    }
+
+    var error: WritingError? {
+        if case .failed(let error) = status { error } else { nil }
+    }
+
+    mutating func addInput(_ track: TrackDescription) {
+        inputs.append(Input(track: track))
+        interleaving.addInput(isSparse: track.isSparse)
+    }
+
+    mutating func failed(_ error: WritingError) {
+        status = .failed(error)
+        interleaving.removeAll()
+        for index in inputs.indices { inputs[index].request = nil }
+    }
+
+    /// Takes a sample; true when the caller is to write.
+    mutating func append(_ sample: SampleBuffer, input: Int) throws(WritingError) -> Bool {
+        switch status {
+        case .writing: break
+        case .failed(let error): throw error
+        case .cancelled: throw WritingError(.cancelled, path, input: input, "writing was cancelled")
+        case .unknown, .completed: throw WritingError(.notWriting, path, input: input, "samples come between start and finish")
+        }
+        let queued = try checked(sample, input)
+        inputs[input].lastDecode = queued.decode
+        inputs[input].count += 1
+        interleaving.append(Entry(input: input, time: queued.decode, byteCount: sample.byteCount, item: queued))
+        return becomesWriter()
+    }
+
+    mutating func becomesWriter() -> Bool {
+        guard !isBusy, status == .writing else { return false }
+        isBusy = true
+        return true
+    }
+
+    private func checked(_ sample: SampleBuffer, _ input: Int) throws(WritingError) -> Queued {
+        guard case .compressed(_, let format) = sample.content else {
+            throw WritingError(.unsupported, path, input: input, time: sample.presentationTime, "only compressed samples can be written")
+        }
+        var presentation = sample.presentationTime, decode = sample.decodeTime
+        if !decode.isNumeric { decode = presentation }
+        if !presentation.isNumeric, !isReordered(input) { presentation = decode }
+        guard decode.isNumeric, presentation.isNumeric else {
+            throw WritingError(
+                .time, path, input: input, time: decode,
+                "a sample has no presentation time, and its place follows only from decoding")
+        }
+        guard decode >= inputs[input].lastDecode else {
+            throw WritingError(
+                .time, path, input: input, time: presentation, "the decode time goes back, from \(inputs[input].lastDecode) to \(decode)")
+        }
+        if case .video(let stream) = inputs[input].track.format, case .video(let own) = format, own.configuration != stream.configuration,
+            !sample.bringsParameterSets(to: stream)
+        {
+            throw WritingError(.unsupported, path, input: input, time: presentation, "the format changes, which a track cannot")
+        }
+        return Queued(sample: sample, presentation: presentation, decode: decode)
+    }
+
+    private func isReordered(_ input: Int) -> Bool {
+        if case .video(let format) = inputs[input].track.format { format.reorderDepth > 0 } else { false }
+    }
+
+    /// The next sample to be written; nil ends the turn of the thread that writes.
+    mutating func nextToWrite() -> Entry? {
+        if shift == nil, status == .writing { decideShift() }
+        guard let entry = interleaving.next() else {
+            isBusy = false
+            return nil
+        }
+        if shift == nil { shift = .zero }
+        return entry
+    }
+
+    /// When the first sample is to be written, those of the other inputs are there too.
+    private mutating func decideShift() {
+        guard !container.hasEditLists else { return shift = .zero }
+        var copy = interleaving
+        guard copy.next() != nil else { return }
+        // Matroska writes presentation times only.
+        let firsts = interleaving.waiting.map { container == .mpegTS ? $0.time : $0.item.presentation }
+        guard let first = firsts.min() else { return }
+        shift = max(start - first, .zero)
+    }
+
+    func filmTimes(_ entry: Entry) -> Muxer.Times {
+        let offset = (shift ?? .zero) - start
+        return Muxer.Times(
+            presentation: entry.item.presentation + offset, decode: entry.item.decode + offset, duration: entry.item.sample.duration)
+    }
+
+    mutating func endsFragment(before entry: Entry) -> Bool {
+        let track = inputs[entry.input].track
+        guard !track.isSparse else { return false }
+        return fragments?.endsBefore(time: entry.time, isSyncVideo: track.kind == .video && entry.item.sample.flags.contains(.sync)) ?? false
+    }
+
+    // MARK: Producers
+
+    mutating func request(_ input: Int, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
+        nextRequest += 1
+        inputs[input].request = Request(number: nextRequest, queue: queue, body: body)
+    }
+
+    /// The producers to be called now.
+    mutating func takeCalls() -> [(Int, Request)] {
+        guard status == .writing else { return [] }
+        var calls: [(Int, Request)] = []
+        for index in inputs.indices where interleaving.isReady(index) {
+            guard let request = inputs[index].request, !request.isCalling else { continue }
+            inputs[index].request?.isCalling = true
+            calls.append((index, request))
+        }
+        return calls
+    }
+
+    /// How many samples came so far; nil when the call is no longer wanted.
+    func appended(_ input: Int, for request: Request) -> Int? {
+        inputs[input].request?.number == request.number ? inputs[input].count : nil
+    }
+
+    mutating func endCall(_ input: Int, _ request: Request) {
+        if inputs[input].request?.number == request.number { inputs[input].request?.isCalling = false }
+    }
+}

@@ -1,0 +1,178 @@
+public import Demuxing
+public import Media
+internal import SampleQueue
+public import Sandbox
+
+/// Copies the tracks of a film, or of a part of it, into another file without decoding them: what `play convert --copy` does.
+///
+/// Thread-safety: one thread at a time.
+public struct FilmCopy {
+    /// What is wanted.
+    public struct Options: Sendable {
+        /// How the file is written.
+        public var writer = AssetWriterOptions()
+        /// The part of the film. Copying begins at the sync sample at or before its start; MP4 and MOV hide what comes before the start and after
+        /// the end, other containers show it.
+        public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity)
+        /// The numbers of the tracks; nil copies all that the container can hold.
+        public var tracks: Set<Int>?
+        /// The process in which the film is read.
+        public var sandbox = SandboxOptions()
+
+        /// The whole film, by default.
+        public init() {}
+    }
+
+    /// How far copying has come.
+    public struct Progress: Sendable {
+        /// Film time of the sample written last, from 0 at the beginning of the copy.
+        public var time = MediaTime.zero
+        /// The length that the copy will have; `.indefinite` when it is not known.
+        public var duration = MediaTime.indefinite
+        /// Samples handed to the writer.
+        public var sampleCount = 0
+        /// Their bytes.
+        public var byteCount = 0
+    }
+
+    /// Sentences for the viewer: tracks that are left out, and other departures from what was asked for.
+    public private(set) var notices: [String] = []
+    private let options: Options
+    private let reader: any AssetReading
+    private let writer: AssetWriter
+    private let inputs: [Int: AssetWriterInput]
+    private let path: String
+
+    /// Opens the film and creates the file. Blocks until then.
+    public init(from location: String, to path: String, options: Options = Options()) throws(CopyError) {
+        self.options = options
+        self.path = path
+        let source: SourceReader
+        do throws(AssetError) {
+            source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), options.sandbox)
+        } catch { throw .source(error) }
+        reader = source.reader
+        if let notice = source.notice { notices.append(notice) }
+        var described = options.writer
+        if described.metadata["title"] == nil, let title = reader.title { described.metadata["title"] = title }
+        var inputs: [Int: AssetWriterInput] = [:], left: [AssetTrack] = []
+        do throws(WritingError) {
+            if let unknown = options.tracks?.subtracting(reader.tracks.map(\.id)).min() {
+                throw WritingError(.unsupported, location, "it has no track \(unknown)")
+            }
+            writer = try AssetWriter(path: path, options: described)
+            for track in reader.tracks where options.tracks?.contains(track.id) ?? true {
+                if writer.container.canHold(track.kind, track.format) {
+                    inputs[track.id] = try writer.addInput(TrackDescription(track))
+                } else {
+                    left.append(track)
+                }
+            }
+            if inputs.isEmpty { throw WritingError(.unsupported, path, "\(writer.container.rawValue) can hold none of the tracks") }
+        } catch { throw .output(error) }
+        self.inputs = inputs
+        if !left.isEmpty {
+            let names = left.map { "\($0.id) (\(Self.codec($0)))" }.joined(separator: ", ")
+            notices.append("\(path): left out, as \(writer.container.rawValue) cannot hold it: track \(names).")
+        }
+    }
+
+    private static func codec(_ track: AssetTrack) -> String {
+        switch track.format {
+        case .video(let format): format.codec.name
+        case .audio(let format): format.codecName
+        case .other(let name): name
+        }
+    }
+
+    /// Copies to the end and gives the file its name. Blocks until then.
+    ///
+    /// - Parameters:
+    ///   - isEnded: Asked before each sample; true ends the copy there, with a whole file.
+    ///   - report: Called after each sample.
+    /// - Throws: `.output` when there is no file, `.source` when the film could be read only up to some point; the file has what was read then.
+    public func run(isEnded: () -> Bool = { false }, _ report: (Progress) -> Void = { _ in }) throws(CopyError) {
+        var failure: AssetError?
+        do throws(WritingError) {
+            failure = try copy(isEnded, report)
+            if writer.status == .unknown { throw WritingError(.unsupported, path, "nothing of the film lies in the part that is wanted") }
+            try writer.finish()
+        } catch {
+            writer.cancel()
+            throw .output(error)
+        }
+        if let failure { throw .source(failure) }
+    }
+
+    private func copy(_ isEnded: () -> Bool, _ report: (Progress) -> Void) throws(WritingError) -> AssetError? {
+        reader.select(Set(inputs.keys))
+        let range = options.timeRange
+        if range.start > .zero || range.end.isNumeric { reader.timeRange = range }
+        var progress = Progress(), order = SampleOrder(reader.tracks)
+        let end = min(range.end, reader.duration.isNumeric ? reader.duration : range.end)
+        if end.isNumeric { progress.duration = end - range.start }
+        while !isEnded() {
+            let next: SampleBuffer?
+            do throws(AssetError) { next = try reader.nextSample() } catch { return isEnded() ? nil : error }
+            guard let next else { return nil }
+            guard let input = inputs[next.trackID], let sample = order.next(next), try begin(at: sample) else { continue }
+            guard isWanted(sample, input.track) else { continue }
+            try input.append(sample)
+            progress.sampleCount += 1
+            progress.byteCount += sample.byteCount
+            if sample.decodeTime.isNumeric { progress.time = max(sample.decodeTime - range.start, progress.time) }
+            report(progress)
+        }
+        return nil
+    }
+
+    /// Starts the writer with the first sample that can be decoded.
+    private func begin(at sample: SampleBuffer) throws(WritingError) -> Bool {
+        guard writer.status == .unknown else { return true }
+        let range = options.timeRange
+        guard range.start > .zero else {
+            try writer.start()
+            if range.end.isNumeric { writer.endSession(atSourceTime: range.end) }
+            return true
+        }
+        var start = range.start
+        if !writer.container.hasEditLists {
+            // It begins with the sync sample of the film.
+            guard !hasVideo || inputs[sample.trackID]?.track.kind == .video else { return false }
+            start = min(start, sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime)
+        }
+        try writer.start(atSourceTime: start)
+        if range.end.isNumeric { writer.endSession(atSourceTime: range.end) }
+        return true
+    }
+
+    private var hasVideo: Bool { inputs.values.contains { $0.track.kind == .video } }
+
+    /// Samples of sound that a decoder needs before the first that is heard: more than two of any codec.
+    private static let preroll = MediaTime(value: 1, timescale: 10)
+
+    /// What ends before the beginning, other than video, is left out.
+    private func isWanted(_ sample: SampleBuffer, _ track: TrackDescription) -> Bool {
+        let start = options.timeRange.start
+        guard start > .zero, track.kind != .video, writer.container.hasEditLists else { return true }
+        let time = sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
+        if track.kind != .audio { return time >= start || track.kind == .attachedPicture }
+        return time + (sample.duration.isNumeric ? sample.duration : .zero) > start - Self.preroll
+    }
+}
+
+/// Why a film could not be copied, or not to its end.
+public enum CopyError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The film cannot be read, or not further.
+    case source(AssetError)
+    /// The file cannot be written.
+    case output(WritingError)
+
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .source(let error): error.description
+        case .output(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,157 @@
+internal import CAV
+internal import CAVFormat
+internal import Media
+internal import SampleQueue
+
+/// libavformat's muxer over a draft file. One thread at a time.
+@safe
+final class Muxer: @unchecked Sendable {
+    let draft: FileDraft
+    private let container: FileContainer
+    private let output: OutputContext
+    private var context: UnsafeMutablePointer<AVFormatContext>
+    private var lastTicks: [Int64] = []
+    /// The end of the last whole fragment, in bytes.
+    private(set) var wholeByteCount: Int64 = 0
+
+    init(draft: FileDraft, container: FileContainer) throws(WritingError) {
+        self.draft = draft
+        self.container = container
+        LibraryLog.silence()
+        var made: UnsafeMutablePointer<AVFormatContext>?
+        // The name under which the index is moved to the front: libavformat opens the file once more to read it.
+        let address = PathText.bytes("file:\(draft.draftPath)").map { CChar(bitPattern: $0) } + [0]
+        guard unsafe avformat_alloc_output_context2(&made, nil, container.muxerName, address) >= 0, let context = unsafe made,
+            let output = OutputContext(draft.descriptor.rawValue)
+        else {
+            unsafe avformat_free_context(made)
+            throw WritingError(.unsupported, draft.path, "this FFmpeg writes no \(container.muxerName)")
+        }
+        unsafe self.context = context
+        self.output = output
+        unsafe context.pointee.pb = output.io
+        unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        // The writer shifts the times itself, when it knows those of all inputs.
+        unsafe context.pointee.avoid_negative_ts = 0
+        unsafe context.pointee.max_delay = Self.delay
+    }
+
+    /// Microseconds between a transport stream's clock and its samples, as in FFmpeg's programs; sound is packed up to half as long.
+    private static let delay: Int32 = 700_000
+
+    deinit {
+        unsafe context.pointee.pb = nil
+        unsafe avformat_free_context(context)
+    }
+
+    /// The error number of the first write that failed; 0: none did.
+    var failure: Int32 { output.failure }
+
+    /// False when there is no memory.
+    func addStream(_ track: TrackDescription) -> Bool {
+        lastTicks.append(.min)
+        return unsafe StreamParameters.add(track, to: context) != nil
+    }
+
+    /// - Parameter chapters: In film time.
+    func begin(_ options: AssetWriterOptions, chapters: [AssetChapter], timescale: Int32) throws(WritingError) {
+        for (name, text) in options.metadata { unsafe av_dict_set(&context.pointee.metadata, name, text, 0) }
+        if !chapters.isEmpty { addChapters(chapters) }
+        var settings: OpaquePointer?
+        defer { unsafe av_dict_free(&settings) }
+        if container.hasEditLists {
+            if options.isFragmented { unsafe av_dict_set(&settings, "movflags", "+frag_custom+delay_moov+default_base_moof", 0) }
+            if options.movesIndexToFront { unsafe av_dict_set(&settings, "movflags", "+faststart", 0) }
+            // The unit of the edit list's lengths; 1/1000 s, the muxer's own, is longer than a sample of sound.
+            unsafe av_dict_set_int(&settings, "movie_timescale", Int64(timescale), 0)
+        }
+        let status = unsafe avformat_write_header(context, &settings)
+        try check(status, "the container refuses its tracks", .unsupported)
+    }
+
+    private func addChapters(_ chapters: [AssetChapter]) {
+        let count = chapters.count
+        guard let list = unsafe av_calloc(count, MemoryLayout<UnsafeMutableRawPointer>.stride) else { return }
+        let places = unsafe list.bindMemory(to: UnsafeMutablePointer<AVChapter>?.self, capacity: count)
+        for (index, chapter) in chapters.enumerated() {
+            guard let memory = unsafe av_mallocz(MemoryLayout<AVChapter>.size) else { break }
+            let made = unsafe memory.bindMemory(to: AVChapter.self, capacity: 1)
+            unsafe made.pointee.id = Int64(index + 1)
+            unsafe made.pointee.time_base = AVRational(num: 1, den: Self.chapterScale)
+            unsafe made.pointee.start = chapter.range.start.converted(to: Self.chapterScale).value
+            unsafe made.pointee.end = chapter.range.end.converted(to: Self.chapterScale).value
+            unsafe av_dict_set(&made.pointee.metadata, "title", chapter.title, 0)
+            unsafe places[index] = made
+            unsafe context.pointee.nb_chapters = UInt32(index + 1)
+        }
+        unsafe context.pointee.chapters = places
+    }
+
+    /// Milliseconds, in which Nero's and QuickTime's chapters are counted too.
+    private static let chapterScale: Int32 = 1000
+
+    /// Times of a sample in film time.
+    struct Times: Sendable {
+        var presentation: MediaTime
+        var decode: MediaTime
+        var duration: MediaTime
+    }
+
+    /// Writes a sample. Its bytes are not copied before they come to the file's buffer.
+    func write(_ sample: SampleBuffer, _ block: BlockBuffer, _ times: Times, stream index: Int) throws(WritingError) {
+        var packet = unsafe av_packet_clone(block.packet)
+        defer { unsafe av_packet_free(&packet) }
+        guard let packet = unsafe packet else { throw WritingError(.damaged, draft.path, "no memory for a sample") }
+        let base = unsafe context.pointee.streams[index]!.pointee.time_base
+        let ticks = Ratio(base.num, base.den)
+        var decode = Self.ticks(times.decode, ticks), presentation = Self.ticks(times.presentation, ticks)
+        // Two times that the container's unit cannot tell apart.
+        let isStrict = unsafe context.pointee.oformat.pointee.flags & AVFMT_TS_NONSTRICT == 0
+        if isStrict, decode <= lastTicks[index] { decode = lastTicks[index] + 1 }
+        presentation = max(presentation, decode)
+        lastTicks[index] = decode
+        unsafe packet.pointee.stream_index = Int32(index)
+        unsafe packet.pointee.dts = decode
+        unsafe packet.pointee.pts = presentation
+        unsafe packet.pointee.duration = times.duration.isNumeric ? Self.ticks(times.duration, ticks) : 0
+        unsafe packet.pointee.pos = -1
+        var flags: Int32 = 0
+        if sample.flags.contains(.sync) { flags |= AV_PKT_FLAG_KEY }
+        if sample.flags.contains(.droppable) { flags |= AV_PKT_FLAG_DISPOSABLE }
+        if sample.flags.contains(.corrupt) { flags |= AV_PKT_FLAG_CORRUPT }
+        if block.isHiddenByContainer { flags |= AV_PKT_FLAG_DISCARD }
+        unsafe packet.pointee.flags = flags
+        try check(unsafe av_write_frame(context, packet), "the container refuses a sample")
+    }
+
+    private static func ticks(_ time: MediaTime, _ unit: Ratio) -> Int64 {
+        let time = time.isNumeric ? time : .zero
+        return Ticks.rescale(time.value, Ratio(1, time.timescale), unit)
+    }
+
+    /// Ends a fragment: all samples so far are in the file.
+    func endFragment() throws(WritingError) {
+        try check(unsafe av_write_frame(context, nil), "the container refuses a fragment")
+        output.flush()
+        try check(0, "")
+        wholeByteCount = output.byteCount ?? wholeByteCount
+    }
+
+    /// Writes what the container has at its end.
+    ///
+    /// - Parameter end: The film's length where it was told; what the samples show after it is hidden.
+    func end(at end: MediaTime?) throws(WritingError) {
+        try check(unsafe av_write_trailer(context), "the container cannot be completed")
+        output.flush()
+        try check(0, "")
+        guard let end, container.hasEditLists else { return }
+        do throws(SystemError) { try MovieBox.endEdits(at: end, in: draft.descriptor.rawValue) } catch {
+            throw WritingError.writing(draft.path, error.code)
+        }
+    }
+
+    private func check(_ status: Int32, _ what: String, _ code: WritingError.Code = .damaged) throws(WritingError) {
+        if output.failure != 0 { throw WritingError.writing(draft.path, output.failure) }
+        if status < 0 { throw WritingError(code, draft.path, "\(what) (\(WritingError.library(status)))") }
+    }
+}

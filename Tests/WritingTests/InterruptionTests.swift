@@ -1,0 +1,58 @@
+import Demuxing
+import Glibc
+import Media
+import SampleQueue
+import TestSupport
+import Testing
+import Writing
+
+/// What is left when writing does not come to its end.
+@Suite struct InterruptionTests {
+    /// Writes until `count` samples of the first track have come, and leaves the writer as it is then: nothing is flushed that was not before.
+    private func begin(_ path: String, _ count: Int) throws -> AssetWriter {
+        let reader = try AssetReader(url: TestAssets.demo)
+        var options = AssetWriterOptions()
+        options.isFragmented = true
+        let writer = try AssetWriter(path: path, options: options)
+        let inputs = try reader.tracks.map { try writer.addInput(TrackDescription($0)) }
+        try writer.start()
+        var seen = 0
+        while seen < count, let sample = try reader.nextSample() {
+            try inputs[sample.trackID].append(sample)
+            if sample.trackID == 0 { seen += 1 }
+        }
+        return writer
+    }
+
+    @Test func `a film in fragments can be played up to the last one, while it is written`() throws {
+        let scratch = Scratch(), path = scratch.path("film.mp4")
+        let writer = try begin(path, 200)
+        // What another process finds now is what would be left if this one were killed.
+        #expect(scratch.names == ["film.mp4"])
+        let reader = try AssetReader(url: path)
+        var counts = [0, 0], last = MediaTime.zero
+        while let sample = try reader.nextSample() {
+            counts[sample.trackID] += 1
+            last = max(last, sample.presentationTime)
+        }
+        // 200 frames are 6.6 s; fragments last one to two, and other samples wait for those of the sound.
+        #expect(counts[0] > 120 && counts[1] > 180 && last > MediaTime(value: 4, timescale: 1), "\(counts)")
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test func `fragments begin where the film does, and hold all of it`() throws {
+        let scratch = Scratch(), path = scratch.path("film.mp4")
+        let writer = try begin(path, 1000)
+        try writer.finish()
+        var times: [[MediaTime]] = []
+        for name in [TestAssets.demo, path] {
+            let reader = try AssetReader(url: name)
+            var own: [MediaTime] = []
+            while let sample = try reader.nextSample() { if sample.trackID == 0 { own.append(sample.presentationTime) } }
+            // The silence before the first sound, which an edit list hides, is part of a film in fragments.
+            times.append(own.map { $0 - own[0] })
+        }
+        let first = zip(times[0], times[1]).first { $0 != $1 }
+        #expect(times[0].count == times[1].count && first == nil, "\(times.map(\.count)) \(String(describing: first))")
+    }
+}
