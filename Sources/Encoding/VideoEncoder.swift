@@ -56,7 +56,7 @@ final class VideoEncoder {
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
         for (key, value) in setting.options { unsafe av_dict_set(&options, key, value, 0) }
-        let status = unsafe avcodec_open2(context, encoder, &options)
+        let status = OrdinaryPriority.kept { unsafe avcodec_open2(context, encoder, &options) }
         guard status >= 0 else {
             throw EncodingError(
                 .cannotOpen,

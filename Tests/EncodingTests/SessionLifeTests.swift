@@ -1,4 +1,5 @@
 import Encoding
+import Foundation
 import Media
 import PixelConversion
 import SampleQueue
@@ -183,5 +184,15 @@ struct SessionLifeTests {
         var impossible = source.session.properties
         impossible.quality = 2
         #expect(throws: EncodingError.self) { try source.session.setProperties(impossible) { _ in } }
+    }
+
+    /// Only root's threads may have such a priority; for others there is nothing to keep.
+    @Test("no encoder gives a thread a real-time priority", arguments: EncoderCase.installed)
+    func priority(encoder: EncoderCase) throws {
+        let film = try EncodedFilm(to: encoder.codec, encoder.options(), count: 3)
+        #expect(film.samples.count == 3)
+        #expect(sched_getscheduler(0) == SCHED_OTHER)
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap(Int32.init)
+        #expect(!threads.contains { sched_getscheduler($0) == SCHED_FIFO })
     }
 }
