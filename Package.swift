@@ -118,7 +118,7 @@ let package = Package(
         // What the command line needs beyond the player: reports, JSON, exit codes, the status line, keys.
         module(
             "PlaySupport",
-            ["Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "DisplaySink", "AudioSink", "Player"]),
+            ["Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Writing", "DisplaySink", "AudioSink", "Player"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CScanout"),
         module(
@@ -133,7 +133,8 @@ let package = Package(
             name: "play",
             dependencies: [
                 "CEnding",
-                "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "DisplaySink",
+                "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Writing",
+                "DisplaySink",
                 "KeyboardInput",
                 "WaylandSink", "KMSSink", "AudioSink", "FrameExport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

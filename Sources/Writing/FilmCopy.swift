@@ -33,6 +33,9 @@ public struct FilmCopy {
         public var sampleCount = 0
         /// Their bytes.
         public var byteCount = 0
+
+        /// Nothing yet.
+        public init() {}
     }
 
     /// Sentences for the viewer: tracks that are left out, and other departures from what was asked for.

@@ -11,7 +11,7 @@ struct Play: ParsableCommand {
         commandName: ProgramName.current,
         abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         version: "0.1.0",
-        subcommands: [PlayFile.self, Info.self, Frames.self, Devices.self],
+        subcommands: [PlayFile.self, Info.self, Frames.self, Convert.self, Devices.self],
         defaultSubcommand: PlayFile.self)
 
     /// Runs the command that the words name. Every text goes out whole, or the exit code says that it did not.

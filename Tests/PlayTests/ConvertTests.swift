@@ -1,0 +1,59 @@
+import Demuxing
+import Foundation
+import TestSupport
+import Testing
+
+/// `play convert`.
+@Suite struct ConvertTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("convert-\(UUID().uuidString)").path
+
+    private func inFolder(_ body: () throws -> Void) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body()
+    }
+
+    private func list() -> [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() }
+
+    @Test func `it copies a film, and its last line of JSON says so`() throws {
+        try inFolder {
+            let outcome = try PlayProgram.run(["convert", TestAssets.demo, "\(folder)/film.mkv", "--copy"])
+            #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+            #expect(list() == ["film.mkv"])
+            let last = outcome.output.split(separator: "\n").last ?? ""
+            #expect(last.contains("\"samples\": 770") && last.contains("\"whole\": true"), "\(outcome.output)")
+        }
+    }
+
+    @Test func `what the container cannot hold is left out, with a sentence`() throws {
+        try inFolder {
+            let outcome = try PlayProgram.run(["convert", TestAssets.demo, "\(folder)/film.mp4", "--copy", "--tracks", "1"])
+            #expect(outcome.code == 0 && list() == ["film.mp4"])
+            let refused = try PlayProgram.run(["convert", TestAssets.demo, "\(folder)/film.webm", "--copy"])
+            #expect(refused.code == 65 && refused.errors == "play: \(folder)/film.webm: webm can hold none of the tracks.\n", "\(refused.errors)")
+            #expect(list() == ["film.mp4"])
+        }
+    }
+
+    @Test func `a write that fails is one sentence with its code, and leaves nothing`() throws {
+        try inFolder {
+            // The shell's limit is in units of 512 or 1024 bytes; the signal that goes with it is ignored.
+            let words = ["sh", "-c", "trap '' XFSZ; ulimit -f 64; exec \"$@\"", "sh"]
+            let outcome = try PlayProgram.run(["convert", TestAssets.demo, "\(folder)/film.mkv", "--copy"], launcher: words)
+            #expect(outcome.code == 74 && outcome.errors.contains("cannot be written: File too large."), "\(outcome.code) \(outcome.errors)")
+            #expect(list() == [])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["/nowhere/film.mp4", "--copy"], 73, "/nowhere/film.mp4: cannot be created: No such file or directory."),
+            (["/tmp/film.xyz", "--copy"], 65, "its ending names no container"), (["/tmp/film.mp4"], 64, "Only --copy is there"),
+            (["/tmp/film.mp4", "--copy", "--fragmented", "--faststart"], 64, "exclude each other"),
+            (["/tmp/film.mp4", "--copy", "--tracks", "x"], 64, "--tracks"),
+        ] as [([String], Int32, String)])
+    func refusals(_ arguments: [String], _ code: Int32, _ sentence: String) throws {
+        let outcome = try PlayProgram.run(["convert", TestAssets.demo] + arguments)
+        #expect(outcome.code == code && outcome.errors.contains(sentence), "\(outcome.code) \(outcome.errors)")
+    }
+}
