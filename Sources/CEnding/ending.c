@@ -117,8 +117,9 @@ void ending_on_signals(int milliseconds) {
     }
 }
 
-// What programs end themselves with: abort(), the Swift runtime, libdispatch. Not SIGSEGV and SIGBUS, which no program means.
-static const int faults[] = {SIGABRT, SIGILL, SIGTRAP};
+// What programs end themselves with: abort(), the Swift runtime, libdispatch. SIGSEGV, because the Swift runtime has no memory for the sentence that
+// it would end with, and writes it all the same; libdispatch follows a null pointer.
+static const int faults[] = {SIGABRT, SIGILL, SIGTRAP, SIGSEGV};
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 static struct sigaction before[FAULTS];
 static char memory_sentence[256], descriptor_sentence[256];
@@ -163,7 +164,7 @@ void ending_on_shortage(const char *memory, const char *descriptors, int code) {
     strncpy(descriptor_sentence, descriptors, sizeof descriptor_sentence - 1);
     shortage_code = code;
     for (int index = 0; index < FAULTS; index++) {
-        struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_NODEFER | SA_SIGINFO};
+        struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_NODEFER | SA_SIGINFO | SA_ONSTACK};
         sigemptyset(&action.sa_mask);
         sigaction(faults[index], &action, &before[index]);
     }

@@ -78,8 +78,8 @@ import Testing
         #expect(!outcome.crashed && outcome.code == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("\"framesPresented\""), "\(outcome.output)")
         #expect(terminal.isAsFound)
-        // Twice what is promised, for a busy machine. The decoder's own deadline is 10 s.
-        #expect(Date().timeIntervalSince(told) < 4)
+        // Four times what is promised, for a busy machine. The decoder's own deadline is 10 s.
+        #expect(Date().timeIntervalSince(told) < 8)
     }
 
     private func stopDecoder(of handle: PlayProgram.Handle) throws {

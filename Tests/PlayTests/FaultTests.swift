@@ -5,19 +5,27 @@ import Testing
 
 /// What the program's last signal handlers take for a shortage, and what stays a fault.
 @Suite(.serialized, .unsanitized) struct FaultTests {
+    /// The process may have been started by a thread that blocks signals.
+    private static func begin() {
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
+        unsafe ending_on_shortage("memory\n", "descriptors\n", 71)
+    }
+
     @Test func `a fault after an old shortage stays a fault`() async {
         await #expect(processExitsWith: .signal(SIGSEGV)) {
-            unsafe ending_on_shortage("memory\n", "descriptors\n", 71)
+            Self.begin()
             errno = ENOMEM
             raise(SIGSEGV)
         }
         await #expect(processExitsWith: .signal(SIGABRT)) {
-            unsafe ending_on_shortage("memory\n", "descriptors\n", 71)
+            Self.begin()
             errno = ENOMEM
             abort()
         }
         await #expect(processExitsWith: .signal(SIGILL)) {
-            unsafe ending_on_shortage("memory\n", "descriptors\n", 71)
+            Self.begin()
             errno = EMFILE
             raise(SIGILL)
         }
@@ -25,14 +33,21 @@ import Testing
 
     @Test func `an abort for want of memory or descriptors is one sentence`() async throws {
         let memory = try await #require(processExitsWith: .exitCode(71), observing: [\.standardErrorContent]) {
-            unsafe ending_on_shortage("memory\n", "descriptors\n", 71)
+            Self.begin()
             var limit = rlimit(rlim_cur: 1, rlim_max: 1)
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
             if unsafe malloc(256 << 20) == nil { abort() }
         }
         #expect(String(decoding: memory.standardErrorContent, as: UTF8.self).hasSuffix("memory\n"))
+        let fault = try await #require(processExitsWith: .exitCode(71), observing: [\.standardErrorContent]) {
+            Self.begin()
+            var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+            if unsafe malloc(256 << 20) == nil { raise(SIGSEGV) }
+        }
+        #expect(String(decoding: fault.standardErrorContent, as: UTF8.self).hasSuffix("memory\n"))
         let descriptors = try await #require(processExitsWith: .exitCode(71), observing: [\.standardErrorContent]) {
-            unsafe ending_on_shortage("memory\n", "descriptors\n", 71)
+            Self.begin()
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             if dup(0) < 0 { abort() }

@@ -13,8 +13,8 @@ int ending_requested(void);
 void ending_wait(long long deadline);
 // Ends the sleep of `ending_wait`, or the next one. From any thread.
 void ending_wake(void);
-// Where an abort or a trap follows a call that failed for want of memory or descriptors (errno), and the system still refuses them, writes the
-// sentence for it and ends with `code`. Any other abort or trap, and every SIGSEGV and SIGBUS, stays what it was. The sentences are copied.
+// Where an abort, a trap or a SIGSEGV follows a call that failed for want of memory or descriptors (errno), and the system still refuses them,
+// writes the sentence for it and ends with `code`. Any other, and every SIGBUS, stays what it was. The sentences are copied.
 void ending_on_shortage(const char *memory, const char *descriptors, int code);
 // For a program that is about to say why it ends with `code`: 1 for the first thread that asks, which may say so; 0 where another thread says
 // it already and will end the program.
