@@ -23,7 +23,9 @@ import Testing
         let begin = renderer.clock.now() + .milliseconds(300)
         timebase.setRate(1, time: MediaTime(seconds: start), atHostTime: begin)
         pause(seconds)
-        let clockError = timebase.time.seconds - start - (MonotonicClock.shared.now() - begin).seconds
+        // Read several times: a busy machine may pause this thread between the two clocks.
+        let errors = (0..<5).map { _ in timebase.time.seconds - start - (MonotonicClock.shared.now() - begin).seconds }
+        let clockError = errors.min { abs($0) < abs($1) } ?? 0
         // A machine that has other things to do is late with the sound, but every sample comes.
         var written = 0, quietSince = MonotonicClock.shared.now()
         let limit = quietSince + .seconds(60)
@@ -67,16 +69,20 @@ import Testing
         #expect(samples[(begin + reference.count)...].allSatisfy { $0 == 0 })
     }
 
-    @Test func `beeps are where the film has them`() throws {
-        let (samples, _, _) = try record("demo.mp4", seconds: 2.6, from: 0.5)
-        let left = stride(from: 0, to: samples.count, by: 2).map { Double(samples[$0]) }
-        let beeps = BeepDetector(sampleRate: 48000).beeps(in: left).filter { $0.level > 0.3 }
-        try #require(beeps.count >= 2)
-        // A beep a second: the first in the recording is at 1 s, half a second after the lead-in.
-        #expect(abs(beeps[1].time - beeps[0].time - 1) < 0.001)
+    @Test(.measuresTime) func `beeps are where the film has them`() throws {
+        let wrong = try withinAttempts {
+            let (samples, _, _) = try record("demo.mp4", seconds: 2.6, from: 0.5)
+            let left = stride(from: 0, to: samples.count, by: 2).map { Double(samples[$0]) }
+            let beeps = BeepDetector(sampleRate: 48000).beeps(in: left).filter { $0.level > 0.3 }
+            guard beeps.count >= 2 else { return ["\(beeps.count) beeps"] }
+            // A beep a second: the first in the recording is at 1 s, half a second after the lead-in. Sound that came late leaves a gap.
+            let distance = beeps[1].time - beeps[0].time
+            return abs(distance - 1) < 0.001 ? [] : ["beeps \(distance) s apart"]
+        }
+        #expect(wrong == [])
     }
 
-    @Test func `null swallows, and the film keeps its time`() throws {
+    @Test(.measuresTime) func `null swallows, and the film keeps its time`() throws {
         let sound = FileSound(TestAssets.path("demo.mp4")), timebase = Timebase()
         let renderer = try AudioRenderer(format: sound.format, source: sound, deviceName: "null", timebase: timebase)
         timebase.setSource(renderer.clock)
@@ -85,7 +91,7 @@ import Testing
         let begin = MonotonicClock.shared.now()
         timebase.setRate(1)
         pause(1)
-        #expect(abs(timebase.time.seconds - (MonotonicClock.shared.now() - begin).seconds) < 0.002)
+        #expect((0..<5).contains { _ in abs(timebase.time.seconds - (MonotonicClock.shared.now() - begin).seconds) < 0.002 })
         let statistics = renderer.statistics
         #expect(!statistics.isPacedByDevice && statistics.device == "null")
         // About a second and the 200 ms ahead, not all ten seconds of the film.

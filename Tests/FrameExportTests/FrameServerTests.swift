@@ -85,15 +85,16 @@ import Testing
         defer { server.stop() }
         server.exporter.connect(to: stage.timebase, isPaced: false)
         let idle = try (0..<4).map { _ in try RemoteFrameSource(path: server.path) }
-        while server.statistics.clients < 4 { usleep(500) }
-        for _ in 0..<3 {
-            server.exporter.offer(try #require(stage.next()).copy())
-            usleep(5000)
-        }
-        while server.statistics.framesSkipped < 4 { usleep(500) }
+        try #require(Polling.until { server.statistics.clients == 4 })
+        // Each of them keeps two frames, and is passed over for the next. A frame that comes before the server has taken the last replaces it.
+        try #require(
+            Polling.until(every: .milliseconds(5)) {
+                if let frame = stage.next() { server.exporter.offer(frame.copy()) }
+                return server.statistics.framesSkipped >= 4
+            })
         usleep(5000)
         let modest = try RemoteFrameSource(path: server.path)
-        while server.statistics.clientsServed < 5 { usleep(500) }
+        try #require(Polling.until { server.statistics.clientsServed == 5 })
         #expect(server.statistics.clients == 4)
         server.exporter.offer(try #require(stage.next()).copy())
         #expect(modest.receive() != nil)
