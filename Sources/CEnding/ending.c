@@ -156,7 +156,11 @@ static void on_fault(int number, siginfo_t *information, void *context) {
         if (faults[index] == number) sigaction(number, &before[index], NULL);
     }
     // The instruction that faulted is repeated and faults again. A signal that was sent, as by abort(), or that follows its instruction is sent again.
-    if (information->si_code <= 0 || number == SIGTRAP) raise(number);
+    if (information->si_code > 0 && number != SIGTRAP) return;
+    raise(number);
+    // The Swift runtime's handler prints a backtrace, makes room for the fault, and returns: nothing would repeat what was sent.
+    struct sigaction left;
+    if (sigaction(number, NULL, &left) == 0 && left.sa_handler == SIG_DFL) raise(number);
 }
 
 void ending_on_shortage(const char *memory, const char *descriptors, int code) {
