@@ -101,7 +101,7 @@ let package = Package(
         // Decoded frames and sound of any part of a film, for programs that do not play it.
         module("Reading", ["Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Frames and sound into compressed samples.
-        module("Encoding", ["Media", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "CAV"]),
+        module("Encoding", ["Media", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Compressed samples into files.
         module("Writing", ["Media", "Sandbox", "SampleQueue", "Demuxing", "CAV", "CAVFormat", "CLinux"]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
@@ -175,8 +175,11 @@ let package = Package(
             ["Reading", "Demuxing", "Decoding", "Sandbox", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport"]),
         tests(
             "EncodingTests",
-            ["Encoding", "Decoding", "Demuxing", "Bitstream", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport"]),
-        tests("WritingTests", ["Writing", "Demuxing", "SampleQueue", "Media", "TestSupport"]),
+            [
+                "Encoding", "Decoding", "Demuxing", "Bitstream", "SampleQueue", "PixelConversion", "SurfacePool", "AudioSink", "Media", "TestSupport",
+                "CAV",
+            ]),
+        tests("WritingTests", ["Writing", "Encoding", "Reading", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),

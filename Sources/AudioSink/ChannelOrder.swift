@@ -1,9 +1,9 @@
 /// The order of speakers in a frame: FFmpeg's, and the different one that ALSA's devices use beyond stereo.
-enum ChannelOrder {
+package enum ChannelOrder {
     enum Speaker: Sendable, Hashable { case frontLeft, frontRight, center, lfe, rearLeft, rearRight, rearCenter, sideLeft, sideRight, other }
 
     /// FFmpeg's name of the layout for a device with this number of channels; nil where there is no usual one.
-    static func layoutName(_ count: Int) -> String? {
+    package static func layoutName(_ count: Int) -> String? {
         let names = ["mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"]
         return names.indices.contains(count - 1) ? names[count - 1] : nil
     }

@@ -28,6 +28,8 @@ final class SoundStream {
     private var origin: MediaTime?
     private var firstSample: SampleBuffer?
     private var isDrained = false
+    /// Of the last packet.
+    private var end = MediaTime.invalid
     private var failure: ReadingError?
     /// The samples of the film have come from its beginning on.
     private var isFromBeginning = true
@@ -79,21 +81,31 @@ final class SoundStream {
 
     /// The next sound in order; nil at the end.
     func next() throws(ReadingError) -> SoundBuffer? {
-        while ready.isEmpty {
-            if isDrained { return nil }
+        // The last buffer waits for the end, of which it may be too long.
+        while ready.count < 2, !isDrained {
             let waiting = firstSample
             firstSample = nil
             if let sample = if let waiting { waiting } else { try reader.nextSample(of: track) } {
                 guard case .compressed(let block, _) = sample.content, !sample.flags.contains(.doNotDisplay) else { continue }
+                end = sample.duration.isNumeric ? sample.presentationTime + sample.duration : .invalid
                 unsafe decoder.decode(block.packet, presentationTime: sample.presentationTime) { unsafe take($0) }
             } else {
                 isDrained = true
                 unsafe decoder.drain { unsafe take($0) }
                 unsafe convert(nil)
+                trimEnd()
             }
             if let failure { throw failure }
         }
         return ready.popFirst()
+    }
+
+    /// Leaves out what the encoder filled its last packet up with. MP4 and MOV have no other mark of it than that packet's duration.
+    private func trimEnd() {
+        guard reader.containerName.contains("mp4"), end.isNumeric, let last = ready.last, canNumber else { return }
+        let wanted = end.converted(to: last.sampleRate).value, made = last.position + Int64(last.frameCount)
+        guard wanted < made, made - wanted < Int64(last.frameCount) else { return }
+        ready = ArraySlice(ready.compactMap { $0.part(.min..<wanted) })
     }
 
     /// - Returns: true, for more.

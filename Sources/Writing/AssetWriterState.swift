@@ -137,13 +137,21 @@ struct AssetWriterState: Sendable {
         var copy = interleaving
         guard copy.next() != nil else { return }
         // Matroska writes presentation times only.
-        let firsts = interleaving.waiting.map { container == .mpegTS ? $0.time : $0.item.presentation }
+        let firsts = interleaving.waiting.map { container == .mpegTS ? $0.time : $0.item.presentation + delay(ofInput: $0.input) }
         guard let first = firsts.min() else { return }
         shift = max(start - first, .zero)
     }
 
+    /// Matroska writes the times of what a decoder puts out before its beginning is cut off, and says how much that is (`CodecDelay`).
+    private func delay(ofInput input: Int) -> MediaTime {
+        guard container == .matroska || container == .webm, case .audio(let format) = inputs[input].track.format, format.codecName == "opus",
+            format.sampleRate > 0
+        else { return .zero }
+        return MediaTime(value: Int64(format.encoderDelay), timescale: format.sampleRate)
+    }
+
     func filmTimes(_ entry: Entry) -> Muxer.Times {
-        let offset = (shift ?? .zero) - start
+        let offset = (shift ?? .zero) - start + delay(ofInput: entry.input)
         return Muxer.Times(
             presentation: entry.item.presentation + offset, decode: entry.item.decode + offset, duration: entry.item.sample.duration)
     }

@@ -33,6 +33,8 @@ final class Muxer: @unchecked Sendable {
         unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         // The writer shifts the times itself, when it knows those of all inputs.
         unsafe context.pointee.avoid_negative_ts = 0
+        // FLAC in MP4 has a specification, and still is an experiment to some versions. `FileContainer.canHold` says what is written.
+        unsafe context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         unsafe context.pointee.max_delay = Self.delay
     }
 
