@@ -26,6 +26,12 @@ static const int cav_error_again = AVERROR(EAGAIN);
 static const int cav_error_exit = AVERROR_EXIT;
 static const int cav_error_invalid_data = AVERROR_INVALIDDATA;
 static const int cav_error_protocol_not_found = AVERROR_PROTOCOL_NOT_FOUND;
+static const int cav_error_http_bad_request = AVERROR_HTTP_BAD_REQUEST;
+static const int cav_error_http_unauthorized = AVERROR_HTTP_UNAUTHORIZED;
+static const int cav_error_http_forbidden = AVERROR_HTTP_FORBIDDEN;
+static const int cav_error_http_not_found = AVERROR_HTTP_NOT_FOUND;
+static const int cav_error_http_other = AVERROR_HTTP_OTHER_4XX;
+static const int cav_error_http_server = AVERROR_HTTP_SERVER_ERROR;
 static inline int cav_error(int posix) { return AVERROR(posix); }
 static inline int cav_error_posix(int error) { return AVUNERROR(error); }
 static inline AVRational cav_time_base_q(void) { return AV_TIME_BASE_Q; }

@@ -14,6 +14,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
     private enum Origin: ~Copyable {
         case file(OwnedFD)
         case library(any AssetInput)
+        case web(HTTPSource)
     }
 
     private let origin: Origin
@@ -23,6 +24,8 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
     private let options: AssetReaderOptions
     /// Its first bytes say that it is a list of other files or addresses (HLS; RFC 8216, 4.3.1.1).
     package private(set) var isPlaylist = false
+    /// Its first bytes are those of a DASH manifest (ISO/IEC 23009-1), whose parts libavformat opens by itself.
+    private(set) var isManifest = false
 
     /// Opens a film as `AssetReader` would, without reading any of it. Blocks.
     ///
@@ -40,14 +43,21 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
             let number = unsafe path.withPath { unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC) }
             guard number >= 0 else { throw AssetError.opening(location, errno) }
             origin = .file(OwnedFD(adopting: number))
+        } else if Self.isHTTP(location) {
+            origin = .web(try HTTPSource(location, options))
         } else {
             origin = .library(try AddressInput(opening))
         }
         let head = readHead()
         isPlaylist = head.hasPrefix("#EXTM3U") || head.hasPrefix("\u{feff}#EXTM3U")
-        if head.contains("<MPD") {
-            throw AssetError(.sandbox, "\(location): libavformat opens what a DASH manifest names by itself, which it cannot do without rights.")
-        }
+        isManifest = head.contains("<MPD")
+    }
+
+    /// A film on a web server; nil for everything else, also for the lists whose parts libavformat fetches itself.
+    static func fromWeb(_ location: String, _ options: AssetReaderOptions) throws(AssetError) -> AssetBytes? {
+        guard isHTTP(location) else { return nil }
+        let bytes = try AssetBytes(location, options: options)
+        return bytes.isPlaylist || bytes.isManifest ? nil : bytes
     }
 
     /// A file that has been opened.
@@ -61,6 +71,24 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
         switch origin {
         case .file: true
         case .library(let input): unsafe input.io!.pointee.seekable != 0
+        case .web(let source): source.isSeekable
+        }
+    }
+
+    /// A web server is asked again.
+    package var canBegin: Bool {
+        switch origin {
+        case .web: true
+        case .file: true
+        case .library: isSeekable
+        }
+    }
+
+    package var loss: String? {
+        switch origin {
+        case .web(let source): source.loss
+        case .file: nil
+        case .library: nil
         }
     }
 
@@ -69,6 +97,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
         switch origin {
         case .file(let descriptor): count = Int64(lseek(descriptor.rawValue, 0, SEEK_END))
         case .library(let input): count = unsafe avio_size(input.io)
+        case .web(let source): return source.byteCount
         }
         return count >= 0 ? count : nil
     }
@@ -83,6 +112,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
                 if errno != EINTR { return Int(cav_error(errno)) }
             }
         case .library(let input): return unsafe read(input.io!, target, offset)
+        case .web(let source): return unsafe source.read(into: target, at: offset)
         }
     }
 
@@ -113,13 +143,14 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
             var status = stat()
             guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .refused }
             return .opened(AssetBytes(file, "\(folder)\(name)", options))
-        case .library:
-            guard let address = Self.address(name, from: location), Self.isHTTP(location), Self.isHTTP(address) else { return .refused }
+        case .library: return .refused
+        case .web:
+            guard let address = Self.address(name, from: location), Self.isHTTP(address) else { return .refused }
             return (try? AssetBytes(address, options: options)).map { .opened($0) } ?? .missing
         }
     }
 
-    private static func isHTTP(_ address: String) -> Bool { address.hasPrefix("http://") || address.hasPrefix("https://") }
+    static func isHTTP(_ address: String) -> Bool { address.hasPrefix("http://") || address.hasPrefix("https://") }
 
     /// What `name` means in a playlist at `base` (RFC 3986, 5.2, as far as players meet it); nil where that is no address.
     static func address(_ name: String, from base: String) -> String? {
@@ -133,19 +164,29 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
         return place[...last] + name
     }
 
+    /// Its first bytes can be read twice.
+    private var canBeginWithin: Bool {
+        switch origin {
+        case .library: false
+        case .file: true
+        case .web: true
+        }
+    }
+
     /// The first bytes of what can be read again.
     private func readHead() -> String {
+        // Going back after it needs no seekable source: a web server's last bytes are kept. A pipe is not a playlist.
+        guard canBeginWithin else { return "" }
         var head = [UInt8](repeating: 0, count: 1024)
-        let count: Int
-        switch origin {
-        case .file: count = unsafe head.withUnsafeMutableBytes { unsafe read(into: $0, at: 0) }
-        case .library(let input):
-            // The bytes stay in libavformat's buffer, so going back needs no seekable source. A pipe is not a playlist.
-            guard Self.isHTTP(location) else { return "" }
-            count = unsafe Int(avio_read(input.io, &head, Int32(head.count)))
-            unsafe avio_seek(input.io, 0, SEEK_SET)
+        var count = 0
+        while count < head.count {
+            let got = unsafe head.withUnsafeMutableBytes {
+                unsafe read(into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]), at: Int64(count))
+            }
+            guard got > 0 else { break }
+            count += got
         }
-        return String(decoding: head[..<max(count, 0)], as: UTF8.self)
+        return String(decoding: head[..<count], as: UTF8.self)
     }
 }
 

@@ -14,6 +14,8 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         case noPlayableTrack
         /// The rest of the film cannot be read or understood.
         case damaged
+        /// The film ends before its end: its file is cut short, or the connection was lost and could not be made again in time.
+        case cutShort
         /// `cancel` was called.
         case cancelled
         /// The source cannot seek.
@@ -90,7 +92,7 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         return AssetError(.damaged, "\(name): cannot be read further: \(message(code)).")
     }
 
-    private static func message(_ code: Int32) -> String {
+    static func message(_ code: Int32) -> String {
         var text = [CChar](repeating: 0, count: 128)
         _ = unsafe av_strerror(code, &text, text.count)
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

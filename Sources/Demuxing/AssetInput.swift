@@ -30,7 +30,7 @@ final class SourceInput: AssetInput {
         guard context != nil else { return nil }
     }
 
-    var canBegin: Bool { source.isSeekable }
+    var canBegin: Bool { source.canBegin }
 
     private func read(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int32) -> Int32 {
         let got = unsafe source.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)), at: position)

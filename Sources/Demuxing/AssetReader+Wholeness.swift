@@ -11,7 +11,7 @@ extension AssetReader {
         guard !hasCheckedWholeness, finishedTracks.isEmpty, !timeRange.end.isNumeric else { return }
         hasCheckedWholeness = true
         guard duration.isNumeric, lastEnd.isNumeric else { return }
-        guard let io = unsafe context.pointee.pb, unsafe io.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0 else { return }
+        guard let io = unsafe context.pointee.pb, unsafe io.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0 else { return try checkLength() }
         let size = unsafe avio_size(io), position = unsafe avio_seek(io, 0, SEEK_CUR)
         guard size > 0, position >= 0 else { return }
         let promised = PromisedBytes.count(has: size) { offset, count in
@@ -22,8 +22,36 @@ extension AssetReader {
         }
         unsafe avio_seek(io, position, SEEK_SET)
         guard let promised, promised > size else { return }
-        let tolerance = min(MediaTime(value: 1, timescale: 1), duration.multiplied(by: 1, over: 10))
         guard lastEnd + tolerance < duration || size < promised - promised / 10 else { return }
-        throw AssetError(.damaged, "\(location): it is cut short: it ends at \(lastEnd), and has \(size) of \(promised) bytes.")
+        throw AssetError.ending(location, at: lastEnd, of: duration, "it is cut short, and has \(size) of \(promised) bytes")
+    }
+
+    /// The tolerance of lengths in containers: the last tenth of the film, at most a second.
+    private var tolerance: MediaTime { min(MediaTime(value: 1, timescale: 1), duration.multiplied(by: 1, over: 10)) }
+
+    /// MP4, MOV and Matroska say in their head how long the film is; others let libavformat guess.
+    private static func statesLength(_ container: String) -> Bool { container.hasPrefix("mov,") || container.hasPrefix("matroska") }
+
+    /// At the end of bytes whose number nobody said: throws if the film is longer by what its head says.
+    private func checkLength() throws(AssetError) {
+        guard options.source?.byteCount == nil, Self.statesLength(containerName) else { return }
+        let all = tracks.filter { $0.kind == .video || $0.kind == .audio }
+        guard all.allSatisfy({ selected.contains($0.id) }), lastEnd + tolerance < duration else { return }
+        throw AssetError.ending(location, at: lastEnd, of: duration, "no more of it came")
+    }
+
+    /// The error for a source that broke off, once; nil for one that did not.
+    func takeLoss() -> AssetError? {
+        guard !hasToldLoss, !options.cancellation.isCancelled, let loss = options.source?.loss else { return nil }
+        hasToldLoss = true
+        return AssetError.ending(location, at: lastEnd, of: duration, loss)
+    }
+}
+
+extension AssetError {
+    /// A film that ends before its end, `why` in words.
+    static func ending(_ name: String, at end: MediaTime, of duration: MediaTime, _ why: String) -> AssetError {
+        let whole = duration.isNumeric && duration.clockText != end.clockText ? " of \(duration.clockText)" : ""
+        return AssetError(.cutShort, "\(name): ends at \(end.clockText)\(whole): \(why).")
     }
 }

@@ -27,7 +27,7 @@ public final class AssetReader: @unchecked Sendable {
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }
 
     private(set) var context: UnsafeMutablePointer<AVFormatContext>
-    private let options: AssetReaderOptions
+    let options: AssetReaderOptions
     /// The clock of the container may jump.
     let mayJump: Bool
     /// Outlives `context`, which reads from it.
@@ -43,6 +43,8 @@ public final class AssetReader: @unchecked Sendable {
     private(set) var lastEnd = MediaTime.negativeInfinity
     /// The end of the file has been seen.
     var hasCheckedWholeness = false
+    /// It has been said that the source broke off.
+    var hasToldLoss = false
     private var pendingError: AssetError?
     var finishedTracks: Set<Int> = []
     private var recycler = BlockBufferRecycler()
@@ -58,6 +60,8 @@ public final class AssetReader: @unchecked Sendable {
     public init(url location: String, options: AssetReaderOptions = AssetReaderOptions()) throws(AssetError) {
         self.location = location
         LibraryLog.silence()
+        var options = options
+        if options.source == nil { options.source = try AssetBytes.fromWeb(location, options) }
         self.options = options
         let opened = try AssetOpening(location: location, options: options).open()
         let context = unsafe opened.context
@@ -140,7 +144,13 @@ public final class AssetReader: @unchecked Sendable {
             throw error
         }
         if let sample = readAhead.popFirst() { return sample }
-        if let sample = try readSample() { return sample }
+        if hasToldLoss { return nil }
+        do throws(AssetError) {
+            if let sample = try readSample() { return sample }
+        } catch {
+            throw takeLoss() ?? error
+        }
+        if let loss = takeLoss() { throw loss }
         try checkWholeness()
         return nil
     }

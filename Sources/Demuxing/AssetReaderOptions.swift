@@ -8,6 +8,8 @@ public struct AssetReaderOptions: Sendable {
     public var libraryOptions: [String: String]
     /// Decodes the first frames even when the container's head says all that playback needs: for programs that report what a film is.
     public var isThorough: Bool
+    /// How long the network is waited for, and what it is told.
+    public var network: NetworkOptions
     /// Ends a wait for the network from another thread, also while the film is being opened.
     public var cancellation: AssetCancellation
     /// Where the bytes come from if libavformat is to open nothing by itself.
@@ -16,11 +18,12 @@ public struct AssetReaderOptions: Sendable {
     /// By default the container is recognised, no option is set, and opening reads no more than playback needs.
     public init(
         containerName: String? = nil, libraryOptions: [String: String] = [:], isThorough: Bool = false,
-        cancellation: AssetCancellation = AssetCancellation()
+        network: NetworkOptions = NetworkOptions(), cancellation: AssetCancellation = AssetCancellation()
     ) {
         self.containerName = containerName
         self.libraryOptions = libraryOptions
         self.isThorough = isThorough
+        self.network = network
         self.cancellation = cancellation
     }
 }

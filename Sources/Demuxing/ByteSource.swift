@@ -8,6 +8,10 @@ package protocol ByteSource: AnyObject, Sendable {
     /// Reads some bytes, at least one, from `offset`, which follows the last read where the source is not seekable. Blocks.
     /// - Returns: how many; 0 at the end; below 0 an error as libavformat numbers them.
     func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int
+    /// Whether it can be read from the beginning again, though perhaps slowly.
+    var canBegin: Bool { get }
+    /// Why it ended before its end, in words that follow "ends at 0:04 of 0:20: "; nil when it did not.
+    var loss: String? { get }
     /// Another file or address that the film names.
     func open(_ name: String) -> OtherSource
 }
@@ -21,5 +25,7 @@ package enum OtherSource {
 }
 
 extension ByteSource {
+    package var canBegin: Bool { isSeekable }
+    package var loss: String? { nil }
     package func open(_ name: String) -> OtherSource { .refused }
 }

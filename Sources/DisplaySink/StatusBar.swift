@@ -19,11 +19,7 @@ public struct PlaybackStatus: Sendable, Hashable {
     }
 
     /// `7:05`, `1:02:03`.
-    static func text(_ seconds: Int) -> String {
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let minutes = seconds / 60 % 60
-        return seconds < 3600 ? "\(minutes):\(two(seconds % 60))" : "\(seconds / 3600):\(two(minutes)):\(two(seconds % 60))"
-    }
+    static func text(_ seconds: Int) -> String { MediaTime.clockText(seconds: seconds) }
 }
 
 /// Shows the viewer over the film where playback is; see `DisplaySink.statusOverlay`.

@@ -25,4 +25,14 @@ extension MediaTime {
     private static func digits(_ text: some StringProtocol) -> Int64? {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
     }
+
+    /// A position as a viewer reads it, in whole seconds: `7:05`, `1:02:03`. Zero for what is negative or not numeric.
+    package var clockText: String { Self.clockText(seconds: Int(max(nanoseconds() ?? 0, 0) / 1_000_000_000)) }
+
+    /// The same of a number of seconds, which must not be negative.
+    package static func clockText(seconds: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let minutes = seconds / 60 % 60
+        return seconds < 3600 ? "\(minutes):\(two(seconds % 60))" : "\(seconds / 3600):\(two(minutes)):\(two(seconds % 60))"
+    }
 }

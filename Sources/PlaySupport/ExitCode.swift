@@ -18,8 +18,8 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case system = 71
     /// EX_CANTCREAT: an output file (statistics, checksums) or socket cannot be created.
     case cannotCreate = 73
-    /// EX_IOERR: an output (statistics, checksums, a report) cannot be written whole.
-    case cannotWrite = 74
+    /// EX_IOERR: the film ends before its end, or an output (statistics, checksums, a report) cannot be written whole.
+    case inputOrOutput = 74
 
     /// The exit code of a program that ends with this error.
     public init(_ error: PlayerError) {
@@ -32,7 +32,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
             case .system: .system
             case .notOpen: .software
             case .cannotCreate: .cannotCreate
-            case .cannotWrite: .cannotWrite
+            case .cutShort, .cannotWrite: .inputOrOutput
             }
     }
 }

@@ -22,6 +22,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         case unsupportedFormat
         /// The bytes make no sense from some point on, or none of them could be decoded.
         case damaged
+        /// The film ends before its end: its file is cut short, or the connection was lost and could not be made again in time.
+        case cutShort
         /// The source cannot go to another time, as a pipe cannot.
         case notSeekable
         /// The task was cancelled, or a later command took the place of this one.
@@ -61,6 +63,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
             case .cannotOpen: .cannotOpen
             case .unrecognised, .noPlayableTrack: .unsupportedFormat
             case .damaged, .readerDied: .damaged
+            case .cutShort: .cutShort
             case .notSeekable: .notSeekable
             case .cancelled: .cancelled
             case .sandbox, .outOfResources: .decoderUnavailable

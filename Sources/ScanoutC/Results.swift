@@ -29,7 +29,7 @@ extension scanout_result {
             switch error.code {
             case .invalidArgument: SCANOUT_ERROR_ARGUMENT
             case .noSuchFile, .permissionDenied, .network, .cannotOpen, .notSeekable, .cancelled: SCANOUT_ERROR_OPEN
-            case .unsupportedFormat, .damaged: SCANOUT_ERROR_DATA
+            case .unsupportedFormat, .damaged, .cutShort: SCANOUT_ERROR_DATA
             case .displayUnavailable, .decoderUnavailable: SCANOUT_ERROR_DEVICE
             case .cannotCreate, .cannotWrite, .system, .notOpen: SCANOUT_ERROR_INTERNAL
             }

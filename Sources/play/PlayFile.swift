@@ -17,7 +17,7 @@ struct PlayFile: ParsableCommand {
 
             Exit codes: 0 played (or ended by q, a closed window, SIGINT, SIGTERM, SIGHUP or SIGQUIT), 64 wrong options, 65 nothing playable \
             or damaged, 66 cannot open, 69 no display or device, 70 internal error, 71 the system refuses memory, threads or descriptors, \
-            73 cannot create an output file, 74 cannot write an output whole.
+            73 cannot create an output file, 74 the film ends before its end, or an output cannot be written whole.
             """)
 
     @OptionGroup var options: PlayOptions

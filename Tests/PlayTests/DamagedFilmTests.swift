@@ -70,8 +70,10 @@ import Testing
         let file = try write(name, bytes.prefix(bytes.count / 2))
         let whole = FrameMD5File(try PlayProgram.run(["--sink", "md5=-", TestAssets.path(name)]).output)
         let outcome = try PlayProgram.run(["--sink", "md5=-", "--sandbox", sandbox, file])
-        #expect(!outcome.crashed && outcome.code == 65, "\(outcome.code): \(outcome.errors)")
-        #expect(outcome.errors.hasPrefix("play: \(file): it is cut short: it ends at ") && outcome.errors.split(separator: "\n").count == 1)
+        #expect(!outcome.crashed && outcome.code == 74, "\(outcome.code): \(outcome.errors)")
+        #expect(
+            outcome.errors.hasPrefix("play: \(file): ends at 0:0") && outcome.errors.contains(": it is cut short, and has ")
+                && outcome.errors.split(separator: "\n").count == 1)
         // All that it holds; the frame at the cut is damaged.
         let held = FrameMD5File(outcome.output)?.lines.map(\.hash).dropLast(4) ?? [], all = whole?.lines.map(\.hash) ?? []
         #expect(held.count > all.count / 10 && held.elementsEqual(all.prefix(held.count)))
@@ -84,7 +86,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let bytes = sound(rate: 48_000, channels: 1), file = try write("half.wav", bytes.prefix(bytes.count / 2))
         let outcome = try PlayProgram.run(["--sink", "headless", "--audio-device", "null", file])
-        #expect(!outcome.crashed && outcome.code == 65, "\(outcome.code): \(outcome.errors)")
-        #expect(outcome.errors.hasPrefix("play: \(file): it is cut short: "), "\(outcome.errors)")
+        #expect(!outcome.crashed && outcome.code == 74, "\(outcome.code): \(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("play: \(file): ends at 0:00: it is cut short, and has "), "\(outcome.errors)")
     }
 }

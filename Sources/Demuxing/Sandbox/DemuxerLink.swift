@@ -40,6 +40,8 @@ final class DemuxerLink {
         tray = try SharedBytes(count: DemuxerAnswer.trayByteCount)
     }
 
+    /// Why the film's bytes ended before their end; see `ByteSource.loss`.
+    var loss: String? { film.loss }
     var isCancelled: Bool { cancellation.isCancelled }
 
     func ask(_ request: DemuxerRequest) throws(ProcessEnd) {

@@ -15,6 +15,10 @@ extension DemuxerOpening {
         do {
             let program = try SandboxProgram.demuxer.find(sandbox.decoderPath)
             bytes = try AssetBytes(location, options: options)
+            guard !bytes.isManifest else {
+                throw AssetError(
+                    .sandbox, "\(location): libavformat opens what a DASH manifest names by itself, which it cannot do without rights.")
+            }
             let process = try SpareProcesses.shared.take(SpareProcesses.Key(program: program)) ?? SandboxedProcess.start(program)
             // libavformat sleeps until a live playlist may have grown.
             let deadline = bytes.isPlaylist ? sandbox.hangDeadline + longestSegment : sandbox.hangDeadline

@@ -53,6 +53,9 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     var failure: AssetError?
     /// The process has gone.
     var death: AssetError?
+    private var hasToldLoss = false
+    /// Where the last of the samples that were handed out ends.
+    private var lastEnd = MediaTime.negativeInfinity
     var progress = ReadingProgress()
     /// Processes that died since a sample was handed out last.
     var deathsHere = 0
@@ -113,6 +116,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
                 note(sample)
                 return sample
             }
+            if failure != nil || isAtEnd, let loss = takeLoss() { throw loss }
             if let failure {
                 self.failure = nil
                 throw failure
@@ -129,8 +133,17 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
 
     private var filmTracks: Set<Int> { Set(tracks.filter { $0.kind == .video && selected.contains($0.id) }.map(\.id)) }
 
+    /// As in `AssetReader`: the process only hears that no more bytes come.
+    private func takeLoss() -> AssetError? {
+        guard !hasToldLoss, !link.isCancelled, let loss = link.loss else { return nil }
+        (hasToldLoss, failure, isAtEnd) = (true, nil, true)
+        return AssetError.ending(location, at: lastEnd, of: duration, loss)
+    }
+
     private func note(_ sample: SampleBuffer) {
         deathsHere = 0
+        let end = sample.presentationTime + (sample.duration.isNumeric ? sample.duration : .zero)
+        if end.isNumeric { lastEnd = max(lastEnd, end) }
         guard let mark = ReadingProgress.Mark(sample) else { return }
         progress.note(mark, isEntry: sample.flags.contains(.sync) && (film.isEmpty || film.contains(sample.trackID)))
     }

@@ -132,7 +132,7 @@ extension AssetTrack.Kind {
 extension AssetError.Code {
     /// The errors that a demuxer may report of a film.
     private static let inWireOrder: [AssetError.Code] = [
-        .damaged, .cannotOpen, .permission, .network, .unrecognised, .noPlayableTrack, .cancelled, .notSeekable,
+        .damaged, .cannotOpen, .permission, .network, .unrecognised, .noPlayableTrack, .cancelled, .notSeekable, .cutShort,
     ]
 
     var wireNumber: UInt8 { UInt8(Self.inWireOrder.firstIndex(of: self) ?? 0) }
