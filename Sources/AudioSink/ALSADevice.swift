@@ -17,7 +17,9 @@ package final class ALSADevice: AudioOutputDevice {
     package init(name: String, rate: Int, channelCount: Int) throws(AudioError) {
         calsa_silence_library()
         var opened: OpaquePointer?
-        let result = unsafe snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
+        // Without SND_PCM_NO_AUTO_CHANNELS a `plug` takes any number of channels and drops those that the card has no speaker for.
+        let mode = Int32(SND_PCM_NONBLOCK) | SND_PCM_NO_AUTO_CHANNELS
+        let result = unsafe snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, mode)
         guard result >= 0, let pcm = unsafe opened else {
             throw AudioError(.cannotOpen, "cannot open the audio device '\(name)': \(Self.reason(result))", underlying: result)
         }

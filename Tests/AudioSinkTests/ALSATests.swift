@@ -112,9 +112,9 @@ import Testing
                 renderer.stop()
             }
             for _ in 0..<3 { try playOnce() }
-            let before = (threads: count("/proc/self/task"), descriptors: count("/proc/self/fd"))
+            let before = (threads: count("/proc/self/task"), descriptors: OpenDescriptors.count)
             for _ in 0..<30 { try playOnce() }
-            let after = (threads: count("/proc/self/task"), descriptors: count("/proc/self/fd"))
+            let after = (threads: count("/proc/self/task"), descriptors: OpenDescriptors.count)
             // Dispatch keeps some threads for a while.
             precondition(after.threads <= before.threads + 4 && after.descriptors <= before.descriptors, "\(before) became \(after)")
         }

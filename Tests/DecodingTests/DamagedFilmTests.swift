@@ -17,7 +17,7 @@ struct DamagedFilmTests {
         await #expect(processExitsWith: .success) {
             guard let catalog = MediaCatalog.shared, let note = unsafe fopen("/tmp/damaged-films-\(getppid())", "we") else { return }
             let films = catalog.sweep.filter { $0.group == "malformed" }
-            let before = (0..<1024).count { fcntl($0, F_GETFD) != -1 }
+            let before = OpenDescriptors.count
             var playable = 0, errors = 0, slowest = 0.0
             for film in films {
                 unsafe fputs("\(film.path)\n", note)
@@ -33,7 +33,7 @@ struct DamagedFilmTests {
             // getrusage(2) would count the memory of the parent before exec(2), too.
             let status = TextFile.contents(of: "/proc/self/status") ?? ""
             let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(separator: " ").compactMap { Int($0) }.first ?? .max
-            let kept = (0..<1024).count { fcntl($0, F_GETFD) != -1 } - before
+            let kept = OpenDescriptors.count - before
             let summary =
                 "\(films.count) damaged films: \(playable) give frames, \(errors) samples fail, the slowest takes \(slowest) s, "
                 + "peak \(peak >> 10) MB, \(kept) descriptors kept\n"

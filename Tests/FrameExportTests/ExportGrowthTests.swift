@@ -62,7 +62,7 @@ private final class ExportCycles {
     static var usage: (descriptors: Int, residentKiB: Int) {
         let status = TextFile.contents(of: "/proc/self/status") ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+        let descriptors = OpenDescriptors.count
         return (descriptors, line.flatMap { Int($0.filter(\.isNumber)) } ?? 0)
     }
 }

@@ -198,7 +198,7 @@ import Testing
             defer { server.stop() }
             server.exporter.connect(to: stage.timebase, isPaced: false)
             let source = try RemoteFrameSource(path: server.path)
-            func descriptors() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+            func descriptors() -> Int { OpenDescriptors.count }
             var before = 0
             for number in 0..<5000 {
                 server.exporter.offer(stage.next()!.copy())

@@ -20,7 +20,7 @@ import Testing
                 try #require(isDone == true, "a play did not end")
                 try #require(player.statistics.framesPresented > 0, "a play showed nothing")
             }
-            func descriptors() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+            func descriptors() -> Int { OpenDescriptors.count }
             func residentKiB() -> Int {
                 let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
                 let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

@@ -18,12 +18,17 @@ extension SinkConformance {
         if after.1 > before.1 { throw Violations(description: "\(before.1) threads became \(after.1)") }
     }
 
-    /// How many entries a folder has.
+    /// How many entries a folder has. Those do not count that Dispatch opens for itself and in /proc.
     private static func entries(_ path: String) -> Int {
         guard let folder = unsafe opendir(path) else { return 0 }
         defer { unsafe closedir(folder) }
         var count = 0
-        while unsafe readdir(folder) != nil { count += 1 }
+        while let entry = unsafe readdir(folder) {
+            var target = [CChar](repeating: 0, count: 64)
+            let length = unsafe readlinkat(dirfd(folder), &entry.pointee.d_name.0, &target, target.count - 1)
+            let name = String(decoding: target.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if !["anon_inode:[eventpoll]", "anon_inode:[eventfd]", "anon_inode:[timerfd]"].contains(name), !name.hasPrefix("/proc/") { count += 1 }
+        }
         return count
     }
 }

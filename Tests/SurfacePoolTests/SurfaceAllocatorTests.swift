@@ -1,12 +1,8 @@
 import Glibc
 import Media
 import SurfacePool
+import TestSupport
 import Testing
-
-/// Open descriptors of this process that are not ours to disturb: counted before and after.
-private func openDescriptors() -> Int {
-    (0..<1024).count { fcntl($0, F_GETFD) != -1 }
-}
 
 private let findings = SurfaceAllocators.findings()
 private let usable = findings.filter { $0.allocator != nil }.map(\.name)
@@ -74,21 +70,21 @@ struct SurfaceAllocatorTests {
             for finding in SurfaceAllocators.findings() {
                 guard let allocator = finding.allocator else { continue }
                 let layout = SurfaceLayout(format: .yuv420p, covering: PixelSize(width: 64, height: 64))
-                let before = openDescriptors()
+                let before = OpenDescriptors.count
                 var pool: SurfacePool? = SurfacePool(layout: layout, allocator: allocator, maximumCount: 10)
                 let expected = finding.name == "udmabuf" ? 2 : 1
                 do {
                     let use = try acquired(from: pool!).finish()
-                    #expect(openDescriptors() - before == expected)
+                    #expect(OpenDescriptors.settle(at: before + expected))
                     let other = try acquired(from: pool!).finish()
-                    #expect(openDescriptors() - before == 2 * expected)
+                    #expect(OpenDescriptors.settle(at: before + 2 * expected))
                     other.end()
-                    #expect(openDescriptors() - before == 2 * expected, "a free slot keeps its memory")
+                    #expect(OpenDescriptors.settle(at: before + 2 * expected), "a free slot keeps its memory")
                     pool = nil
-                    #expect(openDescriptors() - before == expected, "what is in use outlives the pool")
+                    #expect(OpenDescriptors.settle(at: before + expected), "what is in use outlives the pool")
                     use.end()
                 }
-                #expect(openDescriptors() == before)
+                #expect(OpenDescriptors.settle(at: before))
             }
         }
     }
@@ -101,9 +97,9 @@ struct SurfaceAllocatorTests {
                 let layout = SurfaceLayout(
                     format: .gray, size: PixelSize(width: 1 << 20, height: 1 << 20), modifier: .linear,
                     planes: [.init(offset: 0, pitch: 1 << 40)], byteCount: 1 << 60)
-                let before = openDescriptors()
+                let before = OpenDescriptors.count
                 #expect(throws: SurfaceError.self) { _ = try allocator.allocate(layout) }
-                #expect(openDescriptors() == before)
+                #expect(OpenDescriptors.settle(at: before))
             }
         }
     }

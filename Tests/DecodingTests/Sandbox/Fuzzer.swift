@@ -51,7 +51,7 @@ struct Fuzzer {
         return end.map { .now >= $0 } ?? true
     }
 
-    private static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+    private static var descriptors: Int { OpenDescriptors.count }
 
     private static var children: Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
