@@ -17,7 +17,7 @@ import Testing
         ffmpeg.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         ffmpeg.arguments = [
             "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=1000:sample_rate=48000:duration=1,aformat=flt", "-af",
-            "volume=4,pan=5.1|\(speaker)=c0", "-c:a", "pcm_f32le", film
+            "volume=4,pan=5.1|\(speaker)=c0", "-c:a", "pcm_f32le", film,
         ]
         try ffmpeg.run()
         ffmpeg.waitUntilExit()
