@@ -126,6 +126,17 @@ public final class PresentationQueue: Sendable {
         wake()
     }
 
+    /// Holds an untimed film, or lets it go on. A sink without refreshes gets the first frame of a film that is held, then one for each
+    /// `showNext`, and hears nothing of the end. Steps that were not made are forgotten.
+    package func setHeld(_ isHeld: Bool) {
+        state.withLock { $0.setHeld(isHeld) }
+        if !isHeld { wake() }
+    }
+
+    /// The media time that the sink has reached: of the frame taken last, or its end when the end has been told to the sink. Nil before any frame
+    /// since the start or a flush.
+    package var reached: MediaTime? { state.withLock { $0.reached } }
+
     /// The first refresh of the display at or after `time`; `time` itself while the refreshes are unknown. Frames of a film that starts there are
     /// shown exactly at their times.
     public func refresh(notBefore time: HostTime) -> HostTime { state.withLock { $0.refresh(notBefore: time) } }

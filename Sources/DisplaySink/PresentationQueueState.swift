@@ -43,6 +43,10 @@ struct PresentationQueueState: ~Copyable, Sendable {
     private var mustRemoveImage = false
     /// Number of steps that were requested and not made yet.
     private var steps = 0
+    /// An untimed sink gets only the first frame and steps.
+    private var isHeld = false
+    /// The time of the frame taken last, and its end; nil before the first frame since the start or a flush.
+    private var taken: (time: MediaTime, end: MediaTime)?
     /// The next frame is the first since the start or a flush.
     private var isFirst = true
     /// The epoch of the first frame that was handed out last; nil before any.
@@ -92,6 +96,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
         isEnding = false
         hasReportedEnd = false
         steps = 0
+        taken = nil
         isFirst = true
         breakRhythm()
         if removeImage { mustRemoveImage = true }
@@ -101,6 +106,15 @@ struct PresentationQueueState: ~Copyable, Sendable {
     mutating func setCancelled(_ isCancelled: Bool) { self.isCancelled = isCancelled }
 
     mutating func step() { steps += 1 }
+
+    /// Ends or begins the time in which an untimed sink gets no frames but the first and steps.
+    mutating func setHeld(_ isHeld: Bool) {
+        self.isHeld = isHeld
+        steps = 0
+    }
+
+    /// The media time that the sink has reached: of the frame taken last, or its end when the end has been told to the sink. Nil before any frame.
+    var reached: MediaTime? { taken.map { hasReportedEnd ? $0.end : $0.time } }
 
     /// The timebase changed, so frames before and after the change cannot be compared.
     mutating func breakRhythm() {
@@ -132,12 +146,16 @@ struct PresentationQueueState: ~Copyable, Sendable {
             let wasStarving = isStarving, decision = rest(at: interval.deadline, mapping: mapping)
             return .decided(decision, step: nil, isStarving: isStarving && !wasStarving)
         }
-        if pacing == .untimed { return take(at: interval.deadline, ideal: nil) }
+        if pacing == .untimed, !isHeld || isFirst { return take(at: interval.deadline, ideal: nil) }
         if steps > 0 {
             steps -= 1
             scheduler.didShow(FrameScheduler.Candidate(frames[0]), at: interval.deadline)
             let time = frames[0].presentationTime
             return take(at: interval.deadline, ideal: nil, step: time)
+        }
+        if pacing == .untimed {
+            isSinkAsleep = true
+            return .decided(.keep(until: nil), step: nil)
         }
         let decision = scheduler.decide(
             count: frames.count, isEnding: isEnding, hasRoom: !frames.isFull, mapping: mapping, interval: interval
@@ -158,6 +176,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
         let isFirst = isFirst
         self.isFirst = false
         if isFirst { firstEpoch = epoch }
+        let time = frame.presentationTime
+        if time.isNumeric { taken = (time, frame.duration.isNumeric ? time + frame.duration : time) }
         statistics.countSubmitted()
         if submissions.isFull { _ = submissions.popFirst() }
         submissions.append(Submission(sequence: frame.sequence, ideal: ideal, deadline: deadline))
@@ -167,7 +187,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
     /// No frame waits: the film has ended, or the decoder is too slow.
     private mutating func rest(at deadline: HostTime, mapping: TimebaseMapping) -> PresentationDecision {
         isSinkAsleep = true
-        if isStarving || hasReportedEnd { return .keep(until: nil) }
+        // A film that is held does not reach its end.
+        if isStarving || hasReportedEnd || (isHeld && !isFirst) { return .keep(until: nil) }
         if pacing == .display, scheduler.endOfShown.isNumeric {
             // A paused film does not reach its end.
             guard let end = mapping.hostTime(of: scheduler.endOfShown) else { return .keep(until: nil) }

@@ -15,7 +15,8 @@ public struct FrameDescription: Sendable, Hashable {
     public var presentationTime: MediaTime
     /// `.invalid` when unknown.
     public var duration: MediaTime
-    /// When the film's clock wants the frame to light up (CLOCK_MONOTONIC); nil while the film stands still or has no clock.
+    /// When the film's clock wants the frame to light up (CLOCK_MONOTONIC); nil while the film stands still and
+    /// for one without a clock.
     public var hostTime: HostTime?
     /// Which memory it is. What an importer makes of it (an `EGLImage`, a `VkImage`) can be used for every later frame of the same identity.
     public var identity: SurfaceIdentity

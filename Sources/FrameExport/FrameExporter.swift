@@ -127,6 +127,7 @@ public final class FrameExporter: Sendable {
     public func cancel() {
         let old = state.withLock { state in
             state.setCancelled(true)
+            state.endHold()
             return state.flush()
         }
         client.wakeWaiters()
@@ -196,7 +197,7 @@ public final class FrameExporter: Sendable {
     package var isOver: Bool { state.withLock { $0.isCancelled || ($0.isEnding && $0.waitingCount == 0) } }
 
     func handOut(again: Bool) -> ExportedFrame? {
-        let mapping = reading.mapping
+        let (mapping, isPaced) = reading
         var frame: VideoFrame?
         var sequence: UInt64 = 0
         let handout = state.withLock { state -> FrameExporterState.Handout in
@@ -206,7 +207,7 @@ public final class FrameExporter: Sendable {
             return handout
         }
         guard let frame else { return nil }
-        let description = FrameDescription(frame, sequence: sequence, mapping: mapping)
+        let description = FrameDescription(frame, sequence: sequence, mapping: isPaced ? mapping : nil)
         switch handout {
         case .nothing: return nil
         case .overBudget:
@@ -253,10 +254,11 @@ public final class FrameExporter: Sendable {
 }
 
 extension FrameDescription {
-    init(_ frame: borrowing VideoFrame, sequence: UInt64, mapping: TimebaseMapping) {
+    /// - Parameter mapping: Nil for a film without a clock.
+    init(_ frame: borrowing VideoFrame, sequence: UInt64, mapping: TimebaseMapping?) {
         self.init(
             layout: frame.surface.layout, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
-            duration: frame.duration, hostTime: frame.presentationTime.isNumeric ? mapping.hostTime(of: frame.presentationTime) : nil,
+            duration: frame.duration, hostTime: frame.presentationTime.isNumeric ? mapping?.hostTime(of: frame.presentationTime) : nil,
             identity: frame.surface.identity, sequence: sequence, isDMABuf: frame.surface.isDMABuf)
     }
 }

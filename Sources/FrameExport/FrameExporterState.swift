@@ -29,6 +29,10 @@ struct FrameExporterState: ~Copyable, Sendable {
     private(set) var current: VideoFrame?
     /// How many frames were put in before it.
     private(set) var currentNumber: UInt64 = 0
+    /// The film without a clock stands still: what waits is withheld.
+    private var hold: UntimedHold?
+    /// When `current`, which has left the queue, begins and ends in media time; nil before the first frame since the start or a flush.
+    private var reachedSpan: (time: MediaTime, end: MediaTime)?
     /// `current` has been handed out, or refused and counted.
     private var isCurrentSpent = false
     private var holds: [Hold] = []
@@ -87,6 +91,8 @@ struct FrameExporterState: ~Copyable, Sendable {
         epoch += 1
         isEnding = false
         revision += 1
+        hold?.steps = 0
+        reachedSpan = nil
         return old
     }
 
@@ -105,13 +111,16 @@ struct FrameExporterState: ~Copyable, Sendable {
     ///
     /// - Parameter isPaced: Frames wait for their times.
     mutating func advance(to time: HostTime, _ mapping: TimebaseMapping, isPaced: Bool, onlyOne: Bool = false) -> Advance {
-        guard !waiting.isEmpty else { return .settled(next: nil) }
+        guard !waiting.isEmpty, !isWithheld else { return .settled(next: nil) }
         if onlyOne, current != nil, !isCurrentSpent { return .settled(next: nil) }
         guard !isPaced || isDue(0, at: time, mapping) else {
             return .settled(next: waiting[0].presentationTime.isNumeric ? mapping.hostTime(of: waiting[0].presentationTime) : nil)
         }
         if current != nil, !isCurrentSpent { statistics.late += 1 }
         let old = current.take()
+        let begin = waiting[0].presentationTime, duration = waiting[0].duration
+        if begin.isNumeric { reachedSpan = (begin, duration.isNumeric ? begin + duration : begin) }
+        if !waiting[0].flags.contains(.displayImmediately) { hold?.takeStep() }
         current = waiting.popFirst()
         currentNumber = UInt64(statistics.offered - waiting.count - 1)
         isCurrentSpent = false
@@ -160,9 +169,46 @@ struct FrameExporterState: ~Copyable, Sendable {
 
     /// When the first waiting frame lights up; nil when only a change makes it due.
     func nextTime(_ mapping: TimebaseMapping, isPaced: Bool) -> HostTime? {
-        guard !waiting.isEmpty else { return nil }
+        guard !waiting.isEmpty, !isWithheld else { return nil }
         guard isPaced, !isDue(0, at: .distantPast, mapping) else { return .distantPast }
         return mapping.hostTime(of: waiting[0].presentationTime)
+    }
+
+    // MARK: A film without a clock
+
+    /// Withholds what waits, except frames that are shown at once.
+    mutating func hold(at limit: MediaTime?) {
+        hold = UntimedHold(limit: limit)
+        revision += 1
+    }
+
+    /// Sets the next frame free for a client that gets every frame.
+    mutating func step() {
+        hold?.steps += 1
+        revision += 1
+    }
+
+    /// The display has taken another frame.
+    mutating func extendHold(to limit: MediaTime) {
+        hold?.limit = limit
+        revision += 1
+    }
+
+    mutating func endHold() {
+        hold = nil
+        revision += 1
+    }
+
+    var progress: FrameExporter.Progress {
+        guard configuration.policy == .makeDecoderWait, !isCancelled else { return .irrelevant }
+        return .at(reachedSpan.map { isEnding && waiting.isEmpty && isCurrentSpent ? $0.end : $0.time })
+    }
+
+    private var isWithheld: Bool {
+        guard let hold, !waiting[0].flags.contains(.displayImmediately) else { return false }
+        if configuration.policy == .makeDecoderWait { return hold.steps == 0 }
+        guard let limit = hold.limit else { return true }
+        return waiting[0].presentationTime.isNumeric && waiting[0].presentationTime > limit
     }
 
     private func isDue(_ index: Int, at time: HostTime, _ mapping: TimebaseMapping) -> Bool {

@@ -138,6 +138,21 @@ public final class DisplayQueue: Sendable {
         samples.flushAndRemoveImage()
     }
 
+    /// Whether the film has no clock: frames are taken as fast as they are decoded.
+    var isUntimed: Bool { presentation.pacing == .untimed }
+
+    /// Holds a film that has no clock, since the sink is untimed; see `FrameTee`.
+    func hold() { output.hold() }
+
+    /// Lets such a film go on.
+    func endHold() { output.endHold() }
+
+    /// Shows the next frame of a film that stands still, and sets its time.
+    func showNext(_ timebase: Timebase) { output.showNext(timebase) }
+
+    /// The media time that a film without a clock has reached; nil for one with a clock.
+    var reached: MediaTime? { output.reached }
+
     /// Ends both threads and releases every surface.
     public func stop() {
         output.cancel()

@@ -31,6 +31,45 @@ struct FrameTee: Sendable {
         return presentation.beginEpoch(removeImage: removeImage)
     }
 
+    // MARK: A film without a clock
+
+    /// Holds an untimed film: its display and its clients get no frame but the first, and those of steps. Does nothing to a film with a clock.
+    func hold() {
+        guard presentation.pacing == .untimed else { return }
+        presentation.setHeld(true)
+        let limit = presentation.reached
+        for exporter in exporters { exporter.hold(at: limit) }
+    }
+
+    /// Lets an untimed film go on.
+    func endHold() {
+        guard presentation.pacing == .untimed else { return }
+        for exporter in exporters { exporter.endHold() }
+        presentation.setHeld(false)
+    }
+
+    /// Shows the next frame of a film that stands still.
+    func showNext(_ timebase: Timebase) {
+        guard presentation.pacing == .untimed else { return presentation.showNext { timebase.setTime($0) } }
+        for exporter in exporters { exporter.step() }
+        presentation.showNext { [exporters] time in
+            for exporter in exporters { exporter.extendHold(to: time) }
+        }
+    }
+
+    /// The media time that an untimed film has reached: of the newest frame that every client which gets all frames has, without one the display,
+    /// and the film's end when they have all. Nil before the first frame since the start or a flush, and for a film with a clock.
+    var reached: MediaTime? {
+        guard presentation.pacing == .untimed else { return nil }
+        var least: MediaTime?
+        for exporter in exporters {
+            guard case .at(let time) = exporter.progress else { continue }
+            guard let time else { return nil }
+            least = min(least ?? time, time)
+        }
+        return least ?? presentation.reached
+    }
+
     func cancel() {
         for exporter in exporters { exporter.cancel() }
         presentation.cancel()

@@ -60,6 +60,7 @@ final class PlaybackPipeline: Sendable {
                 sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase, exporters: configuration.exporters,
                 onEvent: handlers.display)
             display.presentation.onStarving(handlers.starving)
+            display.hold()
             queues.append((track, display.samples))
             self.display = display
         } else {
@@ -109,14 +110,26 @@ final class PlaybackPipeline: Sendable {
     /// Starts the clock at its current time, as soon as the sound can be heard: the sound device needs a moment to start.
     ///
     /// The clock starts at a refresh of the display, so that a film whose frame rate divides the refresh rate shows every frame exactly at its time.
+    ///
+    /// A film that has no clock, because its sink is untimed, goes on.
     func startClock(rate: Double) {
+        if display?.isUntimed == true { return release() }
         let hasSound = audio.map { $0.phase == .ready && !$0.hasFinished } ?? false
         let soonest = MonotonicClock.shared.now() + (hasSound ? audio?.startLatency ?? .zero : .zero)
         let start = display?.presentation.refresh(notBefore: soonest) ?? soonest
         timebase.setRate(rate, time: timebase.time, atHostTime: timebase.clock.relation.fromReference(start))
     }
 
-    func stopClock() { timebase.setRate(0) }
+    func stopClock() {
+        timebase.setRate(0)
+        display?.hold()
+    }
+
+    /// Lets the frames go that a film without a clock holds: at the end its clients take what is left.
+    func release() { display?.endHold() }
+
+    /// The media time of the film: the clock's, or, without one, that of the frames taken.
+    var position: MediaTime { display?.reached ?? timebase.time }
 
     /// Discards the samples, frames and sound of the old position. On the feeder's thread, before it delivers samples of the new one.
     func reposition(to time: MediaTime) {

@@ -42,8 +42,7 @@ extension Player {
             perform(storage.withLock { $0.transport.pause() })
             guard let pipeline = storage.withLock({ $0.pipeline }), let display = pipeline.display else { return }
             // Not the pipeline, which holds the queue: at the end of a film no next frame may ever come.
-            let timebase = pipeline.timebase
-            display.presentation.showNext { time in timebase.setTime(time) }
+            display.showNext(pipeline.timebase)
         }
     }
 
@@ -120,6 +119,7 @@ extension Player {
             pipeline.stopClock()
             pipeline.feeder.seek(to: time)
         case .finish:
+            pipeline.release()
             storage.withLock { $0.endedAt = MonotonicClock.shared.now() }
             if storage.withLock({ $0.hasFailed }) { return }
             if let loss = storage.withLock({ $0.loss }) { return fail(PlayerError(loss)) }

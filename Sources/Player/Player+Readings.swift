@@ -14,7 +14,7 @@ extension Player {
         let (pipeline, target) = storage.withLock { ($0.pipeline, $0.seekTarget) }
         if let target { return target }
         guard let pipeline else { return .zero }
-        let time = max(pipeline.timebase.time, .zero)
+        let time = max(pipeline.position, .zero)
         return pipeline.source.duration.isNumeric ? min(time, pipeline.source.duration) : time
     }
 

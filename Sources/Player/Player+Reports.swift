@@ -81,6 +81,9 @@ extension Player {
             if error.code == .readerDied { storage.withLock { $0.loss = error } } else { post(.notice(error.description)) }
             endSeeks(.failure(PlayerError(error)))
             perform(actions)
+            // The seek has held it, and nothing lets the clients have the rest of a film that is over.
+            let (pipeline, isOver) = storage.withLock { ($0.pipeline, $0.transport.phase == .ended) }
+            if isOver { pipeline?.release() }
         }
     }
 

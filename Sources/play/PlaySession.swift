@@ -43,8 +43,9 @@ final class PlaySession: Sendable {
     private static let closing = (signal: HostSpan.milliseconds(600), key: HostSpan.seconds(2), otherwise: HostSpan.seconds(5))
     /// 5 s: a busy machine starts a thread in less.
     private static let dispatchDeadline = HostSpan.seconds(5)
-    /// 5 s: time for clients to fetch the last frames.
-    private static let farewell = HostSpan.seconds(5)
+    /// Time for clients to fetch the last frames and to give them back: 5 s where every frame is delivered, else 1 s, since a client that shows the
+    /// last frame for ever is nothing to wait for.
+    private static let farewell = (all: HostSpan.seconds(5), newest: HostSpan.seconds(1))
 
     init(options: PlayOptions, terminal: Terminal) {
         self.options = options
@@ -125,7 +126,10 @@ final class PlaySession: Sendable {
         }
         let end = follow(player, sink)
         terminal.keepStatus()
-        if case .played = end, options.exportAll { _ = server?.waitUntilFinished(until: MonotonicClock.shared.now() + Self.farewell) }
+        if case .played = end, let server {
+            let limit = options.exportAll ? Self.farewell.all : Self.farewell.newest
+            _ = server.waitUntilFinished(until: MonotonicClock.shared.now() + limit)
+        }
         var failure: PlayerError?, limit = Self.closing.otherwise
         switch end {
         case .played: break

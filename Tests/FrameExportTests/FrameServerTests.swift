@@ -118,6 +118,39 @@ import Testing
         #expect(!server.waitUntilFinished(until: MonotonicClock.shared.now()))
     }
 
+    @Test func `a stream is finished when its clients have given every frame back`() throws {
+        let stage = ExportStage(), server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+        defer { server.stop() }
+        server.exporter.connect(to: stage.timebase, isPaced: false)
+        let source = try RemoteFrameSource(path: server.path)
+        server.exporter.offer(stage.next()!.copy())
+        let held = try #require(source.receive())
+        server.exporter.markEndOfStream()
+        #expect(source.receive() == nil && source.error == nil, "the end has come")
+        #expect(!server.waitUntilFinished(until: MonotonicClock.shared.now() + .milliseconds(20)))
+        held.release()
+        #expect(server.waitUntilFinished(until: MonotonicClock.shared.now() + .seconds(20)))
+    }
+
+    @Test func `a film without a clock has its own distances in the times that clients get, also where it begins again`() throws {
+        let server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+        defer { server.stop() }
+        let film = ExportedFilm(TestAssets.path("plain.mp4"), exporter: server.exporter, allocator: MemfdAllocator())
+        let source = try RemoteFrameSource(path: server.path)
+        try film.begin()
+        var last: FrameDescription?, count = 0
+        while let frame = source.receive() {
+            let facts = frame.description
+            if let last, let host = facts.hostTime, let before = last.hostTime {
+                let span = (facts.presentationTime - last.presentationTime).nanoseconds() ?? 0
+                #expect(abs((host - before).nanoseconds - span) <= 1 && span > 0, "times are whole nanoseconds")
+            }
+            last = facts
+            count += 1
+        }
+        #expect(count > 20 && source.error == nil)
+    }
+
     @Test func `bad clients end, the others go on`() throws {
         let stage = ExportStage(), notices = Monitor(0)
         let server = try FrameServer(path: ExportStage.socketPath()) { _ in notices.withLock { $0 += 1 } }

@@ -73,7 +73,7 @@ import Testing
                 let read = try VideoCaps(text: caps.text)
                 #expect(read.text == caps.text)
                 #expect(read.format.description.planes == format.description.planes, "\(format)")
-                let layout = try UnixFDBuffer(frame, id: 1, now: HostTime(nanoseconds: 1)).layout(read)
+                let layout = try UnixFDBuffer(frame, id: 1, at: HostTime(nanoseconds: 1)).layout(read)
                 #expect(layout.plane(0) == frame.layout.plane(0))
             }
         }
@@ -150,5 +150,23 @@ import Testing
                 #expect(client.heldCount == 2 - row.released.count)
             }
         }
+    }
+
+    @Test func `times never go back`() {
+        var stamps = FrameStamps()
+        func frame(_ number: Int64, host: HostTime? = nil) -> FrameDescription {
+            FrameDescription(
+                layout: ExportStage.layout, visible: PixelRect(PixelSize(width: 64, height: 16)),
+                presentationTime: MediaTime(value: number, timescale: 25), duration: MediaTime(value: 1, timescale: 25), hostTime: host,
+                identity: SurfaceIdentity(pool: 1, generation: 1, slot: 1), sequence: 0, isDMABuf: false)
+        }
+        func at(_ milliseconds: Int64) -> HostTime { HostTime(nanoseconds: 1_000_000 * milliseconds) }
+        // Without a clock: the film's distances, on after it begins again.
+        let untimed = [(10, 0, 0), (0, 1, 40), (5, 3, 120), (9000, 4, 160), (9001, 0, 200), (9002, 1, 240)] as [(Int64, Int64, Int64)]
+        for (now, number, span) in untimed { #expect(stamps.next(frame(number), isPaced: false, now: at(now)) == at(10 + span)) }
+        // With a clock: what it says; now while it stands.
+        #expect(stamps.next(frame(9, host: at(9500)), isPaced: true, now: at(9400)) == at(9500))
+        #expect(stamps.next(frame(10), isPaced: true, now: at(9450)) == at(9500))
+        #expect(stamps.next(frame(11), isPaced: true, now: at(9700)) == at(9700))
     }
 }

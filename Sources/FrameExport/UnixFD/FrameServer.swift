@@ -97,7 +97,8 @@ public final class FrameServer: Sendable {
     /// What the server has done so far.
     public var statistics: Statistics { shared.withLock { $0.statistics } }
 
-    /// Waits until every frame and the end of the stream have been sent, or `stop` is called. False at `deadline` (CLOCK_MONOTONIC; nil: none).
+    /// Waits until every frame and the end of the stream have been sent and the clients have given every frame back or gone, or `stop` is called.
+    /// False at `deadline` (CLOCK_MONOTONIC; nil: none).
     public func waitUntilFinished(until deadline: HostTime?) -> Bool {
         shared.wait(until: deadline) { $0.isFinished || $0.isStopping ? true : nil } ?? false
     }
@@ -132,6 +133,7 @@ public final class FrameServer: Sendable {
         var clients: [Client] = []
         var nextID: UInt64 = 1
         var caps: VideoCaps?
+        var stamps = FrameStamps()
         var hasServed = false
         var hasSaidEnd = false
         var descriptors: [PollDescriptor] = []
@@ -143,6 +145,7 @@ public final class FrameServer: Sendable {
             bell.drain()
             accept(socket, &worker)
             let next = serve(&worker)
+            noteEnd(worker)
             worker.descriptors.removeAll(keepingCapacity: true)
             worker.descriptors.append(PollDescriptor(fd: bell.rawValue, interest: .readable))
             worker.descriptors.append(PollDescriptor(fd: socket.rawValue, interest: .readable))
@@ -215,9 +218,10 @@ public final class FrameServer: Sendable {
         worker.caps = caps
         let id = worker.nextID
         worker.nextID += 1
-        let message = UnixFDBuffer(frame.description, id: id, now: MonotonicClock.shared.now()).message
-        var sent = 0, skipped = 0
         let now = MonotonicClock.shared.now()
+        let time = worker.stamps.next(frame.description, isPaced: exporter.reading.isPaced, now: now)
+        let message = UnixFDBuffer(frame.description, id: id, at: time).message
+        var sent = 0, skipped = 0
         for index in worker.clients.indices.reversed() {
             let client = worker.clients[index]
             guard client.state.hasRoom else {
@@ -248,6 +252,11 @@ public final class FrameServer: Sendable {
     private func sayEnd(_ worker: inout Worker) {
         worker.hasSaidEnd = true
         for client in worker.clients { _ = client.socket.send(UnixFDCommand.message(.endOfStream)) }
+    }
+
+    /// The stream is finished when its end has been sent and no client holds a frame.
+    private func noteEnd(_ worker: borrowing Worker) {
+        guard worker.hasSaidEnd, worker.clients.allSatisfy({ $0.state.heldCount == 0 }) else { return }
         shared.change { $0.isFinished = true }
     }
 

@@ -4,11 +4,11 @@ internal import SurfacePool
 extension UnixFDBuffer {
     /// What is sent about a frame. The planes are named where the visible part begins, so that cropping needs no copy.
     ///
-    /// - Parameter now: Used as the frame's time when the film's clock gives none.
-    init(_ frame: FrameDescription, id: UInt64, now: HostTime) {
+    /// - Parameter time: When it is to be shown.
+    init(_ frame: FrameDescription, id: UInt64, at time: HostTime) {
         let layout = frame.layout
         self.init(id: id, isDMABuf: frame.isDMABuf, memories: [Memory(size: UInt64(layout.byteCount), offset: 0)])
-        pts = UInt64(max((frame.hostTime ?? now).nanoseconds, 0))
+        pts = UInt64(max(time.nanoseconds, 0))
         offset = frame.sequence
         offsetEnd = frame.sequence + 1
         if let span = frame.duration.nanoseconds(), span >= 0 { duration = UInt64(span) }
