@@ -17,6 +17,7 @@
 
 // Each `has_…` is set after what it stands for, and cleared before that changes: a handler may run between any two instructions.
 static struct termios terminal;
+static int terminal_descriptor;
 static atomic_int has_terminal;
 static char path[PATH_MAX];
 static dev_t path_device;
@@ -40,9 +41,10 @@ void ending_wait(long long deadline) {
 
 int ending_requested(void) { return atomic_load(&requests) > 0; }
 
-void ending_keep_terminal(const void *settings) {
+void ending_keep_terminal(int descriptor, const void *settings) {
     atomic_store(&has_terminal, 0);
     if (!settings) return;
+    terminal_descriptor = descriptor;
     memcpy(&terminal, settings, sizeof terminal);
     atomic_store(&has_terminal, 1);
 }
@@ -61,8 +63,8 @@ void ending_keep_socket(const char *name) {
 void ending_now(int code) {
     struct stat status;
     if (atomic_exchange(&has_terminal, 0)) {
-        pid_t group = tcgetpgrp(STDIN_FILENO);
-        if (group < 0 || group == getpgrp()) tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
+        pid_t group = tcgetpgrp(terminal_descriptor);
+        if (group < 0 || group == getpgrp()) tcsetattr(terminal_descriptor, TCSANOW, &terminal);
     }
     if (atomic_exchange(&has_path, 0) && lstat(path, &status) == 0 && status.st_dev == path_device && status.st_ino == path_inode) unlink(path);
     _exit(code);

@@ -69,11 +69,12 @@ public struct MediaReport: Sendable {
             let display = format.attributes.displaySize(of: visible)
             if display != visible { parts.append("shown as \(display)") }
             if format.attributes.orientation.rotation != .none { parts.append("rotated \(format.attributes.orientation.rotation.rawValue)°") }
-            if format.frameRate.isKnown { parts.append("\(decimal(format.frameRate.doubleValue)) fps") }
+            // A cover is one frame, whatever the container's time base.
+            if format.frameRate.isKnown, track.kind != .attachedPicture { parts.append("\(decimal(format.frameRate.doubleValue)) fps") }
             if let color = colorName(format.attributes.color) { parts.append(color) }
         case .audio(let format):
             parts = ["audio", format.codecName, "\(format.sampleRate) Hz"]
-            parts.append(format.channelLayout.isEmpty ? "\(format.channelCount) channels" : format.channelLayout)
+            parts.append(format.channelLayout.isEmpty ? format.channelCount == 1 ? "1 channel" : "\(format.channelCount) channels" : format.channelLayout)
         case .other(let name):
             parts = ["\(track.kind)", name]
         }

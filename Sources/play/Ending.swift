@@ -44,10 +44,10 @@ enum Ending {
     /// Whether a signal has asked for the end.
     static var isRequested: Bool { ending_requested() != 0 }
 
-    /// What is to be restored at an end by force: these settings of the terminal at standard input; nil: none.
-    static func keep(terminal: termios?) {
-        guard var settings = terminal else { return ending_keep_terminal(nil) }
-        unsafe ending_keep_terminal(&settings)
+    /// What is to be restored at an end by force: these settings of the terminal; nil: none.
+    static func keep(terminal: termios?, at descriptor: Int32 = STDIN_FILENO) {
+        guard var settings = terminal else { return ending_keep_terminal(descriptor, nil) }
+        unsafe ending_keep_terminal(descriptor, &settings)
     }
 
     /// What is to be removed at an end by force: the socket at this path; nil: none.

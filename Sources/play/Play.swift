@@ -24,21 +24,35 @@ struct Play: ParsableCommand {
         do {
             // Without a subcommand, `--help` shows the options of playing, and a missing film is reported as an error of playing.
             if words == ["--help"] || words == ["-h"] || words == ["help"] { return end(saying: PlayFile.helpMessage()) }
-            if words.isEmpty { throw ValidationError("No film is named.") }
-            var command = try parseAsRoot(words)
+            if words.isEmpty { throw ValidationError(noFilm) }
+            var command = try parsed(words)
             try command.run()
         } catch let error as PlayerError {
             Ending.claim(PlaySupport.ExitCode(error).rawValue)
             Terminal.write("\(ProgramName.current): \(error.description.printable)\n")
             Glibc.exit(PlaySupport.ExitCode(error).rawValue)
         } catch {
-            let code = words.isEmpty ? PlayFile.exitCode(for: error) : exitCode(for: error)
-            let text = words.isEmpty ? PlayFile.fullMessage(for: error) : fullMessage(for: error)
+            let isOfPlaying = message(for: error) == noFilm
+            let code = isOfPlaying ? PlayFile.exitCode(for: error) : exitCode(for: error)
+            // The subcommand that plays is not one to type.
+            let text = (isOfPlaying ? PlayFile.fullMessage(for: error) : fullMessage(for: error))
+                .replacing("\(ProgramName.current) file --help", with: "\(ProgramName.current) --help")
             if code.isSuccess { end(saying: text) }
             if !text.isEmpty {
                 Terminal.write(text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable + "\n" }.joined())
             }
             Glibc.exit(code.rawValue)
+        }
+    }
+
+    private static let noFilm = "No film is named."
+
+    /// The command that the words name. Among several faults it throws the one that is in a word, before the one that a film is missing.
+    private static func parsed(_ words: [String]) throws -> any ParsableCommand {
+        do { return try parseAsRoot(words) } catch {
+            guard message(for: error).hasPrefix("Missing expected argument '<file>'") else { throw error }
+            _ = try parseAsRoot(words + ["-"])
+            throw ValidationError(noFilm)
         }
     }
 

@@ -117,7 +117,8 @@ final class PlaySession: Sendable {
         if Ending.isRequested { player.cancelOpening() }
         // Before the film is open, so that q ends the wait for it.
         let keyboard =
-            sink.readsTerminal || options.file == "-" ? nil : TerminalKeyboard { [inbox] key in inbox.change { $0.append(.event(.key(key))) } }
+            sink.readsTerminal
+            ? nil : TerminalKeyboard(besidesFilm: options.file == "-") { [inbox] key in inbox.change { $0.append(.event(.key(key))) } }
         defer { keyboard?.stop() }
         let opening = LoopThread(name: "open") { [inbox, options] in
             let outcome: Result<Void, PlayerError>

@@ -30,6 +30,19 @@ import Testing
         #expect(terminal.isAsFound)
     }
 
+    @Test func `the terminal's keys are read beside a film from standard input`() throws {
+        let terminal = try PseudoTerminal()
+        // A session of its own, whose terminal this is.
+        let launcher = ["setsid", "--ctty", "--wait", "sh", "-c", #"film="$1"; shift; exec "$@" < "$film""#, "sh", TestAssets.demo]
+        let outcome = PlayProgram.begin(
+            ["--sink", "headless", "--no-audio", "--pause", "--stats", "-", "-"], limit: 40, terminal: terminal.path, launcher: launcher)
+        #expect(Polling.until { !terminal.isAsFound })
+        terminal.type("q")
+        let end = try outcome()
+        #expect(end.code == 0 && !end.crashed && end.output.contains("\"framesPresented\""), "\(end.errors)")
+        #expect(terminal.isAsFound)
+    }
+
     @Test func `a film from standard input leaves the terminal alone`() throws {
         let terminal = try PseudoTerminal()
         let outcome = PlayProgram.begin(["--sink", "headless", "--no-audio", "-"], limit: 40, signal: (SIGINT, after: 1), terminal: terminal.path)

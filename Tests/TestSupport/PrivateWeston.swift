@@ -60,11 +60,19 @@ public final class PrivateWeston: @unchecked Sendable {
         }
         let _: Void? = state.wait { $0.hasBegun ? () : nil }
         let socket = display
-        _ = Polling.until(every: .milliseconds(10)) { FileManager.default.fileExists(atPath: socket) || !process.isRunning }
-        guard FileManager.default.fileExists(atPath: display) else {
+        _ = Polling.until(every: .milliseconds(10)) { Self.isListening(at: socket) || !process.isRunning }
+        guard Self.isListening(at: display) else {
             let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "no log"
             kill()
             throw Failure(description: "Weston does not start: \(log.suffix(2000))")
+        }
+    }
+
+    /// A name in the file system comes before the server listens (proc(5), /proc/net/unix: 10000 is __SO_ACCEPTCON).
+    private static func isListening(at path: String) -> Bool {
+        (TextFile.contents(of: "/proc/net/unix") ?? "").split(separator: "\n").contains { line in
+            let fields = line.split(separator: " ")
+            return fields.count == 8 && fields[3] == "00010000" && fields[7] == path
         }
     }
 

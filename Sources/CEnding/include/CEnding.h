@@ -19,8 +19,9 @@ void ending_on_shortage(const char *memory, const char *descriptors, int code);
 // For a program that is about to say why it ends with `code`: 1 for the first thread that asks, which may say so; 0 where another thread says
 // it already and will end the program.
 int ending_claim(int code);
-// What the end restores: the settings (struct termios) of the terminal at standard input; NULL: none. The settings are copied.
-void ending_keep_terminal(const void *settings);
+// What the end restores: the settings (struct termios) of this terminal; NULL: none. The settings are copied; the descriptor stays the caller's and
+// open.
+void ending_keep_terminal(int descriptor, const void *settings);
 // What the end removes: this socket, as long as the path names the same one; NULL: none. The path is copied.
 void ending_keep_socket(const char *path);
 // Restores, removes, and ends at once. May be called in a signal handler.
