@@ -74,7 +74,8 @@ public struct MediaReport: Sendable {
             if let color = colorName(format.attributes.color) { parts.append(color) }
         case .audio(let format):
             parts = ["audio", format.codecName, "\(format.sampleRate) Hz"]
-            parts.append(format.channelLayout.isEmpty ? format.channelCount == 1 ? "1 channel" : "\(format.channelCount) channels" : format.channelLayout)
+            parts.append(
+                format.channelLayout.isEmpty ? format.channelCount == 1 ? "1 channel" : "\(format.channelCount) channels" : format.channelLayout)
         case .other(let name):
             parts = ["\(track.kind)", name]
         }
