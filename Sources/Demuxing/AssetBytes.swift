@@ -53,11 +53,13 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
         isManifest = head.contains("<MPD")
     }
 
-    /// A film on a web server; nil for everything else, also for the lists whose parts libavformat fetches itself.
-    static func fromWeb(_ location: String, _ options: AssetReaderOptions) throws(AssetError) -> AssetBytes? {
-        guard isHTTP(location) else { return nil }
+    /// Lets a film on a web server be read through here. The lists whose parts libavformat fetches itself are left to it.
+    static func serve(_ location: String, _ options: inout AssetReaderOptions) throws(AssetError) {
+        guard options.source == nil, isHTTP(location) else { return }
         let bytes = try AssetBytes(location, options: options)
-        return bytes.isPlaylist || bytes.isManifest ? nil : bytes
+        // libavformat lets a manifest name local files with these endings: none.
+        if bytes.isManifest { options.libraryOptions["allowed_extensions"] = "-" }
+        if !bytes.isPlaylist, !bytes.isManifest { options.source = bytes }
     }
 
     /// A file that has been opened.
@@ -150,7 +152,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
         }
     }
 
-    static func isHTTP(_ address: String) -> Bool { address.hasPrefix("http://") || address.hasPrefix("https://") }
+    static func isHTTP(_ address: String) -> Bool { WebAddress(address) != nil }
 
     /// What `name` means in a playlist at `base` (RFC 3986, 5.2, as far as players meet it); nil where that is no address.
     static func address(_ name: String, from base: String) -> String? {

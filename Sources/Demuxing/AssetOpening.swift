@@ -120,13 +120,23 @@ struct AssetOpening {
         var dictionary: OpaquePointer?
         // Broadcasts may announce a programme late; all announcements are read, as FFmpeg's own program does.
         unsafe av_dict_set(&dictionary, "scan_all_pmts", "1", 0)
-        if location.contains("://") { unsafe av_dict_set(&dictionary, "rw_timeout", Self.networkTimeout, 0) }
+        if AssetBytes.isHTTP(location) {
+            let options = try options.network.libraryOptions(for: location)
+            limit.libraryOptions = options
+            for (key, value) in options { unsafe av_dict_set(&dictionary, key, value, 0) }
+            unsafe av_dict_set(&dictionary, "protocol_whitelist", Self.webProtocols, 0)
+        } else if location.contains("://") {
+            unsafe av_dict_set(&dictionary, "rw_timeout", Self.networkTimeout, 0)
+        }
         for (key, value) in options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
         // On failure libavformat frees the context.
         let status = unsafe address.withPath { unsafe avformat_open_input(&opened, input is PipeInput ? nil : $0, format, &dictionary) }
         unsafe av_dict_free(&dictionary)
         return unsafe (status, opened)
     }
+
+    /// All that a film or list on a web server may lead to: no file of this machine, and no other kind of server.
+    private static let webProtocols = "http,https,httpproxy,tls,tcp,crypto,data"
 
     /// 20 s in microseconds: a server that answers at all answers within this time.
     static let networkTimeout = "20000000"
@@ -159,6 +169,7 @@ struct AssetOpening {
         if opener?.hasRefused == true {
             return AssetError(.permission, "\(location): it names other files or addresses, which it may not have.")
         }
+        if let loss = options.source?.loss { return AssetError(.network, "\(location): cannot be opened: \(loss).") }
         // A container that is recognised but cannot be read is damaged.
         if status == cav_error_invalid_data || status == cav_error_eof, let name = recognisedContainer {
             return AssetError(.damaged, "\(location): damaged or cut short: no readable \(name).")

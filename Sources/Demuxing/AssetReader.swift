@@ -61,7 +61,7 @@ public final class AssetReader: @unchecked Sendable {
         self.location = location
         LibraryLog.silence()
         var options = options
-        if options.source == nil { options.source = try AssetBytes.fromWeb(location, options) }
+        try AssetBytes.serve(location, &options)
         self.options = options
         let opened = try AssetOpening(location: location, options: options).open()
         let context = unsafe opened.context

@@ -21,6 +21,10 @@ final class OpenLimit {
     /// The film named more than it may.
     private(set) var hasRefused = false
 
+    /// What the parts of a list on a web server are opened with: libavformat passes on only some of what the list was opened with, and not whether
+    /// certificates are checked.
+    var libraryOptions: [String: String] = [:]
+
     init() {}
 
     /// Counts what `context` opens itself, from now on. The limit must outlive it.
@@ -31,6 +35,11 @@ final class OpenLimit {
             if let opaque = unsafe context!.pointee.opaque {
                 let limit = unsafe Unmanaged<OpenLimit>.fromOpaque(opaque).takeUnretainedValue()
                 guard unsafe limit.allows(String(cString: name!)) else { return cav_error(ELOOP) }
+                if let options = unsafe options {
+                    for (key, value) in limit.libraryOptions {
+                        unsafe av_dict_set(&options.pointee, key, value, AV_DICT_DONT_OVERWRITE)
+                    }
+                }
             }
             return unsafe OpenLimit.usual?(context, io, name, flags, options) ?? cav_error(ENOSYS)
         }

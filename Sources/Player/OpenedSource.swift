@@ -28,7 +28,8 @@ struct OpenedSource: Sendable {
     static func container(
         _ location: String, configuration: PlayerConfiguration, hearsSound: Bool, cancellation: AssetCancellation
     ) throws(AssetError) -> OpenedSource {
-        let source = try SourceReader(opening: location, AssetReaderOptions(cancellation: cancellation), configuration.sandbox)
+        let options = AssetReaderOptions(network: configuration.network, cancellation: cancellation)
+        let source = try SourceReader(opening: location, options, configuration.sandbox)
         let reader = source.reader
         let selection = TrackSelection(
             tracks: reader.tracks, playsAudio: configuration.playsAudio && hearsSound, isConfined: configuration.sandbox.policy != .off)

@@ -1,4 +1,5 @@
 public import Decoding
+public import Demuxing
 public import FrameExport
 public import Media
 public import Sandbox
@@ -30,6 +31,8 @@ public struct PlayerConfiguration: Sendable {
     public var threads = 0
     /// Which of decoder and demuxer run in processes without rights.
     public var sandbox = SandboxOptions()
+    /// How films on web servers are fetched.
+    public var network = NetworkOptions()
     /// Hardware or software, and which device.
     public var decoder = DecoderSpecification()
     /// The codec of a file that holds start-code bytes instead of a container.

@@ -176,6 +176,8 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Write statistics as JSON at the end (- is standard output).", valueName: "path"))
     var stats: String?
 
+    @OptionGroup var network: NetworkArguments
+
     @Flag(name: .shortAndLong, help: "Print errors only.")
     var quiet = false
 

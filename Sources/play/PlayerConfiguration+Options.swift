@@ -23,6 +23,7 @@ extension PlayerConfiguration {
         sandbox.policy = SandboxPolicy(rawValue: options.sandbox.rawValue) ?? .off
         sandbox.restarts.count = options.decoderRestarts
         decoder = DecoderSpecification(hardware: options.decoder.hardware, device: options.device)
+        network = options.network.options
         rawCodec = options.raw.map { VideoCodec(name: $0.rawValue) }
     }
 }

@@ -105,7 +105,7 @@ import Testing
 
     @Test(arguments: [
         ("/nowhere/film.mp4", AssetError.Code.noSuchFile, "no such file"), ("/tmp", .cannotOpen, "folder"), ("odd:thing", .cannotOpen, "unknown"),
-        (#filePath, .unrecognised, "recognised"), ("http://127.0.0.1:1/film.mp4", .network, "reached"),
+        (#filePath, .unrecognised, "recognised"), ("http://127.0.0.1:1/film.mp4", .network, "refused"),
     ])
     func `what cannot be opened is named, with the cause`(location: String, code: AssetError.Code, cause: String) {
         #expect { _ = try AssetReader(url: location) } throws: { error in

@@ -29,7 +29,7 @@ final class HTTPSource {
     /// Connects. Blocks. What the server refuses is an error at once; a server that fails or breaks off is asked three times.
     init(_ address: String, _ options: AssetReaderOptions) throws(AssetError) {
         self.address = address
-        libraryOptions = options.network.libraryOptions.merging(options.libraryOptions) { $1 }
+        libraryOptions = try options.network.libraryOptions(for: address).merging(options.libraryOptions) { $1 }
         network = options.network
         cancellation = options.cancellation
         retry = RetryState(timeout: network.timeout)
@@ -41,7 +41,7 @@ final class HTTPSource {
             } catch {
                 let again = attempt < Self.attemptsToOpen - 1 && Self.mayPass(error.status)
                 guard again, case .wait(let delay) = retry.failed(at: MonotonicClock.shared.now(), chance: .random(in: 0...1)) else {
-                    throw AssetError.opening(address, av: error.status)
+                    throw AssetError.opening(web: address, av: error.status, libraryOptions)
                 }
                 Self.pause(delay, cancellation)
             }
@@ -72,7 +72,8 @@ final class HTTPSource {
             case .bytes(let count):
                 retry.received(count)
                 return count
-            case .changed: return lose("the file on the server has changed")
+            // What has no length may be live, and begins elsewhere each time.
+            case .changed: return lose(byteCount == nil ? "the connection was lost" : "the file on the server has changed")
             case .failed(let failure): status = failure
             }
             connection = nil

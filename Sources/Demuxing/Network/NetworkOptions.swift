@@ -1,11 +1,25 @@
+internal import Glibc
 public import Media
 
-/// How a film is fetched from a web server, and how long a broken connection is tried again.
+/// How a film is fetched from a web server: what the server is told, whom to believe, and how long a broken connection is tried again.
 public struct NetworkOptions: Sendable, Hashable {
     /// How long a film goes on being asked for while no byte of it comes, before reading ends with `AssetError.Code.cutShort`.
     public var timeout: HostSpan
     /// How long one connection may be silent before another one is opened in its place.
     public var stallTimeout: HostSpan
+    /// Whether a server must show a certificate for its name that an authority has signed (TLS). Without it anybody between may read and change the
+    /// film.
+    public var verifiesCertificates = true
+    /// A file with the authorities' certificates (PEM); nil: the system's.
+    public var certificateAuthorities: String?
+    /// How the player calls itself (RFC 9110, 10.1.5); nil: as libavformat does.
+    public var userAgent: String?
+    /// The page that the film is said to stand on (RFC 9110, 10.1.3).
+    public var referrer: String?
+    /// Further header fields, each `Name: value`. They go to every server that the film leads to, also by a redirect.
+    public var headerFields: [String] = []
+    /// A file with cookies as browsers and curl write it (Netscape's format). Each goes only where it belongs.
+    public var cookiesFile: String?
 
     /// Takes the defaults of `play`.
     public init(timeout: HostSpan = .seconds(30), stallTimeout: HostSpan = .seconds(10)) {
@@ -13,10 +27,47 @@ public struct NetworkOptions: Sendable, Hashable {
         self.stallTimeout = stallTimeout
     }
 
-    /// The same as options of libavformat's protocols, by their names; times in microseconds.
-    var libraryOptions: [String: String] {
+    /// The same as options of libavformat's protocols, by their names.
+    /// - Throws: when the file of cookies cannot be read.
+    func libraryOptions(for address: String) throws(AssetError) -> [String: String] {
+        // In microseconds. `timeout` also limits how long connecting takes, in the protocol tcp.
         let silence = "\(max(min(stallTimeout, timeout).nanoseconds / 1000, 1))"
-        // `timeout` also limits how long connecting takes, in the protocol tcp.
-        return ["rw_timeout": silence, "timeout": silence]
+        var options = ["rw_timeout": silence, "timeout": silence, "tls_verify": verifiesCertificates ? "1" : "0"]
+        options["ca_file"] = certificateAuthorities ?? Self.systemAuthorities
+        options["user_agent"] = userAgent
+        options["referer"] = referrer
+        // A line break would begin another field.
+        let fields = headerFields.filter { !$0.contains(where: \.isNewline) }
+        if !fields.isEmpty { options["headers"] = fields.map { "\($0)\r\n" }.joined() }
+        if let cookiesFile, let place = WebAddress(address) {
+            guard let text = Self.text(of: cookiesFile) else { throw AssetError.opening(cookiesFile, errno) }
+            let cookies = CookieFile.libraryOption(text, for: place, now: Int64(time(nil)))
+            if !cookies.isEmpty { options["cookies"] = cookies }
+        }
+        return options
     }
+
+    /// Where Debian, Fedora, Alpine and SUSE keep the authorities' certificates. libavformat finds them by itself only with GnuTLS.
+    private static let systemAuthorities: String? = {
+        let places = [
+            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem",
+        ]
+        return places.first { unsafe access($0, R_OK) == 0 }
+    }()
+
+    private static func text(of path: String) -> String? {
+        guard let file = unsafe path.withPath({ unsafe fopen($0, "re") }) else { return nil }
+        defer { unsafe fclose(file) }
+        var bytes: [UInt8] = []
+        while bytes.count < largestCookies {
+            var part = [UInt8](repeating: 0, count: 65_536)
+            let count = unsafe fread(&part, 1, part.count, file)
+            guard count > 0 else { break }
+            bytes += part.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// 4 MiB: more than browsers keep.
+    private static let largestCookies = 4 << 20
 }

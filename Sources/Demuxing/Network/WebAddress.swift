@@ -1,0 +1,33 @@
+/// The parts of an address on a web server (RFC 3986, 3), as far as connections and cookies need them.
+struct WebAddress: Equatable {
+    var isSecure: Bool
+    /// In lower case, without the brackets of an IPv6 address.
+    var host: String
+    var port: UInt16
+    /// From the slash on, without query and fragment.
+    var path: String
+
+    /// nil for what is not on a web server.
+    init?(_ address: String) {
+        let lower = address.prefix(8).lowercased()
+        guard lower.hasPrefix("http://") || lower.hasPrefix("https://") else { return nil }
+        isSecure = lower.hasPrefix("https")
+        let rest = address.dropFirst(isSecure ? 8 : 7)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let place = rest.dropFirst(authority.count).prefix { $0 != "?" && $0 != "#" }
+        path = place.isEmpty ? "/" : String(place)
+        var name = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        var number: Substring?
+        if name.hasPrefix("["), let end = name.firstIndex(of: "]") {
+            let behind = name[name.index(after: end)...]
+            number = behind.hasPrefix(":") ? behind.dropFirst() : nil
+            name = name[name.index(after: name.startIndex)..<end]
+        } else if let colon = name.lastIndex(of: ":") {
+            number = name[name.index(after: colon)...]
+            name = name[..<colon]
+        }
+        host = name.lowercased()
+        guard !host.isEmpty, let port = number.map({ $0.isEmpty ? nil : UInt16($0) }) ?? (isSecure ? 443 : 80) else { return nil }
+        self.port = port
+    }
+}

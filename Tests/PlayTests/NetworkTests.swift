@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `play` does and says with films on web servers.
+@Suite(.serialized) struct NetworkTests {
+    private static let film = (try? [UInt8](Data(contentsOf: URL(fileURLWithPath: TestAssets.demo)))) ?? []
+
+    private static func play(_ arguments: [String]) throws -> PlayProgram.Outcome {
+        try PlayProgram.run(["--sink", "md5=-", "--no-audio"] + arguments, environment: ["http_proxy": "", "https_proxy": ""])
+    }
+
+    @Test(arguments: ["off", "full"]) func `every frame is shown of a film whose connection is cut`(sandbox: String) throws {
+        let server = LyingServer { request in
+            .file(Self.film, request).cut(after: Self.film.count / 4, request.number % 2 == 0 ? .close : .reset)
+        }
+        defer { server.stop() }
+        let outcome = try Self.play(["--sandbox", sandbox, server.address("film.mp4")])
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.code): \(outcome.errors)")
+        let local = try Self.play([TestAssets.demo])
+        #expect(outcome.output == local.output && FrameMD5File(outcome.output)?.lines.count == 300)
+    }
+
+    @Test(arguments: ["off", "full"]) func `a film that cannot be had whole says where it ends`(sandbox: String) throws {
+        let server = LyingServer { request in
+            request.number == 0 ? .file(Self.film, request).cut(after: Self.film.count / 2) : LyingServer.Answer(status: "503 No", ending: .reset)
+        }
+        defer { server.stop() }
+        let address = server.address("film.mp4")
+        let outcome = try Self.play(["--sandbox", sandbox, "--network-timeout", "0.5", address])
+        #expect(outcome.code == 74, "\(outcome.code): \(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("play: \(address): ends at 0:0") && outcome.errors.hasSuffix(" of 0:10: the connection was lost.\n"))
+        let count = FrameMD5File(outcome.output)?.lines.count ?? 0
+        #expect(count > 75 && count < 225)
+    }
+
+    @Test(arguments: [
+        ("400 Bad Request", "the server does not understand the request (400)"),
+        ("401 Unauthorized", "the server wants another name and password (401)"),
+        ("403 Forbidden", "the server does not give it out (403)"), ("404 Not Found", "the server has no such file (404)"),
+        ("410 Gone", "the server refuses the request (4xx)"), ("500 Oh", "the server has failed (5xx)"),
+    ])
+    func `each refusal has its own sentence`(status: String, sentence: String) throws {
+        let server = LyingServer { _ in LyingServer.Answer(status: status, headers: ["Content-Length: 0"]) }
+        defer { server.stop() }
+        let address = server.address("film.mp4"), outcome = try Self.play([address])
+        #expect(outcome.code == 66 && outcome.errors == "play: \(address): \(sentence).\n", "\(outcome.code): \(outcome.errors)")
+    }
+
+    @Test func `a host that is unknown or serves nothing has its own sentence`() throws {
+        let unknown = "http://no-such-host.invalid/film.mp4"
+        let outcome = try Self.play([unknown])
+        #expect(outcome.code == 66 && outcome.errors == "play: \(unknown): there is no host no-such-host.invalid.\n", "\(outcome.errors)")
+        let server = LyingServer { .file([], $0) }
+        server.stop()
+        let refused = try Self.play([server.address("film.mp4")])
+        #expect(refused.code == 66 && refused.errors.hasSuffix(": nothing serves there: the connection was refused.\n"), "\(refused.errors)")
+    }
+
+    @Test func `the server is told what the options say`() throws {
+        let cookies = FileManager.default.temporaryDirectory.path + "/cookies-\(UUID().uuidString.prefix(8))"
+        try "127.0.0.1\tFALSE\t/\tFALSE\t0\tname\tvalue\nother.example\tFALSE\t/\tFALSE\t0\tsecret\t1\n".write(
+            toFile: cookies, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: cookies) }
+        let server = LyingServer { .file(Self.film, $0) }
+        defer { server.stop() }
+        let outcome = try Self.play([
+            "--user-agent", "An agent", "--referrer", "http://page.example/", "--http-header-fields", "X-One: 1", "--http-header-fields",
+            "X-Two: a, b",
+            "--cookies-file", cookies, "--duration", "0.2", server.address("film.mp4"),
+        ])
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        #expect(!server.requests.isEmpty)
+        for request in server.requests {
+            let headers = request.headers
+            #expect(headers["user-agent"] == "An agent" && headers["referer"] == "http://page.example/", "\(headers)")
+            #expect(headers["x-one"] == "1" && headers["x-two"] == "a, b" && headers["cookie"] == "name=value", "\(headers)")
+        }
+        let missing = try Self.play(["--cookies-file", "/nowhere/cookies", server.address("film.mp4")])
+        #expect(missing.code == 66 && missing.errors == "play: /nowhere/cookies: no such file.\n", "\(missing.errors)")
+    }
+
+    @Test func `options that make no sense are refused`() throws {
+        for arguments in [["--network-timeout", "0"], ["--tls-no-verify", "--tls-ca", "x"], ["--http-header-fields", "none"]] {
+            #expect(try Self.play(arguments + ["http://127.0.0.1:1/"]).code == 64, "\(arguments)")
+        }
+    }
+
+    @Test func `a certificate must be signed by an authority, valid, and for the host`() throws {
+        let server = try TLSServer(serving: TestAssets.root + "/assets")
+        defer { server.stop() }
+        let local = try Self.play([TestAssets.path("vp9.webm")])
+        for certificate in TLSServer.Certificate.allCases {
+            let address = server.address(certificate, "vp9.webm")
+            let checked = try Self.play(["--tls-ca", server.authorities, address])
+            if certificate == .valid {
+                #expect(checked.code == 0 && checked.output == local.output, "\(certificate): \(checked.errors)")
+            } else {
+                #expect(checked.code == 66 && checked.output.isEmpty, "\(certificate): \(checked.errors)")
+                #expect(
+                    checked.errors.hasPrefix("play: \(address): the certificate of localhost is not valid: "), "\(certificate): \(checked.errors)")
+            }
+            let trusting = try Self.play(["--tls-no-verify", address])
+            #expect(trusting.code == 0 && trusting.output == local.output, "\(certificate): \(trusting.errors)")
+        }
+        // The authority of the tests is none of the system's.
+        #expect(try Self.play([server.address(.valid, "vp9.webm")]).code == 66)
+        // The parts of a list, too, come over connections that are checked.
+        for (sandbox, certificate) in [("off", TLSServer.Certificate.valid), ("off", .selfSigned), ("full", .selfSigned)] {
+            let segment = server.address(certificate, "demo.mp4")
+            let list = LyingServer { _ in
+                LyingServer.Answer(
+                    headers: ["Content-Type: application/vnd.apple.mpegurl"],
+                    body: Array("#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n\(segment)\n#EXT-X-ENDLIST\n".utf8))
+            }
+            defer { list.stop() }
+            let outcome = try Self.play(["--tls-ca", server.authorities, "--sandbox", sandbox, list.address("list.m3u8")])
+            let count = FrameMD5File(outcome.output)?.lines.count ?? 0
+            #expect(certificate == .valid ? count == 300 : count == 0 && outcome.code != 0, "\(sandbox) \(certificate): \(count) \(outcome.errors)")
+        }
+    }
+
+    private static func list(_ part: String) -> String { "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n\(part)\n#EXT-X-ENDLIST\n" }
+
+    /// Each would play the project's own film, if it were allowed to.
+    private static let hostile: [(name: String, text: String)] = {
+        let film = TestAssets.demo
+        let manifest = """
+            <?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT10S" minBufferTime="PT1S"
+            profiles="urn:mpeg:dash:profile:isoff-on-demand:2011"><Period duration="PT10S"><AdaptationSet mimeType="video/mp4"><Representation id="1"
+            bandwidth="1000" width="640" height="360" codecs="avc1.640028"><BaseURL>file://\(film)</BaseURL></Representation></AdaptationSet>
+            </Period></MPD>
+            """
+        return [
+            ("list.m3u8", list("file://\(film)")), ("list.m3u8", list("concat:\(film)|\(film)")),
+            ("list.m3u8", list("subfile,,start,0,end,0,,:\(film)")), ("list.m3u8", list("pipe:0")), ("list.m3u8", list("unix:\(film)")),
+            ("list.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nfile://\(film)\n"),
+            ("list.ffconcat", "ffconcat version 1.0\nfile '\(film)'\n"), ("list.ffconcat", "ffconcat version 1.0\nfile 'file:\(film)'\n"),
+            ("film.mpd", manifest),
+            ("film.sdp", "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000\n"),
+        ]
+    }()
+
+    @Test(arguments: hostile.indices, ["off", "full"])
+    func `a list from the network reaches nothing on this machine`(_ index: Int, _ sandbox: String) throws {
+        let (name, text) = Self.hostile[index]
+        let server = LyingServer { .file(Array(text.utf8), $0) }
+        defer { server.stop() }
+        let outcome = try Self.play(["--sandbox", sandbox, server.address(name)])
+        #expect(!outcome.crashed && outcome.code != 0, "\(name): \(outcome.code)")
+        #expect(FrameMD5File(outcome.output)?.lines.isEmpty != false, "\(text): \(outcome.output.prefix(300))")
+    }
+
+    @Test func `a redirect leads to no file`() throws {
+        let server = LyingServer { _ in
+            LyingServer.Answer(status: "302 Found", headers: ["Location: file://\(TestAssets.demo)", "Content-Length: 0"])
+        }
+        defer { server.stop() }
+        let outcome = try Self.play([server.address("film.mp4")])
+        #expect(outcome.code == 66 && outcome.output.isEmpty, "\(outcome.code): \(outcome.errors)")
+    }
+}
