@@ -11,9 +11,11 @@ import Testing
 @Suite(.serialized) struct BrokenConnectionTests {
     private static let film = (try? [UInt8](Data(contentsOf: URL(fileURLWithPath: TestAssets.demo)))) ?? []
 
-    private static func reader(_ address: String, sandbox: String = "off", timeout: HostSpan = .seconds(60)) throws -> any AssetReading {
+    private static func reader(
+        _ address: String, sandbox: String = "off", timeout: HostSpan = .seconds(60), stall: HostSpan = .seconds(10)
+    ) throws -> any AssetReading {
         var options = AssetReaderOptions()
-        options.network = NetworkOptions(timeout: timeout, stallTimeout: .milliseconds(300))
+        options.network = NetworkOptions(timeout: timeout, stallTimeout: stall)
         if sandbox == "off" { return try AssetReader(url: address, options: options) }
         return try SandboxedReader(url: address, options: options, sandbox: SandboxOptions(policy: .full, decoderPath: BuiltPrograms.decoder))
     }
@@ -56,7 +58,7 @@ import Testing
             return request.number < 2 ? whole.cut(after: Self.film.count / 3, .stall) : whole
         }
         defer { server.stop() }
-        #expect(try Self.rows(Self.reader(server.address("film.mp4"), sandbox: sandbox)) == expected)
+        #expect(try Self.rows(Self.reader(server.address("film.mp4"), sandbox: sandbox, stall: .milliseconds(300))) == expected)
     }
 
     @Test func `a server that fails now and then is asked again`() throws {
@@ -81,16 +83,16 @@ import Testing
         let reader = try Self.reader(server.address(name))
         #expect(!reader.isSeekable)
         #expect(try Self.rows(reader) == expected)
-        #expect(server.requests.count == 3)
+        #expect(server.requests.count >= 3)
     }
 
     @Test(arguments: ["off", "full"]) func `where the connection stays away the film ends with what is missing`(sandbox: String) throws {
         let expected = try Self.expected()
         let server = LyingServer { request in
-            request.number == 0 ? .file(Self.film, request).cut(after: Self.film.count / 2) : LyingServer.Answer(status: "500 Oh", ending: .reset)
+            request.rangeStart == 0 ? .file(Self.film, request).cut(after: Self.film.count / 2) : LyingServer.Answer(status: "500 Oh", ending: .reset)
         }
         defer { server.stop() }
-        let address = server.address("film.mp4"), reader = try Self.reader(address, sandbox: sandbox, timeout: .milliseconds(600))
+        let address = server.address("film.mp4"), reader = try Self.reader(address, sandbox: sandbox, timeout: .milliseconds(1500))
         var count = 0
         let error = #expect(throws: AssetError.self) { while try reader.nextSample() != nil { count += 1 } }
         #expect(error?.code == .cutShort)
@@ -114,7 +116,7 @@ import Testing
 
     @Test func `waiting for a connection can be cancelled`() throws {
         let server = LyingServer { request in
-            request.number == 0 ? .file(Self.film, request).cut(after: Self.film.count / 2) : LyingServer.Answer(status: "500 Oh", ending: .stall)
+            request.number == 0 ? .file(Self.film, request).cut(after: Self.film.count / 2) : LyingServer.Answer(status: "500 Oh", ending: .reset)
         }
         let reader = try Self.reader(server.address("film.mp4"), timeout: .seconds(3600))
         let canceller = LoopThread(name: "canceller") {
