@@ -79,9 +79,16 @@ public final class PresentationQueue: Sendable {
     }
 
     /// Marks the end of the stream: no frame follows. Another frame or a flush removes the mark.
-    public func markEndOfStream() {
-        state.withLock { $0.markEndOfStream() }
-        wake()
+    public func markEndOfStream() { markEndOfStream(epoch: nil) }
+
+    /// - Parameter epoch: The epoch whose end it is. Does nothing if a flush has begun another one. Nil: the current one.
+    package func markEndOfStream(epoch: Int?) {
+        let isCurrent = state.withLock { state in
+            guard epoch ?? state.epoch == state.epoch else { return false }
+            state.markEndOfStream()
+            return true
+        }
+        if isCurrent { wake() }
     }
 
     // MARK: The owner's side

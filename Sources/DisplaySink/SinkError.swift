@@ -12,6 +12,8 @@ public struct SinkError: Error, Sendable, Hashable, CustomStringConvertible {
         case cannotCreate
         /// An output file cannot be written whole.
         case cannotWrite
+        /// An exporter of frames serves another film.
+        case inUse
         /// A system call failed.
         case system
     }

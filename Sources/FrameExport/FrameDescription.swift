@@ -22,13 +22,16 @@ public struct FrameDescription: Sendable, Hashable {
     public var identity: SurfaceIdentity
     /// Counts the frames of one exporter or connection, from 0; gaps are frames that this client did not get.
     public var sequence: UInt64
+    /// The seek that the frame follows, as `Player.seek(to:)` numbers them; 0 before the first, and for frames of another process.
+    public var serial: UInt64
     /// The descriptor is a DMA-BUF; otherwise a memfd that only the CPU can read.
     public var isDMABuf: Bool
 
     /// Makes a description, for frames that come from elsewhere than an exporter.
     public init(
         layout: SurfaceLayout, visible: PixelRect, attributes: FrameAttributes = FrameAttributes(), presentationTime: MediaTime = .invalid,
-        duration: MediaTime = .invalid, hostTime: HostTime? = nil, identity: SurfaceIdentity, sequence: UInt64, isDMABuf: Bool
+        duration: MediaTime = .invalid, hostTime: HostTime? = nil, identity: SurfaceIdentity, sequence: UInt64, isDMABuf: Bool,
+        serial: UInt64 = 0
     ) {
         self.layout = layout
         self.visible = visible
@@ -39,6 +42,7 @@ public struct FrameDescription: Sendable, Hashable {
         self.identity = identity
         self.sequence = sequence
         self.isDMABuf = isDMABuf
+        self.serial = serial
     }
 
     /// How the pixels are stored: the layout's format.

@@ -28,7 +28,7 @@ extension FrameExporter {
 
     private func look() -> Look {
         let revision = state.withLock { $0.revision }
-        let next = advance(to: MonotonicClock.shared.now(), onlyOne: configuration.policy == .makeDecoderWait)
+        let next = advance(to: MonotonicClock.shared.now(), onlyOne: configuration.policy == .makeDecoderWait, keepsFirst: true)
         switch handOut(again: false) {
         case .some(let frame): return .frame(frame)
         case .none: return isOver ? .over : .nothing(revision: revision, next: next)

@@ -77,13 +77,17 @@ public final class FrameExporter: Sendable {
     /// Queues a frame, with a use of its own. Waits for room only under `.makeDecoderWait`.
     /// - Returns: False when the frame was not taken: the exporter is cancelled, or was flushed meanwhile.
     @discardableResult
-    public func offer(_ frame: borrowing VideoFrame) -> Bool {
+    public func offer(_ frame: borrowing VideoFrame) -> Bool { offer(frame, epoch: nil) }
+
+    /// - Parameter epoch: The epoch in which the frame was decoded. The frame is not taken if a flush has begun another one. Nil: the current one.
+    @discardableResult
+    package func offer(_ frame: borrowing VideoFrame, epoch part: Int?) -> Bool {
         var copy = Optional(frame.copy()), isFirst = true
         if configuration.policy == .makeDecoderWait {
             var epoch: Int?
             // How many waited before it; negative: it was not taken.
             let ahead: Int? = state.wait { state in
-                if state.isCancelled || epoch ?? state.epoch != state.epoch { return -1 }
+                if state.isCancelled || !state.stream.accepts(part) || epoch ?? state.epoch != state.epoch { return -1 }
                 epoch = state.epoch
                 guard !state.isFull, let taken = copy.take() else { return nil }
                 _ = state.append(taken)
@@ -95,12 +99,15 @@ public final class FrameExporter: Sendable {
             let (mapping, _) = reading
             let now = MonotonicClock.shared.now()
             while let outdated = state.withLock({ $0.popOutdated(at: now, mapping) }) { _ = consume outdated }
-            guard !state.withLock({ $0.isCancelled }) else { return false }
-            let displaced = state.withLock { state in
+            var isTaken = false
+            let displaced: VideoFrame? = state.withLock { state in
+                guard !state.isCancelled, state.stream.accepts(part), let taken = copy.take() else { return nil }
+                isTaken = true
                 isFirst = state.waitingCount == 0
-                return state.append(copy.take()!)
+                return state.append(taken)
             }
             _ = consume displaced
+            guard isTaken else { return false }
         }
         // With a frame queued, waiters sleep until that frame is due or there is room for it.
         if isFirst { client.wakeWaiters() }
@@ -144,10 +151,11 @@ public final class FrameExporter: Sendable {
 
     /// The newest frame that is due at `time`, the moment (CLOCK_MONOTONIC) at which what the renderer draws will light up.
     ///
-    /// Gives the same frame again while no newer one is due, so a renderer may ask as often as it likes. Nil before the first frame, and for a
-    /// client over its budget that wants no copies. Never waits for the decoder or the display.
+    /// Gives the same frame again while no newer one is due, so a renderer may ask as often as it likes. With `.makeDecoderWait` it gives every
+    /// frame once before the next, also one that is late. Nil before the first frame, after a seek until its frame is there, and for a client over
+    /// its budget that wants no copies. Never waits for the decoder or the display.
     public func frame(for time: HostTime) -> ExportedFrame? {
-        advance(to: time, onlyOne: false)
+        advance(to: time, onlyOne: configuration.policy == .makeDecoderWait)
         return handOut(again: true)
     }
 
@@ -179,11 +187,11 @@ public final class FrameExporter: Sendable {
 
     /// Looks for due frames; when to look again.
     @discardableResult
-    func advance(to time: HostTime, onlyOne: Bool) -> HostTime? {
+    func advance(to time: HostTime, onlyOne: Bool, keepsFirst: Bool = false) -> HostTime? {
         let (mapping, isPaced) = reading
         let waits = isPaced && configuration.delivery == .whenDue
         while true {
-            switch state.change({ $0.advance(to: time, mapping, isPaced: waits, onlyOne: onlyOne) }) {
+            switch state.change({ $0.advance(to: time, mapping, isPaced: waits, onlyOne: onlyOne, keepsFirst: keepsFirst) }) {
             case .passed(let old): _ = consume old
             case .settled(let next): return next
             }
@@ -191,23 +199,24 @@ public final class FrameExporter: Sendable {
     }
 
     /// Every frame has been fetched, and none follows.
-    var isAtEnd: Bool { state.withLock { $0.isEnding && $0.waitingCount == 0 } }
+    var isAtEnd: Bool { state.withLock { $0.isAtEnd } }
 
     /// No wait will give a frame: the stream has ended, or the exporter is cancelled.
-    package var isOver: Bool { state.withLock { $0.isCancelled || ($0.isEnding && $0.waitingCount == 0) } }
+    package var isOver: Bool { state.withLock { $0.isCancelled || $0.isAtEnd } }
 
     func handOut(again: Bool) -> ExportedFrame? {
         let (mapping, isPaced) = reading
         var frame: VideoFrame?
-        var sequence: UInt64 = 0
+        var sequence: UInt64 = 0, serial: UInt64 = 0
         let handout = state.withLock { state -> FrameExporterState.Handout in
             let handout = state.handOut(again: again)
             if handout != .nothing { frame = state.current?.copy() }
             sequence = state.currentNumber
+            serial = state.currentSerial
             return handout
         }
         guard let frame else { return nil }
-        let description = FrameDescription(frame, sequence: sequence, mapping: isPaced ? mapping : nil)
+        let description = FrameDescription(frame, sequence: sequence, serial: serial, mapping: isPaced ? mapping : nil)
         switch handout {
         case .nothing: return nil
         case .overBudget:
@@ -255,10 +264,10 @@ public final class FrameExporter: Sendable {
 
 extension FrameDescription {
     /// - Parameter mapping: Nil for a film without a clock.
-    init(_ frame: borrowing VideoFrame, sequence: UInt64, mapping: TimebaseMapping?) {
+    init(_ frame: borrowing VideoFrame, sequence: UInt64, serial: UInt64, mapping: TimebaseMapping?) {
         self.init(
             layout: frame.surface.layout, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
             duration: frame.duration, hostTime: frame.presentationTime.isNumeric ? mapping?.hostTime(of: frame.presentationTime) : nil,
-            identity: frame.surface.identity, sequence: sequence, isDMABuf: frame.surface.isDMABuf)
+            identity: frame.surface.identity, sequence: sequence, isDMABuf: frame.surface.isDMABuf, serial: serial)
     }
 }

@@ -29,6 +29,12 @@ struct FrameExporterState: ~Copyable, Sendable {
     private(set) var current: VideoFrame?
     /// How many frames were put in before it.
     private(set) var currentNumber: UInt64 = 0
+    /// Which part of the film the frames belong to.
+    private(set) var stream = ExportedStream()
+    /// The seek that `current` follows.
+    private(set) var currentSerial: UInt64 = 0
+    /// `current` is the first frame since the start or a flush.
+    private var isCurrentFirst = false
     /// The film without a clock stands still: what waits is withheld.
     private var hold: UntimedHold?
     /// When `current`, which has left the queue, begins and ends in media time; nil before the first frame since the start or a flush.
@@ -72,7 +78,8 @@ struct FrameExporterState: ~Copyable, Sendable {
 
     /// Takes out a waiting frame whose successor is due already: nobody will ask for it any more.
     mutating func popOutdated(at time: HostTime, _ mapping: TimebaseMapping) -> VideoFrame? {
-        guard configuration.policy == .dropOldest, configuration.delivery == .whenDue, waiting.count > 1, isDue(1, at: time, mapping)
+        guard configuration.policy == .dropOldest, configuration.delivery == .whenDue, waiting.count > 1, isDue(1, at: time, mapping),
+            !waiting[0].flags.contains(.displayImmediately)
         else { return nil }
         statistics.late += 1
         return waiting.popFirst()
@@ -96,6 +103,22 @@ struct FrameExporterState: ~Copyable, Sendable {
         return old
     }
 
+    /// Changes what is known of the film's parts.
+    mutating func changeStream<R>(_ body: (inout ExportedStream) -> R) -> R {
+        revision += 1
+        return body(&stream)
+    }
+
+    /// The film has stayed where it was: what is there follows the seek `serial` too.
+    mutating func adopt(_ serial: UInt64) {
+        if currentSerial == stream.serial { currentSerial = max(currentSerial, serial) }
+        stream.serial = max(stream.serial, serial)
+        revision += 1
+    }
+
+    /// None follows those that wait, and none waits.
+    var isAtEnd: Bool { isEnding && waiting.isEmpty && !stream.isStale }
+
     mutating func setCancelled(_ isCancelled: Bool) {
         self.isCancelled = isCancelled
         revision += 1
@@ -109,10 +132,16 @@ struct FrameExporterState: ~Copyable, Sendable {
 
     /// One step towards the frame for `time`: the newest that is due then, or, when every frame counts, the next one.
     ///
-    /// - Parameter isPaced: Frames wait for their times.
-    mutating func advance(to time: HostTime, _ mapping: TimebaseMapping, isPaced: Bool, onlyOne: Bool = false) -> Advance {
-        guard !waiting.isEmpty, !isWithheld else { return .settled(next: nil) }
-        if onlyOne, current != nil, !isCurrentSpent { return .settled(next: nil) }
+    /// - Parameters:
+    ///   - isPaced: Frames wait for their times.
+    ///   - onlyOne: No frame takes the place of one that has not been handed out.
+    ///   - keepsFirst: None takes the place of the first frame since the start or a flush that has not been handed out.
+    mutating func advance(
+        to time: HostTime, _ mapping: TimebaseMapping, isPaced: Bool, onlyOne: Bool = false, keepsFirst: Bool = false
+    ) -> Advance {
+        guard !waiting.isEmpty, !isWithheld, !stream.isStale else { return .settled(next: nil) }
+        let isKept = onlyOne || (keepsFirst && isCurrentFirst)
+        if isKept, current != nil, !isCurrentSpent, currentSerial >= stream.awaited { return .settled(next: nil) }
         guard !isPaced || isDue(0, at: time, mapping) else {
             return .settled(next: waiting[0].presentationTime.isNumeric ? mapping.hostTime(of: waiting[0].presentationTime) : nil)
         }
@@ -120,19 +149,21 @@ struct FrameExporterState: ~Copyable, Sendable {
         let old = current.take()
         let begin = waiting[0].presentationTime, duration = waiting[0].duration
         if begin.isNumeric { reachedSpan = (begin, duration.isNumeric ? begin + duration : begin) }
-        if !waiting[0].flags.contains(.displayImmediately) { hold?.takeStep() }
+        isCurrentFirst = waiting[0].flags.contains(.displayImmediately)
+        if !isCurrentFirst { hold?.takeStep() }
+        currentSerial = stream.serial
         current = waiting.popFirst()
         currentNumber = UInt64(statistics.offered - waiting.count - 1)
         isCurrentSpent = false
         if let old { return .passed(old) }
-        return onlyOne ? .settled(next: nil) : advance(to: time, mapping, isPaced: isPaced)
+        return onlyOne ? .settled(next: nil) : advance(to: time, mapping, isPaced: isPaced, keepsFirst: keepsFirst)
     }
 
     /// Whether `current` may be handed out, and counts the handle.
     ///
     /// - Parameter again: A frame that was handed out before counts as an answer.
     mutating func handOut(again: Bool) -> Handout {
-        guard let identity = current?.surface.identity, again || !isCurrentSpent else { return .nothing }
+        guard let identity = current?.surface.identity, again || !isCurrentSpent, currentSerial >= stream.awaited else { return .nothing }
         let isNew = !isCurrentSpent
         if let index = holds.firstIndex(where: { $0.identity == identity }) {
             holds[index].handles += 1
@@ -169,7 +200,7 @@ struct FrameExporterState: ~Copyable, Sendable {
 
     /// When the first waiting frame lights up; nil when only a change makes it due.
     func nextTime(_ mapping: TimebaseMapping, isPaced: Bool) -> HostTime? {
-        guard !waiting.isEmpty, !isWithheld else { return nil }
+        guard !waiting.isEmpty, !isWithheld, !stream.isStale else { return nil }
         guard isPaced, !isDue(0, at: .distantPast, mapping) else { return .distantPast }
         return mapping.hostTime(of: waiting[0].presentationTime)
     }

@@ -49,6 +49,8 @@ final class DecodeLoop: Sendable {
     private let beforeFirst: @Sendable (MediaTime) -> Void
     private let onEvent: @Sendable (DisplayQueue.Event) -> Void
     private let shared = Monitor(Shared())
+    /// The epoch of the newest flush of output and samples.
+    private let flushed = Monitor(Int.min)
 
     private struct Shared: ~Copyable {
         var thread: LoopThread?
@@ -90,6 +92,15 @@ final class DecodeLoop: Sendable {
         shared.withLock { $0.thread = thread }
     }
 
+    /// Forgets the samples. Those that are enqueued afterwards are decoded in `epoch`, which has begun at the output.
+    func flush(removeImage: Bool, epoch: Int) {
+        // Under the lock: the thread reads the epoch when it comes to the samples' flush, and must not find it before that flush is in the queue.
+        flushed.withLock { begun in
+            if removeImage { samples.flushAndRemoveImage() } else { samples.flush() }
+            begun = max(begun, epoch)
+        }
+    }
+
     func stop() {
         shared.withLock { $0.isStopping = true }
         samples.interrupt()
@@ -118,7 +129,9 @@ final class DecodeLoop: Sendable {
             case .none: continue
             case .flush(let removeImage):
                 worker.session?.flush { receive($0, &worker) }
-                worker.epoch = output.flush(removeImage: removeImage)
+                // A flush of the display queue has begun its epoch already. The program flushes the samples alone as well.
+                let begun = flushed.withLock { $0 }
+                worker.epoch = begun > worker.epoch ? begun : output.flush(removeImage: removeImage)
                 worker.isFirst = true
                 worker.isBroken = false
             case .sample(let sample): handle(sample, &worker)
@@ -140,7 +153,7 @@ final class DecodeLoop: Sendable {
         case .marker(let marker):
             drain(&worker)
             if marker != .drain { worker.session?.flush { receive($0, &worker) } }
-            if marker == .endOfStream { output.markEndOfStream() }
+            if marker == .endOfStream { output.markEndOfStream(epoch: worker.epoch) }
             shared.withLock { $0.onMarker }?.body(sample)
         }
     }
@@ -226,7 +239,7 @@ final class DecodeLoop: Sendable {
         worker.isBroken = true
         samples.fail("\(error)")
         onEvent(.failed(error))
-        output.markEndOfStream()
+        output.markEndOfStream(epoch: worker.epoch)
     }
 
     private func drain(_ worker: inout Worker) {

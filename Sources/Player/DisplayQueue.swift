@@ -47,6 +47,7 @@ public final class DisplayQueue: Sendable {
     public let counters: FrameStatistics
     let presentation: PresentationQueue
     private let output: FrameTee
+    private let claims: ExporterClaims
     private let loop: DecodeLoop
     private let automatic: DefaultTimebase?
 
@@ -61,7 +62,8 @@ public final class DisplayQueue: Sendable {
     ///     than ten seconds ahead) the first frame since the start or a flush is shown at once, and time runs from there. Setting the time or
     ///     the rate of `timebase` ends this.
     ///   - watermarks: when `samples` is ready for more.
-    ///   - exporters: clients that get every decoded frame as well; the pool grows by what they declare to hold.
+    ///   - exporters: clients that get every decoded frame as well; the pool grows by what they declare to hold. Each serves one queue or player
+    ///     at a time, until that is stopped: `start` throws when one of them is in use.
     ///   - onEvent: called on the library's threads with no lock held.
     public init(
         sink: any DisplaySink, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions = SandboxOptions(),
@@ -75,10 +77,12 @@ public final class DisplayQueue: Sendable {
         let presentation = PresentationQueue(capacity: Self.decodedAhead, timebase: timebase, pacing: sink.pacing)
         let counters = FrameStatistics()
         var options = options
-        let output = FrameTee(presentation: presentation, exporters: exporters)
+        let claims = ExporterClaims(exporters)
+        let output = FrameTee(presentation: presentation, exporters: claims.exporters)
         output.connect(to: timebase)
         options.holdCount += Self.decodedAhead + sink.surfaceHoldCount + output.surfaceHoldCount
         self.output = output
+        self.claims = claims
         self.samples = samples
         self.sink = sink
         self.presentation = presentation
@@ -108,6 +112,7 @@ public final class DisplayQueue: Sendable {
 
     /// Opens the display and starts the threads.
     public func start() throws(SinkError) {
+        if let conflict = claims.conflict { throw conflict }
         let onEvent = onEventForSink
         try sink.start(presentation) { [presentation, automatic] event in
             switch event {
@@ -125,18 +130,20 @@ public final class DisplayQueue: Sendable {
 
     /// Forgets every sample and frame not yet shown. The frame on the display stays until the next one, which is shown as soon as it is decoded,
     /// whatever the timebase says.
-    public func flush() {
-        // The output is flushed first, so that the decode thread does not wait in it. The thread flushes it again when it carries out the samples'
-        // flush; the epoch that begins then is the one that counts.
-        output.flush(removeImage: false)
-        samples.flush()
+    public func flush() { flush(removeImage: false) }
+
+    /// - Parameter serial: The seek that the samples enqueued from now on follow; nil: the same as before.
+    func flush(removeImage: Bool, serial: UInt64? = nil) {
+        // The output is flushed first, so that the decode thread does not wait in it.
+        let epoch = output.flush(removeImage: removeImage, serial: serial)
+        loop.flush(removeImage: removeImage, epoch: epoch)
     }
 
+    /// The seek `serial` has failed, and the frames go on.
+    func adopt(_ serial: UInt64) { output.adopt(serial) }
+
     /// Does what `flush` does, and blanks the display.
-    public func flushAndRemoveImage() {
-        output.flush(removeImage: true)
-        samples.flushAndRemoveImage()
-    }
+    public func flushAndRemoveImage() { flush(removeImage: true) }
 
     /// Whether the film has no clock: frames are taken as fast as they are decoded.
     var isUntimed: Bool { presentation.pacing == .untimed }
@@ -159,6 +166,7 @@ public final class DisplayQueue: Sendable {
         output.onNotice(nil)
         loop.stop()
         sink.stop()
+        claims.release()
     }
 
     /// Calls `body` with each marker, its time and its attachments, when every frame before it has been handed to the display's queue. On the

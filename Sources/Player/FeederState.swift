@@ -6,7 +6,7 @@ package struct FeederState: Sendable {
         /// Take one sample from the source and route it.
         case read
         /// Go to this time first.
-        case seek(MediaTime)
+        case seek(MediaTime, serial: UInt64 = 0)
         /// Nobody needs a sample: sleep until woken.
         case sleep
         case stop
@@ -14,7 +14,7 @@ package struct FeederState: Sendable {
 
     package private(set) var isAtEnd = false
     package private(set) var isStopping = false
-    private var seekTarget: MediaTime?
+    private var seekTarget: (time: MediaTime, serial: UInt64)?
     /// Set by everything that may change the answer to `next`.
     private var isWoken = false
 
@@ -30,7 +30,7 @@ package struct FeederState: Sendable {
         if let target = seekTarget {
             seekTarget = nil
             isAtEnd = false
-            return .seek(target)
+            return .seek(target.time, serial: target.serial)
         }
         if isAtEnd || !hungry || bytes >= limit { return .sleep }
         return .read
@@ -42,8 +42,10 @@ package struct FeederState: Sendable {
     package mutating func reachedEnd() { isAtEnd = true }
 
     /// The newest target wins: ten quick presses of → are one seek.
-    package mutating func requestSeek(_ time: MediaTime) {
-        seekTarget = time
+    ///
+    /// - Parameter serial: The newest seek of the player's callers.
+    package mutating func requestSeek(_ time: MediaTime, serial: UInt64 = 0) {
+        seekTarget = (time, serial)
         isWoken = true
     }
 

@@ -13,22 +13,28 @@ struct FrameTee: Sendable {
 
     /// - Parameter epoch: The epoch in which the frame was decoded. A frame of an older epoch is dropped.
     func enqueue(_ frame: consuming VideoFrame, epoch: Int) {
-        if presentation.epoch == epoch {
-            for exporter in exporters { exporter.offer(frame) }
-        }
+        for exporter in exporters { exporter.offer(frame, epoch: epoch) }
         presentation.enqueue(frame, waitingUntil: nil, epoch: epoch)
     }
 
-    func markEndOfStream() {
-        for exporter in exporters { exporter.markEndOfStream() }
-        presentation.markEndOfStream()
+    /// - Parameter epoch: The epoch in which the stream was decoded. The end of an older one says nothing.
+    func markEndOfStream(epoch: Int) {
+        for exporter in exporters { exporter.markEndOfStream(epoch: epoch) }
+        presentation.markEndOfStream(epoch: epoch)
     }
 
     /// Returns the epoch that begins with this flush.
-    @discardableResult
-    func flush(removeImage: Bool) -> Int {
-        for exporter in exporters { exporter.flush() }
-        return presentation.beginEpoch(removeImage: removeImage)
+    ///
+    /// - Parameter serial: The seek that the frames of the new epoch follow; nil: the same as before.
+    func flush(removeImage: Bool, serial: UInt64? = nil) -> Int {
+        let epoch = presentation.beginEpoch(removeImage: removeImage)
+        for exporter in exporters { exporter.flush(epoch: epoch, serial: serial) }
+        return epoch
+    }
+
+    /// The seek `serial` has failed, and the frames go on.
+    func adopt(_ serial: UInt64) {
+        for exporter in exporters { exporter.adopt(serial) }
     }
 
     // MARK: A film without a clock

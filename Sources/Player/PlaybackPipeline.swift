@@ -13,9 +13,9 @@ internal import Sandbox
 final class PlaybackPipeline: Sendable {
     struct Handlers: Sendable {
         /// The source is at the new position, and nothing from there has been delivered yet. On the feeder's thread.
-        var repositioned: @Sendable (MediaTime) -> Void
+        var repositioned: @Sendable (MediaTime, _ serial: UInt64) -> Void
         var sourceFailed: @Sendable (AssetError) -> Void
-        var seekFailed: @Sendable (AssetError) -> Void
+        var seekFailed: @Sendable (AssetError, _ serial: UInt64) -> Void
         var display: @Sendable (DisplayQueue.Event) -> Void
         /// The first sound is decoded and the device open.
         var audioReady: @Sendable () -> Void
@@ -132,9 +132,11 @@ final class PlaybackPipeline: Sendable {
     var position: MediaTime { display?.reached ?? timebase.time }
 
     /// Discards the samples, frames and sound of the old position. On the feeder's thread, before it delivers samples of the new one.
-    func reposition(to time: MediaTime) {
+    ///
+    /// - Parameter serial: The seek that the new position follows.
+    func reposition(to time: MediaTime, serial: UInt64) {
         timebase.setTime(time)
-        display?.flush()
+        display?.flush(removeImage: false, serial: serial)
         audio?.flush()
     }
 

@@ -6,7 +6,9 @@ public import Media
 /// A `seek` that waits for its frame.
 struct SeekWaiter: Sendable {
     var id: UInt64
-    var continuation: CheckedContinuation<Result<Void, PlayerError>, Never>
+    /// The number that its caller gets.
+    var serial: UInt64
+    var continuation: CheckedContinuation<Result<UInt64, PlayerError>, Never>
 }
 
 extension Player {
@@ -33,28 +35,32 @@ extension Player {
 
     /// Goes to `time`, counted from the beginning of the film, and returns when the frame of that time is on the display.
     ///
-    /// Playback continues from there if it was running. Throws `cancelled` when the task is cancelled or when another seek takes the place of this
+    /// Playback continues from there if it was running.
+    /// Returns the seek's number, as the other `seek(to:)`.
+    /// Throws `cancelled` when the task is cancelled or when another seek takes the place of this
     /// one, `notSeekable` when the source cannot seek (playback continues where it was), `notOpen` when there is no film.
-    public func seek(to time: MediaTime) async throws(PlayerError) {
+    @discardableResult
+    public func seek(to time: MediaTime) async throws(PlayerError) -> UInt64 {
         let id = storage.withLock { storage in
             storage.lastSeek += 1
             return storage.lastSeek
         }
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, PlayerError>, Never>) in
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<UInt64, PlayerError>, Never>) in
                 if Task.isCancelled { return continuation.resume(returning: .failure(.superseded)) }
-                transport.async { [self] in begin(SeekWaiter(id: id, continuation: continuation), time) }
+                _ = issueSeek { [self] serial in begin(SeekWaiter(id: id, serial: serial, continuation: continuation), time) }
             }
         } onCancel: {
             cancelSeek(id)
         }
         storage.withLock { _ = $0.cancelledSeeks.remove(id) }
-        try result.get()
+        return try result.get()
     }
 
     /// Goes to `time` as the other `seek(to:)` does: `try await player.seek(to: .seconds(90))`.
+    @discardableResult
     @_disfavoredOverload  // `.zero` is a MediaTime.
-    public func seek(to time: Duration) async throws(PlayerError) { try await seek(to: MediaTime(time)) }
+    public func seek(to time: Duration) async throws(PlayerError) -> UInt64 { try await seek(to: MediaTime(time)) }
 
     private func begin(_ waiter: SeekWaiter, _ time: MediaTime) {
         let isWanted = storage.withLock { storage in
@@ -62,9 +68,14 @@ extension Player {
             storage.seekWaiters.append(waiter)
             return true
         }
-        guard isWanted else { return waiter.continuation.resume(returning: .failure(.superseded)) }
+        guard isWanted else {
+            withdraw(waiter.serial)
+            return waiter.continuation.resume(returning: .failure(.superseded))
+        }
         let actions = storage.withLock { $0.isClosed ? [] : $0.transport.seek(to: time) }
-        if actions.isEmpty { endSeeks(.failure(.notOpen)) } else { perform(actions, for: waiter.id) }
+        guard actions.isEmpty else { return perform(actions, serial: waiter.serial, for: waiter.id) }
+        withdraw(waiter.serial)
+        endSeeks(.failure(.notOpen))
     }
 
     /// Ends the wait of the seek `id`, or prevents it from beginning. The film goes to the time nevertheless.
@@ -84,14 +95,16 @@ extension Player {
             storage.seekWaiters.removeAll { $0.id != id }
             return ended
         }
-        for waiter in waiters { waiter.continuation.resume(returning: result) }
+        for waiter in waiters { waiter.continuation.resume(returning: result.map { waiter.serial }) }
     }
 
-    /// Ends the waits of seeks whose frame is on the display.
+    /// Reports a seek whose frame is on the display, and ends the waits for it.
     func endArrivedSeeks() {
-        let hasArrived = storage.withLock { storage in
-            !storage.seekWaiters.isEmpty && storage.pendingSeeks == 0 && storage.transport.phase != .prerolling && storage.transport.phase != .idle
+        let (hasArrived, serial) = storage.withLock { storage -> (Bool, UInt64?) in
+            let hasArrived = storage.pendingSeeks == 0 && storage.transport.phase != .prerolling && storage.transport.phase != .idle
+            return hasArrived ? (!storage.seekWaiters.isEmpty, storage.unreportedSerial.take()) : (false, nil)
         }
+        if let serial { post(.seekCompleted(serial)) }
         if hasArrived { endSeeks(.success(())) }
     }
 }

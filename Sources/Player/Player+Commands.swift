@@ -2,6 +2,7 @@ internal import AudioSink
 internal import Decoding
 internal import Dispatch
 internal import DisplaySink
+internal import FrameExport
 public import Media
 internal import SampleQueue
 
@@ -18,23 +19,32 @@ extension Player {
     public func togglePlaying() { command { $0.wantsToPlay && $0.phase != .ended ? $0.pause() : $0.play() } }
 
     /// Goes to `time`, counted from the beginning of the film, without waiting for its frame. Of several seeks in a row the last one counts.
-    public func seek(to time: MediaTime) { command { $0.seek(to: time) } }
+    ///
+    /// Returns the seek's number, which grows. From now on exporters hand out nothing that comes before this seek, neither frames nor the end;
+    /// `FrameDescription.serial` of the frames that follow is this number or a greater one, and the event `seekCompleted` names it.
+    @discardableResult
+    public func seek(to time: MediaTime) -> UInt64 {
+        issueSeek { [self] in storage.withLock { $0.transport.seek(to: time) } }
+    }
 
     /// Goes to `time` as the other `seek(to:)` does: `player.seek(to: .seconds(90))`.
+    @discardableResult
     @_disfavoredOverload  // `.zero` is a MediaTime.
-    public func seek(to time: Duration) { seek(to: MediaTime(time)) }
+    public func seek(to time: Duration) -> UInt64 { seek(to: MediaTime(time)) }
 
-    /// Moves by `span` from the present position, or from the target of a seek that is under way.
-    public func seek(by span: MediaTime) {
-        transport.async { [self] in
+    /// Moves by `span` from the present position, or from the target of a seek that is under way. Returns the seek's number.
+    @discardableResult
+    public func seek(by span: MediaTime) -> UInt64 {
+        issueSeek { [self] in
             let from = storage.withLock { $0.seekTarget } ?? position
-            perform(storage.withLock { $0.transport.seek(to: from + span) })
+            return storage.withLock { $0.transport.seek(to: from + span) }
         }
     }
 
     /// Moves by `span` as the other `seek(by:)` does: `player.seek(by: .seconds(-5))`.
+    @discardableResult
     @_disfavoredOverload  // `.zero` is a MediaTime.
-    public func seek(by span: Duration) { seek(by: MediaTime(span)) }
+    public func seek(by span: Duration) -> UInt64 { seek(by: MediaTime(span)) }
 
     /// Pauses and shows the next frame.
     public func stepForward() {
@@ -46,13 +56,14 @@ extension Player {
         }
     }
 
-    /// Pauses and shows the frame before this one.
-    public func stepBackward() {
-        transport.async { [self] in
+    /// Pauses and shows the frame before this one. Returns the number of the seek that this is.
+    @discardableResult
+    public func stepBackward() -> UInt64 {
+        issueSeek { [self] in
             perform(storage.withLock { $0.transport.pause() })
-            guard let pipeline = storage.withLock({ $0.pipeline }) else { return }
+            guard let pipeline = storage.withLock({ $0.pipeline }) else { return [] }
             let before = position - pipeline.source.frameDuration
-            perform(storage.withLock { $0.transport.seek(to: before) })
+            return storage.withLock { $0.transport.seek(to: before) }
         }
     }
 
@@ -95,11 +106,48 @@ extension Player {
         transport.async { [self] in perform(storage.withLock { decide(&$0.transport) }) }
     }
 
+    /// Gives a seek its number and carries it out on the transport queue. Exporters hand out nothing older from now on.
+    ///
+    /// - Parameter decide: what the transport does; no action when there is nothing to seek in.
+    func issueSeek(_ decide: @escaping @Sendable () -> [TransportState.Action]) -> UInt64 {
+        issueSeek { [self] serial in
+            let actions = decide()
+            if actions.isEmpty { withdraw(serial) } else { perform(actions, serial: serial) }
+        }
+    }
+
+    /// As the other, for a body that calls `perform` or `withdraw` itself.
+    func issueSeek(_ body: @escaping @Sendable (_ serial: UInt64) -> Void) -> UInt64 {
+        // Under the lock, so that seeks are carried out in the order of their numbers.
+        storage.withLock { storage in
+            storage.issuedSerial += 1
+            let serial = storage.issuedSerial
+            for exporter in configuration.exporters { exporter.expect(serial) }
+            transport.async { body(serial) }
+            return serial
+        }
+    }
+
+    /// The seek `serial` is not carried out: unless there is a newer one, what came before it counts again.
+    func withdraw(_ serial: UInt64) {
+        let before = storage.withLock { $0.issuedSerial == serial ? $0.performedSerial : nil }
+        guard let before else { return }
+        for exporter in configuration.exporters { exporter.withdraw(to: before) }
+    }
+
     /// Carries out what the transport has decided. On the transport queue.
     ///
-    /// - Parameter waiter: the asynchronous seek that the actions come from.
-    func perform(_ actions: [TransportState.Action], for waiter: UInt64? = nil) {
+    /// - Parameters:
+    ///   - serial: the number of the seek among the actions; nil: it has none of its own.
+    ///   - waiter: the asynchronous seek that the actions come from.
+    func perform(_ actions: [TransportState.Action], serial: UInt64? = nil, for waiter: UInt64? = nil) {
         guard let pipeline = storage.withLock({ $0.isClosed ? nil : $0.pipeline }) else { return }
+        if let serial {
+            storage.withLock { storage in
+                storage.performedSerial = serial
+                storage.unreportedSerial = serial
+            }
+        }
         for action in actions { perform(action, pipeline, for: waiter) }
         announceState()
         endArrivedSeeks()
@@ -110,14 +158,15 @@ extension Player {
         case .startClock(let rate): pipeline.startClock(rate: rate)
         case .stopClock: pipeline.stopClock()
         case .seek(let time):
-            storage.withLock { storage in
+            let serial = storage.withLock { storage in
                 storage.seekTarget = time
                 storage.pendingSeeks += 1
                 storage.hasFailed = false
+                return storage.performedSerial
             }
             endSeeks(.failure(.superseded), except: waiter)
             pipeline.stopClock()
-            pipeline.feeder.seek(to: time)
+            pipeline.feeder.seek(to: time, serial: serial)
         case .finish:
             pipeline.release()
             storage.withLock { $0.endedAt = MonotonicClock.shared.now() }

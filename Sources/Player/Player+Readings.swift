@@ -6,6 +6,9 @@ extension Player {
     /// What the player is doing now; the event `stateChanged` reports each change.
     public var state: PlayerState { storage.withLock { $0.publicState } }
 
+    /// The number of the newest seek; 0 before the first.
+    public var seekSerial: UInt64 { storage.withLock { $0.issuedSerial } }
+
     /// Whether the viewer wants the film to play, and it does or will as soon as it can: `playing`, `waiting`, or `preparing` to play.
     public var isPlaying: Bool { storage.withLock { $0.transport.isPlaying } }
 

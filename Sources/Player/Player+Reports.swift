@@ -10,9 +10,9 @@ internal import SampleQueue
 extension Player {
     var handlers: PlaybackPipeline.Handlers {
         PlaybackPipeline.Handlers(
-            repositioned: { [weak self] time in self?.repositioned(to: time) },
+            repositioned: { [weak self] time, serial in self?.repositioned(to: time, serial) },
             sourceFailed: { [weak self] error in self?.sourceFailed(error) },
-            seekFailed: { [weak self] error in self?.seekFailed(error) },
+            seekFailed: { [weak self] error, serial in self?.seekFailed(error, serial) },
             display: { [weak self] event in self?.receive(event) },
             audioReady: { [weak self] in self?.decide { $0.audioReady() } },
             audioFinished: { [weak self] in self?.decide { $0.audioFinished() } },
@@ -44,9 +44,9 @@ extension Player {
     }
 
     /// On the feeder's thread, before any sample of the new position is delivered.
-    private func repositioned(to time: MediaTime) {
+    private func repositioned(to time: MediaTime, _ serial: UInt64) {
         guard let pipeline = storage.withLock({ $0.pipeline }) else { return }
-        pipeline.reposition(to: time)
+        pipeline.reposition(to: time, serial: serial)
         // On the transport queue: everything that sinks reported before this moment waits there already and is dropped as old.
         transport.async { [self] in
             let (isNewest, loss) = storage.withLock { storage -> (Bool, AssetError?) in
@@ -70,13 +70,15 @@ extension Player {
         }
     }
 
-    private func seekFailed(_ error: AssetError) {
+    private func seekFailed(_ error: AssetError, _ serial: UInt64) {
+        storage.withLock { $0.pipeline }?.display?.adopt(serial)
         transport.async { [self] in
-            let actions = storage.withLock { storage in
+            let (actions, refused) = storage.withLock { storage in
                 storage.pendingSeeks = 0
                 storage.seekTarget = nil
-                return storage.transport.seekFailed()
+                return (storage.transport.seekFailed(), storage.unreportedSerial.take())
             }
+            if let refused { post(.seekFailed(refused, PlayerError(error))) }
             waitForSource()
             if error.code == .readerDied { storage.withLock { $0.loss = error } } else { post(.notice(error.description)) }
             endSeeks(.failure(PlayerError(error)))

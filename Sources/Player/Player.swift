@@ -40,6 +40,10 @@ public final class Player: Sendable {
         var pendingSeeks = 0
         var seekTarget: MediaTime?
         var lastSeek: UInt64 = 0
+        /// The newest seek that a caller was given a number for, and the newest that the feeder was told of.
+        var issuedSerial: UInt64 = 0, performedSerial: UInt64 = 0
+        /// The seek whose first frame is not on the display yet.
+        var unreportedSerial: UInt64?
         var seekWaiters: [SeekWaiter] = []
         /// Seeks whose tasks were cancelled before they began.
         var cancelledSeeks: Set<UInt64> = []

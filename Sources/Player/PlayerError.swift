@@ -78,6 +78,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
             case .noDisplay, .lost, .unsupported: .displayUnavailable
             case .cannotCreate: .cannotCreate
             case .cannotWrite: .cannotWrite
+            case .inUse: .invalidArgument
             case .system: .system
             }
         self.init(code, error.description)

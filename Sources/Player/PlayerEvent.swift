@@ -9,6 +9,11 @@ public enum PlayerEvent: Sendable {
     case ended
     /// Playback cannot continue.
     case failed(PlayerError)
+    /// The first frame after the seek with this number is on the display, and in its exporters before; or the film has none from there on. Of several
+    /// seeks in a row only the last is reported.
+    case seekCompleted(UInt64)
+    /// The seek with this number was refused, and the film goes on where it was. Its frames have this number now.
+    case seekFailed(UInt64, PlayerError)
     /// A sentence for the viewer: the sound device is gone, a frame is damaged.
     case notice(String)
     /// A sentence for verbose output: what was chosen and why.

@@ -10,11 +10,11 @@ final class SampleFeeder: Sendable {
     /// What the player learns from the feeder.
     struct Handlers: Sendable {
         /// The source is at the new position and nothing of it has been delivered: flush everything downstream now.
-        var repositioned: @Sendable (MediaTime) -> Void
+        var repositioned: @Sendable (MediaTime, _ serial: UInt64) -> Void
         /// The source failed; what was read before it stays queued, and an end-of-stream marker follows.
         var failed: @Sendable (AssetError) -> Void
         /// The source has not moved.
-        var seekFailed: @Sendable (AssetError) -> Void
+        var seekFailed: @Sendable (AssetError, _ serial: UInt64) -> Void
     }
 
     private let source: any SampleSource
@@ -55,7 +55,7 @@ final class SampleFeeder: Sendable {
     private static let reserve = MediaTime(value: 1, timescale: 2), ampleReserve = MediaTime(value: 3, timescale: 2)
 
     /// Continues from `time`. Of several requests in a row only the newest is carried out.
-    func seek(to time: MediaTime) { state.change { $0.requestSeek(time) } }
+    func seek(to time: MediaTime, serial: UInt64) { state.change { $0.requestSeek(time, serial: serial) } }
 
     /// Ends the thread, interrupting a read that hangs, and waits for it.
     func stop() {
@@ -71,7 +71,7 @@ final class SampleFeeder: Sendable {
             let bytes = queues.reduce(0) { $0 + $1.queue.bufferedBytes }
             switch state.withLock({ $0.next(hungry: hungry, bytes: bytes, limit: Self.byteLimit) }) {
             case .stop: return
-            case .seek(let time): seekSource(to: time)
+            case .seek(let time, let serial): seekSource(to: time, serial)
             case .sleep: sleep()
             case .read: readSample()
             }
@@ -95,14 +95,14 @@ final class SampleFeeder: Sendable {
         for (track, queue) in queues { queue.enqueue(SampleBuffer(marker: .endOfStream, trackID: track)) }
     }
 
-    private func seekSource(to time: MediaTime) {
+    private func seekSource(to time: MediaTime, _ serial: UInt64) {
         do {
             try source.seek(to: time)
             guard !state.withLock({ $0.isSuperseded }) else { return }
-            handlers.repositioned(time)
+            handlers.repositioned(time, serial)
         } catch {
             guard !state.withLock({ $0.isSuperseded }) else { return }
-            handlers.seekFailed(error)
+            handlers.seekFailed(error, serial)
         }
     }
 

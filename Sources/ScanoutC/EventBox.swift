@@ -9,6 +9,8 @@ struct News: Sendable {
     var kind: scanout_event_kind
     var result = SCANOUT_OK
     var text = ""
+    /// Of a seek.
+    var serial: UInt64 = 0
 }
 
 /// Keeps events until the program fetches them, and a descriptor that is readable while events wait.
@@ -52,6 +54,9 @@ extension News {
         switch event {
         case .stateChanged: return nil
         case .ended: self.init(kind: SCANOUT_EVENT_ENDED)
+        case .seekCompleted(let serial): self.init(kind: SCANOUT_EVENT_SOUGHT, serial: serial)
+        case .seekFailed(let serial, let error):
+            self.init(kind: SCANOUT_EVENT_SOUGHT, result: scanout_result(error), text: error.description, serial: serial)
         case .failed(let error): self.init(kind: SCANOUT_EVENT_FAILED, result: scanout_result(error), text: error.description)
         case .notice(let text): self.init(kind: SCANOUT_EVENT_NOTICE, text: text)
         case .detail(let text): self.init(kind: SCANOUT_EVENT_DETAIL, text: text)
@@ -93,6 +98,7 @@ extension scanout_event {
         self.init()
         kind = news.kind.rawValue
         result = news.result.rawValue
+        serial = news.serial
         unsafe withUnsafeMutableBytes(of: &text) { unsafe CallerText.write(news.text, to: $0) }
     }
 }

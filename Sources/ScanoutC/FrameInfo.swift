@@ -16,6 +16,7 @@ extension scanout_frame_info {
         duration = frame.duration.forC
         host_time = frame.hostTime?.nanoseconds ?? .min
         sequence = frame.sequence
+        serial = frame.serial
         identity = (frame.identity.pool, frame.identity.generation, frame.identity.slot)
     }
 

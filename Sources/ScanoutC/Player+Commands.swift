@@ -17,17 +17,20 @@ public func scanout_play(_ player: OpaquePointer?) -> scanout_result { unsafe co
 @_cdecl("scanout_pause")
 public func scanout_pause(_ player: OpaquePointer?) -> scanout_result { unsafe command(player) { $0.pause() } }
 
-/// Goes to the frame of `time`, in nanoseconds from the film's beginning. Returns at once; SCANOUT_ERROR_ARGUMENT for SCANOUT_NO_TIME.
+/// Goes to the frame of `time`, in nanoseconds from the film's beginning. Returns the seek's number at once; SCANOUT_ERROR_ARGUMENT for
+/// SCANOUT_NO_TIME.
 @_cdecl("scanout_seek")
-public func scanout_seek(_ player: OpaquePointer?, _ time: Int64) -> scanout_result {
-    guard time != .min else { return SCANOUT_ERROR_ARGUMENT }
-    return unsafe command(player) { $0.seek(to: MediaTime(nanoseconds: time)) }
+public func scanout_seek(_ player: OpaquePointer?, _ time: Int64) -> Int64 {
+    guard time != .min, let handle = unsafe PlayerHandle.borrow(player) else { return Int64(SCANOUT_ERROR_ARGUMENT.rawValue) }
+    return Int64(handle.player.seek(to: MediaTime(nanoseconds: time)))
 }
 
 /// Pauses and shows the next frame, or with 0 the previous one. Returns at once.
 @_cdecl("scanout_step")
 public func scanout_step(_ player: OpaquePointer?, _ forward: Int32) -> scanout_result {
-    unsafe command(player) { forward != 0 ? $0.stepForward() : $0.stepBackward() }
+    unsafe command(player) { player in
+        if forward != 0 { player.stepForward() } else { player.stepBackward() }
+    }
 }
 
 /// Sets the playback rate in film seconds per second. SCANOUT_ERROR_ARGUMENT unless it is finite and above 0.

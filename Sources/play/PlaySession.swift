@@ -192,6 +192,8 @@ final class PlaySession: Sendable {
         do {
             return try FrameServer(path: export.path, configuration: FrameServer.Configuration(isLossless: options.exportAll)) { text in
                 if !isQuiet { terminal.line(text) }
+            } onFailure: { [inbox] error in
+                inbox.change { $0.append(.event(.failed(PlayerError(.unsupportedFormat, error.description)))) }
             }
         } catch { throw PlayerError(.cannotCreate, error.description) }
     }

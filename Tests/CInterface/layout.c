@@ -35,6 +35,7 @@ int main(void)
     NUMBER(SCANOUT_EVENT_CLOSE);
     NUMBER(SCANOUT_EVENT_KEY);
     NUMBER(SCANOUT_EVENT_SHOWN);
+    NUMBER(SCANOUT_EVENT_SOUGHT);
     NUMBER(SCANOUT_POLICY_DROP_OLDEST);
     NUMBER(SCANOUT_POLICY_WAIT);
     NUMBER(SCANOUT_MAX_PLANES);
@@ -66,6 +67,7 @@ int main(void)
     MEMBER(scanout_event, kind);
     MEMBER(scanout_event, result);
     MEMBER(scanout_event, text);
+    MEMBER(scanout_event, serial);
 
     STRUCT(scanout_exporter_options);
     MEMBER(scanout_exporter_options, size);
@@ -137,6 +139,7 @@ int main(void)
     MEMBER(scanout_frame_info, host_time);
     MEMBER(scanout_frame_info, sequence);
     MEMBER(scanout_frame_info, identity);
+    MEMBER(scanout_frame_info, serial);
 
     STRUCT(scanout_queue_options);
     MEMBER(scanout_queue_options, size);

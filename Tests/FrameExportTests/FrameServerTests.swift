@@ -151,6 +151,49 @@ import Testing
         #expect(count > 20 && source.error == nil)
     }
 
+    @Test func `a client cannot write to the frames that it is lent`() throws {
+        let stage = ExportStage(slots: 2), server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+        defer { server.stop() }
+        server.exporter.connect(to: stage.timebase, isPaced: false)
+        let source = try RemoteFrameSource(path: server.path)
+        for number in 0..<8 {
+            server.exporter.offer(stage.next()!.copy())
+            let held = try #require(source.receive())
+            let refusals = held.withFrame { frame in
+                var byte: UInt8 = 99
+                let written = unsafe pwrite(frame.fd, &byte, 1, 0), error = errno
+                let memory = unsafe mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, frame.fd, 0), mapError = errno
+                return unsafe written == -1 && error == EBADF && memory == MAP_FAILED && mapError == EACCES
+            }
+            #expect(refusals == true)
+            #expect(held.number == UInt8(number))
+        }
+    }
+
+    @Test func `a format that the protocol has no name for is told once, and the end comes`() throws {
+        let failures = Monitor<[ExportError]>([])
+        let server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true)) { _ in
+        } onFailure: { error in
+            failures.change { $0.append(error) }
+        }
+        defer { server.stop() }
+        let pool = SurfacePool(
+            layout: SurfaceLayout(format: .yuv440p, covering: PixelSize(width: 64, height: 16)), allocator: MemfdAllocator(), maximumCount: 4)
+        let source = try RemoteFrameSource(path: server.path)
+        for number in 0..<3 {
+            guard let writer = try pool.acquire() else { throw ExportError(.unsupported, "the pool is empty") }
+            server.exporter.offer(
+                VideoFrame(
+                    use: writer.finish(), visible: PixelRect(PixelSize(width: 64, height: 16)),
+                    presentationTime: MediaTime(value: Int64(number), timescale: 25), sequence: UInt64(number)))
+        }
+        server.exporter.markEndOfStream()
+        #expect(source.receive() == nil && source.error == nil, "the end has come")
+        let said = failures.withLock { $0 }
+        #expect(said.count == 1 && said.first?.code == .unsupported && said.first?.description.contains("yuv440p") == true)
+        #expect(server.failure == said.first && server.statistics.framesUnsupported == 3)
+    }
+
     @Test func `bad clients end, the others go on`() throws {
         let stage = ExportStage(), notices = Monitor(0)
         let server = try FrameServer(path: ExportStage.socketPath()) { _ in notices.withLock { $0 += 1 } }

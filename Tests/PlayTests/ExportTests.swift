@@ -39,4 +39,19 @@ import Testing
         #expect(!sums.isEmpty && sums == reference.lines.map(\.hash))
         #expect(!FileManager.default.fileExists(atPath: path), "the socket goes with the server")
     }
+
+    @Test func `a film in a format that the socket cannot say ends with a sentence and a code`() throws {
+        let film = "/tmp/play-export-\(getpid())-\(UUID().uuidString.prefix(8)).mkv", path = Self.socketPath()
+        defer { try? FileManager.default.removeItem(atPath: film) }
+        let command = "ffmpeg -nostdin -v error -f lavfi -i testsrc=size=64x48:duration=0.4 -c:v ffv1 -pix_fmt yuv440p \(film)"
+        try #require(unsafe system(command) == 0)
+        let outcome = PlayProgram.begin(["--sink", "headless", "--untimed", "--export", "unixfd:" + path, "--export-all", film])
+        let source = try Self.connect(path)
+        switch source.waitForFrame(until: MonotonicClock.shared.now() + .seconds(30)) {
+        case .some: Issue.record("a frame came")
+        case .none: break
+        }
+        let result = try outcome()
+        #expect(result.code == 65 && result.errors.contains("yuv440p"), "\(result.code): \(result.errors)")
+    }
 }

@@ -34,7 +34,7 @@ import Testing
             case 2: player.togglePlaying()
             case 3: player.stepForward()
             case 4: player.stepBackward()
-            case 5: try? await player.seek(to: .milliseconds(Int.random(in: 0...11_000, using: &dice)))
+            case 5: _ = try? await player.seek(to: .milliseconds(Int.random(in: 0...11_000, using: &dice)))
             case 6: _ = Task { try? await player.seek(to: .milliseconds(Int.random(in: 0...11_000))) }
             default: player.rate = Double.random(in: 0.5...16, using: &dice)
             }

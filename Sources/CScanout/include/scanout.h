@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x00000006
+#define SCANOUT_VERSION 0x00000007
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -58,7 +58,8 @@ typedef struct scanout_exporter scanout_exporter;
 
 typedef enum scanout_output {
     SCANOUT_OUTPUT_NONE = 0,    /* a virtual display of 60 Hz: time passes as on a screen, and you show the frames */
-    SCANOUT_OUTPUT_UNTIMED = 1, /* no display and no clock: as fast as frames are decoded, and fetched if an exporter wants every one */
+    SCANOUT_OUTPUT_UNTIMED = 1, /* no display and no clock: as fast as frames are decoded, and fetched if an exporter wants every one. Pausing,
+                                   steps and seeks work as with a clock; the position is that of the frames taken */
     SCANOUT_OUTPUT_WINDOW = 2,  /* a Wayland window */
     SCANOUT_OUTPUT_MONITOR = 3  /* a monitor without a desktop (KMS) */
 } scanout_output;
@@ -85,7 +86,8 @@ typedef struct scanout_options {
     uint32_t is_silent;     /* 1: opens no sound device */
     uint32_t loops;         /* 1: begins again at the end */
     uint32_t exporter_count;
-    scanout_exporter *const *exporters; /* clients that get the frames as well; each serves one film at a time and may be closed at any moment */
+    scanout_exporter *const *exporters; /* clients that get the frames as well; each serves one film at a time (else SCANOUT_ERROR_ARGUMENT) and
+                                          may be closed at any moment */
     int64_t start_time;                /* film time to begin at */
     int64_t play_duration;             /* ends after this much film; 0: at the end of the film */
     uint32_t sandbox;                  /* scanout_sandbox */
@@ -103,9 +105,11 @@ void scanout_close(scanout_player *player);
 /* Commands return at once and take effect in the order in which they are given. */
 scanout_result scanout_play(scanout_player *player);
 scanout_result scanout_pause(scanout_player *player);
-/* Shows the frame of `film_time`, exactly, and goes on from there. */
-scanout_result scanout_seek(scanout_player *player, int64_t film_time);
-/* Pauses and shows the next frame, or with 0 the previous one. */
+/* Shows the frame of `film_time`, exactly, and goes on from there. Returns the seek's number, 1 or more, each greater than the one before; or a
+ * negative scanout_result. From its return on your exporters hand out nothing that comes before this seek, neither frames nor SCANOUT_END: until its
+ * first frame is there the answer is SCANOUT_NOTHING. scanout_frame_info.serial and SCANOUT_EVENT_SOUGHT carry the number. */
+int64_t scanout_seek(scanout_player *player, int64_t film_time);
+/* Pauses and shows the next frame, or with 0 the previous one, which is a seek with a number of its own. */
 scanout_result scanout_step(scanout_player *player, int32_t forward);
 /* Film seconds per second, above 0; 1 is as recorded. */
 scanout_result scanout_set_rate(scanout_player *player, double rate);
@@ -126,7 +130,10 @@ typedef enum scanout_event_kind {
     SCANOUT_EVENT_DETAIL = 4, /* `text` is a detail for a log: what was chosen and why */
     SCANOUT_EVENT_CLOSE = 5,  /* the viewer wants the window closed */
     SCANOUT_EVENT_KEY = 6,    /* a key was pressed in the window; `text` is its name: "space", "q", "left" … */
-    SCANOUT_EVENT_SHOWN = 7   /* of a queue: the first frame since the beginning, or since a flush, is on the display */
+    SCANOUT_EVENT_SHOWN = 7,  /* of a queue: the first frame since the beginning, or since a flush, is on the display */
+    SCANOUT_EVENT_SOUGHT = 8  /* the first frame after the seek `serial` is on the display, and in the exporters, or the film has none from there on.
+                                 With a `result` below 0 the source refused, and the film goes on where it was; `text` says why. Of several seeks
+                                 in a row only the last is reported */
 } scanout_event_kind;
 
 typedef struct scanout_event {
@@ -134,6 +141,7 @@ typedef struct scanout_event {
     uint32_t kind;  /* scanout_event_kind */
     int32_t result; /* scanout_result */
     char text[500]; /* UTF-8 with its zero, cut to fit */
+    uint64_t serial; /* of SCANOUT_EVENT_SOUGHT: what scanout_seek returned */
 } scanout_event;
 
 /* A descriptor for poll(2), lent until the player is closed: readable while there are events. Do not read from it. */
@@ -161,7 +169,7 @@ scanout_result scanout_next_event(scanout_player *player, int64_t timeout, scano
 
 typedef enum scanout_policy {
     SCANOUT_POLICY_DROP_OLDEST = 0, /* frames that you do not fetch in time are dropped; the film plays on whatever you do */
-    SCANOUT_POLICY_WAIT = 1         /* the decoder waits for you, and the film with it: you get every frame */
+    SCANOUT_POLICY_WAIT = 1         /* the decoder waits for you, and the film with it: you get every frame, however you fetch them */
 } scanout_policy;
 
 typedef struct scanout_exporter_options {
@@ -184,11 +192,13 @@ void scanout_exporter_close(scanout_exporter *exporter);
 typedef struct scanout_frame scanout_frame;
 
 /* Pull: the frame for `host_time`, the moment at which your own frame will light up. It is the newest whose time has come by then, and the same
- * one again when nothing newer is due. Release *frame. SCANOUT_NOTHING before the first frame, and while you hold too many. Never waits. */
+ * one again when nothing newer is due. Release *frame. SCANOUT_NOTHING before the first frame, after a seek until its frame is there (keep what
+ * you have drawn), and while you hold too many. With SCANOUT_POLICY_WAIT you get every frame once before the next, also one that is late. Never
+ * waits. */
 scanout_result scanout_exporter_frame_for(scanout_exporter *exporter, int64_t host_time, scanout_frame **frame);
 
 /* Push: the next frame that you have not had yet; waits for it until `timeout`. Release *frame. SCANOUT_NOTHING: none came in time;
- * SCANOUT_END: the film is over. After a seek there are frames again. */
+ * SCANOUT_END: the film is over. After a seek there are frames again, and its first is the first that you get. */
 scanout_result scanout_exporter_wait(scanout_exporter *exporter, int64_t timeout, scanout_frame **frame);
 
 /* When the next frame lights up, for a renderer that sleeps until there is something to draw: a host time, in the past when the frame is due
@@ -270,10 +280,11 @@ typedef struct scanout_frame_info {
     uint8_t reserved[2];
     scanout_hdr hdr;
     int64_t film_time, duration;                 /* SCANOUT_NO_TIME: unknown */
-    int64_t host_time;                           /* when it is to light up; SCANOUT_NO_TIME while the film stands */
+    int64_t host_time;                           /* when it is to light up; SCANOUT_NO_TIME while the film stands, and untimed */
     uint64_t sequence;                           /* counts the exporter's frames from 0; gaps are ones that you did not get */
     uint32_t identity[3];                        /* pool, generation, slot. What you make of the memory serves all frames of one identity */
     uint32_t reserved2;
+    uint64_t serial;                             /* of the seek that it follows, as scanout_seek returned it; 0 before the first */
 } scanout_frame_info;
 
 /* Fills in everything up to info->size. */

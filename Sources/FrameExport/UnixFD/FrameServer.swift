@@ -11,7 +11,8 @@ internal import SurfacePool
 /// frame or when its connection closes, however it died. A client that has used up its budget misses frames; the others do not. One that has
 /// taken and given back nothing for five seconds while it was owed frames makes room for a new one.
 ///
-/// The socket belongs to this user only (mode 0600, and the peer's user is checked). Clients are trusted not to *write* the frames.
+/// The socket belongs to this user only (mode 0600, and the peer's user is checked). Clients get memfds that they can only read; the kernel has no
+/// such descriptors for DMA-BUFs, so clients are trusted not to *write* those.
 ///
 /// Thread-safety: all members may be called from any thread. It owns one thread, named `export`.
 public final class FrameServer: Sendable {
@@ -58,12 +59,14 @@ public final class FrameServer: Sendable {
     private let bell: EventFD
     private let shared = Monitor(Shared())
     private let onNotice: @Sendable (String) -> Void
+    private let onFailure: @Sendable (ExportError) -> Void
 
     private struct Shared: Sendable {
         var isStopping = false
         var isFinished = false
         var thread: LoopThread?
         var statistics = Statistics()
+        var failure: ExportError?
     }
 
     /// Opens the socket and begins to serve. A socket that nobody listens on is replaced.
@@ -72,13 +75,16 @@ public final class FrameServer: Sendable {
     ///   - path: Of the socket, which `stop` removes, unless another socket has taken the path meanwhile.
     ///   - configuration: What clients may hold.
     ///   - onNotice: Called on the server's thread with a sentence when a client is refused, or disconnected for what it did.
+    ///   - onFailure: Called on the server's thread, once, when a frame cannot be served because the protocol has no name for its format.
     /// - Throws: `.socket` when the socket cannot be made.
     public init(
-        path: String, configuration: Configuration = Configuration(), onNotice: @escaping @Sendable (String) -> Void = { _ in }
+        path: String, configuration: Configuration = Configuration(), onNotice: @escaping @Sendable (String) -> Void = { _ in },
+        onFailure: @escaping @Sendable (ExportError) -> Void = { _ in }
     ) throws(ExportError) {
         self.path = path
         self.configuration = configuration
         self.onNotice = onNotice
+        self.onFailure = onFailure
         exporter = FrameExporter(
             FrameExporterConfiguration(
                 budget: configuration.clientLimit * configuration.clientBudget, bound: configuration.isLossless ? 2 : 8,
@@ -93,6 +99,9 @@ public final class FrameServer: Sendable {
         }
         shared.withLock { $0.thread = thread }
     }
+
+    /// Why frames are missing at every client: the protocol has no name for their format. Nil while it has.
+    public var failure: ExportError? { shared.withLock { $0.failure } }
 
     /// What the server has done so far.
     public var statistics: Statistics { shared.withLock { $0.statistics } }
@@ -136,6 +145,7 @@ public final class FrameServer: Sendable {
         var stamps = FrameStamps()
         var hasServed = false
         var hasSaidEnd = false
+        var hasRefused = false
         var descriptors: [PollDescriptor] = []
     }
 
@@ -214,13 +224,25 @@ public final class FrameServer: Sendable {
     }
 
     private func send(_ frame: ServedFrame, _ worker: inout Worker) {
-        guard let caps = VideoCaps(frame.description) else { return count(worker) { $0.framesUnsupported += 1 } }
+        guard let caps = VideoCaps(frame.description) else {
+            count(worker) { $0.framesUnsupported += 1 }
+            return refuse(frame.description, &worker)
+        }
         worker.caps = caps
         let id = worker.nextID
         worker.nextID += 1
         let now = MonotonicClock.shared.now()
         let time = worker.stamps.next(frame.description, isPaced: exporter.reading.isPaced, now: now)
         let message = UnixFDBuffer(frame.description, id: id, at: time).message
+        ReadOnlyDescriptor.with(frame.descriptor, isDMABuf: frame.description.isDMABuf) { descriptor in
+            send(message, id, frame, caps, descriptor, at: now, &worker)
+        }
+    }
+
+    /// - Parameter descriptor: Of the frame's memory, as clients get it.
+    private func send(
+        _ message: [UInt8], _ id: UInt64, _ frame: ServedFrame, _ caps: VideoCaps, _ descriptor: Int32, at now: HostTime, _ worker: inout Worker
+    ) {
         var sent = 0, skipped = 0
         for index in worker.clients.indices.reversed() {
             let client = worker.clients[index]
@@ -233,7 +255,7 @@ public final class FrameServer: Sendable {
                 end(at: index, "it does not read", &worker)
                 continue
             }
-            switch client.socket.send(message, descriptor: frame.descriptor) {
+            switch client.socket.send(message, descriptor: descriptor) {
             case .whole:
                 client.state.sent(id, frame, at: now)
                 sent += 1
@@ -247,6 +269,17 @@ public final class FrameServer: Sendable {
             statistics.framesSent += sent
             statistics.framesSkipped += skipped
         }
+    }
+
+    /// Says once that clients miss frames because the protocol has no name for their format.
+    private func refuse(_ frame: FrameDescription, _ worker: inout Worker) {
+        guard !worker.hasRefused else { return }
+        worker.hasRefused = true
+        let place = frame.isDMABuf ? "in a DMA-BUF " : ""
+        let error = ExportError(
+            .unsupported, "\(path): frames in the format \(frame.pixelFormat.rawValue) \(place)cannot be served: GStreamer has no name for it.")
+        shared.withLock { $0.failure = error }
+        onFailure(error)
     }
 
     private func sayEnd(_ worker: inout Worker) {
