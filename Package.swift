@@ -102,8 +102,13 @@ let package = Package(
         module("Reading", ["Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Frames and sound into compressed samples.
         module("Encoding", ["Media", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
-        // Compressed samples into files.
-        module("Writing", ["Media", "Sandbox", "SampleQueue", "Demuxing", "CAV", "CAVFormat", "CLinux"]),
+        // Compressed samples into files, and films into other films.
+        module(
+            "Writing",
+            [
+                "Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "Reading", "Encoding", "CAV",
+                "CAVFormat", "CLinux",
+            ]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),

@@ -18,6 +18,12 @@ public enum Encoders {
         return known + found.filter { !known.contains($0) }
     }
 
+    /// The codecs that people name most, of those that can be encoded.
+    public static var usualCodecs: [VideoCodec] {
+        ["h264", "hevc", "av1", "vp9", "vp8", "prores", "ffv1", "mjpeg", "mpeg2video", "mpeg4"].map(VideoCodec.init(name:))
+            .filter { !names(for: $0).isEmpty }
+    }
+
     /// In order of preference for one codec.
     private static let preferred = [
         "libx264", "libopenh264", "libx265", "libsvtav1", "libaom-av1", "librav1e", "libvpx-vp9", "prores_ks", "mjpeg", "ffv1",
@@ -35,7 +41,8 @@ public enum Encoders {
         let list = names.isEmpty ? "this FFmpeg has no software encoder for it" : "software encoders are \(names.joined(separator: ", "))"
         if specification.hardware == .require { throw EncodingError(.noEncoder, "there is no hardware encoder for \(codec.name); \(list)") }
         guard let name = specification.name ?? names.first else {
-            throw EncodingError(.noEncoder, "this FFmpeg has no software encoder for \(codec.name)")
+            let codecs = usualCodecs.map(\.name).joined(separator: ", ")
+            throw EncodingError(.noEncoder, "this FFmpeg has no software encoder for \(codec.name); it encodes \(codecs)")
         }
         guard names.contains(name), let encoder = unsafe avcodec_find_encoder_by_name(name) else {
             throw EncodingError(.noEncoder, "this FFmpeg has no software encoder \(name) for \(codec.name); \(list)")

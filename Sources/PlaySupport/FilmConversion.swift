@@ -50,13 +50,27 @@ extension PlayerError {
     public init(_ error: CopyError) {
         switch error {
         case .source(let error): self.init(error)
-        case .output(let error):
-            switch error.code {
-            case .cannotCreate, .exists: self.init(.cannotCreate, error.description)
-            case .cannotWrite: self.init(.cannotWrite, error.description)
-            case .unsupported, .time, .damaged: self.init(.unsupportedFormat, error.description)
-            case .notWriting, .cancelled: self.init(.notOpen, error.description)
-            }
+        case .output(let error): self.init(error)
+        }
+    }
+
+    /// Makes the error for a film that cannot be exported.
+    public init(_ error: ExportError) {
+        switch error {
+        case .source(let error): self.init(error)
+        case .reading(let error): self.init(error)
+        case .output(let error): self.init(error)
+        case .encoding, .settings: self.init(.unsupportedFormat, error.description)
+        case .cancelled: self.init(.cancelled, error.description)
+        }
+    }
+
+    private init(_ error: WritingError) {
+        switch error.code {
+        case .cannotCreate, .exists: self.init(.cannotCreate, error.description)
+        case .cannotWrite: self.init(.cannotWrite, error.description)
+        case .unsupported, .time, .damaged: self.init(.unsupportedFormat, error.description)
+        case .notWriting, .cancelled: self.init(.notOpen, error.description)
         }
     }
 }

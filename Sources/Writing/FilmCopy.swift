@@ -80,7 +80,7 @@ public struct FilmCopy {
         }
     }
 
-    private static func codec(_ track: AssetTrack) -> String {
+    static func codec(_ track: AssetTrack) -> String {
         switch track.format {
         case .video(let format): format.codec.name
         case .audio(let format): format.codecName

@@ -18,12 +18,26 @@ struct NumbersArgument: ExpressibleByArgument {
     }
 }
 
-/// `play convert IN OUT --copy`: copies a film into another file.
+/// Bits a second: `800k`, `2.5M`, `128000`.
+struct RateArgument: ExpressibleByArgument {
+    let bits: Int
+
+    init?(argument: String) {
+        let units: [Character: Double] = ["k": 1e3, "K": 1e3, "M": 1e6]
+        let unit = argument.last.flatMap { units[$0] }
+        guard let number = Double(unit == nil ? argument[...] : argument.dropLast()), number > 0, number * (unit ?? 1) <= 1e9 else { return nil }
+        bits = Int(number * (unit ?? 1))
+    }
+}
+
+/// `play convert IN OUT`: encodes a film anew, or copies it, into another file.
 struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy a film, or a part of it, into another file.",
-        discussion: "The container follows from the ending of OUT: mp4, mov, mkv, webm, ts. OUT appears when it is whole. Progress is a line on a "
-            + "terminal, and JSON lines on standard output otherwise. Ctrl-C ends the file there.")
+        abstract: "Encode a film, or a part of it, into another file, or copy it.",
+        discussion:
+            "The container follows from the ending of OUT, and the usual codecs from that: mp4, mov and ts get h264 and aac, webm gets vp9 and "
+            + "opus, mkv gets h264 and the sound as it is; m4a and mka get sound only. OUT appears when it is whole. Progress is a line on a "
+            + "terminal, and JSON lines on standard output otherwise. Ctrl-C ends the file there; a second one ends the program without it.")
 
     @Argument(help: "A file or a URL that libavformat opens.")
     var input: String
@@ -31,13 +45,36 @@ struct Convert: ParsableCommand {
     @Argument(help: "The file to be written.")
     var output: String
 
-    @Flag(help: "Copy the compressed samples as they are.")
+    @Flag(help: "Copy the compressed samples of all tracks as they are.")
     var copy = false
 
-    @Option(help: ArgumentHelp("Begin here, exactly in MP4 and MOV, else at the sync sample before.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Codec or encoder of video, with options of the encoder: hevc, prores:profile=hq, libx264:preset=fast,crf=20. Or copy, none.",
+            valueName: "codec"))
+    var video: String?
+
+    @Option(help: ArgumentHelp("Codec or encoder of sound: aac, opus, flac, pcm_s16le. Or copy, none.", valueName: "codec"))
+    var audio: String?
+
+    @Option(help: ArgumentHelp("Bits a second of video: 800k, 2.5M.", valueName: "rate"))
+    var bitrate: RateArgument?
+
+    @Option(help: ArgumentHelp("Bits a second of sound: 128k.", valueName: "rate"))
+    var audioBitrate: RateArgument?
+
+    @Option(help: ArgumentHelp("Constant quality of video, from 0 (worst) to 1 (best), on the encoder's own scale.", valueName: "number"))
+    var quality: Double?
+
+    @Option(help: ArgumentHelp("Size of the frames: 1280x720; 1280x and x720 keep their shape.", valueName: "size"))
+    var scale: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Begin here, exactly; what is copied into other files than MP4 and MOV begins at the sync sample before.", valueName: "time"))
     var start: TimeArgument?
 
-    @Option(help: ArgumentHelp("Copy no more than this.", valueName: "time"))
+    @Option(help: ArgumentHelp("No more than this.", valueName: "time"))
     var duration: TimeArgument?
 
     @Option(help: ArgumentHelp("Only these tracks, by their numbers in play info, separated by commas.", valueName: "numbers"))
@@ -56,7 +93,11 @@ struct Convert: ParsableCommand {
     var sandbox: SandboxChoice = .off
 
     mutating func validate() throws {
-        if !copy { throw ValidationError("Only --copy is there: play convert IN OUT --copy.") }
+        if copy, video != nil || audio != nil || bitrate != nil || audioBitrate != nil || quality != nil || scale != nil {
+            throw ValidationError("--copy excludes what only encoding can do: --video, --audio, --bitrate, --audio-bitrate, --quality, --scale.")
+        }
+        if bitrate != nil, quality != nil { throw ValidationError("--bitrate and --quality exclude each other.") }
+        if let quality, !(0...1).contains(quality) { throw ValidationError("--quality is from 0 to 1.") }
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
         if fragmented, faststart { throw ValidationError("--fragmented and --faststart exclude each other.") }
     }
@@ -66,25 +107,78 @@ struct Convert: ParsableCommand {
 
     func run() throws {
         ending_on_signals(Self.patience)
-        var options = FilmCopy.Options()
-        options.writer.isFragmented = fragmented
-        options.writer.movesIndexToFront = faststart
-        options.writer.overwrites = overwrite
-        options.tracks = tracks?.numbers
-        options.sandbox = SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off)
-        let begin = start?.time ?? .zero
-        options.timeRange = MediaTimeRange(start: begin, end: duration.map { begin + $0.time } ?? .positiveInfinity)
-        let film: FilmCopy
-        do throws(CopyError) { film = try FilmCopy(from: input, to: output, options: options) } catch { throw PlayerError(error) }
-        for notice in film.notices { Terminal.write(notice.printable + "\n") }
         let reporter = Reporter()
-        do throws(CopyError) {
-            try film.run(isEnded: { ending_requested() != 0 }, reporter.report)
+        do {
+            if copy { try copyFilm(reporter) } else { try encodeFilm(reporter) }
         } catch {
             reporter.erase()
-            throw PlayerError(error)
+            throw error
         }
         try reporter.end()
+    }
+
+    private var range: MediaTimeRange {
+        let begin = start?.time ?? .zero
+        return MediaTimeRange(start: begin, end: duration.map { begin + $0.time } ?? .positiveInfinity)
+    }
+
+    private var writer: AssetWriterOptions {
+        var options = AssetWriterOptions()
+        options.isFragmented = fragmented
+        options.movesIndexToFront = faststart
+        options.overwrites = overwrite
+        return options
+    }
+
+    private var sandboxOptions: SandboxOptions { SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off) }
+
+    private func copyFilm(_ reporter: Reporter) throws(PlayerError) {
+        var options = FilmCopy.Options()
+        options.writer = writer
+        options.tracks = tracks?.numbers
+        options.sandbox = sandboxOptions
+        options.timeRange = range
+        do throws(CopyError) {
+            let film = try FilmCopy(from: input, to: output, options: options)
+            Self.tell(film.notices)
+            try film.run(isEnded: { ending_requested() != 0 }, reporter.report)
+        } catch { throw PlayerError(error) }
+    }
+
+    private func encodeFilm(_ reporter: Reporter) throws(PlayerError) {
+        var settings = ExportSettings()
+        settings.writer = writer
+        settings.tracks = tracks?.numbers
+        settings.sandbox = sandboxOptions
+        settings.timeRange = range
+        settings.videoBitRate = bitrate?.bits
+        settings.audioBitRate = audioBitrate?.bits
+        settings.videoQuality = quality
+        settings.size = scale?.size
+        do throws(ExportError) {
+            if let video { settings.video = try Self.treatment(video) { text throws(ExportError) in try .init(videoText: text) } }
+            if let audio { settings.audio = try Self.treatment(audio) { text throws(ExportError) in try .init(audioText: text) } }
+            let film = try ExportSession(from: input, to: output, settings: settings)
+            Self.tell(film.notices)
+            let told = film.notices.count
+            defer {
+                reporter.erase()
+                Self.tell(Array(film.notices.dropFirst(told)))
+            }
+            try film.run(isEnded: { ending_requested() != 0 }, reporter.report)
+        } catch { throw PlayerError(error) }
+    }
+
+    private static func tell(_ notices: [String]) { for notice in notices { Terminal.write(notice.printable + "\n") } }
+
+    private static func treatment(
+        _ text: String, _ codec: (String) throws(ExportError) -> ExportSettings.Codec
+    ) throws(ExportError) -> ExportSettings.Treatment {
+        switch text {
+        case "copy": .copy
+        case "none": .leaveOut
+        default: .encode(try codec(text))
+        }
     }
 
     /// Shows progress, at most once in a while.

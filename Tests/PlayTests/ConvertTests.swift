@@ -1,5 +1,6 @@
 import Demuxing
 import Foundation
+import Media
 import TestSupport
 import Testing
 
@@ -22,6 +23,23 @@ import Testing
             #expect(list() == ["film.mkv"])
             let last = outcome.output.split(separator: "\n").last ?? ""
             #expect(last.contains("\"samples\": 770") && last.contains("\"whole\": true"), "\(outcome.output)")
+        }
+    }
+
+    @Test func `it encodes a part of a film, and its last line of JSON says so`() throws {
+        try inFolder {
+            let words = [
+                "convert", TestAssets.demo, "\(folder)/film.mp4", "--video", "libx264:preset=ultrafast", "--scale", "160x", "--start", "1",
+                "--duration", "0.5", "--audio", "opus", "--audio-bitrate", "64k",
+            ]
+            let outcome = try PlayProgram.run(words)
+            #expect(outcome.code == 0 && list() == ["film.mp4"], "\(outcome.errors)")
+            let last = outcome.output.split(separator: "\n").last ?? ""
+            #expect(last.contains("\"durationSeconds\": 0.5") && last.contains("\"whole\": true"), "\(outcome.output)")
+            let tracks = try AssetReader(url: "\(folder)/film.mp4").tracks
+            #expect(tracks.map(\.kind) == [.video, .audio])
+            guard case .video(let video) = tracks[0].format, case .audio(let sound) = tracks[1].format else { return }
+            #expect(video.codec == .h264 && video.visible.size == PixelSize(width: 160, height: 90) && sound.codecName == "opus")
         }
     }
 
@@ -49,7 +67,12 @@ import Testing
     @Test(
         arguments: [
             (["/nowhere/film.mp4", "--copy"], 73, "/nowhere/film.mp4: cannot be created: No such file or directory."),
-            (["/tmp/film.xyz", "--copy"], 65, "its ending names no container"), (["/tmp/film.mp4"], 64, "Only --copy is there"),
+            (["/tmp/film.xyz", "--copy"], 65, "its ending names no container"),
+            (["/tmp/film.mp4", "--copy", "--quality", "1"], 64, "--copy excludes"),
+            (["/tmp/film.mp4", "--bitrate", "1M", "--quality", "1"], 64, "exclude each other"),
+            (["/tmp/film.mp4", "--bitrate", "none"], 64, "--bitrate"), (["/tmp/film.mp4", "--quality", "2"], 64, "--quality is from 0 to 1."),
+            (["/tmp/film.mp4", "--video", "h999"], 65, "h999: this FFmpeg has no video encoder of that name; it encodes h264"),
+            (["/tmp/film.webm", "--video", "h264"], 65, "webm cannot hold h264"),
             (["/tmp/film.mp4", "--copy", "--fragmented", "--faststart"], 64, "exclude each other"),
             (["/tmp/film.mp4", "--copy", "--tracks", "x"], 64, "--tracks"),
         ] as [([String], Int32, String)])

@@ -1,0 +1,76 @@
+internal import Demuxing
+internal import Encoding
+internal import Media
+
+/// Which tracks of a film are exported, and how.
+struct ExportPlan: Sendable {
+    /// In the order of the film; nil copies a track.
+    private(set) var tracks: [(track: AssetTrack, codec: ExportSettings.Codec?)] = []
+    /// What is left out.
+    private(set) var notice: String?
+
+    /// - Throws: `.settings` when nothing is left, or a container cannot hold a codec that was asked for.
+    init(_ reader: any AssetReading, _ settings: ExportSettings, _ container: FileContainer, path: String) throws(ExportError) {
+        if let unknown = settings.tracks?.subtracting(reader.tracks.map(\.id)).min() {
+            throw .settings("\(reader.location): it has no track \(unknown).")
+        }
+        var left: [AssetTrack] = []
+        let soundOnly = path.lowercased().hasSuffix(".m4a") || path.lowercased().hasSuffix(".mka")
+        for track in reader.tracks where settings.tracks?.contains(track.id) ?? true {
+            var treatment = ExportSettings.Treatment.copy
+            if track.kind == .video { treatment = soundOnly ? .leaveOut : settings.video }
+            if track.kind == .audio { treatment = settings.audio }
+            switch treatment {
+            case .leaveOut: continue
+            case .usual:
+                if let codec = try Self.usual(track.kind, container) {
+                    tracks.append((track, codec))
+                    continue
+                }
+            case .encode(let codec):
+                try Self.check(codec, track.kind, container, path)
+                tracks.append((track, codec))
+                continue
+            case .copy: break
+            }
+            if container.canHold(track.kind, track.format) { tracks.append((track, nil)) } else { left.append(track) }
+        }
+        guard !tracks.isEmpty else { throw .settings("\(path): nothing of the film is left to be written.") }
+        if !left.isEmpty {
+            let names = left.map { "\($0.id) (\(FilmCopy.codec($0)))" }.joined(separator: ", ")
+            notice = "\(path): left out, as \(container.rawValue) cannot hold it: track \(names)."
+        }
+        guard reader.isSeekable || tracks.allSatisfy({ $0.codec == nil }) else {
+            throw .settings("\(reader.location): only a film that can be opened more than once is encoded anew; a pipe can be copied.")
+        }
+    }
+
+    private static func usual(_ kind: TrackDescription.Kind, _ container: FileContainer) throws(ExportError) -> ExportSettings.Codec? {
+        if kind == .audio {
+            guard let names = container.usualAudio else { return nil }
+            if let name = names.first(where: { !SoundEncoders.names(for: $0).isEmpty }) { return ExportSettings.Codec(name: name) }
+            throw .settings(
+                "This FFmpeg encodes neither \(names.joined(separator: " nor ")); it encodes \(SoundEncoders.usualCodecs.joined(separator: ", ")).")
+        }
+        let codecs = container.usualVideo
+        if let codec = codecs.first(where: { !Encoders.names(for: $0).isEmpty }) { return ExportSettings.Codec(name: codec.name) }
+        let list = Encoders.usualCodecs.map(\.name).joined(separator: ", ")
+        throw .settings("This FFmpeg encodes neither \(codecs.map(\.name).joined(separator: " nor ")); it encodes \(list).")
+    }
+
+    private static func check(
+        _ codec: ExportSettings.Codec, _ kind: TrackDescription.Kind, _ container: FileContainer, _ path: String
+    ) throws(ExportError) {
+        func canHold(_ name: String) -> Bool {
+            container.canHold(
+                kind,
+                kind == .audio
+                    ? .audio(AudioFormat(codecName: name, sampleRate: 48_000, channelCount: 2))
+                    : .video(VideoFormat(codec: VideoCodec(name: name), codedSize: PixelSize(width: 16, height: 16))))
+        }
+        guard !canHold(codec.name) else { return }
+        let all = kind == .audio ? SoundEncoders.usualCodecs : Encoders.usualCodecs.map(\.name)
+        let list = all.filter(canHold).joined(separator: ", ")
+        throw .settings("\(path): \(container.rawValue) cannot hold \(codec.name); of what can be encoded it holds \(list).")
+    }
+}

@@ -1,0 +1,142 @@
+internal import Decoding
+internal import Demuxing
+internal import Encoding
+internal import Media
+internal import Reading
+internal import SampleQueue
+public import SurfacePool
+
+/// Makes a film of another: decodes its tracks and encodes them anew, or copies them, into another container. What `play convert` does.
+///
+///     var settings = ExportSettings()
+///     settings.video = .encode(ExportSettings.Codec(name: "hevc"))
+///     let session = try ExportSession(from: "film.mov", to: "film.mp4", settings: settings)
+///     try session.run()
+///
+/// The counterpart of `AVAssetExportSession`. The encoder reads frames where the decoder wrote them; `statistics` counts what is copied all the same.
+/// Times stay as they are, to the frame and to the sample. Colours, HDR metadata, pixel aspect, rotation, title and language go along.
+///
+/// Thread-safety: `run` once, on one thread, which it blocks; `cancel` from any.
+public final class ExportSession: @unchecked Sendable {
+    /// Bytes of frames that were converted or copied on the way from the decoder to the encoder.
+    public let statistics = FrameStatistics()
+    /// Sentences for the viewer: tracks that are left out, and other departures from what was asked for.
+    public private(set) var notices: [String] = []
+    private let settings: ExportSettings
+    private let path: String
+    private let writer: AssetWriter
+    private let lanes: [any ExportLane]
+    private let duration: MediaTime
+    private let isCancelled = Monitor(false)
+
+    /// Opens the film, its decoders and encoders, and creates the file under a temporary name. Blocks until then.
+    public init(from location: String, to path: String, settings: ExportSettings = ExportSettings()) throws(ExportError) {
+        self.settings = settings
+        self.path = path
+        let source: SourceReader
+        do throws(AssetError) {
+            source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), settings.sandbox)
+        } catch { throw .source(error) }
+        let reader = source.reader
+        if let notice = source.notice { notices.append(notice) }
+        var writerOptions = settings.writer
+        if writerOptions.metadata["title"] == nil, let title = reader.title { writerOptions.metadata["title"] = title }
+        do throws(WritingError) { writer = try AssetWriter(path: path, options: writerOptions) } catch { throw .output(error) }
+        let range = settings.timeRange
+        let end = min(range.end, reader.duration.isNumeric ? reader.duration : range.end)
+        duration = end.isNumeric ? end - range.start : .indefinite
+        do throws(ExportError) {
+            let plan = try ExportPlan(reader, settings, writer.container, path: path)
+            if let notice = plan.notice { notices.append(notice) }
+            lanes = try Self.lanes(plan, reader, settings, writer, statistics)
+        } catch {
+            writer.cancel()
+            throw error
+        }
+    }
+
+    private static func lanes(
+        _ plan: ExportPlan, _ reader: any AssetReading, _ settings: ExportSettings, _ writer: AssetWriter, _ statistics: FrameStatistics
+    ) throws(ExportError) -> [any ExportLane] {
+        var lanes: [any ExportLane] = [], copied: [Int: AssetWriterInput] = [:]
+        let options = ReadingOptions(sandbox: settings.sandbox)
+        func add(_ description: TrackDescription) throws(ExportError) -> AssetWriterInput {
+            do throws(WritingError) { return try writer.addInput(description) } catch { throw .output(error) }
+        }
+        for (track, codec) in plan.tracks {
+            switch (codec, track.kind) {
+            case (nil, _): copied[track.id] = try add(TrackDescription(track))
+            case (let codec?, .audio):
+                let lane = try SoundLane(reader.location, track, codec, settings, options)
+                lane.input = try add(lane.description)
+                lanes.append(lane)
+            case (let codec?, _):
+                let lane = try VideoLane(reader.location, track, codec, settings, writer.container, options, statistics)
+                lane.input = try add(lane.description)
+                lanes.append(lane)
+            }
+        }
+        if !copied.isEmpty { lanes.append(CopyLane(reader, copied, settings.timeRange)) }
+        return lanes
+    }
+
+    /// Exports to the end and gives the file its name. Blocks until then.
+    ///
+    /// - Parameters:
+    ///   - isEnded: Asked before each frame; true ends the film there, with a whole file.
+    ///   - report: Called after each sample.
+    /// - Throws: `.reading` or `.source` when the film could be read only up to some point: the file has what was read then. With every other error
+    ///   there is no file.
+    public func run(isEnded: () -> Bool = { false }, _ report: (FilmCopy.Progress) -> Void = { _ in }) throws(ExportError) {
+        do throws(ExportError) {
+            let failure = try export(isEnded, report)
+            try check()
+            do throws(WritingError) { try writer.finish() } catch { throw .output(error) }
+            notices += lanes.flatMap(\.remarks)
+            if let failure { throw failure }
+        } catch {
+            if case .completed = writer.status { throw error }
+            writer.cancel()
+            throw isCancelled.withLock { $0 } ? .cancelled : error
+        }
+    }
+
+    /// Makes `run` throw `.cancelled` soon, and removes the file. Any thread; idempotent. Does nothing when the film is whole.
+    public func cancel() {
+        isCancelled.change { $0 = true }
+        for lane in lanes { lane.cancel() }
+    }
+
+    private func check() throws(ExportError) { if isCancelled.withLock({ $0 }) { throw .cancelled } }
+
+    /// - Returns: Why the film could not be read to its end.
+    private func export(_ isEnded: () -> Bool, _ report: (FilmCopy.Progress) -> Void) throws(ExportError) -> ExportError? {
+        let range = settings.timeRange
+        do throws(WritingError) { try writer.start(atSourceTime: range.start) } catch { throw .output(error) }
+        if range.end.isNumeric, lanes.contains(where: { $0 is CopyLane }) { writer.endSession(atSourceTime: range.end) }
+        var progress = FilmCopy.Progress(), failure: ExportError?
+        progress.duration = duration
+        func receive(_ sample: SampleBuffer, _ input: AssetWriterInput) throws(WritingError) {
+            try input.append(sample)
+            progress.sampleCount += 1
+            progress.byteCount += sample.byteCount
+            if sample.decodeTime.isNumeric { progress.time = max(sample.decodeTime - range.start, progress.time) }
+            report(progress)
+        }
+        var left = lanes
+        while let index = left.indices.min(by: { left[$0].time < left[$1].time }), failure == nil, !isEnded() {
+            try check()
+            do throws(ExportError) {
+                if try left[index].step(receive) { continue }
+            } catch {
+                switch error {
+                case .source, .reading: failure = error
+                default: throw error
+                }
+            }
+            if failure == nil { try left.remove(at: index).complete(receive) }
+        }
+        for lane in left { try lane.complete(receive) }
+        return failure
+    }
+}
