@@ -55,6 +55,8 @@ extension DecompressionSession {
         let frame = unsafe UnsafePointer(codec.frame)
         let number = unsafe UInt64(exactly: cav_frame_number(frame))
         if number != nil, number == redoNumber { return }
+        // libdav1d hands out what its caller does not want to see; libavcodec leaves that out for other decoders only.
+        if let number, let hidden = ledger.entry(number), hidden.fate == .doNotDisplay, unsafe hidden.timestamp == frame.pointee.pts { return }
         let entry = unsafe ledger.close(
             number: number, timestamp: frame.pointee.pts, isTimeKnown: frame.pointee.pts != cav_nopts_value)
         let times = unsafe times(of: frame, entry)

@@ -8,7 +8,7 @@ struct PlayFile: ParsableCommand {
             \(ProgramName.current) [OPTIONS] FILE|URL|-
             \(ProgramName.current) info FILE [--json] [--samples]
             \(ProgramName.current) frames FILE --at TIMES | --every TIME | --sheet FILE [-o FOLDER]
-            \(ProgramName.current) convert IN OUT --copy [--start TIME] [--duration TIME]
+            \(ProgramName.current) convert IN OUT [--copy | --video CODEC] [--start TIME]
             \(ProgramName.current) devices [--json]
             """,
         discussion: """

@@ -44,6 +44,18 @@ import Testing
         if (65...69).contains(code) { #expect(outcome.errors.split(separator: "\n").count == 1, "one sentence: \(outcome.errors)") }
     }
 
+    @Test(arguments: ["plain.mp4", "hevc-10bit.mp4", "vp9.webm", "av1.mkv"])
+    func `a film that begins later has the last frames of the whole one, and no other`(name: String) throws {
+        func frames(_ arguments: [String]) throws -> [Substring] {
+            let outcome = try PlayProgram.run(["--sink", "md5=-", "--no-audio"] + arguments + [TestAssets.path(name)])
+            #expect(outcome.code == 0, "\(outcome.errors)")
+            return outcome.output.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        }
+        let whole = try frames([]), late = try frames(["--start", "0.7"])
+        let sums = (whole.suffix(late.count), late[...])
+        #expect(late.count == 9 && zip(sums.0, sums.1).allSatisfy { $0.split(separator: " ").last == $1.split(separator: " ").last }, "\(late)")
+    }
+
     @Test(.enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"))
     func `hardware required, through libva, gives software's checksums without a copy`() throws {
         let environment = SoftwareVADriver.environment(preloads: true).merging(["PLAYER_VA_CHECK": "1"]) { $1 }

@@ -47,7 +47,7 @@ import Testing
                 return "\(film.path): did not run"
             }
             if outcome.crashed { return "\(film.path): crashed or hung" }
-            if ![0, 65, 66].contains(outcome.code) { return "\(film.path): exit code \(outcome.code)" }
+            if ![0, 65, 66, 74].contains(outcome.code) { return "\(film.path): exit code \(outcome.code)" }
             return outcome.code != 0 && outcome.errors.split(separator: "\n").count != 1 ? "\(film.path): \(outcome.errors)" : nil
         }
         for trouble in troubles.compactMap({ $0 }) { Issue.record(Comment(rawValue: trouble)) }
