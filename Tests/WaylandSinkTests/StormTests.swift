@@ -16,7 +16,8 @@ struct StormTests {
         #expect(scene.wait { scene.queue.statistics.framesPresented > 0 })
         var number = 8
         for round in 1...200 {
-            scene.sink.toggleFullscreen()
+            // A compositor that a sanitizer's machine lets answer after more than five seconds cannot be counted on; see `FullscreenState`.
+            if TestExtent.isSanitized { scene.sink.setFullscreen(round % 2 == 1) } else { scene.sink.toggleFullscreen() }
             try scene.enqueue(number..<number + 2)
             number += 2
             // Every ninth is waited for; of the others some overtake one another.
