@@ -148,6 +148,8 @@ import Testing
         #expect(killed.count == kills)
         #expect(play.isRunning)
         // It goes on until it is told to end.
+        let goesOn = Polling.until { Self.decoder(of: play.processIdentifier).flatMap { Self.processorTicks(of: $0) }.map { $0 > 25 } ?? false }
+        #expect(goesOn)
         play.interrupt()
         let statistics = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         play.waitUntilExit()
@@ -158,7 +160,8 @@ import Testing
         let object = try #require(try JSONSerialization.jsonObject(with: Data(statistics.utf8)) as? [String: Any])
         // The last ones may have been killed before they were given anything to decode.
         #expect(try #require(object["decoderDeaths"] as? Int) >= kills * 9 / 10)
-        #expect(try #require(object["framesPresented"] as? Int) > kills * 10 - 1)
+        // With a sanitizer the processes spend much of their time on beginning.
+        #expect(try #require(object["framesPresented"] as? Int) >= (TestExtent.isSanitized ? kills : kills * 10))
     }
 
     // Foundation leaks what it has read of a file of /proc whose process goes meanwhile; TextFile does not.
