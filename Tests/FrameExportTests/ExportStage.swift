@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import SurfacePool
+import TestSupport
 
 @testable import FrameExport
 
@@ -32,6 +33,12 @@ final class ExportStage {
         case .some(let frame): SharedFrame(frame)
         case .none: nil
         }
+    }
+
+    /// The next frame, as soon as the pool has a free slot: a client in another process, or on another thread, gives one back when it gets there.
+    func nextWhenFree() throws -> SharedFrame {
+        guard let frame = Polling.first({ next() }) else { throw ExportError(.unsupported, "no frame of the pool came back") }
+        return frame
     }
 
     private func frame() -> VideoFrame? {

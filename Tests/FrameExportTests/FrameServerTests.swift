@@ -14,7 +14,7 @@ import Testing
         server.exporter.connect(to: stage.timebase, isPaced: true)
         let source = try RemoteFrameSource(path: server.path)
         for number in 0..<30 {
-            server.exporter.offer(stage.next()!.copy())
+            server.exporter.offer(try stage.nextWhenFree().copy())
             let frame = try #require(source.receive())
             let held = frame.description
             #expect(held.sequence == UInt64(number) && held.presentationTime == MediaTime(value: Int64(number), timescale: 25))
@@ -36,7 +36,7 @@ import Testing
             sources.append(try RemoteFrameSource(path: server.path))
             try #require(Polling.until { server.statistics.clients > round })
             for _ in 0..<5 {
-                server.exporter.offer(stage.next()!.copy())
+                server.exporter.offer(try stage.nextWhenFree().copy())
                 var numbers: Set<UInt8?> = []
                 for source in sources { numbers.insert(source.receive()?.number) }
                 #expect(numbers.count == 1 && !numbers.contains(nil))
@@ -106,14 +106,14 @@ import Testing
         defer { server.stop() }
         server.exporter.connect(to: stage.timebase, isPaced: false)
         let source = try RemoteFrameSource(path: server.path)
-        server.exporter.offer(stage.next()!.copy())
+        server.exporter.offer(try stage.nextWhenFree().copy())
         #expect(source.receive() != nil)
         server.exporter.markEndOfStream()
         #expect(server.waitUntilFinished(until: MonotonicClock.shared.now() + .seconds(20)))
         let late = try RemoteFrameSource(path: server.path)
         #expect(late.receive() == nil && late.error == nil)
         server.exporter.flush()
-        server.exporter.offer(stage.next()!.copy())
+        server.exporter.offer(try stage.nextWhenFree().copy())
         while server.statistics.framesSent < 2 { usleep(500) }
         #expect(!server.waitUntilFinished(until: MonotonicClock.shared.now()))
     }
@@ -123,7 +123,7 @@ import Testing
         defer { server.stop() }
         server.exporter.connect(to: stage.timebase, isPaced: false)
         let source = try RemoteFrameSource(path: server.path)
-        server.exporter.offer(stage.next()!.copy())
+        server.exporter.offer(try stage.nextWhenFree().copy())
         let held = try #require(source.receive())
         server.exporter.markEndOfStream()
         #expect(source.receive() == nil && source.error == nil, "the end has come")
@@ -157,7 +157,7 @@ import Testing
         server.exporter.connect(to: stage.timebase, isPaced: false)
         let source = try RemoteFrameSource(path: server.path)
         for number in 0..<8 {
-            server.exporter.offer(stage.next()!.copy())
+            server.exporter.offer(try stage.nextWhenFree().copy())
             let held = try #require(source.receive())
             let refusals = held.withFrame { frame in
                 var byte: UInt8 = 99
@@ -204,7 +204,7 @@ import Testing
         for round in 0..<40 {
             let bad = try UnixSocket.connected(server.path)
             try #require(Polling.until { server.statistics.clients == 2 })
-            server.exporter.offer(stage.next()!.copy())
+            server.exporter.offer(try stage.nextWhenFree().copy())
             #expect(good.receive()?.number == UInt8(round))
             switch round % 3 {
             case 0: _ = bad.send(UnixFDCommand.release(UInt64(Int.random(in: 1000...2000, using: &dice))))
@@ -277,7 +277,7 @@ import Testing
             func descriptors() -> Int { OpenDescriptors.count }
             var before = 0
             for number in 0..<5000 {
-                server.exporter.offer(stage.next()!.copy())
+                server.exporter.offer(try stage.nextWhenFree().copy())
                 #expect(source.receive()?.description.sequence == UInt64(number))
                 if number == 100 { before = descriptors() }
             }

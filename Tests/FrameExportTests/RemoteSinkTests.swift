@@ -55,11 +55,11 @@ import Testing
         defer { server.stop() }
         server.exporter.connect(to: stage.timebase, isPaced: false)
         let source = try RemoteFrameSource(path: server.path)
-        server.exporter.offer(stage.next()!.copy())
+        server.exporter.offer(try stage.nextWhenFree().copy())
         let bell = try EventFD()
         try #require(source.receive()).take()!.release(after: bell.fence())
         // The exporter keeps this one as its current frame; the first one's slot is kept by the fence alone.
-        server.exporter.offer(stage.next()!.copy())
+        server.exporter.offer(try stage.nextWhenFree().copy())
         let second = try #require(source.receive())
         #expect(stage.next() == nil && second.number == 1)
         bell.signal()

@@ -22,6 +22,8 @@ suite_of() {
         for word in "${type_checks[@]}"; do arguments+=(-Xswiftc "$word"); done
     fi
     arguments+=(--scratch-path "$scratch")
+    export SWIFT_BACKTRACE="color=no,registers=none,images=none,threads=crashed"
+    [ "$1" != address ] || SWIFT_BACKTRACE="enable=no"
     if [ "$1" = debug ]; then unset PLAYER_TESTS; else export PLAYER_TESTS="$(test_targets "$1")"; fi
 }
 
