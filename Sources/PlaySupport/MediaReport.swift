@@ -39,7 +39,7 @@ public struct MediaReport: Sendable {
         var lines = ["\(location): \(reader.containerName)".printable]
         if reader.duration.isNumeric { lines[0] += ", \(reader.duration)" }
         if let title = reader.title { lines.append("  title \(title)".printable) }
-        for track in reader.tracks { lines.append("  track \(track.id): " + Self.line(track).printable) }
+        for track in reader.tracks { lines.append("  track \(track.id): " + (Self.line(track) + choice(of: track)).printable) }
         for table in tables ?? [] { lines += SampleListing.lines(table) }
         return lines.joined(separator: "\n")
     }
@@ -56,6 +56,22 @@ public struct MediaReport: Sendable {
         ]
         if let tables { members.append(.init("samples", .array(tables.flatMap(SampleListing.objects)))) }
         return .object(members)
+    }
+
+    /// How the track is asked for, where it is one of several: `, --aid 2`.
+    private func choice(of track: AssetTrack) -> String {
+        let rivals: [AssetTrack], option: String
+        switch track.kind {
+        case .video, .attachedPicture:
+            rivals = reader.tracks.filter { $0.kind == .video } + reader.tracks.filter { $0.kind == .attachedPicture }
+            option = "--vid"
+        case .audio:
+            rivals = reader.tracks.filter { $0.kind == .audio }
+            option = "--aid"
+        case .subtitle, .other: return ""
+        }
+        guard rivals.count > 1, let index = rivals.firstIndex(where: { $0.id == track.id }) else { return "" }
+        return ", \(option) \(index + 1)"
     }
 
     private static func seconds(_ time: MediaTime) -> JSONValue { time.isNumeric ? .number(time.seconds) : .null }

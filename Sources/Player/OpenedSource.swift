@@ -32,10 +32,14 @@ struct OpenedSource: Sendable {
         let source = try SourceReader(opening: location, options, configuration.sandbox)
         let reader = source.reader
         let selection = TrackSelection(
-            tracks: reader.tracks, playsAudio: configuration.playsAudio && hearsSound, isConfined: configuration.sandbox.policy != .off)
+            tracks: reader.tracks, preferences: configuration.tracks, playsAudio: configuration.playsAudio && hearsSound,
+            isConfined: configuration.sandbox.policy != .off)
         guard selection.video != nil || selection.audio != nil else {
             if let objection = selection.objection {
                 throw AssetError(.noPlayableTrack, "\(location): its sound is not played in a sandbox: \(objection).")
+            }
+            if configuration.tracks.video == .none, reader.tracks.contains(where: { $0.kind == .video && $0.isDecodable }) {
+                throw AssetError(.noPlayableTrack, "\(location) has no sound that is played, and its frames are not wanted.")
             }
             guard configuration.playsAudio, !hearsSound, reader.tracks.contains(where: { $0.kind == .audio && $0.isDecodable }) else {
                 throw AssetError.noPlayableTrack(location)
@@ -52,7 +56,8 @@ struct OpenedSource: Sendable {
             samples: AssetSource(reader: reader), location: location, title: reader.title ?? lastComponent(location), beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
-        opened.notice = source.notice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." }
+        let shortfalls = selection.shortfalls.isEmpty ? nil : "\(location) " + selection.shortfalls.joined(separator: ", and ") + "."
+        opened.notice = source.notice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." } ?? shortfalls
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
             opened.frameRate = format.frameRate

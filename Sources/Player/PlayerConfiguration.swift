@@ -21,6 +21,8 @@ public struct PlayerConfiguration: Sendable {
     public var waitsForSource = true
     /// Whether the film waits while its display is gone (an unplugged monitor, a compositor that is being restarted) instead of playing unseen.
     public var pausesWithoutDisplay = false
+    /// Which of the film's tracks play.
+    public var tracks = TrackPreferences()
     /// Whether the sound is played.
     public var playsAudio = true
     /// ALSA's name of the sound device.

@@ -2,28 +2,50 @@ internal import Demuxing
 internal import Media
 internal import SampleQueue
 
-/// Chooses a file's video and audio track: of each kind the first one that is marked as default, else the first one that can be decoded. A cover
-/// image is shown only when there is no video.
+/// Chooses a file's video and audio track by what the viewer prefers. A cover image is shown only when there is no video, or when it is asked for.
 struct TrackSelection: Sendable {
     var video: AssetTrack?
     var audio: AssetTrack?
 
-    /// Why the sound is not played; nil when it is, or there is none.
+    /// Why the sound is not played; nil when it is, or there is none, or none is wanted.
     private(set) var objection: String?
+    /// What the film lacks of what was asked for, as the end of a sentence.
+    private(set) var shortfalls: [String] = []
 
     /// - Parameter isConfined: Part of the film's code runs in processes without rights: then the program decodes familiar sound only.
-    init(tracks: [AssetTrack], playsAudio: Bool, isConfined: Bool = false) {
+    init(tracks: [AssetTrack], preferences: TrackPreferences = TrackPreferences(), playsAudio: Bool, isConfined: Bool = false) {
         func objection(_ track: AssetTrack) -> String? {
             guard isConfined, case .audio(let format) = track.format else { return nil }
             return format.objection
         }
-        func best(_ kind: AssetTrack.Kind) -> AssetTrack? {
-            let candidates = tracks.filter { $0.kind == kind && $0.isDecodable && objection($0) == nil }
-            return candidates.first { $0.isDefault } ?? candidates.first
+        func isPlayable(_ track: AssetTrack) -> Bool { track.isDecodable && objection(track) == nil }
+        let moving = tracks.filter { $0.kind == .video }, covers = tracks.filter { $0.kind == .attachedPicture }
+        let sound = tracks.filter { $0.kind == .audio }
+        /// The track of that number; nil, and a shortfall, where there is none that can be played.
+        func numbered(_ number: Int, _ all: [AssetTrack], _ name: String) -> AssetTrack? {
+            guard number > 0, number <= all.count else {
+                shortfalls.append("has \(all.count == 1 ? "1 \(name) track" : "\(all.count) \(name) tracks"), not \(number)")
+                return nil
+            }
+            if isPlayable(all[number - 1]) { return all[number - 1] }
+            shortfalls.append("has \(name) track \(number) in a form that is not played")
+            return nil
         }
-        video = best(.video) ?? best(.attachedPicture)
-        audio = playsAudio ? best(.audio) : nil
-        if playsAudio, audio == nil { self.objection = tracks.lazy.compactMap(objection).first }
+        func automatic(_ candidates: [AssetTrack], _ languages: [String] = []) -> AssetTrack? {
+            TrackPreferences.best(candidates.filter(isPlayable), languages: languages)
+        }
+        switch preferences.video {
+        case .none: break
+        case .automatic: video = automatic(moving) ?? automatic(covers)
+        case .number(let number): video = numbered(number, moving + covers, "video") ?? automatic(moving) ?? automatic(covers)
+        }
+        guard playsAudio else { return }
+        switch preferences.audio {
+        case .none: return
+        case .automatic: audio = automatic(sound, preferences.audioLanguages)
+        case .number(let number): audio = numbered(number, sound, "sound") ?? automatic(sound)
+        }
+        if audio == nil { self.objection = tracks.lazy.compactMap(objection).first }
     }
 
     /// `video track 0 (h264), audio track 1 (aac)`.

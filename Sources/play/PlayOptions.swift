@@ -114,6 +114,18 @@ struct PlayOptions: ParsableArguments {
     @Flag(help: "Play as fast as the decoder can, without waiting for the frames' times (headless).")
     var untimed = false
 
+    @Option(help: ArgumentHelp("The track of frames to show, counted from 1 as `info` lists them; auto, or no.", valueName: "number|auto|no"))
+    var vid = TrackArgument(choice: .automatic)
+
+    @Option(help: ArgumentHelp("The sound track to play, counted from 1 as `info` lists them; auto, or no.", valueName: "number|auto|no"))
+    var aid = TrackArgument(choice: .automatic)
+
+    @Option(help: ArgumentHelp("Languages of the sound, the preferred one first: en,de or eng,ger.", valueName: "codes"))
+    var alang: LanguagesArgument?
+
+    @Flag(help: "Play without frames, as --vid no.")
+    var noVideo = false
+
     @Flag(help: "Play without sound.")
     var noAudio = false
 
@@ -198,6 +210,9 @@ struct PlayOptions: ParsableArguments {
         if !(0...64).contains(threads) { throw ValidationError("--threads must lie between 0 and 64.") }
         if decoderRestarts < 0 { throw ValidationError("--decoder-restarts must not be below 0.") }
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
+        if noVideo, vid.choice != .automatic, vid.choice != .none { throw ValidationError("--no-video and --vid exclude each other.") }
+        if noAudio, aid.choice != .automatic, aid.choice != .none { throw ValidationError("--no-audio and --aid exclude each other.") }
+        if raw != nil, noVideo || vid.choice == .none { throw ValidationError("A raw stream has nothing but frames: --no-video does not apply.") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
         if untimed && (sink == .wayland || sink == .kms) { throw ValidationError("--untimed has no meaning on a display; use --sink headless.") }

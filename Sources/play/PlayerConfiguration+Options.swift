@@ -16,6 +16,9 @@ extension PlayerConfiguration {
         startsPaused = options.pause
         pausesWithoutDisplay = options.onUnplug == .pause
         waitsForSource = options.onStall == .wait
+        tracks.video = options.noVideo ? .none : options.vid.choice
+        tracks.audio = options.aid.choice
+        tracks.audioLanguages = options.alang?.codes ?? []
         playsAudio = !options.noAudio
         audioDevice = options.audioDevice
         volume = Double(options.volume) / 100

@@ -1,0 +1,37 @@
+internal import Demuxing
+internal import Media
+
+/// Which of a film's tracks a viewer wants to see and hear.
+///
+/// Tracks are counted from 1 within their kind, as in mpv's `--vid` and `--aid`: the first sound track is 1 wherever the container has it.
+public struct TrackPreferences: Sendable, Hashable {
+    /// What is wanted of one kind of track.
+    public enum Choice: Sendable, Hashable {
+        /// The track that the container marks as default, else the first one that can be decoded.
+        case automatic
+        /// The track of this number, counted from 1. A film without it plays the automatic one, and a notice says so.
+        case number(Int)
+        /// None of this kind.
+        case none
+    }
+
+    /// The frames. A cover counts after the tracks with moving frames.
+    public var video = Choice.automatic
+    /// The sound.
+    public var audio = Choice.automatic
+    /// Languages of the sound, the preferred one first, as ISO 639 codes of two or three letters (`en`, `eng`) with or without a region (`en-GB`).
+    /// They count where `audio` is `.automatic`.
+    public var audioLanguages: [String] = []
+
+    /// Makes preferences that leave every choice to the film.
+    public init() {}
+
+    /// Of the tracks that can be played, in the container's order, the one that is wanted.
+    static func best(_ candidates: [AssetTrack], languages: [String]) -> AssetTrack? {
+        for wanted in languages.map(LanguageCode.init) {
+            let spoken = candidates.filter { $0.language.map { wanted.covers(LanguageCode($0)) } ?? false }
+            if let track = spoken.first(where: \.isDefault) ?? spoken.first { return track }
+        }
+        return candidates.first(where: \.isDefault) ?? candidates.first
+    }
+}
