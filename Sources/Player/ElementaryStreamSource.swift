@@ -23,7 +23,8 @@ final class ElementaryStreamSource: SampleSource, @unchecked Sendable {
     /// Reads `path`, or standard input when it is `-`. Times are counted at the rate the stream states, else 25 a second.
     init(path: String, codec: NALCodec) throws(AssetError) {
         do { wake = try EventFD() } catch { throw AssetError(.cannotOpen, "\(path): cannot be read: \(error).") }
-        let fd = path == "-" ? dup(STDIN_FILENO) : unsafe path.withPath { unsafe open($0, O_RDONLY | O_CLOEXEC) }
+        // Does not wait for the writer of a FIFO here: the wait must be one that can be cancelled.
+        let fd = path == "-" ? dup(STDIN_FILENO) : unsafe path.withPath { unsafe open($0, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
         guard fd >= 0 else { throw AssetError.opening(path, errno) }
         descriptor = OwnedFD(adopting: fd)
         name = path == "-" ? "standard input" : path

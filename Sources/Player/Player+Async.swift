@@ -1,4 +1,3 @@
-internal import Dispatch
 public import Media
 
 // What takes time, for programs with Swift's concurrency.
@@ -17,18 +16,13 @@ extension Player {
     /// Returns when the head of the film has been read; the first frame follows. A player opens one film. Cancelling the task makes it throw
     /// `cancelled` soon, even while a network hangs.
     public func open(_ location: String) async throws(PlayerError) {
+        let opening = Opening()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, PlayerError>, Never>) in
-                // A queue of its own: reading may block for as long as a network does.
-                DispatchQueue(label: "player.open").async {
-                    do throws(PlayerError) {
-                        try self.open(location)
-                        continuation.resume(returning: .success(()))
-                    } catch { continuation.resume(returning: .failure(error)) }
-                }
+                beginOpening(location, opening) { continuation.resume(returning: $0) }
             }
         } onCancel: {
-            cancelOpening()
+            opening.giveUp()
         }
         try result.get()
     }

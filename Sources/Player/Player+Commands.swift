@@ -123,7 +123,8 @@ extension Player {
             storage.issuedSerial += 1
             let serial = storage.issuedSerial
             for exporter in configuration.exporters { exporter.expect(serial) }
-            transport.async { body(serial) }
+            // A film that is being opened is sought in as soon as it is open.
+            if storage.opening != nil { storage.deferred.append { body(serial) } } else { transport.async { body(serial) } }
             return serial
         }
     }

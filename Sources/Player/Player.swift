@@ -19,14 +19,13 @@ internal import SurfacePool
 /// Thread-safety: all members may be called from any thread. Commands return at once and take effect in the order in which they are given;
 /// only `open`, the asynchronous `seek` and `close` wait.
 public final class Player: Sendable {
-    private let sink: any DisplaySink
+    let sink: any DisplaySink
     let configuration: PlayerConfiguration
     /// Everything that changes `storage` runs here, so that events and commands have one order.
     let transport = DispatchQueue(label: "player.transport")
     private let hub: EventHub
     let storage: Monitor<Storage>
     private let createdAt = MonotonicClock.shared.now()
-    private let cancellation = AssetCancellation()
 
     struct Storage: Sendable {
         var transport: TransportState
@@ -52,7 +51,12 @@ public final class Player: Sendable {
         var loss: AssetError?
         /// The first frame for which the system had no memory or descriptor.
         var shortage: DecodingError?
-        var isOpening = false
+        /// The film that is being opened.
+        var opening: Opening?
+        /// The next film is not to be opened.
+        var refusesOpening = false
+        /// Seeks that came while the film was being opened.
+        var deferred: [@Sendable () -> Void] = []
         var hasFailed = false
         var isClosed = false
         /// The state that was reported last.
@@ -101,62 +105,6 @@ public final class Player: Sendable {
     /// that event. Every stream ends when the player is closed.
     public var events: AsyncStream<PlayerEvent> { hub.stream() }
 
-    /// Opens `location` and blocks while the head of the file is read; for callers without Swift's concurrency.
-    package func open(_ location: String) throws(PlayerError) {
-        try beginOpening()
-        let source: OpenedSource
-        do { source = try openSource(location) } catch {
-            storage.withLock { $0.isOpening = false }
-            announceState()
-            throw PlayerError(error)
-        }
-        let pipeline = PlaybackPipeline(source, configuration: configuration, sink: sink, handlers: handlers)
-        if let obstacle = pipeline.obstacle {
-            storage.withLock { $0.isOpening = false }
-            announceState()
-            throw PlayerError(obstacle, file: location)
-        }
-        try adopt(pipeline)
-        if let notice = source.notice { post(.notice(notice)) }
-        post(.detail(source.summary))
-        sink.setFilmRate(source.frameRate)
-        do {
-            try pipeline.start()
-        } catch {
-            close()
-            throw PlayerError(error)
-        }
-    }
-
-    private func beginOpening() throws(PlayerError) {
-        try storage.withLock { storage throws(PlayerError) in
-            precondition(storage.pipeline == nil && !storage.isOpening, "a player opens one film")
-            if storage.isClosed { throw .notOpen }
-            storage.isOpening = true
-        }
-        announceState()
-    }
-
-    /// Takes the pipeline over, unless the player was closed meanwhile.
-    private func adopt(_ pipeline: PlaybackPipeline) throws(PlayerError) {
-        try storage.withLock { storage throws(PlayerError) in
-            storage.isOpening = false
-            if storage.isClosed { throw .notOpen }
-            storage.pipeline = pipeline
-            storage.transport.opened(at: pipeline.source.beginning, hasVideo: pipeline.display != nil, hasAudio: pipeline.audio != nil)
-        }
-        announceState()
-    }
-
-    private func openSource(_ location: String) throws(AssetError) -> OpenedSource {
-        if let codec = configuration.rawCodec { return try OpenedSource.raw(location, codec: codec) }
-        return try OpenedSource.container(
-            location, configuration: configuration, hearsSound: sink.pacing == .display, cancellation: cancellation)
-    }
-
-    /// Makes an `open` that is under way fail soon.
-    package func cancelOpening() { cancellation.cancel() }
-
     /// Ends playback, joins every thread and releases every resource. Idempotent.
     ///
     /// Blocks for some milliseconds. Waiting seeks throw `notOpen`, and the event streams end.
@@ -198,6 +146,9 @@ public final class Player: Sendable {
     package var outputFailure: SinkError? { sink.failure }
 
     func post(_ event: PlayerEvent) { hub.post(event) }
+
+    /// Runs `body` when every event so far has been delivered.
+    func afterEvents(_ body: @escaping @Sendable () -> Void) { hub.perform(body) }
 
     /// Reports the state if it differs from the one reported last.
     func announceState() {

@@ -54,6 +54,9 @@ final class EventHub: Sendable {
         }
     }
 
+    /// Runs `body` after the events posted so far.
+    func perform(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
     /// Ends every stream after the events posted so far.
     func finish() {
         queue.async { [listeners] in

@@ -47,7 +47,7 @@ extension Player.Storage {
         if isClosed { return .closed }
         if hasFailed { return .failed }
         switch transport.phase {
-        case .idle: return isOpening ? .opening : .idle
+        case .idle: return opening != nil ? .opening : .idle
         case .prerolling: return .preparing
         case .running: return transport.wantsToPlay ? .playing : .paused
         case .starved: return transport.wantsToPlay ? .waiting : .paused

@@ -11,6 +11,8 @@ struct News: Sendable {
     var text = ""
     /// Of a seek.
     var serial: UInt64 = 0
+    /// Of a change of state.
+    var state = SCANOUT_STATE_IDLE
 }
 
 /// Keeps events until the program fetches them, and a descriptor that is readable while events wait.
@@ -49,10 +51,11 @@ final class EventBox: Sendable {
 }
 
 extension News {
-    /// The C form of a player's event; nil for a change of state, which C programs read with functions.
+    /// The C form of a player's event; nil for the end of the player, whose events nobody can fetch.
     init?(_ event: PlayerEvent) {
         switch event {
-        case .stateChanged: return nil
+        case .stateChanged(.closed): return nil
+        case .stateChanged(let state): self.init(kind: SCANOUT_EVENT_STATE, state: scanout_state_value(state))
         case .ended: self.init(kind: SCANOUT_EVENT_ENDED)
         case .seekCompleted(let serial): self.init(kind: SCANOUT_EVENT_SOUGHT, serial: serial)
         case .seekFailed(let serial, let error):
@@ -99,6 +102,7 @@ extension scanout_event {
         kind = news.kind.rawValue
         result = news.result.rawValue
         serial = news.serial
+        state = news.state.rawValue
         unsafe withUnsafeMutableBytes(of: &text) { unsafe CallerText.write(news.text, to: $0) }
     }
 }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Media
 internal import Player
 
-/// Opens a path or URL and begins to play it. Blocks while the head of the file is read.
+/// Opens a path or URL and begins to play it. Blocks while the head of the file is read, unless `opens_async` is set.
 ///
 /// The caller owns `*opened` and closes it with `scanout_close`. On failure `*opened` is NULL and `message` holds a sentence.
 @_cdecl("scanout_open")
@@ -11,29 +11,67 @@ public func scanout_open(
     _ location: UnsafePointer<CChar>?, _ options: UnsafePointer<scanout_options>?, _ opened: UnsafeMutablePointer<OpaquePointer?>?,
     _ message: UnsafeMutablePointer<CChar>?, _ messageSize: Int
 ) -> scanout_result {
-    unsafe opened?.pointee = nil
-    guard let location = unsafe location, let opened = unsafe opened else {
-        unsafe CallerText.write("scanout_open needs a location and a place for the player.", to: message, messageSize)
-        return SCANOUT_ERROR_ARGUMENT
-    }
-    guard let wishes = unsafe CallerStruct.read(options, zero: scanout_options()),
-        let configuration = unsafe PlayerConfiguration(wishes)
-    else {
-        unsafe CallerText.write("The size, the decoder, the sandbox or the exporters in scanout_options make no sense.", to: message, messageSize)
-        return SCANOUT_ERROR_ARGUMENT
-    }
-    do throws(PlayerError) {
-        let handle = try PlayerHandle(
-            unsafe PathText.text(UnsafeBufferPointer(start: location, count: strlen(location)).lazy.map { UInt8(bitPattern: $0) }),
-            output: unsafe wishes.output, configuration)
-        unsafe opened.pointee = PlayerHandle.give(handle)
-        return SCANOUT_OK
-    } catch {
-        unsafe CallerText.write(error.description, to: message, messageSize)
-        return scanout_result(error)
-    }
+    unsafe OpeningCall(options, opened, message, messageSize).open(location)
+}
+
+/// Makes an opening that is under way fail soon. Returns at once; SCANOUT_ERROR_ARGUMENT for NULL.
+@_cdecl("scanout_cancel_open")
+public func scanout_cancel_open(_ player: OpaquePointer?) -> scanout_result {
+    guard let handle = unsafe PlayerHandle.borrow(player) else { return SCANOUT_ERROR_ARGUMENT }
+    handle.player.cancelOpening()
+    return SCANOUT_OK
 }
 
 /// Ends playback, joins its threads and releases the player. Blocks for some milliseconds. NULL is allowed.
 @_cdecl("scanout_close")
-public func scanout_close(_ player: OpaquePointer?) { unsafe PlayerHandle.take(player)?.player.close() }
+public func scanout_close(_ player: OpaquePointer?) { unsafe PlayerHandle.take(player)?.close() }
+
+/// The arguments that every function has which opens a film.
+@safe
+struct OpeningCall {
+    private let options: UnsafePointer<scanout_options>?
+    private let opened: UnsafeMutablePointer<OpaquePointer?>?
+    private let message: UnsafeMutablePointer<CChar>?
+    private let messageSize: Int
+
+    init(
+        _ options: UnsafePointer<scanout_options>?, _ opened: UnsafeMutablePointer<OpaquePointer?>?, _ message: UnsafeMutablePointer<CChar>?,
+        _ messageSize: Int
+    ) {
+        unsafe self.options = unsafe options
+        unsafe self.opened = unsafe opened
+        unsafe self.message = unsafe message
+        self.messageSize = messageSize
+        unsafe opened?.pointee = nil
+    }
+
+    /// Says why the arguments make no sense.
+    func refuse(_ sentence: String) -> scanout_result {
+        unsafe CallerText.write(sentence, to: message, messageSize)
+        return SCANOUT_ERROR_ARGUMENT
+    }
+
+    /// Opens a path or URL.
+    func open(_ location: UnsafePointer<CChar>?) -> scanout_result {
+        guard let location = unsafe location else { return refuse("A location and a place for the player are needed.") }
+        let bytes = unsafe UnsafeBufferPointer(start: location, count: strlen(location))
+        return open(unsafe PathText.text(bytes.lazy.map { UInt8(bitPattern: $0) }))
+    }
+
+    /// Makes the player, opens the film, and gives the player to the program unless one of the two fails.
+    func open(_ location: String) -> scanout_result {
+        guard let opened = unsafe opened else { return refuse("A location and a place for the player are needed.") }
+        guard let wishes = unsafe CallerStruct.read(options, zero: scanout_options()), let configuration = unsafe PlayerConfiguration(wishes) else {
+            return refuse("The size, the decoder, the sandbox or the exporters in scanout_options make no sense.")
+        }
+        do throws(PlayerError) {
+            let handle = try PlayerHandle(output: unsafe wishes.output, configuration)
+            if unsafe wishes.opens_async != 0 { handle.beginOpening(location) } else { try handle.open(location) }
+            unsafe opened.pointee = PlayerHandle.give(handle)
+            return SCANOUT_OK
+        } catch {
+            unsafe CallerText.write(error.description, to: message, messageSize)
+            return scanout_result(error)
+        }
+    }
+}

@@ -14,6 +14,28 @@ public func scanout_duration(_ player: OpaquePointer?) -> Int64 { unsafe PlayerH
 @_cdecl("scanout_is_playing")
 public func scanout_is_playing(_ player: OpaquePointer?) -> Int32 { unsafe PlayerHandle.borrow(player)?.player.isPlaying == true ? 1 : 0 }
 
+/// What the player does now, a `scanout_state_value`; SCANOUT_STATE_IDLE for NULL.
+@_cdecl("scanout_state")
+public func scanout_state(_ player: OpaquePointer?) -> UInt32 {
+    unsafe PlayerHandle.borrow(player).map { scanout_state_value($0.player.state).rawValue } ?? SCANOUT_STATE_IDLE.rawValue
+}
+
+extension scanout_state_value {
+    init(_ state: PlayerState) {
+        self =
+            switch state {
+            case .idle, .closed: SCANOUT_STATE_IDLE
+            case .opening: SCANOUT_STATE_OPENING
+            case .preparing: SCANOUT_STATE_PREPARING
+            case .playing: SCANOUT_STATE_PLAYING
+            case .paused: SCANOUT_STATE_PAUSED
+            case .waiting: SCANOUT_STATE_WAITING
+            case .ended: SCANOUT_STATE_ENDED
+            case .failed: SCANOUT_STATE_FAILED
+            }
+    }
+}
+
 /// The descriptor for poll(2) that is readable while events wait. The player owns it until it is closed; -1 for NULL.
 @_cdecl("scanout_event_fd")
 public func scanout_event_fd(_ player: OpaquePointer?) -> Int32 { unsafe PlayerHandle.borrow(player)?.events.descriptor ?? -1 }

@@ -11,8 +11,20 @@ final class PlayerHandle: Handle {
     let player: Player
     let events: EventBox
 
-    /// Opens `location` with the sink of a `scanout_output` number.
-    init(_ location: String, output: UInt32, _ configuration: PlayerConfiguration) throws(PlayerError) {
+    private let exporters: [FrameExporter]
+    private let opening = Monitor(Opening.none)
+
+    /// How far an opening has come that the program does not wait for.
+    private enum Opening: Sendable {
+        /// There is none, or it has ended and its exporters with it.
+        case none
+        case underWay
+        /// It has failed, and the exporters are being ended.
+        case failing
+    }
+
+    /// Makes a player with the sink of a `scanout_output` number.
+    init(output: UInt32, _ configuration: PlayerConfiguration) throws(PlayerError) {
         let sink: (any DisplaySink)?, events: EventBox
         do throws(SinkError) { sink = try makeSink(output) } catch { throw PlayerError(error) }
         guard let sink else { throw PlayerError(.invalidArgument, "There is no output number \(output).") }
@@ -21,9 +33,57 @@ final class PlayerHandle: Handle {
         player = Player(sink: sink, configuration: configuration) { event in
             if let news = News(event) { events.post(news) }
         }
-        // The previous film ended the exporters; they accept frames again.
-        for exporter in configuration.exporters { exporter.resume() }
-        try player.open(location)
+        exporters = configuration.exporters
+        // The previous film ended the exporters; they accept frames again, and forget how it ended.
+        for exporter in exporters {
+            exporter.resume()
+            if exporter.claim() { exporter.release() }
+        }
+    }
+
+    /// Opens `location`, and blocks until that is done.
+    func open(_ location: String) throws(PlayerError) { try player.open(location) }
+
+    /// Opens `location` meanwhile; an event says how it went.
+    func beginOpening(_ location: String) {
+        opening.withLock { $0 = .underWay }
+        player.beginOpening(location) { [self] in opened($0) }
+    }
+
+    private func opened(_ result: Result<Void, PlayerError>) {
+        switch result {
+        case .success:
+            opening.withLock { $0 = .none }
+            events.post(News(kind: SCANOUT_EVENT_OPENED))
+        case .failure(let error):
+            events.post(News(kind: SCANOUT_EVENT_FAILED, result: scanout_result(error), text: error.description))
+            endExporters()
+        }
+    }
+
+    /// Ends the exporters of a film that was never opened; once.
+    private func endExporters() {
+        let isMine = opening.withLock { opening in
+            guard case .underWay = opening else { return false }
+            opening = .failing
+            return true
+        }
+        if isMine {
+            // One that serves another film belongs to that.
+            for exporter in exporters where exporter.claim() {
+                exporter.cancel()
+                exporter.release()
+            }
+            opening.change { $0 = .none }
+        } else {
+            // After this they may serve another film.
+            let _: Void? = opening.wait { if case .none = $0 { () } else { nil } }
+        }
+    }
+
+    func close() {
+        player.close()
+        endExporters()
     }
 }
 

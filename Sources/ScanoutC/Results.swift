@@ -18,6 +18,7 @@ public func scanout_error_string(_ result: scanout_result) -> UnsafePointer<CCha
         case SCANOUT_ERROR_DATA: "nothing in it can be played"
         case SCANOUT_ERROR_DEVICE: "there is no such display or device"
         case SCANOUT_ERROR_INTERNAL: "the system refused something"
+        case SCANOUT_ERROR_CANCELLED: "it was cancelled"
         default: "an unknown result"
         }
     return unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
@@ -28,7 +29,8 @@ extension scanout_result {
         self =
             switch error.code {
             case .invalidArgument: SCANOUT_ERROR_ARGUMENT
-            case .noSuchFile, .permissionDenied, .network, .cannotOpen, .notSeekable, .cancelled: SCANOUT_ERROR_OPEN
+            case .noSuchFile, .permissionDenied, .network, .cannotOpen, .notSeekable: SCANOUT_ERROR_OPEN
+            case .cancelled: SCANOUT_ERROR_CANCELLED
             case .unsupportedFormat, .damaged, .cutShort: SCANOUT_ERROR_DATA
             case .displayUnavailable, .decoderUnavailable: SCANOUT_ERROR_DEVICE
             case .cannotCreate, .cannotWrite, .system, .notOpen: SCANOUT_ERROR_INTERNAL

@@ -17,6 +17,7 @@ int main(void)
     NUMBER(SCANOUT_ERROR_DATA);
     NUMBER(SCANOUT_ERROR_DEVICE);
     NUMBER(SCANOUT_ERROR_INTERNAL);
+    NUMBER(SCANOUT_ERROR_CANCELLED);
     NUMBER(SCANOUT_OUTPUT_NONE);
     NUMBER(SCANOUT_OUTPUT_UNTIMED);
     NUMBER(SCANOUT_OUTPUT_WINDOW);
@@ -36,6 +37,16 @@ int main(void)
     NUMBER(SCANOUT_EVENT_KEY);
     NUMBER(SCANOUT_EVENT_SHOWN);
     NUMBER(SCANOUT_EVENT_SOUGHT);
+    NUMBER(SCANOUT_EVENT_OPENED);
+    NUMBER(SCANOUT_EVENT_STATE);
+    NUMBER(SCANOUT_STATE_IDLE);
+    NUMBER(SCANOUT_STATE_OPENING);
+    NUMBER(SCANOUT_STATE_PREPARING);
+    NUMBER(SCANOUT_STATE_PLAYING);
+    NUMBER(SCANOUT_STATE_PAUSED);
+    NUMBER(SCANOUT_STATE_WAITING);
+    NUMBER(SCANOUT_STATE_ENDED);
+    NUMBER(SCANOUT_STATE_FAILED);
     NUMBER(SCANOUT_POLICY_DROP_OLDEST);
     NUMBER(SCANOUT_POLICY_WAIT);
     NUMBER(SCANOUT_MAX_PLANES);
@@ -61,6 +72,7 @@ int main(void)
     MEMBER(scanout_options, start_time);
     MEMBER(scanout_options, play_duration);
     MEMBER(scanout_options, sandbox);
+    MEMBER(scanout_options, opens_async);
 
     STRUCT(scanout_event);
     MEMBER(scanout_event, size);
@@ -68,6 +80,7 @@ int main(void)
     MEMBER(scanout_event, result);
     MEMBER(scanout_event, text);
     MEMBER(scanout_event, serial);
+    MEMBER(scanout_event, state);
 
     STRUCT(scanout_exporter_options);
     MEMBER(scanout_exporter_options, size);

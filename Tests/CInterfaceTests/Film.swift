@@ -2,9 +2,10 @@ import CScanout
 import Media
 import TestSupport
 
-/// A film opened through the C interface, as fast as its frames are fetched; closed with the value.
+/// A film opened through the C interface, as fast as its frames are fetched; closed with the value. As the functions of scanout.h,
+/// it may be used on any thread.
 @safe
-final class Film {
+final class Film: @unchecked Sendable {
     private(set) var player: OpaquePointer?
     private(set) var exporter: OpaquePointer?
 
@@ -13,12 +14,26 @@ final class Film {
         var message: String
     }
 
+    /// What opens a film: a function of scanout.h, but for its first arguments.
+    typealias Opener = (UnsafePointer<scanout_options>, UnsafeMutablePointer<OpaquePointer?>, UnsafeMutablePointer<CChar>, Int) -> scanout_result
+
     /// Opens a film whose every frame is exported.
     ///
     /// - Parameter listener: Gets the exporter's news from the first on.
-    init(
+    convenience init(
         _ path: String, output: scanout_output = SCANOUT_OUTPUT_UNTIMED, policy: scanout_policy = SCANOUT_POLICY_WAIT, budget: UInt32 = 0,
         startsPaused: Bool = false, listener: Listener? = nil
+    ) throws {
+        try unsafe self.init(output: output, policy: policy, budget: budget, startsPaused: startsPaused, listener: listener) {
+            unsafe scanout_open(path, $0, $1, $2, $3)
+        }
+    }
+
+    /// The same, opened by `open`.
+    init(
+        output: scanout_output = SCANOUT_OUTPUT_UNTIMED, policy: scanout_policy = SCANOUT_POLICY_WAIT, budget: UInt32 = 0,
+        startsPaused: Bool = false, opensAsync: Bool = false, sandbox: scanout_sandbox = SCANOUT_SANDBOX_OFF, listener: Listener? = nil,
+        open: Opener
     ) throws {
         var wishes = scanout_exporter_options()
         wishes.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
@@ -36,9 +51,11 @@ final class Film {
             unsafe options.decoder = SCANOUT_DECODER_SOFTWARE.rawValue
             unsafe options.is_silent = 1
             unsafe options.starts_paused = startsPaused ? 1 : 0
+            unsafe options.sandbox = sandbox.rawValue
+            unsafe options.opens_async = opensAsync ? 1 : 0
             unsafe options.exporters = exporters.baseAddress
             unsafe options.exporter_count = UInt32(exporters.count)
-            return unsafe scanout_open(path, &options, &player, &message, message.count)
+            return unsafe open(&options, &player, &message, message.count)
         }
         guard result == SCANOUT_OK else {
             throw Refusal(result: result, message: String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
@@ -68,6 +85,25 @@ final class Film {
         event.size = UInt32(MemoryLayout<scanout_event>.size)
         return unsafe scanout_next_event(player, timeout, &event) == SCANOUT_OK ? event : nil
     }
+
+    /// Fetches events up to the first of `kind`, which is the last of the answer; all that come where it never does.
+    func events(until kind: scanout_event_kind) -> [scanout_event] {
+        var events: [scanout_event] = []
+        while let event = event(timeout: 60_000_000_000) {
+            events.append(event)
+            if event.kind == kind.rawValue { break }
+        }
+        return events
+    }
+}
+
+extension [scanout_event] {
+    /// The states that the events report.
+    var states: [UInt32] { filter { $0.kind == SCANOUT_EVENT_STATE.rawValue }.map(\.state) }
+}
+
+extension scanout_event {
+    var sentence: String { unsafe withUnsafeBytes(of: text) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } }
 }
 
 /// A frame in the program's hands; released with the object.

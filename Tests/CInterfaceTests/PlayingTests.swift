@@ -5,10 +5,6 @@ import Testing
 
 /// Commands, events and failures through the C interface, in this process.
 @Suite struct PlayingTests {
-    private func text(_ event: scanout_event) -> String {
-        unsafe withUnsafeBytes(of: event.text) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-
     private func isReadable(_ fd: Int32) -> Bool {
         var poll = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
         return unsafe Glibc.poll(&poll, 1, 0) == 1
@@ -20,19 +16,20 @@ import Testing
         var kinds: [UInt32] = [], texts: [String] = []
         while kinds.last != SCANOUT_EVENT_ENDED.rawValue, let event = film.event(timeout: 30_000_000_000) {
             kinds.append(event.kind)
-            texts.append(text(event))
+            texts.append(event.sentence)
         }
         #expect(kinds.last == SCANOUT_EVENT_ENDED.rawValue && kinds.contains(SCANOUT_EVENT_DETAIL.rawValue))
         #expect(texts.contains { $0.contains("h264") })
+        #expect(film.events(until: SCANOUT_EVENT_STATE).last?.state == SCANOUT_STATE_ENDED.rawValue)
         let descriptor = unsafe scanout_event_fd(film.player)
         #expect(film.event(timeout: 0) == nil && !isReadable(descriptor))
         // It goes on: a seek brings another end.
         #expect(unsafe scanout_seek(film.player, 0) == 1)
         #expect(film.next()?.info.serial == 1)
         while film.next() != nil {}
-        let sought = film.event(timeout: 30_000_000_000)
+        let sought = film.events(until: SCANOUT_EVENT_SOUGHT).last
         #expect(sought?.kind == SCANOUT_EVENT_SOUGHT.rawValue && sought?.serial == 1 && sought?.result == 0)
-        #expect(film.event(timeout: 30_000_000_000)?.kind == SCANOUT_EVENT_ENDED.rawValue)
+        #expect(film.events(until: SCANOUT_EVENT_ENDED).last?.kind == SCANOUT_EVENT_ENDED.rawValue)
     }
 
     @Test func `the descriptor is readable while there are events`() throws {
@@ -67,8 +64,10 @@ import Testing
         #expect(unsafe scanout_seek(none, 0) == Int64(SCANOUT_ERROR_ARGUMENT.rawValue))
         #expect(unsafe scanout_position(none) == 0 && scanout_duration(none) == .min && scanout_is_playing(none) == 0)
         #expect(unsafe scanout_event_fd(none) == -1)
+        #expect(unsafe scanout_state(none) == SCANOUT_STATE_IDLE.rawValue && scanout_cancel_open(none) == SCANOUT_ERROR_ARGUMENT)
         let opened: UnsafeMutablePointer<OpaquePointer?>? = nil
         #expect(unsafe scanout_open(nil, nil, opened, nil, 0) == SCANOUT_ERROR_ARGUMENT)
+        #expect(unsafe scanout_open("film.mp4", nil, opened, nil, 0) == SCANOUT_ERROR_ARGUMENT)
         #expect(unsafe scanout_exporter_new(nil, opened) == SCANOUT_ERROR_ARGUMENT)
         #expect(unsafe scanout_exporter_wait(none, 0, nil) == SCANOUT_ERROR_ARGUMENT)
         #expect(unsafe scanout_frame_describe(none, nil) == SCANOUT_ERROR_ARGUMENT)

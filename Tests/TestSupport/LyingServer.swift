@@ -79,20 +79,25 @@ public final class LyingServer: Sendable {
 
     public init(_ answer: @escaping @Sendable (Request) -> Answer) {
         self.answer = answer
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        (listener, port) = Self.listen()
+        let thread = LoopThread(name: "lying server") { [self] in accept() }
+        state.withLock { $0.threads.append(thread) }
+    }
+
+    /// A socket that listens on a port of 127.0.0.1 which the kernel chooses.
+    static func listen() -> (socket: Int32, port: UInt16) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size)
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let status = unsafe withUnsafeMutablePointer(to: &address) { [listener] pointer in
+        let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                let bound = unsafe bind(listener, pointer, length) == 0 && listen(listener, 64) == 0
+                let bound = unsafe bind(listener, pointer, length) == 0 && Glibc.listen(listener, 64) == 0
                 return unsafe bound && getsockname(listener, pointer, &length) == 0
             }
         }
         precondition(status, "no port on 127.0.0.1")
-        port = UInt16(bigEndian: address.sin_port)
-        let thread = LoopThread(name: "lying server") { [self] in accept() }
-        state.withLock { $0.threads.append(thread) }
+        return (listener, UInt16(bigEndian: address.sin_port))
     }
 
     public func address(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }

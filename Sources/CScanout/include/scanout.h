@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x00000007
+#define SCANOUT_VERSION 0x00000008
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -42,7 +42,8 @@ typedef enum scanout_result {
     SCANOUT_ERROR_OPEN = -2,     /* the file does not exist or cannot be read */
     SCANOUT_ERROR_DATA = -3,     /* nothing in the file can be played */
     SCANOUT_ERROR_DEVICE = -4,   /* the display or the kind of decoder asked for does not exist or is gone */
-    SCANOUT_ERROR_INTERNAL = -5  /* the operating system refused a resource that it normally grants */
+    SCANOUT_ERROR_INTERNAL = -5, /* the operating system refused a resource that it normally grants */
+    SCANOUT_ERROR_CANCELLED = -6 /* opening was cancelled */
 } scanout_result;
 
 /* The meaning of a result in a few words; never NULL. The string is static. */
@@ -91,13 +92,23 @@ typedef struct scanout_options {
     int64_t start_time;                /* film time to begin at */
     int64_t play_duration;             /* ends after this much film; 0: at the end of the film */
     uint32_t sandbox;                  /* scanout_sandbox */
-    uint32_t reserved;
+    uint32_t opens_async;              /* 1: scanout_open returns at once and the film is opened meanwhile; see "Opening without blocking" */
 } scanout_options;
 
-/* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the file is read.
- * Close *opened with scanout_close. On failure *opened is NULL, and `message` (may be NULL) holds a sentence that names the file and the cause,
- * cut to `message_size` bytes including its zero. */
+/* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the file is read, which takes
+ * long with a server that does not answer, unless `opens_async` is set. Close *opened with scanout_close. On failure *opened is NULL, and `message`
+ * (may be NULL) holds a sentence that names the file and the cause, cut to `message_size` bytes including its zero.
+ *
+ * Opening without blocking: with `opens_async` an event says how it went. SCANOUT_EVENT_OPENED comes when the film is open; or SCANOUT_EVENT_FAILED
+ * with the result and the sentence of the failure, and your exporters answer SCANOUT_END. Only arguments and displays that make no sense fail at
+ * once. Commands that come before take effect when the film is open; a step has nothing to step in. The player may be closed at any time, and must
+ * be after a failure. */
 scanout_result scanout_open(const char *location, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
+
+/* Makes an opening that is under way fail soon with SCANOUT_ERROR_CANCELLED, even while a server does not answer. Returns at once, and does nothing
+ * to a film that is open. scanout_close does the same first. The one thing that cannot be hurried is the system's look-up of a server's name: its
+ * thread then ends by itself later. */
+scanout_result scanout_cancel_open(scanout_player *player);
 
 /* Ends playback and joins its threads; blocks for some milliseconds. Frames that you hold stay unchanged until you release them. NULL is allowed. */
 void scanout_close(scanout_player *player);
@@ -120,9 +131,29 @@ scanout_result scanout_set_volume(scanout_player *player, double volume);
 int64_t scanout_position(scanout_player *player);   /* film time */
 int64_t scanout_duration(scanout_player *player);   /* SCANOUT_NO_TIME: the film has no known end */
 int32_t scanout_is_playing(scanout_player *player); /* 1: time runs, or will as soon as the first frame is there */
+uint32_t scanout_state(scanout_player *player);     /* scanout_state_value; SCANOUT_EVENT_STATE reports each change */
 
 /* ---------------------------------------------------------------------------------------------------------------------------- Events */
 
+/*     IDLE ── open ──► OPENING ──► PREPARING ──► PLAYING ◄──► WAITING
+ *                                      ▲            ▲ │
+ *                                      │  play/pause│ ▼
+ *                                    seek ◄────── PAUSED, PLAYING, WAITING, ENDED, FAILED
+ *
+ * PREPARING ends with the first frame of the position on the display and its first sound decoded. A film that loops prepares again. Every state
+ * but IDLE may become FAILED; OPENING becomes IDLE when opening fails. */
+typedef enum scanout_state_value {
+    SCANOUT_STATE_IDLE = 0,      /* no film is open: opening has failed or was cancelled */
+    SCANOUT_STATE_OPENING = 1,   /* the head of the file is being read */
+    SCANOUT_STATE_PREPARING = 2, /* time stands at the position until its first frame is on the display */
+    SCANOUT_STATE_PLAYING = 3,   /* time runs */
+    SCANOUT_STATE_PAUSED = 4,    /* time stands because you paused the film */
+    SCANOUT_STATE_WAITING = 5,   /* time stands because the source is slower than the film, or has stopped; it goes on when enough has come */
+    SCANOUT_STATE_ENDED = 6,     /* everything has been shown and heard */
+    SCANOUT_STATE_FAILED = 7     /* playback cannot go on; SCANOUT_EVENT_FAILED has said why. A seek may help */
+} scanout_state_value;
+
+/* More kinds may come: ignore those that you do not know. */
 typedef enum scanout_event_kind {
     SCANOUT_EVENT_ENDED = 1,  /* the last frame and sound have had their time; a seek or scanout_play continues */
     SCANOUT_EVENT_FAILED = 2, /* playback cannot go on; `result` and `text` say why */
@@ -131,9 +162,11 @@ typedef enum scanout_event_kind {
     SCANOUT_EVENT_CLOSE = 5,  /* the viewer wants the window closed */
     SCANOUT_EVENT_KEY = 6,    /* a key was pressed in the window; `text` is its name: "space", "q", "left" … */
     SCANOUT_EVENT_SHOWN = 7,  /* of a queue: the first frame since the beginning, or since a flush, is on the display */
-    SCANOUT_EVENT_SOUGHT = 8  /* the first frame after the seek `serial` is on the display, and in the exporters, or the film has none from there on.
+    SCANOUT_EVENT_SOUGHT = 8, /* the first frame after the seek `serial` is on the display, and in the exporters, or the film has none from there on.
                                  With a `result` below 0 the source refused, and the film goes on where it was; `text` says why. Of several seeks
                                  in a row only the last is reported */
+    SCANOUT_EVENT_OPENED = 9, /* with opens_async: the film is open, as when scanout_open returns without it */
+    SCANOUT_EVENT_STATE = 10  /* the player is in another state now: `state`. Every change is reported */
 } scanout_event_kind;
 
 typedef struct scanout_event {
@@ -142,6 +175,8 @@ typedef struct scanout_event {
     int32_t result; /* scanout_result */
     char text[500]; /* UTF-8 with its zero, cut to fit */
     uint64_t serial; /* of SCANOUT_EVENT_SOUGHT: what scanout_seek returned */
+    uint32_t state;  /* of SCANOUT_EVENT_STATE: scanout_state_value */
+    uint32_t reserved;
 } scanout_event;
 
 /* A descriptor for poll(2), lent until the player is closed: readable while there are events. Do not read from it. */

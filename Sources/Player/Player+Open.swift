@@ -1,0 +1,148 @@
+internal import AudioSink
+internal import Demuxing
+internal import Dispatch
+internal import DisplaySink
+internal import FrameExport
+internal import Media
+
+/// A film that is being opened. It can be given up until it is open.
+///
+/// Thread-safety: all of it.
+final class Opening: Sendable {
+    private enum State { case underWay, givenUp, done }
+
+    /// For the reader, which then fails soon.
+    let cancellation = AssetCancellation()
+    private let state = Monitor(State.underWay)
+
+    /// Ends it; does nothing to a film that is open.
+    func giveUp() {
+        let isGivenUp = state.withLock { state in
+            if case .underWay = state { state = .givenUp }
+            if case .givenUp = state { return true }
+            return false
+        }
+        if isGivenUp { cancellation.cancel() }
+    }
+
+    /// The film is open. False when it was given up before.
+    func finish() -> Bool {
+        state.withLock { state in
+            guard case .underWay = state else { return false }
+            state = .done
+            return true
+        }
+    }
+}
+
+extension Player {
+    /// Opens `location` and blocks while the head of the file is read; for callers without Swift's concurrency.
+    package func open(_ location: String) throws(PlayerError) {
+        let opening = Opening()
+        try begin(opening)
+        try carryOut(opening, location) {}
+    }
+
+    /// Opens `location` on a thread of its own; for callers without Swift's concurrency. Returns at once.
+    ///
+    /// - Parameter completion: called once, on the queue of the player's events and in order with them: before the film's first `preparing`, or after
+    ///   the state that a failure leaves.
+    package func beginOpening(_ location: String, completion: @escaping @Sendable (Result<Void, PlayerError>) -> Void) {
+        beginOpening(location, Opening(), completion)
+    }
+
+    func beginOpening(_ location: String, _ opening: Opening, _ completion: @escaping @Sendable (Result<Void, PlayerError>) -> Void) {
+        do throws(PlayerError) { try begin(opening) } catch { return afterEvents { completion(.failure(error)) } }
+        // Reading may block for as long as a network does.
+        _ = LoopThread(name: "open") { [self] in
+            do throws(PlayerError) {
+                try carryOut(opening, location) { [self] in afterEvents { completion(.success(())) } }
+            } catch { afterEvents { completion(.failure(error)) } }
+        }
+    }
+
+    /// Makes an `open` that is under way, or else the next one, fail soon with `cancelled`. Does nothing to a film that is open.
+    package func cancelOpening() {
+        let opening = storage.withLock { storage in
+            if storage.opening == nil, storage.pipeline == nil { storage.refusesOpening = true }
+            return storage.opening
+        }
+        opening?.giveUp()
+    }
+
+    private func begin(_ opening: Opening) throws(PlayerError) {
+        let isRefused = try storage.withLock { storage throws(PlayerError) -> Bool in
+            precondition(storage.pipeline == nil && storage.opening == nil, "a player opens one film")
+            if storage.isClosed { throw .notOpen }
+            storage.opening = opening
+            defer { storage.refusesOpening = false }
+            return storage.refusesOpening
+        }
+        if isRefused { opening.giveUp() }
+        announceState()
+    }
+
+    /// - Parameter opened: called when the film plays, before that is announced.
+    private func carryOut(_ opening: Opening, _ location: String, opened: @escaping @Sendable () -> Void) throws(PlayerError) {
+        do throws(PlayerError) {
+            let source: OpenedSource
+            do throws(AssetError) { source = try openSource(location, opening) } catch { throw PlayerError(error) }
+            let pipeline = PlaybackPipeline(source, configuration: configuration, sink: sink, handlers: handlers)
+            if let obstacle = pipeline.obstacle { throw PlayerError(obstacle, file: location) }
+            try start(pipeline, opening, opened)
+        } catch {
+            let deferred = storage.change { storage in
+                storage.opening = nil
+                defer { storage.deferred = [] }
+                return storage.deferred
+            }
+            announceState()
+            for seek in deferred { transport.async(execute: seek) }
+            throw error
+        }
+    }
+
+    private func openSource(_ location: String, _ opening: Opening) throws(AssetError) -> OpenedSource {
+        if let codec = configuration.rawCodec { return try OpenedSource.raw(location, codec: codec) }
+        return try OpenedSource.container(
+            location, configuration: configuration, hearsSound: sink.pacing == .display, cancellation: opening.cancellation)
+    }
+
+    /// Takes the pipeline over and starts it, unless the film was given up or the player closed meanwhile.
+    private func start(_ pipeline: PlaybackPipeline, _ opening: Opening, _ opened: @escaping @Sendable () -> Void) throws(PlayerError) {
+        // On the transport queue: a `close` comes before all of it, or after.
+        let result = transport.sync { () -> Result<Void, PlayerError> in
+            do throws(PlayerError) { try adopt(pipeline, opening) } catch { return .failure(error) }
+            if let notice = pipeline.source.notice { post(.notice(notice)) }
+            post(.detail(pipeline.source.summary))
+            sink.setFilmRate(pipeline.source.frameRate)
+            do throws(SinkError) { try pipeline.start() } catch { return .failure(PlayerError(error)) }
+            opened()
+            announceState()
+            let seeks = storage.withLock { storage in
+                defer { storage.deferred = [] }
+                return storage.deferred
+            }
+            for seek in seeks { seek() }
+            return .success(())
+        }
+        guard case .failure(let error) = result else { return }
+        if storage.withLock({ $0.pipeline != nil }) { close() }
+        throw error
+    }
+
+    private func adopt(_ pipeline: PlaybackPipeline, _ opening: Opening) throws(PlayerError) {
+        let (volume, isMuted, awaited) = try storage.change { storage throws(PlayerError) in
+            if storage.isClosed { throw .notOpen }
+            guard opening.finish() else { throw PlayerError(.cancelled, "\(pipeline.source.location): opening was cancelled.") }
+            storage.opening = nil
+            storage.pipeline = pipeline
+            storage.transport.opened(at: pipeline.source.beginning, hasVideo: pipeline.display != nil, hasAudio: pipeline.audio != nil)
+            return (storage.volume, storage.isMuted, storage.deferred.isEmpty ? nil : storage.issuedSerial)
+        }
+        // A film that begins makes exporters forget what they wait for.
+        if let awaited { for exporter in configuration.exporters { exporter.expect(awaited) } }
+        pipeline.audio?.volume = volume
+        pipeline.audio?.isMuted = isMuted
+    }
+}
