@@ -14,7 +14,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
     private enum Origin: ~Copyable {
         case file(OwnedFD)
         case library(any AssetInput)
-        case web(HTTPSource)
+        case web(ReadAhead)
     }
 
     private let origin: Origin
@@ -44,7 +44,7 @@ package final class AssetBytes: ByteSource, @unchecked Sendable {
             guard number >= 0 else { throw AssetError.opening(location, errno) }
             origin = .file(OwnedFD(adopting: number))
         } else if Self.isHTTP(location) {
-            origin = .web(try HTTPSource(location, options))
+            origin = .web(try ReadAhead(location, options))
         } else {
             origin = .library(try AddressInput(opening))
         }

@@ -14,6 +14,8 @@ public struct AssetReaderOptions: Sendable {
     public var cancellation: AssetCancellation
     /// Where the bytes come from if libavformat is to open nothing by itself.
     package var source: (any ByteSource)?
+    /// Told what comes from a web server.
+    package var progress: FetchProgress?
 
     /// By default the container is recognised, no option is set, and opening reads no more than playback needs.
     public init(
@@ -33,12 +35,16 @@ public struct AssetReaderOptions: Sendable {
 /// Thread-safety: all of it. It cannot be switched back.
 public final class AssetCancellation: Sendable {
     private let flag = Atomic(false)
+    private let leader: AssetCancellation?
 
     /// A switch that is off. One may serve several readers, which then give up together.
-    public init() {}
+    public init() { leader = nil }
+
+    /// A switch that is also on when `leader` is.
+    init(following leader: AssetCancellation) { self.leader = leader }
 
     /// Switches it on, from any thread; idempotent.
     public func cancel() { flag.store(true, ordering: .relaxed) }
     /// Whether `cancel` was called.
-    public var isCancelled: Bool { flag.load(ordering: .relaxed) }
+    public var isCancelled: Bool { flag.load(ordering: .relaxed) || leader?.isCancelled ?? false }
 }

@@ -20,6 +20,7 @@ extension PlaybackStatistics {
             .init("bytesWritten", .integer(bytesWritten)), .init("bytesCopied", .integer(bytesCopied)),
             .init("conversion", conversion.map(Self.members) ?? .null),
             .init("sandbox", text: sandbox), .init("decoderDeaths", count: decoderDeaths),
+            .init("network", network.map(Self.members) ?? .null),
             .init("surfacesAllocated", count: surfacesAllocated), .init("poolCapacity", count: poolCapacity),
         ]
     }
@@ -42,6 +43,10 @@ extension PlaybackStatistics {
         .object([
             .init("p50", .number(error.p50)), .init("p95", .number(error.p95)), .init("p99", .number(error.p99)), .init("max", .number(error.max)),
         ])
+    }
+
+    private static func members(_ network: Network) -> JSONValue {
+        .object([.init("bytesFetched", .integer(network.bytesFetched)), .init("bytesAhead", .integer(network.bytesAhead))])
     }
 
     private static func members(_ offset: AVOffset) -> JSONValue {

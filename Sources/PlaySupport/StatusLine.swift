@@ -19,6 +19,8 @@ public struct StatusLine: Sendable, Hashable {
     public var framesDropped: Int
     /// Seconds of compressed samples waiting to be decoded.
     public var bufferedSeconds: Double
+    /// Bytes of a film on a web server that are in memory, not yet read; nil for other films.
+    public var cachedBytes: Int64?
     /// Percent, or nil without sound.
     public var volume: Int?
     /// Whether the sound is switched off.
@@ -49,6 +51,7 @@ public struct StatusLine: Sendable, Hashable {
         if let fraction { parts.append("\(Int((fraction * 100).rounded(.down)))%") }
         parts.append("dropped \(framesDropped)")
         parts.append("buffer \(Self.tenths(bufferedSeconds)) s")
+        if let cachedBytes { parts.append("cache \(Self.tenths(Double(cachedBytes) / 1_048_576)) MiB") }
         if speed != 1 { parts.append("speed \(Self.hundredths(speed))×") }
         if isMuted { parts.append("muted") } else if let volume, volume != 100 { parts.append("volume \(volume)%") }
         while true {
@@ -84,6 +87,7 @@ extension Player {
         line.isWaiting = state == .waiting
         line.framesDropped = framesDropped
         line.bufferedSeconds = bufferedDuration.seconds
+        line.cachedBytes = bytesCached
         if hasSound {
             line.volume = Int((volume * 100).rounded())
             line.isMuted = isMuted

@@ -19,6 +19,8 @@ struct OpenedSource: Sendable {
     var frameDuration = MediaTime(value: 1, timescale: 25)
     /// Frames per second; unknown when the film does not state it.
     var frameRate = Ratio.unknown
+    /// What has come of it from a web server.
+    var progress = FetchProgress()
     /// One sentence for verbose output.
     var summary: String
     /// One sentence for the viewer; nil: none.
@@ -28,7 +30,9 @@ struct OpenedSource: Sendable {
     static func container(
         _ location: String, configuration: PlayerConfiguration, hearsSound: Bool, cancellation: AssetCancellation
     ) throws(AssetError) -> OpenedSource {
-        let options = AssetReaderOptions(network: configuration.network, cancellation: cancellation)
+        var options = AssetReaderOptions(network: configuration.network, cancellation: cancellation)
+        let progress = FetchProgress()
+        options.progress = progress
         let source = try SourceReader(opening: location, options, configuration.sandbox)
         let reader = source.reader
         let selection = TrackSelection(
@@ -57,6 +61,7 @@ struct OpenedSource: Sendable {
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
         let shortfalls = selection.shortfalls.isEmpty ? nil : "\(location) " + selection.shortfalls.joined(separator: ", and ") + "."
+        opened.progress = progress
         opened.notice = source.notice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." } ?? shortfalls
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {

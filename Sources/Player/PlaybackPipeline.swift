@@ -168,6 +168,9 @@ final class PlaybackPipeline: Sendable {
         let now = MonotonicClock.shared.now()
         var result = PlaybackStatistics()
         result.file = source.location
+        if source.progress.bytesFetched > 0 {
+            result.network = .init(bytesFetched: source.progress.bytesFetched, bytesAhead: source.progress.bytesAhead)
+        }
         result.wallSeconds = ((endedAt ?? now) - began).seconds
         result.cpuSeconds = ProcessUsage.cpuSeconds
         result.peakRSSBytes = ProcessUsage.peakRSSBytes

@@ -36,6 +36,16 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public init(mean: Double, max: Double) { self.mean = mean; self.max = max }
     }
 
+    /// What has come of a film from a web server, in bytes.
+    public struct Network: Sendable, Hashable {
+        /// All that has come, those bytes included that were forgotten and fetched again.
+        public var bytesFetched: Int64
+        /// In memory, from where the film is being read on, without a hole.
+        public var bytesAhead: Int64
+        /// Creates a count from its two numbers.
+        public init(bytesFetched: Int64, bytesAhead: Int64) { self.bytesFetched = bytesFetched; self.bytesAhead = bytesAhead }
+    }
+
     /// The path or URL of the film, as it was passed to `open`.
     public var file = ""
     /// libavcodec's name of the decoder, with how it runs: `h264 (software)`.
@@ -67,6 +77,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var sandbox: String?
     /// Decoder processes that died or hung and were replaced.
     public var decoderDeaths = 0
+    /// What has come from a web server; nil for a film that is not on one.
+    public var network: Network?
     /// Surfaces of the decoder's pool that had memory when the newest frame was decoded.
     public var surfacesAllocated = 0
     /// The largest number of surfaces that the pool may allocate for one layout.

@@ -1,3 +1,4 @@
+internal import Demuxing
 internal import DisplaySink
 public import Media
 internal import SampleQueue
@@ -32,6 +33,12 @@ extension Player {
 
     /// How much film is read but not yet decoded; zero without video.
     public var bufferedDuration: MediaTime { storage.withLock { $0.pipeline }?.display?.samples.bufferedDuration ?? .zero }
+
+    /// How much of a film on a web server is in memory and not yet read, in bytes; nil for other films.
+    public var bytesCached: Int64? {
+        guard let progress = storage.withLock({ $0.pipeline })?.source.progress, progress.bytesFetched > 0 else { return nil }
+        return progress.bytesAhead
+    }
 
     /// Frames that were not shown so far, for whatever reason; `statistics` has the reasons.
     public var framesDropped: Int { storage.withLock { $0.pipeline }?.display?.presentationStatistics.droppedTotal ?? 0 }

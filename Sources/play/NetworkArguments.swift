@@ -2,6 +2,23 @@ internal import ArgumentParser
 internal import Demuxing
 internal import Media
 
+/// A size as people type it, and mpv takes it: `500000`, `64KiB`, `150MiB`, `1GiB`; at most 1 TiB.
+struct ByteCountArgument: ExpressibleByArgument {
+    let count: Int64
+
+    init(count: Int64) { self.count = count }
+
+    init?(argument: String) {
+        let digits = argument.prefix(while: \.isNumber), unit = argument.dropFirst(digits.count).lowercased()
+        guard let number = Int64(digits), let shift = ["": 0, "b": 0, "kib": 10, "k": 10, "mib": 20, "m": 20, "gib": 30, "g": 30][unit],
+            number <= (1 << 40) >> shift
+        else { return nil }
+        count = number << shift
+    }
+
+    var defaultValueDescription: String { "\(count >> 20)MiB" }
+}
+
 /// The options for films on web servers.
 struct NetworkArguments: ParsableArguments {
     @Option(
@@ -27,17 +44,27 @@ struct NetworkArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Cookies for web servers, in Netscape's format.", valueName: "file"))
     var cookiesFile: String?
 
+    @Option(
+        help: ArgumentHelp("How much of a film from a web server is fetched ahead, in bytes or with KiB, MiB, GiB.", valueName: "size"))
+    var demuxerMaxBytes = ByteCountArgument(count: 150 << 20)
+
+    @Option(
+        help: ArgumentHelp("How much of what was played is kept, so that going back asks the server for nothing.", valueName: "size"))
+    var demuxerMaxBackBytes = ByteCountArgument(count: 50 << 20)
+
     var options: NetworkOptions {
         let timeout = HostSpan.seconds(networkTimeout)
         var options = NetworkOptions(timeout: timeout)
         options.verifiesCertificates = !tlsNoVerify
         options.certificateAuthorities = tlsCa
+        (options.cacheAhead, options.cacheBehind) = (demuxerMaxBytes.count, demuxerMaxBackBytes.count)
         (options.userAgent, options.referrer, options.headerFields, options.cookiesFile) = (userAgent, referrer, httpHeaderFields, cookiesFile)
         return options
     }
 
     mutating func validate() throws {
         if !(0.1...86_400).contains(networkTimeout) { throw ValidationError("--network-timeout must lie between 0.1 and 86400 seconds.") }
+        if demuxerMaxBytes.count < 64 << 10 { throw ValidationError("--demuxer-max-bytes must be at least 64KiB.") }
         if tlsNoVerify && tlsCa != nil { throw ValidationError("--tls-no-verify and --tls-ca exclude each other.") }
         for field in httpHeaderFields where !field.contains(":") || field.contains(where: \.isNewline) {
             throw ValidationError("--http-header-fields wants Name: value, in one line.")

@@ -60,6 +60,9 @@ import Testing
         statistics.wallSeconds = 1.23456
         statistics.conversion = .init(from: "yuv420p", to: "bgra", why: "no plane takes it")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(statistics.json.prettyText.utf8)) as? [String: Any])
+        statistics.network = .init(bytesFetched: 3_000_000_000, bytesAhead: 7)
+        let fetched = try #require(try JSONSerialization.jsonObject(with: Data(statistics.json.prettyText.utf8)) as? [String: Any])
+        #expect((fetched["network"] as? [String: Int]) == ["bytesFetched": 3_000_000_000, "bytesAhead": 7] && object["network"] is NSNull)
         for name in ["decoder", "sink", "pixelFormat", "modifier", "sandbox", "startupMilliseconds", "avOffsetMilliseconds"] {
             #expect(object[name] is NSNull, "\(name)")
         }

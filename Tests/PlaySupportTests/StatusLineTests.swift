@@ -16,6 +16,9 @@ import Testing
     }
 
     @Test func `leaves out the bar before the numbers, and the last numbers first`() {
+        var cached = line
+        cached.cachedBytes = 12_900_000
+        #expect(cached.text(columns: 80) == "▶ 00:00:04.200 / 00:00:10.000  42%  dropped 3  buffer 1.8 s  cache 12.3 MiB")
         #expect(line.text(columns: 60) == "▶ 00:00:04.200 / 00:00:10.000  42%  dropped 3  buffer 1.8 s")
         #expect(line.text(columns: 50) == "▶ 00:00:04.200 / 00:00:10.000  42%  dropped 3")
     }

@@ -21,6 +21,17 @@ import Testing
         #expect(outcome.output == local.output && FrameMD5File(outcome.output)?.lines.count == 300)
     }
 
+    @Test(arguments: ["off", "full"]) func `with a small cache a film is the same, and the statistics say what came`(sandbox: String) throws {
+        let server = LyingServer { .file(Self.film, $0) }
+        defer { server.stop() }
+        let arguments = ["--sink", "headless", "--untimed", "--demuxer-max-bytes", "64KiB", "--demuxer-max-back-bytes", "0", "--stats", "-"]
+        let outcome = try PlayProgram.run(arguments + ["--sandbox", sandbox, server.address("film.mp4")], environment: ["http_proxy": ""])
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.code): \(outcome.errors)")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let network = try #require(object["network"] as? [String: Int])
+        #expect(network["bytesFetched"].map { $0 >= Self.film.count * 9 / 10 } == true && object["framesPresented"] as? Int == 300, "\(network)")
+    }
+
     @Test(arguments: ["off", "full"]) func `a film that cannot be had whole says where it ends`(sandbox: String) throws {
         let server = LyingServer { request in
             request.rangeStart == 0 ? .file(Self.film, request).cut(after: Self.film.count / 2) : LyingServer.Answer(status: "503 No", ending: .reset)
@@ -81,7 +92,10 @@ import Testing
     }
 
     @Test func `options that make no sense are refused`() throws {
-        for arguments in [["--network-timeout", "0"], ["--tls-no-verify", "--tls-ca", "x"], ["--http-header-fields", "none"]] {
+        for arguments in [
+            ["--network-timeout", "0"], ["--demuxer-max-bytes", "1XB"], ["--demuxer-max-bytes", "10"], ["--tls-no-verify", "--tls-ca", "x"],
+            ["--http-header-fields", "none"],
+        ] {
             #expect(try Self.play(arguments + ["http://127.0.0.1:1/"]).code == 64, "\(arguments)")
         }
     }

@@ -9,11 +9,13 @@ internal import Media
 /// asked for everything, and what has been read already is passed over.
 ///
 /// Thread-safety: one thread at a time; the cancellation may come from any.
-final class HTTPSource {
+final class HTTPSource: @unchecked Sendable {
     private let address: String
     private let libraryOptions: [String: String]
     private let network: NetworkOptions
     private let cancellation: AssetCancellation
+    /// Since when somebody waits for a byte; nil while nobody does.
+    private let waitsSince: @Sendable () -> HostTime?
     private var connection: HTTPConnection?
     private var retry: RetryState
     private var recent = RecentBytes()
@@ -27,8 +29,11 @@ final class HTTPSource {
     private(set) var loss: String?
 
     /// Connects. Blocks. What the server refuses is an error at once; a server that fails or breaks off is asked three times.
-    init(_ address: String, _ options: AssetReaderOptions) throws(AssetError) {
+    ///
+    /// - Parameter waitsSince: Since when somebody waits for a byte; nil while nobody does, so that broken connections are tried again without end.
+    init(_ address: String, _ options: AssetReaderOptions, waitsSince: @escaping @Sendable () -> HostTime?) throws(AssetError) {
         self.address = address
+        self.waitsSince = waitsSince
         libraryOptions = try options.network.libraryOptions(for: address).merging(options.libraryOptions) { $1 }
         network = options.network
         cancellation = options.cancellation
@@ -57,7 +62,8 @@ final class HTTPSource {
     /// Bytes before a break that must come again.
     private static let compared = 4096
 
-    /// Reads some bytes from `offset`, at least one. Blocks, over broken connections, until `NetworkOptions.timeout` has passed without a byte.
+    /// Reads some bytes from `offset`, at least one. Blocks, over broken connections, until somebody has waited for `NetworkOptions.timeout` without
+    /// a byte.
     /// - Returns: How many; 0 at the end; below 0 an error as libavformat numbers them.
     func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
         if cancellation.isCancelled { return Int(cav_error_exit) }
@@ -65,7 +71,6 @@ final class HTTPSource {
         let here = unsafe recent.copy(to: target, from: offset)
         if here > 0 { return here }
         if isSeekable, let byteCount, offset >= byteCount { return 0 }
-        retry.begin(at: MonotonicClock.shared.now())
         while true {
             let status: Int32
             switch unsafe attempt(target, offset) {
@@ -79,9 +84,9 @@ final class HTTPSource {
             connection = nil
             if cancellation.isCancelled { return Int(cav_error_exit) }
             guard Self.mayPass(status) else { return lose("the server refuses the rest (\(AssetError.message(status)))") }
-            guard case .wait(let delay) = retry.failed(at: MonotonicClock.shared.now(), chance: .random(in: 0...1)) else {
-                return lose("the connection was lost")
-            }
+            let now = MonotonicClock.shared.now()
+            retry.begin(at: waitsSince() ?? now)
+            guard case .wait(let delay) = retry.failed(at: now, chance: .random(in: 0...1)) else { return lose("the connection was lost") }
             Self.pause(delay, cancellation)
         }
     }

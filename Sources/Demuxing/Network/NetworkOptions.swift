@@ -7,6 +7,10 @@ public struct NetworkOptions: Sendable, Hashable {
     public var timeout: HostSpan
     /// How long one connection may be silent before another one is opened in its place.
     public var stallTimeout: HostSpan
+    /// How many bytes are fetched ahead of what is being read, and kept in memory: 150 MiB. At least 64 KiB.
+    public var cacheAhead: Int64 = 150 << 20
+    /// How many bytes that have been read stay in memory, so that going back asks the server for nothing: 50 MiB.
+    public var cacheBehind: Int64 = 50 << 20
     /// Whether a server must show a certificate for its name that an authority has signed (TLS). Without it anybody between may read and change the
     /// film.
     public var verifiesCertificates = true
@@ -26,6 +30,8 @@ public struct NetworkOptions: Sendable, Hashable {
         self.timeout = timeout
         self.stallTimeout = stallTimeout
     }
+
+    var cache: ByteCache.Limits { ByteCache.Limits(ahead: max(cacheAhead, Int64(ByteCache.blockSize)), behind: max(cacheBehind, 0)) }
 
     /// The same as options of libavformat's protocols, by their names.
     /// - Throws: when the file of cookies cannot be read.
