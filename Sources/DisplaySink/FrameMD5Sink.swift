@@ -38,7 +38,8 @@ public final class FrameMD5Sink: DisplaySink {
 
     deinit { stop() }
 
-    /// Hashes the frames of `queue` on the thread that enqueues them. Never throws; a failed write is reported once, as `SinkEvent.failed`.
+    /// Hashes the frames of `queue` on the thread that enqueues them. Another film after `stop` follows in the same file, with a header of its own.
+    /// Never throws; a failed write is reported once, as `SinkEvent.failed`.
     public func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         loop.start(queue) { [output] now in
             queue.takeAll(
@@ -60,7 +61,7 @@ public final class FrameMD5Sink: DisplaySink {
     /// Stops the sink and writes the remaining lines to the file. `failure` then says whether the file is whole.
     public func stop() {
         loop.stop()
-        output.flush()
+        output.endFilm()
     }
 
     /// Why the file is not whole; nil when it is, as far as it has been written. To be asked before the start or after `stop`.
@@ -111,6 +112,13 @@ private final class FrameMD5Output: @unchecked Sendable {
         let header = FrameMD5Text.header(software: software, timeBase: base, size: frame.visible.size, aspect: frame.attributes.pixelAspect)
         pending.append(contentsOf: header.utf8)
         return base
+    }
+
+    /// Writes what is left. The next frame is the first of another film.
+    func endFilm() {
+        flush()
+        text = FrameMD5Text()
+        timeBase = nil
     }
 
     func flush() {

@@ -121,6 +121,20 @@ public final class PresentationQueue: Sendable {
         wake()
     }
 
+    /// Serves another film from now on: drops what waits, takes this timebase, forgets what was set for the film before and counts from zero. The
+    /// frame on the display stays.
+    package func beginFilm(_ timebase: Timebase) {
+        link.withLock { link in
+            link.stepped = nil
+            link.sound = nil
+            link.starving = nil
+        }
+        self.timebase = timebase
+        let waiting = state.change { $0.beginFilm() }
+        _ = consume waiting
+        wake()
+    }
+
     /// Accepts frames again.
     public func resume() { state.withLock { $0.setCancelled(false) } }
 

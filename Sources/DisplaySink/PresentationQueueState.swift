@@ -15,6 +15,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
     /// A frame that was passed to the sink and not reported yet.
     private struct Submission: Sendable {
         var sequence: UInt64
+        /// Which of the films that the queue has served one after the other.
+        var film: Int
         /// The host time of its presentation time; nil when it was shown without regard to the clock.
         var ideal: HostTime?
         var deadline: HostTime
@@ -31,6 +33,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
     /// When the previous frame was shown; nil when the next frame cannot be compared with it.
     private var lastSeen: HostTime?
     private(set) var statistics = PresentationStatistics()
+    private var film = 0
 
     private(set) var isCancelled = false
     /// Counts flushes, so that a frame that waits for room during a flush is not added afterwards.
@@ -100,6 +103,17 @@ struct PresentationQueueState: ~Copyable, Sendable {
         isFirst = true
         breakRhythm()
         if removeImage { mustRemoveImage = true }
+        return waiting
+    }
+
+    /// Serves another film: removes the waiting frames, whose uses the caller ends, and counts from zero. Frames of the film before that the sink has
+    /// not reported yet do not count.
+    mutating func beginFilm() -> Ring<VideoFrame> {
+        let waiting = flush(removeImage: false)
+        statistics = PresentationStatistics()
+        film += 1
+        isCancelled = false
+        isHeld = false
         return waiting
     }
 
@@ -180,7 +194,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
         if time.isNumeric { taken = (time, frame.duration.isNumeric ? time + frame.duration : time) }
         statistics.countSubmitted()
         if submissions.isFull { _ = submissions.popFirst() }
-        submissions.append(Submission(sequence: frame.sequence, ideal: ideal, deadline: deadline))
+        submissions.append(Submission(sequence: frame.sequence, film: film, ideal: ideal, deadline: deadline))
         return .decided(.show(frame, isFirst: isFirst), step: step)
     }
 
@@ -203,8 +217,10 @@ struct PresentationQueueState: ~Copyable, Sendable {
     // MARK: Feedback
 
     mutating func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan?, flags: PresentationFlags, soundLead: HostSpan? = nil) {
+        let submission = takeSubmission(sequence)
+        if let submission, submission.film != film { return }
         statistics.countPresented(at: time, flags)
-        guard let submission = takeSubmission(sequence) else { return }
+        guard let submission else { return }
         if let ideal = submission.ideal { statistics.record(error: time - ideal, soundLead: soundLead) }
         if let refresh, refresh > .zero {
             if submission.ideal != nil, time - submission.deadline > HostSpan(nanoseconds: refresh.nanoseconds / 2) {
@@ -219,7 +235,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
     }
 
     mutating func didDiscard(sequence: UInt64) {
-        _ = takeSubmission(sequence)
+        if let submission = takeSubmission(sequence), submission.film != film { return }
         statistics.count(.late)
     }
 

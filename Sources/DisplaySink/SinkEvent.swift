@@ -27,6 +27,8 @@ public enum SinkEvent: Sendable, Hashable {
 /// Keys that the player uses, named for what is printed on them.
 public enum PlayerKey: String, Sendable, Hashable, CaseIterable {
     case space, q, escape, f, o, left, right, up, down, comma, period, m, nine, zero, leftBracket, rightBracket, backspace
+    /// Enter also on the number pad; `>` and `<` also the keys for the next and the previous title.
+    case enter, greater, less
 
     /// Whether holding the key repeats it: only for keys that move something by a step.
     package var repeats: Bool {

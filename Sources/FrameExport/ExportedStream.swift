@@ -20,10 +20,11 @@ struct ExportedStream: Sendable {
 
     func accepts(_ epoch: Int?) -> Bool { epoch ?? self.epoch == self.epoch }
 
-    /// Begins with another film; false while one feeds the exporter.
-    mutating func claim() -> Bool {
+    /// Begins with another film, whose frames are of `epoch` until a flush; false while one feeds the exporter.
+    mutating func claim(epoch: Int) -> Bool {
         if isClaimed { return false }
         self = ExportedStream()
+        self.epoch = epoch
         isClaimed = true
         return true
     }
@@ -42,10 +43,10 @@ struct ExportedStream: Sendable {
 // What a film does with its exporters besides giving them frames.
 
 extension FrameExporter {
-    /// Makes the exporter serve a film that begins; false while it serves another.
-    package func claim() -> Bool {
+    /// Makes the exporter serve a film that begins, in this epoch of its display's queue; false while it serves another.
+    package func claim(epoch: Int = 0) -> Bool {
         state.withLock { state in
-            guard state.changeStream({ $0.claim() }) else { return false }
+            guard state.changeStream({ $0.claim(epoch: epoch) }) else { return false }
             state.endHold()
             return true
         }

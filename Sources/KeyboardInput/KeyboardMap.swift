@@ -88,6 +88,9 @@ package final class KeyboardMap {
         case XKB_KEY_bracketleft: return .leftBracket
         case XKB_KEY_bracketright: return .rightBracket
         case XKB_KEY_BackSpace: return .backspace
+        case XKB_KEY_Return, XKB_KEY_KP_Enter: return .enter
+        case XKB_KEY_greater, XKB_KEY_XF86AudioNext: return .greater
+        case XKB_KEY_less, XKB_KEY_XF86AudioPrev: return .less
         default: return nil
         }
     }

@@ -24,6 +24,8 @@ public enum PlayerCommand: Sendable, Hashable {
     case resetRate
     /// Shows the position over the film.
     case showStatus
+    /// Plays the next or the previous film of the playlist.
+    case next, previous
 
     /// The command of a key. The keys are those of mpv.
     ///
@@ -47,6 +49,8 @@ public enum PlayerCommand: Sendable, Hashable {
         case .rightBracket: self = .multiplyRate(by: 1.1)
         case .backspace: self = .resetRate
         case .o: self = .showStatus
+        case .enter, .greater: self = .next
+        case .less: self = .previous
         }
     }
 
@@ -60,7 +64,7 @@ public enum PlayerCommand: Sendable, Hashable {
 extension Player {
     /// Carries out a viewer's command. Full-screen commands go to `window`.
     ///
-    /// - Returns: False for `quit`: the program ends the player. The program also carries out `showStatus`.
+    /// - Returns: False for `quit`: the program ends the player. The program also carries out `showStatus`, `next` and `previous`.
     public func perform(_ command: PlayerCommand, window: (any WindowControl)? = nil) -> Bool {
         switch command {
         case .quit: return false
@@ -74,7 +78,7 @@ extension Player {
         case .changeVolume(let change): volume = PlayerCommand.volume(volume, changedBy: change)
         case .multiplyRate(let factor): rate = PlayerCommand.rate(rate, multipliedBy: factor)
         case .resetRate: rate = 1
-        case .showStatus: break
+        case .showStatus, .next, .previous: break
         }
         return true
     }

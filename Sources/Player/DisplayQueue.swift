@@ -74,10 +74,12 @@ public final class DisplayQueue: Sendable {
         let timebase = timebase ?? automatic?.timebase ?? Timebase()
         self.automatic = automatic
         let samples = SampleQueue(watermarks: watermarks, controlTimebase: timebase)
-        let presentation = PresentationQueue(capacity: Self.decodedAhead, timebase: timebase, pacing: sink.pacing)
+        let presentation =
+            (sink as? LastingSink)?.queue(for: timebase)
+            ?? PresentationQueue(capacity: Self.decodedAhead, timebase: timebase, pacing: sink.pacing)
         let counters = FrameStatistics()
         var options = options
-        let claims = ExporterClaims(exporters)
+        let claims = ExporterClaims(exporters, epoch: presentation.epoch)
         let output = FrameTee(presentation: presentation, exporters: claims.exporters)
         output.connect(to: timebase)
         options.holdCount += Self.decodedAhead + sink.surfaceHoldCount + output.surfaceHoldCount
@@ -101,7 +103,7 @@ public final class DisplayQueue: Sendable {
     private let onEventForSink: @Sendable (Event) -> Void
 
     /// 4: enough for one slow frame at 60 Hz, few enough to stay in the processor's cache.
-    private static let decodedAhead = 4
+    package static let decodedAhead = 4
 
     /// The time that decides when frames are shown. It may be replaced at any moment, here or as `samples.controlTimebase`; queued frames follow
     /// the new one.

@@ -8,10 +8,11 @@ final class ExporterClaims: Sendable {
     /// Why the film cannot begin: an exporter serves another film, or was given twice.
     let conflict: SinkError?
 
-    init(_ wanted: [FrameExporter]) {
+    /// - Parameter epoch: the one in which the film begins.
+    init(_ wanted: [FrameExporter], epoch: Int) {
         var taken: [FrameExporter] = [], conflict: SinkError?
         for exporter in wanted {
-            if exporter.claim() {
+            if exporter.claim(epoch: epoch) {
                 taken.append(exporter)
             } else if conflict == nil {
                 let other =

@@ -57,7 +57,8 @@ struct OpenedSource: Sendable {
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
         if start > .zero { try reader.seek(to: start) }
         var opened = OpenedSource(
-            samples: AssetSource(reader: reader), location: location, title: reader.title ?? lastComponent(location), beginning: start,
+            samples: AssetSource(reader: reader), location: location, title: reader.title ?? configuration.fallbackTitle ?? lastComponent(location),
+            beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
         let shortfalls = selection.shortfalls.isEmpty ? nil : "\(location) " + selection.shortfalls.joined(separator: ", and ") + "."

@@ -13,6 +13,9 @@ extension Player {
     /// Whether the viewer wants the film to play, and it does or will as soon as it can: `playing`, `waiting`, or `preparing` to play.
     public var isPlaying: Bool { storage.withLock { $0.transport.isPlaying } }
 
+    /// Whether the viewer wants the film to play, also before it is open and after its end.
+    package var wantsToPlay: Bool { storage.withLock { $0.transport.wantsToPlay } }
+
     /// The time of the film, from 0 at its beginning. During a seek this is its target.
     public var position: MediaTime {
         let (pipeline, target) = storage.withLock { ($0.pipeline, $0.seekTarget) }

@@ -42,6 +42,9 @@ public struct PlayerConfiguration: Sendable {
     /// Clients that get the decoded frames as well. An exporter serves one film at a time.
     public var exporters: [FrameExporter] = []
 
+    /// The title of a film that has none of its own; nil: the file's name.
+    package var fallbackTitle: String?
+
     /// The moment from which `PlaybackStatistics.startupMilliseconds` counts, on CLOCK_MONOTONIC; nil: when the player is made.
     public var startedAt: HostTime?
 

@@ -24,7 +24,7 @@ struct Play: ParsableCommand {
         do {
             // Without a subcommand, `--help` shows the options of playing, and a missing film is reported as an error of playing.
             if words == ["--help"] || words == ["-h"] || words == ["help"] { return end(saying: PlayFile.helpMessage()) }
-            if words.isEmpty { throw ValidationError(noFilm) }
+            if words.isEmpty { throw ValidationError(PlayOptions.noFilm) }
             var command = try parsed(words)
             try command.run()
         } catch let error as PlayerError {
@@ -32,7 +32,7 @@ struct Play: ParsableCommand {
             Terminal.write("\(ProgramName.current): \(error.description.printable)\n")
             Glibc.exit(PlaySupport.ExitCode(error).rawValue)
         } catch {
-            let isOfPlaying = message(for: error) == noFilm
+            let isOfPlaying = message(for: error) == PlayOptions.noFilm
             let code = isOfPlaying ? PlayFile.exitCode(for: error) : exitCode(for: error)
             // The subcommand that plays is not one to type.
             let text = (isOfPlaying ? PlayFile.fullMessage(for: error) : fullMessage(for: error))
@@ -45,14 +45,12 @@ struct Play: ParsableCommand {
         }
     }
 
-    private static let noFilm = "No film is named."
-
     /// The command that the words name. Among several faults it throws the one that is in a word, before the one that a film is missing.
     private static func parsed(_ words: [String]) throws -> any ParsableCommand {
         do { return try parseAsRoot(words) } catch {
-            guard message(for: error).hasPrefix("Missing expected argument '<file>'") else { throw error }
+            guard message(for: error) == PlayOptions.noFilm else { throw error }
             _ = try parseAsRoot(words + ["-"])
-            throw ValidationError(noFilm)
+            throw error
         }
     }
 

@@ -1,11 +1,12 @@
 internal import ArgumentParser
+internal import PlaySupport
 
-/// `play FILE`: wires options, sink, player, keys, signals and the status line together.
+/// `play FILE …`: wires options, sink, player, keys, signals and the status line together.
 struct PlayFile: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file", abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         usage: """
-            \(ProgramName.current) [OPTIONS] FILE|URL|-
+            \(ProgramName.current) [OPTIONS] FILE|URL|- …
             \(ProgramName.current) info FILE [--json] [--samples]
             \(ProgramName.current) frames FILE --at TIMES | --every TIME | --sheet FILE [-o FOLDER]
             \(ProgramName.current) convert IN OUT [--copy | --video CODEC] [--start TIME]
@@ -13,7 +14,9 @@ struct PlayFile: ParsableCommand {
             """,
         discussion: """
             Keys in the window and in the terminal: space pause, q or Esc quit, f full screen, ← → 5 s, ↑ ↓ 1 min, . and , one frame, \
-            m mute, 9 and 0 volume, [ and ] speed, Backspace normal speed, o where the film is (kms).
+            m mute, 9 and 0 volume, [ and ] speed, Backspace normal speed, o where the film is (kms), > or Enter next film, < previous film.
+
+            Of several films, one that fails is named and skipped; the exit code is that of the first failure.
 
             Exit codes: 0 played (or ended by q, a closed window, SIGINT, SIGTERM, SIGHUP or SIGQUIT), 64 wrong options, 65 nothing playable \
             or damaged, 66 cannot open, 69 no display or device, 70 internal error, 71 the system refuses memory, threads or descriptors, \
@@ -24,6 +27,7 @@ struct PlayFile: ParsableCommand {
 
     func run() throws {
         Ending.awaitSignals()
-        try PlaySession(options: options, terminal: Terminal()).run()
+        let code = try PlaySession(options: options, terminal: Terminal()).run()
+        if code != .played { throw ArgumentParser.ExitCode(code.rawValue) }
     }
 }

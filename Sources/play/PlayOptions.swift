@@ -64,8 +64,8 @@ enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, f
 
 /// The options of `play FILE`, in the order of `--help`.
 struct PlayOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("A file, a URL that libavformat opens, or - for standard input.", valueName: "file"))
-    var file: String
+    @Argument(help: ArgumentHelp("Files, URLs that libavformat opens, or - for standard input; one plays after the other.", valueName: "file"))
+    var files: [String] = []
 
     @Option(help: "Where to show: auto, wayland, kms (a monitor without a desktop), headless, or md5=PATH (framemd5 text; - is standard output).")
     var sink: SinkChoice = .auto
@@ -105,8 +105,14 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Speed, 0.1 to 16.")
     var speed: Double = 1
 
-    @Flag(help: "Begin again at the end.")
+    @Flag(help: "Play each film again at its end.")
     var loop = false
+
+    @Flag(help: "Begin again with the first film after the last.")
+    var loopPlaylist = false
+
+    @Flag(help: "Play the films in random order.")
+    var shuffle = false
 
     @Flag(help: "Show the first frame and pause.")
     var pause = false
@@ -182,10 +188,10 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Decoding threads; 0: the decoder chooses.")
     var threads = 0
 
-    @Option(help: ArgumentHelp("The file is a raw start-code stream of this codec.", valueName: "codec"))
+    @Option(help: ArgumentHelp("The files are raw start-code streams of this codec.", valueName: "codec"))
     var raw: RawCodec?
 
-    @Option(help: ArgumentHelp("Write statistics as JSON at the end (- is standard output).", valueName: "path"))
+    @Option(help: ArgumentHelp("Write statistics as JSON at the end (- is standard output): of several films an array.", valueName: "path"))
     var stats: String?
 
     @OptionGroup var network: NetworkArguments
@@ -196,6 +202,9 @@ struct PlayOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print what is chosen and why.")
     var verbose = false
 
+    /// Whether there may be more than one film.
+    var isList: Bool { files.count > 1 }
+
     /// What `--connector`, `--span`, `--mode` and `--refresh` say together.
     var kmsOptions: KMSSink.Options {
         var options = KMSSink.Options(connectors: connector, mode: mode.request, arrangement: span ? .span(columns: columns) : .mirror)
@@ -203,6 +212,8 @@ struct PlayOptions: ParsableArguments {
         if refresh == .keep, options.mode.refresh == .auto { options.mode.refresh = .keep }
         return options
     }
+
+    static let noFilm = "No film is named."
 
     mutating func validate() throws {
         if !(0.1...16).contains(speed) { throw ValidationError("--speed must lie between 0.1 and 16.") }
@@ -219,8 +230,10 @@ struct PlayOptions: ParsableArguments {
         if span && connector.count < 2 { throw ValidationError("--span needs --connector at least twice.") }
         if let columns, !span || columns < 1 { throw ValidationError("--columns needs --span, and at least 1.") }
         if exportAll && export == nil { throw ValidationError("--export-all needs --export.") }
-        if loop, case .md5 = sink { throw ValidationError("--loop would write checksums for ever.") }
+        if loop || loopPlaylist, case .md5 = sink { throw ValidationError("--\(loop ? "loop" : "loop-playlist") would write checksums for ever.") }
+        if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be played once.") }
         if device != nil, decoder == .software { throw ValidationError("--device has no meaning with --decoder software.") }
         if stats == "-", sink == .md5(path: "-") { throw ValidationError("Checksums and statistics cannot both go to standard output.") }
+        if files.isEmpty { throw ValidationError(Self.noFilm) }
     }
 }

@@ -7,47 +7,63 @@ extension PlaySession {
     /// 100 ms: ten redraws per second look smooth and cost little.
     private static let redraw = HostSpan.milliseconds(100)
 
-    /// Shows what happens and carries the viewer's commands out, until the end, the viewer's command or a failure.
-    func follow(_ player: Player, _ sink: any DisplaySink) -> End {
-        var manager = ServiceManager()
-        var overlay = OverlayTimer(options.osd ? sink.statusOverlay : nil)
-        var isOpen = false, wasPlaying = false
+    /// Shows what happens and carries the viewer's commands out, until the end of the film, the viewer's command or a failure.
+    func follow(_ player: Player, _ screening: inout Screening) -> End {
+        let film = screening.film
+        var isOpen = false
         defer {
-            if isOpen {
-                manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
-                manager.stopping()
-            }
+            if isOpen { screening.manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0) }
         }
         while true {
-            let messages = inbox.wait(until: MonotonicClock.shared.now() + Self.redraw) { $0.isEmpty ? nil : $0 } ?? []
-            inbox.withLock { $0.removeFirst(messages.count) }
-            for message in messages {
-                switch message {
-                case .end: return .told(bySignal: true)
-                case .opened(.failure(let error)): return .failed(error)
-                case .opened(.success):
-                    isOpen = true
-                    prepare(sink.window, player)
-                case .event(.key(let key)):
-                    let command = PlayerCommand(key, isFullscreen: sink.window?.isFullscreen ?? false)
-                    if !player.perform(command, window: sink.window) { return .told(bySignal: false) }
-                    overlay.told(command)
-                case .event(let event): if let end = receive(event) { return end }
-                }
+            // One by one: what follows the end of this film is for the next one.
+            let message = inbox.wait(until: MonotonicClock.shared.now() + Self.redraw) { $0.isEmpty ? nil : $0.removeFirst() }
+            switch message {
+            case nil: break
+            case .end: return .told(.quit(bySignal: true))
+            case .broken(let error): return .broken(error)
+            case .viewer(.key(let key)), .event(.key(let key), _):
+                if let order = obey(key, player, &screening) { return .told(order) }
+            case .viewer(.closeRequested): return .told(.quit(bySignal: false))
+            case .viewer(let event): report(event)
+            case .opened(let outcome, film):
+                if case .failure(let error) = outcome { return .failed(error) }
+                isOpen = true
+                prepare(screening.sink.window, player, isFirst: !screening.hasOpened)
+                screening.hasOpened = true
+            case .event(let event, film): if let end = receive(event) { return end }
+            // Of a film before this one.
+            case .opened, .event: break
             }
-            guard isOpen else { continue }
-            let isPlaying = player.isPlaying
-            if isPlaying != wasPlaying { sink.window?.setPlaying(isPlaying) }
-            overlay.tick(player)
-            wasPlaying = isPlaying
-            manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
-            if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }
+            if isOpen { tick(player, &screening) }
         }
     }
 
-    private func prepare(_ window: (any WindowControl)?, _ player: Player) {
+    /// Shows where the film is.
+    private func tick(_ player: Player, _ screening: inout Screening) {
+        let isPlaying = player.isPlaying
+        if isPlaying != screening.wasPlaying { screening.sink.window?.setPlaying(isPlaying) }
+        screening.wasPlaying = isPlaying
+        screening.overlay.tick(player)
+        screening.manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
+        if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }
+    }
+
+    /// Carries out what a key means; not nil when it ends this film.
+    private func obey(_ key: PlayerKey, _ player: Player, _ screening: inout Screening) -> Order? {
+        let window = screening.sink.window
+        let command = PlayerCommand(key, isFullscreen: window?.isFullscreen ?? false)
+        screening.overlay.told(command)
+        switch command {
+        case .next: return screening.playlist.hasNext ? .next : nil
+        case .previous: return screening.playlist.hasPrevious ? .previous : nil
+        default: return player.perform(command, window: window) ? nil : .quit(bySignal: false)
+        }
+    }
+
+    private func prepare(_ window: (any WindowControl)?, _ player: Player, isFirst: Bool) {
         guard let window else { return }
         window.setTitle(player.title)
+        guard isFirst else { return }
         window.setGravity(options.gravity.gravity)
         if options.fullscreen { window.setFullscreen(true) }
     }
@@ -60,8 +76,17 @@ extension PlaySession {
         case .failed(let error): return .failed(error)
         case .notice(let text): if !options.quiet { terminal.line(text) }
         case .detail(let text): if options.verbose { terminal.line(text) }
-        case .closeRequested: return .told(bySignal: false)
+        case .closeRequested: return .told(.quit(bySignal: false))
         }
         return nil
+    }
+
+    /// Says what the display reports between two films.
+    private func report(_ event: SinkEvent) {
+        switch event {
+        case .notice(let text): if !options.quiet { terminal.line(text) }
+        case .detail(let text): if options.verbose { terminal.line(text) }
+        default: break
+        }
     }
 }

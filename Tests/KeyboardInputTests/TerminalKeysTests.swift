@@ -10,7 +10,7 @@ import Testing
             ("\u{1b}[D", [.left]), ("\u{1b}OD", [.left]), ("\u{1b}[1;5C", [.right]), ("\u{7f}", [.backspace]), ("\u{8}", [.backspace]),
             ("x\u{1b}[[Aq", [.up, .q]), ("[]", [.leftBracket, .rightBracket]), ("90,.mf", [.nine, .zero, .comma, .period, .m, .f]),
             ("\u{1b}[15~\u{1b}[C", [.right]), ("\u{1b}[", []), ("\u{1b}[1;", []), ("\u{1b}q", [.escape, .q]), ("\u{1b}\u{1b}[A", [.escape, .up]),
-            ("é", []),
+            ("é", []), ("\r\n<>", [.enter, .enter, .less, .greater]),
         ] as [(String, [PlayerKey])])
     func `terminals send keys in their own way`(text: String, keys: [PlayerKey]) { #expect(TerminalKeys.keys(Array(text.utf8)) == keys) }
 }

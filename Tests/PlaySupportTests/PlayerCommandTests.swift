@@ -11,6 +11,7 @@ import Testing
         (.up, .seek(by: MediaTime(value: 60, timescale: 1))), (.down, .seek(by: MediaTime(value: -60, timescale: 1))),
         (.period, .stepForward), (.comma, .stepBackward), (.nine, .changeVolume(by: -0.05)), (.zero, .changeVolume(by: 0.05)),
         (.leftBracket, .multiplyRate(by: 1 / 1.1)), (.rightBracket, .multiplyRate(by: 1.1)), (.backspace, .resetRate), (.escape, .quit),
+        (.enter, .next), (.greater, .next), (.less, .previous),
     ])
     func `each key stands for what mpv's users expect`(_ key: PlayerKey, _ command: PlayerCommand) {
         #expect(PlayerCommand(key, isFullscreen: false) == command)

@@ -41,7 +41,8 @@ import Testing
     }
 
     private enum Key {
-        static let escape: UInt32 = 1, zero: UInt32 = 11, q: UInt32 = 16, leftBracket: UInt32 = 26, f: UInt32 = 33, comma: UInt32 = 51
+        static let escape: UInt32 = 1, enter: UInt32 = 28, previousSong: UInt32 = 165, zero: UInt32 = 11, q: UInt32 = 16, leftBracket: UInt32 = 26,
+            f: UInt32 = 33, comma: UInt32 = 51
         static let period: UInt32 = 52, space: UInt32 = 57, left: UInt32 = 105, right: UInt32 = 106, down: UInt32 = 108
     }
 
@@ -64,6 +65,19 @@ import Testing
         let still = try #require(try scene.frame { _, _ in true }).code.number
         Thread.sleep(forTimeInterval: 0.5)
         #expect(try scene.frame { _, _ in true }?.code.number == still)
+        scene.press(Key.q)
+        let end = try scene.end()
+        #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")
+    }
+
+    @Test func `the next film and the previous one follow in the same window`() throws {
+        let scene = try Scene(["--no-audio", "--fullscreen", "--pause", "--start", "0.5", TestAssets.path("rate-60.mp4")])
+        for (key, number) in [(nil, 30), (Key.enter, 15), (Key.previousSong, 30)] as [(UInt32?, Int)] {
+            if let key { scene.press(key) }
+            // The second film covers the monitor, too, and all of them stand still.
+            #expect(try scene.frame { part, code in part.size == PixelSize(width: 640, height: 360) && code.number == number } != nil)
+        }
+        #expect(scene.tap.findings.windows == 1)
         scene.press(Key.q)
         let end = try scene.end()
         #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")

@@ -50,13 +50,15 @@ extension TappedLine {
         xkb_keymap {
         xkb_keycodes "tap" { minimum = 8; maximum = 255;
           <ESC> = 9; <9> = 18; <0> = 19; <BKSP> = 22; <Q> = 24; <LBRK> = 34; <RBRK> = 35; <F> = 41; <M> = 58; <COMM> = 59; <DOT> = 60;
-          <SPCE> = 65; <UP> = 111; <LEFT> = 113; <RGHT> = 114; <DOWN> = 116; };
+          <SPCE> = 65; <UP> = 111; <LEFT> = 113; <RGHT> = 114; <DOWN> = 116;
+          <RTRN> = 36; <KPEN> = 104; <NEXT> = 171; <PREV> = 173; };
         xkb_types "tap" { type "ONE_LEVEL" { modifiers = none; level_name[Level1] = "Any"; }; };
         xkb_compatibility "tap" { };
         xkb_symbols "tap" { key <ESC> { [ Escape ] }; key <9> { [ 9 ] }; key <0> { [ 0 ] }; key <BKSP> { [ BackSpace ] }; key <Q> { [ q ] };
           key <LBRK> { [ bracketleft ] }; key <RBRK> { [ bracketright ] }; key <F> { [ f ] }; key <M> { [ m ] }; key <COMM> { [ comma ] };
           key <DOT> { [ period ] }; key <SPCE> { [ space ] }; key <UP> { [ Up ] }; key <LEFT> { [ Left ] }; key <RGHT> { [ Right ] };
-          key <DOWN> { [ Down ] }; };
+          key <DOWN> { [ Down ] }; key <RTRN> { [ Return ] }; key <KPEN> { [ KP_Enter ] }; key <NEXT> { [ XF86AudioNext ] };
+          key <PREV> { [ XF86AudioPrev ] }; };
         };
         """
 

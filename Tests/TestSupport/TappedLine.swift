@@ -190,6 +190,7 @@ final class TappedLine {
         case (.shellSurface, 1):
             kinds[words[0]] = .window
             window = words[0]
+            state.withLock { $0.findings.windows += 1 }
         default: break
         }
     }

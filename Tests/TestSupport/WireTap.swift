@@ -27,6 +27,8 @@ public final class WireTap: Sendable {
         public var heldAtEnd = 0
         /// For each time that the window set the pointer's image: whether it has one.
         public var cursors: [Bool] = []
+        /// Windows that were made.
+        public var windows = 0
         /// Times that the window asked to be dragged along.
         public var moves = 0
         /// Edges by which the window asked to be resized, in xdg_toplevel's numbers.

@@ -24,13 +24,13 @@ struct InputTests {
     @Test("keys are told by what is printed on them, each press once")
     func presses() throws {
         let scene = try shownScene()
-        // Space, q, f, m, comma, 9, Escape, and a key that means nothing.
-        let codes: [UInt32] = [57, 16, 33, 50, 51, 10, 1, 30]
+        // Space, q, f, m, comma, 9, Escape, Enter, that of the number pad, the next and the previous title, and a key that means nothing.
+        let codes: [UInt32] = [57, 16, 33, 50, 51, 10, 1, 28, 96, 163, 165, 30]
         for code in codes { scene.tap.change { $0.inputs += [.key(code, isDown: true), .key(code, isDown: false)] } }
         // The last one shows that all before it have been told.
         scene.tap.change { $0.inputs += [.key(57, isDown: true), .key(57, isDown: false)] }
-        #expect(scene.wait { keys(scene).count >= 8 })
-        #expect(keys(scene) == [.space, .q, .f, .m, .comma, .nine, .escape, .space])
+        #expect(scene.wait { keys(scene).count >= 12 })
+        #expect(keys(scene) == [.space, .q, .f, .m, .comma, .nine, .escape, .enter, .enter, .greater, .less, .space])
     }
 
     @Test("a key that moves something repeats while it is held, others do not")

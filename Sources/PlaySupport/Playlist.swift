@@ -1,0 +1,101 @@
+/// The films to play, which one is next, and what follows the last.
+///
+/// A pure value. It begins at the first entry; `current` is nil when nothing is left to play.
+public struct Playlist: Sendable {
+    /// One film, or still image, of a playlist.
+    public struct Entry: Sendable, Hashable {
+        /// The file or address, as the player opens it.
+        public var location: String
+        /// The title that the list gives it; nil: none.
+        public var title: String?
+
+        /// Makes an entry.
+        public init(_ location: String, title: String? = nil) {
+            self.location = location
+            self.title = title
+        }
+    }
+
+    /// All films, in the order of the list.
+    public let entries: [Entry]
+    /// Whether the first film follows the last.
+    public let loops: Bool
+    /// The order in which they play, as indices of `entries`.
+    private var order: [Int]
+    /// A place in `order`; its end when nothing is left.
+    private var place = 0
+    /// Makes the orders of `shuffle`; nil plays in the order of the list.
+    private var dice: SplitMix?
+    /// Films that failed one after the other, without one that played.
+    private var failures = 0
+
+    /// - Parameters:
+    ///   - loops: whether the first film follows the last.
+    ///   - seed: shuffles the films, always in the same way for the same seed; nil keeps their order.
+    public init(_ entries: [Entry], loops: Bool = false, shuffledBy seed: UInt64? = nil) {
+        self.entries = entries
+        self.loops = loops
+        order = Array(entries.indices)
+        dice = seed.map(SplitMix.init)
+        if dice != nil { shuffle(after: nil) }
+    }
+
+    /// The film to play; nil: none is left.
+    public var current: Entry? { place < order.count ? entries[order[place]] : nil }
+
+    /// Whether there is a film after the current one.
+    public var hasNext: Bool { place + 1 < order.count || (loops && !order.isEmpty) }
+
+    /// Whether there is a film before the current one.
+    public var hasPrevious: Bool { place > 0 || (loops && !order.isEmpty) }
+
+    /// The current film has played to its end, or the viewer wants the next one.
+    public mutating func next() {
+        failures = 0
+        advance()
+    }
+
+    /// The current film cannot be played: the next one follows, unless none of a looping list can be played.
+    public mutating func skip() {
+        failures += 1
+        if failures >= order.count { place = order.count } else { advance() }
+    }
+
+    /// The viewer wants the film before the current one. Without one, nothing changes.
+    public mutating func previous() {
+        guard hasPrevious else { return }
+        failures = 0
+        place = place > 0 ? place - 1 : order.count - 1
+    }
+
+    private mutating func advance() {
+        guard place < order.count else { return }
+        place += 1
+        guard place == order.count, loops else { return }
+        if dice != nil { shuffle(after: order.last) }
+        place = 0
+    }
+
+    /// Another order, which does not begin with the film that has just played.
+    private mutating func shuffle(after last: Int?) {
+        guard var dice, order.count > 1 else { return }
+        order.shuffle(using: &dice)
+        if order.first == last { order.swapAt(0, order.count - 1) }
+        self.dice = dice
+    }
+}
+
+/// Numbers that are the same for the same seed (SplitMix64 of Steele, Lea and Flood).
+private struct SplitMix: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,143 @@
+internal import Decoding
+internal import DisplaySink
+internal import FrameExport
+internal import Media
+internal import PlaySupport
+internal import Player
+internal import Sandbox
+
+/// One film after the other, each by a player of its own, on the session's thread.
+extension PlaySession {
+    /// How long a player may take to close before the program ends without it: after a signal, after a key, and otherwise. Restoring a monitor's
+    /// mode takes most.
+    private static let closing = (signal: HostSpan.milliseconds(600), key: HostSpan.seconds(2), otherwise: HostSpan.seconds(5))
+    /// Time for clients to fetch the last frames and to give them back: 5 s where every frame is delivered, else 1 s, since a client that shows the
+    /// last frame for ever is nothing to wait for.
+    private static let farewell = (all: HostSpan.seconds(5), newest: HostSpan.seconds(1))
+
+    func play() throws(PlayerError) -> ExitCode {
+        Player.prepare(PlayerConfiguration(options))
+        let playlist = Playlist(
+            options.files.map { Playlist.Entry($0) }, loops: options.loopPlaylist, shuffledBy: options.shuffle ? .random(in: 0...UInt64.max) : nil)
+        let sink = try makeSink(playlist)
+        let server = try makeServer()
+        if let server { Ending.keep(socket: server.path) }
+        defer {
+            server?.stop()
+            Ending.keep(socket: nil)
+        }
+        var screening = Screening(playlist, isList: options.isList, sink: sink, server: server, options: options, terminal: terminal)
+        // Before the first film is open, so that q ends the wait for it.
+        let keyboard =
+            sink.readsTerminal
+            ? nil : TerminalKeyboard(besidesFilm: options.files.contains("-")) { [inbox] key in inbox.change { $0.append(.viewer(.key(key))) } }
+        defer { keyboard?.stop() }
+        defer { screening.stopping() }
+        while !screening.hasEnded, let entry = screening.playlist.current { try show(entry, &screening, keyboard) }
+        return screening.firstFailure
+    }
+
+    /// Plays one film to its end. Throws when it is the only one and fails; what fails in a list is said.
+    private func show(_ entry: Playlist.Entry, _ screening: inout Screening, _ keyboard: TerminalKeyboard?) throws(PlayerError) {
+        screening.film += 1
+        let film = screening.film
+        if film > 1 { screening.server?.exporter.resume() }
+        screening.configuration.fallbackTitle = entry.title
+        let player = Player(sink: screening.sink, configuration: screening.configuration) { [inbox] event in
+            inbox.change { $0.append(.event(event, film: film)) }
+        }
+        player.isMuted = screening.isMuted
+        self.player.withLock { $0 = player }
+        if Ending.isRequested { player.cancelOpening() }
+        if screening.isList, options.verbose { terminal.line("Plays \(entry.location).") }
+        let opening = LoopThread(name: "open") { [inbox] in
+            let outcome: Result<Void, PlayerError>
+            do throws(PlayerError) { outcome = .success(try player.open(entry.location)) } catch { outcome = .failure(error) }
+            inbox.change { $0.append(.opened(outcome, film: film)) }
+        }
+        let end = follow(player, &screening)
+        terminal.keepStatus()
+        screening.move(after: end)
+        screening.keepSettings(of: player)
+        wait(for: screening.server, after: end, isLast: screening.hasEnded)
+        var failures: [PlayerError] = [], limit = Self.closing.otherwise
+        switch end {
+        case .played, .told(.next), .told(.previous): break
+        case .failed(let error), .broken(let error): failures.append(error)
+        case .told(.quit(let bySignal)): limit = bySignal ? Self.closing.signal : Self.closing.key
+        }
+        let isClosed = close(player, opening, screening.hasEnded ? screening.sink : nil, within: limit)
+        do throws(PlayerError) {
+            if var done = self.player.withLock({ $0.take() })?.statistics {
+                // One of a list that was not opened is named all the same.
+                if screening.isList { done.file = entry.location }
+                try statistics?.add(done)
+            }
+            if screening.isList, screening.hasEnded { try statistics?.finish() }
+            if isClosed, let error = player.outputFailure { throw PlayerError(error) }
+        } catch {
+            if failures.isEmpty { failures.append(error) }
+            screening.end()
+        }
+        // What hangs would hang when it is freed, too.
+        if !isClosed { endBesideHanging(failures.first, screening, keyboard) }
+        if let failure = failures.first { try screening.report(failure) }
+    }
+
+    /// Lets the clients of the frames fetch the last ones.
+    private func wait(for server: FrameServer?, after end: End, isLast: Bool) {
+        guard case .played = end, let server, isLast || options.exportAll else { return }
+        let limit = options.exportAll ? Self.farewell.all : Self.farewell.newest
+        _ = server.waitUntilFinished(until: MonotonicClock.shared.now() + limit)
+    }
+
+    /// Closes the player, and with the last film the display; false when that takes too long.
+    private func close(_ player: Player, _ opening: LoopThread, _ sink: (any DisplaySink)?, within limit: HostSpan) -> Bool {
+        let isClosed = Monitor(false)
+        let deadline = MonotonicClock.shared.now() + limit
+        let thread = LoopThread(name: "close") {
+            player.cancelOpening()
+            opening.join()
+            player.close()
+            (sink as? LastingSink)?.end()
+            isClosed.change { $0 = true }
+        }
+        guard isClosed.wait(until: deadline, { $0 ? () : nil }) != nil else { return false }
+        thread.join()
+        return true
+    }
+
+    private func endBesideHanging(_ failure: PlayerError?, _ screening: Screening, _ keyboard: TerminalKeyboard?) -> Never {
+        screening.stopping()
+        keyboard?.restore()
+        if let failure { terminal.line("\(ProgramName.current): \(failure.description)") }
+        let code = screening.firstFailure == .played ? failure.map { ExitCode($0) } ?? .played : screening.firstFailure
+        Ending.now(code.rawValue)
+    }
+
+    /// Without a display, an unreadable film is reported first.
+    private func makeSink(_ playlist: Playlist) throws(PlayerError) -> any DisplaySink {
+        do {
+            let sink = try SinkFactory.make(options)
+            guard sink.pacing == .display else { return sink }
+            return LastingSink(sink, capacity: DisplayQueue.decodedAhead) { [inbox] event in inbox.change { $0.append(.viewer(event)) } }
+        } catch {
+            if !options.isList, options.raw == nil, let film = playlist.current?.location, film != "-" {
+                _ = try MediaReport(location: film, sandbox: PlayerConfiguration(options).sandbox)
+            }
+            throw error
+        }
+    }
+
+    private func makeServer() throws(PlayerError) -> FrameServer? {
+        guard let export = options.export else { return nil }
+        let terminal = terminal, isQuiet = options.quiet
+        do {
+            return try FrameServer(path: export.path, configuration: FrameServer.Configuration(isLossless: options.exportAll)) { text in
+                if !isQuiet { terminal.line(text) }
+            } onFailure: { [inbox] error in
+                inbox.change { $0.append(.broken(PlayerError(.unsupportedFormat, error.description))) }
+            }
+        } catch { throw PlayerError(.cannotCreate, error.description) }
+    }
+}

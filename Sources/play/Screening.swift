@@ -1,0 +1,87 @@
+internal import DisplaySink
+internal import FrameExport
+internal import Media
+internal import PlaySupport
+internal import Player
+
+/// What lasts from one film to the next: the display, the list, and what the viewer has set.
+///
+/// Thread-safety: the session's thread.
+struct Screening {
+    /// Shows every film. A display stays as it is between two.
+    let sink: any DisplaySink
+    /// Serves the frames of every film to other programs; nil: nobody wants them.
+    let server: FrameServer?
+    let terminal: Terminal
+    /// Whether there are several films, or a list that may have any number.
+    let isList: Bool
+    var playlist: Playlist
+    /// How the next film is played: as the options say, and as the viewer has changed it since.
+    var configuration: PlayerConfiguration
+    var isMuted = false
+    /// The number of the film that plays, from 1.
+    var film = 0
+    var manager = ServiceManager()
+    var overlay: OverlayTimer
+    /// A film has been open.
+    var hasOpened = false
+    /// The window was told last that the film plays.
+    var wasPlaying = false
+    /// What the program's exit code tells of, in a list.
+    private(set) var firstFailure = ExitCode.played
+    /// Nothing more is to be played, whatever the list says.
+    private(set) var isOver = false
+
+    init(_ playlist: Playlist, isList: Bool, sink: any DisplaySink, server: FrameServer?, options: PlayOptions, terminal: Terminal) {
+        self.playlist = playlist
+        self.isList = isList
+        self.sink = sink
+        self.server = server
+        self.terminal = terminal
+        configuration = PlayerConfiguration(options)
+        if let server { configuration.exporters = [server.exporter] }
+        overlay = OverlayTimer(options.osd ? sink.statusOverlay : nil)
+    }
+
+    /// Whether the film that has just ended was the last one.
+    var hasEnded: Bool { isOver || playlist.current == nil }
+
+    /// Moves on in the list after a film has ended in this way.
+    mutating func move(after end: PlaySession.End) {
+        switch end {
+        case .played, .told(.next): playlist.next()
+        case .told(.previous): playlist.previous()
+        case .told(.quit): isOver = true
+        case .failed(let error): isOver = !isList || endsAll(error); playlist.skip()
+        case .broken: isOver = true
+        }
+    }
+
+    /// What the viewer has set stays for the next film.
+    mutating func keepSettings(of player: Player) {
+        configuration.startedAt = nil
+        configuration.volume = player.volume
+        configuration.rate = player.rate
+        configuration.startsPaused = !player.wantsToPlay
+        isMuted = player.isMuted
+    }
+
+    /// Takes note of a failure. In a list it is said at once, and the exit code is that of the first one; a film alone ends the program with it.
+    mutating func report(_ error: PlayerError) throws(PlayerError) {
+        guard isList else { throw error }
+        terminal.line("\(ProgramName.current): \(error.description)")
+        if firstFailure == .played { firstFailure = ExitCode(error) }
+    }
+
+    /// Tells the service manager that the program ends.
+    func stopping() { if hasOpened { manager.stopping() } }
+
+    /// An output failed, which fails for the next film, too.
+    mutating func end() { isOver = true }
+
+    /// Whether the display, an output or the machine has failed rather than the film.
+    private func endsAll(_ error: PlayerError) -> Bool {
+        if (sink as? LastingSink)?.loss != nil || sink.failure != nil { return true }
+        return [.system, .cannotCreate, .cannotWrite, .notOpen, .cancelled].contains(error.code)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// Several films on one command line.
+@Suite(.serialized) struct PlaylistTests {
+    private static let plain = TestAssets.path("plain.mp4"), short = TestAssets.path("short.mp4"), other = TestAssets.path("vp9.webm")
+    private static let untimed = ["--sink", "headless", "--untimed"]
+
+    /// The members of each film that `--stats` wrote.
+    private static func films(_ text: String) throws -> [[String: Any]] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]], "\(text)")
+    }
+
+    private static func names(_ text: String) throws -> [String] {
+        try films(text).map { (($0["file"] as? String) ?? "").split(separator: "/").last.map(String.init) ?? "" }
+    }
+
+    @Test func `the checksums of several films are those of each, one after the other`() throws {
+        let all = [Self.plain, Self.other, TestAssets.path("size-change.h264"), Self.short]
+        let together = try PlayProgram.run(["--sink", "md5=-"] + all)
+        #expect(together.code == 0 && together.errors.isEmpty, "\(together.errors)")
+        #expect(together.output == (try all.map { try PlayProgram.run(["--sink", "md5=-", $0]).output }.joined()))
+    }
+
+    @Test(arguments: ["headless", "untimed"]) func `several films play in their order, and statistics are an array`(_ way: String) throws {
+        let outcome = try PlayProgram.run(
+            ["--no-audio", "--sink", "headless", "--stats", "-"] + (way == "untimed" ? ["--untimed"] : []) + [Self.short, Self.plain, Self.other])
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect(try Self.names(outcome.output) == ["short.mp4", "plain.mp4", "vp9.webm"])
+        let shown = try Self.films(outcome.output).map { film in
+            ((film["framesPresented"] as? Int) ?? 0) + ((film["framesDropped"] as? [String: Int])?.values.reduce(0, +) ?? 0)
+        }
+        #expect(shown == [10, 30, 30], "\(outcome.output)")
+    }
+
+    @Test(
+        .unsanitized,
+        arguments: [
+            ([short, "/nowhere/film.mp4", plain], 66, ["/nowhere/film.mp4"], 2),
+            (["/nowhere/a.mp4", TestAssets.path("README.md"), short], 66, ["/nowhere/a.mp4", "README.md"], 1),
+            ([TestAssets.path("README.md"), "/nowhere/a.mp4"], 65, ["README.md", "/nowhere/a.mp4"], 0),
+            (["/nowhere/a.mp4", "/nowhere/b.mp4", "--loop-playlist"], 66, ["a.mp4", "b.mp4"], 0),
+        ] as [([String], Int32, [String], Int)])
+    func `a film that fails is named and skipped, and the first failure is the exit code`(
+        _ arguments: [String], _ code: Int32, _ words: [String], _ played: Int
+    ) throws {
+        let outcome = try PlayProgram.run(Self.untimed + ["--stats", "-"] + arguments)
+        #expect(outcome.code == code && !outcome.crashed, "\(outcome.errors)")
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == words.count && zip(lines, words).allSatisfy { $0.hasPrefix("play: ") && $0.contains($1) }, "\(outcome.errors)")
+        #expect(try Self.films(outcome.output).count { ($0["framesPresented"] as? Int ?? 0) > 0 } == played, "\(outcome.output)")
+    }
+
+    @Test func `an output that fails ends the whole list`() throws {
+        let outcome = try PlayProgram.run(["--sink", "md5=/dev/full", TestAssets.demo, TestAssets.demo, TestAssets.demo])
+        #expect(outcome.code == 74 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    }
+
+    @Test func `a shuffled list plays every film once`() throws {
+        let all = [Self.plain, Self.other, Self.short]
+        let outcome = try PlayProgram.run(Self.untimed + ["--shuffle", "--stats", "-"] + all)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        #expect(try Self.names(outcome.output).sorted() == ["plain.mp4", "short.mp4", "vp9.webm"], "\(outcome.errors)")
+    }
+
+    @Test func `keys go to the next film and back, and q ends all`() throws {
+        let terminal = try PseudoTerminal()
+        let films = ["demo.mp4", "plain.mp4", "vp9.webm"].map { TestAssets.path($0) }
+        let outcome = PlayProgram.begin(
+            ["--sink", "headless", "--no-audio", "--loop", "--stats", "-"] + films, limit: 40, terminal: terminal.path)
+        #expect(Polling.until { !terminal.isAsFound })
+        // All at once: none of them may be lost between two films. The last film has no next one.
+        terminal.type("\n><>>")
+        terminal.type("q")
+        let end = try outcome()
+        #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")
+        #expect(try Self.names(end.output) == ["demo.mp4", "plain.mp4", "vp9.webm", "plain.mp4", "vp9.webm"], "\(end.output)")
+        #expect(terminal.isAsFound)
+    }
+
+    @Test func `a signal ends a list that never ends by itself, with its statistics`() throws {
+        let outcome = try PlayProgram.run(
+            Self.untimed + ["--no-audio", "--loop-playlist", "--stats", "-", Self.short, Self.plain], signal: (SIGTERM, after: 1.5))
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+        let names = try Self.names(outcome.output)
+        #expect(names.count >= 3 && Set(names.dropLast()) == ["short.mp4", "plain.mp4"], "\(names)")
+    }
+
+    /// Few descriptors: one that a film leaves open would soon be one too many.
+    @Test(arguments: [["--untimed"], ["--no-audio", "--speed", "16"]])
+    func `a list of any length, of ten thousand films with --full, needs no more than its first films`(_ options: [String]) throws {
+        let count = options == ["--untimed"] ? TestExtent.rounds(250, full: 10_000, sanitized: 80) : TestExtent.rounds(60, full: 500, sanitized: 30)
+        let films = [String](repeating: Self.short, count: count)
+        let outcome = try PlayProgram.run(
+            ["--sink", "headless", "--stats", "-"] + options + films, limit: Double(TestExtent.rounds(120, full: 1200)),
+            launcher: ["sh", "-c", #"ulimit -n 48; exec "$0" "$@""#])
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+        let peaks = try Self.films(outcome.output).compactMap { $0["peakRSSBytes"] as? Int }
+        try #require(peaks.count == count)
+        // Sanitizers keep what was freed; that is no growth of ours.
+        #expect(TestExtent.isSanitized || peaks[count - 1] <= peaks[count / 4] + 6 << 20, "\(peaks[count / 4]) … \(peaks[count - 1])")
+    }
+
+    @Test(arguments: [
+        (["--loop-playlist", "--sink", "md5=-", short], "--loop-playlist"), (["--sink", "headless", "-", "-"], "Standard input"),
+        (["--shuffle", "--sink", "headless"], "No film is named."),
+    ])
+    func `options that make no sense with a list are refused`(_ arguments: [String], _ words: String) throws {
+        let outcome = try PlayProgram.run(arguments)
+        #expect(outcome.code == 64 && outcome.errors.contains(words), "\(outcome.errors)")
+    }
+}
