@@ -216,7 +216,7 @@ let package = Package(
                 "Player", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink",
                 "WaylandSink", "AudioSink", "Media", "TestSupport",
             ]),
-        tests("PlaySupportTests", ["PlaySupport", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
+        tests("PlaySupportTests", ["PlaySupport", "Demuxing", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["CEnding", "Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.

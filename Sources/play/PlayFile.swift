@@ -6,7 +6,7 @@ struct PlayFile: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file", abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         usage: """
-            \(ProgramName.current) [OPTIONS] FILE|URL|- …
+            \(ProgramName.current) [OPTIONS] FILE|URL|FOLDER|PLAYLIST|- …
             \(ProgramName.current) info FILE [--json] [--samples]
             \(ProgramName.current) frames FILE --at TIMES | --every TIME | --sheet FILE [-o FOLDER]
             \(ProgramName.current) convert IN OUT [--copy | --video CODEC] [--start TIME]

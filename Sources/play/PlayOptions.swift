@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import DisplaySink
 internal import KMSSink
 internal import Media
+internal import PlaySupport
 internal import Player
 
 /// A time as people type it: `90`, `90.5`, `1:30`, `00:01:30.250`.
@@ -64,7 +65,10 @@ enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, f
 
 /// The options of `play FILE`, in the order of `--help`.
 struct PlayOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("Files, URLs that libavformat opens, or - for standard input; one plays after the other.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp(
+            "Films, URLs that libavformat opens, folders, playlists (M3U, PLS), or - for standard input; one plays after the other.",
+            valueName: "file"))
     var files: [String] = []
 
     @Option(help: "Where to show: auto, wayland, kms (a monitor without a desktop), headless, or md5=PATH (framemd5 text; - is standard output).")
@@ -107,6 +111,11 @@ struct PlayOptions: ParsableArguments {
 
     @Flag(help: "Play each film again at its end.")
     var loop = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Play the films of this list after the others, whatever its name; - is standard input. May be given more than once.", valueName: "file"))
+    var playlist: [String] = []
 
     @Flag(help: "Begin again with the first film after the last.")
     var loopPlaylist = false
@@ -202,8 +211,8 @@ struct PlayOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print what is chosen and why.")
     var verbose = false
 
-    /// Whether there may be more than one film.
-    var isList: Bool { files.count > 1 }
+    /// Whether there may be more than one film. Looks at a name that stands alone.
+    var isList: Bool { files.count != 1 || !playlist.isEmpty || (raw == nil && PlaylistLoader.isList(files[0])) }
 
     /// What `--connector`, `--span`, `--mode` and `--refresh` say together.
     var kmsOptions: KMSSink.Options {
@@ -226,14 +235,15 @@ struct PlayOptions: ParsableArguments {
         if raw != nil, noVideo || vid.choice == .none { throw ValidationError("A raw stream has nothing but frames: --no-video does not apply.") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
+        if raw != nil && !playlist.isEmpty { throw ValidationError("--raw says what films are, not lists: --playlist does not apply.") }
         if untimed && (sink == .wayland || sink == .kms) { throw ValidationError("--untimed has no meaning on a display; use --sink headless.") }
         if span && connector.count < 2 { throw ValidationError("--span needs --connector at least twice.") }
         if let columns, !span || columns < 1 { throw ValidationError("--columns needs --span, and at least 1.") }
         if exportAll && export == nil { throw ValidationError("--export-all needs --export.") }
         if loop || loopPlaylist, case .md5 = sink { throw ValidationError("--\(loop ? "loop" : "loop-playlist") would write checksums for ever.") }
-        if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be played once.") }
+        if (files + playlist).count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once.") }
         if device != nil, decoder == .software { throw ValidationError("--device has no meaning with --decoder software.") }
         if stats == "-", sink == .md5(path: "-") { throw ValidationError("Checksums and statistics cannot both go to standard output.") }
-        if files.isEmpty { throw ValidationError(Self.noFilm) }
+        if files.isEmpty, playlist.isEmpty { throw ValidationError(Self.noFilm) }
     }
 }

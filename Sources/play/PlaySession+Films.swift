@@ -17,8 +17,11 @@ extension PlaySession {
 
     func play() throws(PlayerError) -> ExitCode {
         Player.prepare(PlayerConfiguration(options))
-        let playlist = Playlist(
-            options.files.map { Playlist.Entry($0) }, loops: options.loopPlaylist, shuffledBy: options.shuffle ? .random(in: 0...UInt64.max) : nil)
+        let (playlist, failures) = makePlaylist()
+        guard playlist.current != nil else {
+            for failure in failures { terminal.line("\(ProgramName.current): \(failure.description)") }
+            return failures.first.map { ExitCode($0) } ?? .played
+        }
         let sink = try makeSink(playlist)
         let server = try makeServer()
         if let server { Ending.keep(socket: server.path) }
@@ -26,15 +29,33 @@ extension PlaySession {
             server?.stop()
             Ending.keep(socket: nil)
         }
-        var screening = Screening(playlist, isList: options.isList, sink: sink, server: server, options: options, terminal: terminal)
+        var screening = Screening(playlist, isList: isList, sink: sink, server: server, options: options, terminal: terminal)
+        for failure in failures { try screening.report(failure) }
         // Before the first film is open, so that q ends the wait for it.
         let keyboard =
             sink.readsTerminal
-            ? nil : TerminalKeyboard(besidesFilm: options.files.contains("-")) { [inbox] key in inbox.change { $0.append(.viewer(.key(key))) } }
+            ? nil
+            : TerminalKeyboard(besidesFilm: (options.files + options.playlist).contains("-")) { [inbox] key in
+                inbox.change { $0.append(.viewer(.key(key))) }
+            }
         defer { keyboard?.stop() }
         defer { screening.stopping() }
         while !screening.hasEnded, let entry = screening.playlist.current { try show(entry, &screening, keyboard) }
         return screening.firstFailure
+    }
+
+    /// The films that the command line names, and what of it cannot be read. Both are empty when the program is to end.
+    private func makePlaylist() -> (Playlist, [PlayerError]) {
+        var entries = options.files.map { Playlist.Entry($0) }, failures: [PlayerError] = []
+        if isList, options.raw == nil {
+            var loader = PlaylistLoader(network: options.network.options, cancellation: loading)
+            for name in options.files { loader.add(name) }
+            for name in options.playlist { loader.add(list: name) }
+            (entries, failures) = (loader.entries, loader.failures)
+            if Ending.isRequested { return (Playlist([]), []) }
+        }
+        let seed: UInt64? = options.shuffle ? .random(in: 0...UInt64.max) : nil
+        return (Playlist(entries, loops: options.loopPlaylist, shuffledBy: seed), failures)
     }
 
     /// Plays one film to its end. Throws when it is the only one and fails; what fails in a list is said.
@@ -122,7 +143,7 @@ extension PlaySession {
             guard sink.pacing == .display else { return sink }
             return LastingSink(sink, capacity: DisplayQueue.decodedAhead) { [inbox] event in inbox.change { $0.append(.viewer(event)) } }
         } catch {
-            if !options.isList, options.raw == nil, let film = playlist.current?.location, film != "-" {
+            if !isList, options.raw == nil, let film = playlist.current?.location, film != "-" {
                 _ = try MediaReport(location: film, sandbox: PlayerConfiguration(options).sandbox)
             }
             throw error

@@ -1,4 +1,5 @@
 internal import Decoding
+internal import Demuxing
 internal import Dispatch
 internal import DisplaySink
 internal import FrameExport
@@ -19,6 +20,10 @@ final class PlaySession: Sendable {
     /// The film that plays, whose statistics are not written yet.
     let player = Monitor<Player?>(nil)
     let statistics: StatisticsFile?
+    /// There may be more than one film.
+    let isList: Bool
+    /// Ends a wait for a list.
+    let loading = AssetCancellation()
     private let result = Monitor<Result<ExitCode, PlayerError>?>(nil)
     /// Dispatch, on which events and commands travel, runs blocks.
     private let hasDispatch = Monitor(false)
@@ -54,7 +59,8 @@ final class PlaySession: Sendable {
     init(options: PlayOptions, terminal: Terminal) {
         self.options = options
         self.terminal = terminal
-        statistics = StatisticsFile(path: options.stats, isList: options.isList)
+        isList = options.isList
+        statistics = StatisticsFile(path: options.stats, isList: isList)
     }
 
     // MARK: The main thread
@@ -79,6 +85,7 @@ final class PlaySession: Sendable {
             if limit == nil, Ending.isRequested {
                 limit = now + Self.patience
                 inbox.change { $0.append(.end) }
+                loading.cancel()
                 player.withLock { $0 }?.cancelOpening()
             }
             if let limit, now >= limit { end() }
@@ -96,8 +103,8 @@ final class PlaySession: Sendable {
         var code = ExitCode.played
         do throws(PlayerError) {
             let player = player.withLock { $0.take() }
-            if player != nil || !options.isList { try statistics?.add(player?.statistics ?? PlaybackStatistics()) }
-            if options.isList { try statistics?.finish() }
+            if player != nil || !isList { try statistics?.add(player?.statistics ?? PlaybackStatistics()) }
+            if isList { try statistics?.finish() }
         } catch {
             terminal.line("\(ProgramName.current): \(error.description)")
             code = ExitCode(error)

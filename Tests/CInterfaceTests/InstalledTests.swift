@@ -56,7 +56,7 @@ import Testing
     @Test func `the installed program calls itself by its own name`() throws {
         let program = try Installation.shared.get().prefix + "/bin/scanout"
         let help = try Tool.run(program, ["--help"])
-        #expect(help.code == 0 && help.output.contains("USAGE: scanout [OPTIONS] FILE|URL|-"), "\(help.output.prefix(300))")
+        #expect(help.code == 0 && help.output.contains("USAGE: scanout [OPTIONS] FILE|URL|FOLDER|PLAYLIST|- …"), "\(help.output.prefix(300))")
         let refusal = try Tool.run(program, ["/nonexistent"])
         #expect(refusal.code == 66 && refusal.errors.hasPrefix("scanout: /nonexistent: "), "\(refusal.errors)")
     }

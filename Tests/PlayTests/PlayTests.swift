@@ -12,7 +12,7 @@ import Testing
             (["--sink", "headless", "--untimed", TestAssets.path("plain.mp4")], 0, ""),
             (["--sink", "headless", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
             (["/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
-            (["--sink", "headless", "/tmp"], 66, "folder"),
+            (["--sink", "headless", "/proc/self"], 66, "the folder holds no film"),
             (["--sink", "headless", TestAssets.path("README.md")], 65, "README.md"),
             ([TestAssets.path("plain.mp4")], 69, "--sink headless"),
             (["--sink", "wayland", TestAssets.path("plain.mp4")], 69, "--sink headless"),

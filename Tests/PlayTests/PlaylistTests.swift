@@ -53,6 +53,34 @@ import Testing
         #expect(try Self.films(outcome.output).count { ($0["framesPresented"] as? Int ?? 0) > 0 } == played, "\(outcome.output)")
     }
 
+    @Test func `lists and folders play, and a list from standard input`() throws {
+        let folder = NSTemporaryDirectory() + "playlist-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (name, film) in [("2.mp4", Self.short), ("10.webm", Self.other)] {
+            try FileManager.default.createSymbolicLink(atPath: folder + "/" + name, withDestinationPath: film)
+        }
+        try Data("#EXTM3U\r\n10.webm\r\nlost.mkv\r\n2.mp4\r\n".utf8).write(to: URL(fileURLWithPath: folder + "/list.m3u"))
+        let all = try PlayProgram.run(
+            Self.untimed + ["--stats", "-", folder, folder + "/list.m3u", "--playlist", "-"], input: Data("\(Self.plain)\n".utf8))
+        #expect(all.code == 66 && all.errors.split(separator: "\n").count == 1 && all.errors.contains("/lost.mkv: no such file"), "\(all.errors)")
+        #expect(try Self.names(all.output) == ["2.mp4", "10.webm", "10.webm", "lost.mkv", "2.mp4", "plain.mp4"])
+        // One name that may hold many films gives an array, too.
+        #expect(try Self.names(PlayProgram.run(Self.untimed + ["--stats", "-", folder]).output) == ["2.mp4", "10.webm"])
+    }
+
+    @Test(
+        .unsanitized,
+        arguments: [
+            (["--playlist", "/nowhere/list"], 66, "/nowhere/list: no such file."), (["/nowhere/list.m3u"], 66, "/nowhere/list.m3u: no such file."),
+            (["--playlist", short], 65, "not a list"), (["--playlist", "/dev/zero"], 65, "at most 16 MiB"),
+            (["--playlist", "/dev/null"], 65, "names no film"),
+        ])
+    func `a list that is none is one sentence`(_ arguments: [String], _ code: Int32, _ words: String) throws {
+        let outcome = try PlayProgram.run(Self.untimed + arguments)
+        #expect(outcome.code == code && outcome.errors.contains(words) && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    }
+
     @Test func `an output that fails ends the whole list`() throws {
         let outcome = try PlayProgram.run(["--sink", "md5=/dev/full", TestAssets.demo, TestAssets.demo, TestAssets.demo])
         #expect(outcome.code == 74 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
@@ -105,7 +133,8 @@ import Testing
 
     @Test(arguments: [
         (["--loop-playlist", "--sink", "md5=-", short], "--loop-playlist"), (["--sink", "headless", "-", "-"], "Standard input"),
-        (["--shuffle", "--sink", "headless"], "No film is named."),
+        (["--shuffle", "--sink", "headless"], "No film is named."), (["--playlist", "-", "--sink", "headless", "-"], "Standard input"),
+        (["--raw", "h264", "--playlist", "x", "--sink", "headless"], "--playlist"),
     ])
     func `options that make no sense with a list are refused`(_ arguments: [String], _ words: String) throws {
         let outcome = try PlayProgram.run(arguments)
