@@ -69,6 +69,7 @@ struct OpenedSource: Sendable {
             opened.frameRate = format.frameRate
             opened.frameDuration = MediaTime(value: Int64(format.frameRate.denominator), timescale: format.frameRate.numerator)
         }
+        if hearsSound, let span = configuration.imageDuration { try opened.hold(reader, for: min(span, configuration.playDuration ?? span)) }
         return opened
     }
 

@@ -42,6 +42,8 @@ public struct PlayerConfiguration: Sendable {
     /// Clients that get the decoded frames as well. An exporter serves one film at a time.
     public var exporters: [FrameExporter] = []
 
+    /// How long a still image is shown on a display, positive infinity for ever; nil: as long as a frame of its container.
+    package var imageDuration: MediaTime?
     /// The title of a film that has none of its own; nil: the file's name.
     package var fallbackTitle: String?
 

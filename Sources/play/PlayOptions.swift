@@ -15,6 +15,20 @@ struct TimeArgument: ExpressibleByArgument {
     }
 }
 
+/// How long an image stays: a time above zero, or `inf`.
+struct ImageDurationArgument: ExpressibleByArgument {
+    let time: MediaTime
+
+    init?(argument: String) {
+        if argument == "inf" {
+            time = .positiveInfinity
+        } else {
+            guard let time = MediaTime(clockText: argument), time > .zero else { return nil }
+            self.time = time
+        }
+    }
+}
+
 /// Where the frames go.
 enum SinkChoice: ExpressibleByArgument, Equatable {
     case auto, wayland, kms, headless
@@ -105,6 +119,12 @@ struct PlayOptions: ParsableArguments {
 
     @Option(help: "End after this much film.")
     var duration: TimeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a still image stays, or inf. By default a single image stays until a key ends it, and one among other films 5 s.",
+            valueName: "time|inf"))
+    var imageDuration: ImageDurationArgument?
 
     @Option(help: "Speed, 0.1 to 16.")
     var speed: Double = 1

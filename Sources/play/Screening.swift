@@ -39,6 +39,8 @@ struct Screening {
         self.server = server
         self.terminal = terminal
         configuration = PlayerConfiguration(options)
+        // In a list 5 s: long enough to read a sign.
+        configuration.imageDuration = options.imageDuration?.time ?? (isList ? MediaTime(value: 5, timescale: 1) : .positiveInfinity)
         if let server { configuration.exporters = [server.exporter] }
         overlay = OverlayTimer(options.osd ? sink.statusOverlay : nil)
     }
