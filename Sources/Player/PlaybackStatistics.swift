@@ -90,6 +90,10 @@ public struct PlaybackStatistics: Sendable, Hashable {
     /// The offset between frames and sound, measured at each frame that was shown while sound was heard: the frame's delay, as the display
     /// reports it, plus the sound's lead, as the sound device reports it. Nil when no sound was heard.
     public var avOffset: AVOffset?
+    /// How often the film had to wait because its source was slower, or had stopped.
+    public var stalls = 0
+    /// Seconds that it waited so, in all.
+    public var stalledSeconds = 0.0
     /// Seconds from the creation of the player to the end of playback, or until now while it plays.
     public var wallSeconds = 0.0
     /// User and system time of all threads of this process, in seconds; decoder processes are not included.

@@ -59,6 +59,7 @@ public final class Player: Sendable {
         var deferred: [@Sendable () -> Void] = []
         var hasFailed = false
         var isClosed = false
+        var stalls = Stalls()
         /// The state that was reported last.
         var announcedState = PlayerState.idle
     }
@@ -138,8 +139,11 @@ public final class Player: Sendable {
     package var audioRenderer: AudioRenderer? { storage.withLock { $0.pipeline }?.audio }
 
     func gather(_ pipeline: PlaybackPipeline) -> PlaybackStatistics {
-        let (first, ended) = storage.withLock { ($0.firstFrameAt, $0.endedAt) }
-        return pipeline.statistics(began: createdAt, firstFrameAt: first, endedAt: ended)
+        let (first, ended, stalls) = storage.withLock { ($0.firstFrameAt, $0.endedAt, $0.stalls) }
+        var statistics = pipeline.statistics(began: createdAt, firstFrameAt: first, endedAt: ended)
+        statistics.stalls = stalls.count
+        statistics.stalledSeconds = stalls.time(at: MonotonicClock.shared.now()).seconds
+        return statistics
     }
 
     /// Why what the sink has put out is not whole; to be asked after `close`.
@@ -152,7 +156,9 @@ public final class Player: Sendable {
 
     /// Reports the state if it differs from the one reported last.
     func announceState() {
+        let now = MonotonicClock.shared.now()
         let news = storage.withLock { storage -> PlayerState? in
+            storage.stalls.note(storage.transport.phase == .starved && !storage.isClosed, at: now)
             let state = storage.publicState
             guard state != storage.announcedState else { return nil }
             storage.announcedState = state

@@ -20,6 +20,21 @@ public func scanout_state(_ player: OpaquePointer?) -> UInt32 {
     unsafe PlayerHandle.borrow(player).map { scanout_state_value($0.player.state).rawValue } ?? SCANOUT_STATE_IDLE.rawValue
 }
 
+/// Copies what playing has done so far to `statistics`, as far as the caller's struct has room.
+@_cdecl("scanout_get_statistics")
+public func scanout_get_statistics(_ player: OpaquePointer?, _ statistics: UnsafeMutablePointer<scanout_statistics>?) -> scanout_result {
+    guard let handle = unsafe PlayerHandle.borrow(player) else { return SCANOUT_ERROR_ARGUMENT }
+    let counted = handle.player.statistics
+    var answer = scanout_statistics()
+    answer.stalls = UInt32(clamping: counted.stalls)
+    answer.stalled = Int64(counted.stalledSeconds * 1e9)
+    answer.frames_decoded = UInt64(counted.framesDecoded)
+    answer.frames_shown = UInt64(counted.framesPresented)
+    answer.frames_dropped = UInt64(counted.framesDropped.reduce(0) { $0 + $1.count })
+    answer.bytes_copied = UInt64(clamping: counted.bytesCopied)
+    return unsafe CallerStruct.write(answer, to: statistics) ? SCANOUT_OK : SCANOUT_ERROR_ARGUMENT
+}
+
 extension scanout_state_value {
     init(_ state: PlayerState) {
         self =

@@ -74,6 +74,15 @@ int main(void)
     MEMBER(scanout_options, sandbox);
     MEMBER(scanout_options, opens_async);
 
+    STRUCT(scanout_statistics);
+    MEMBER(scanout_statistics, size);
+    MEMBER(scanout_statistics, stalls);
+    MEMBER(scanout_statistics, stalled);
+    MEMBER(scanout_statistics, frames_decoded);
+    MEMBER(scanout_statistics, frames_shown);
+    MEMBER(scanout_statistics, frames_dropped);
+    MEMBER(scanout_statistics, bytes_copied);
+
     STRUCT(scanout_event);
     MEMBER(scanout_event, size);
     MEMBER(scanout_event, kind);

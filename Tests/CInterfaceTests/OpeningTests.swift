@@ -100,4 +100,29 @@ import Testing
         film.close()
         writer.join()
     }
+
+    @Test func `a server that stops in mid-film makes the film wait, and then go on, which are events and counted`() throws {
+        let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: TestAssets.demo))), gate = LyingServer.Gate()
+        let server = LyingServer { request in
+            .file(bytes, request).pausing(after: bytes.count / 4 - (request.rangeStart ?? 0), until: gate)
+        }
+        defer { server.stop() }
+        defer { gate.open() }
+        let film = try unsafe Film(output: SCANOUT_OUTPUT_NONE, policy: SCANOUT_POLICY_DROP_OLDEST) {
+            unsafe scanout_open(server.address("film.mp4"), $0, $1, $2, $3)
+        }
+        #expect(unsafe scanout_set_rate(film.player, 8) == SCANOUT_OK)
+        var events: [scanout_event] = []
+        while events.last?.kind != SCANOUT_EVENT_ENDED.rawValue, let event = film.event(timeout: 60_000_000_000) {
+            events.append(event)
+            if event.state == SCANOUT_STATE_WAITING.rawValue { gate.open() }
+        }
+        let expected = [SCANOUT_STATE_OPENING, SCANOUT_STATE_PREPARING, SCANOUT_STATE_PLAYING, SCANOUT_STATE_WAITING, SCANOUT_STATE_PLAYING]
+        #expect(events.states.starts(with: expected.map(\.rawValue)), "\(events.states)")
+        var statistics = scanout_statistics()
+        statistics.size = UInt32(MemoryLayout<scanout_statistics>.size)
+        #expect(unsafe scanout_get_statistics(film.player, &statistics) == SCANOUT_OK)
+        #expect(statistics.stalls == events.states.count { $0 == SCANOUT_STATE_WAITING.rawValue } && statistics.stalled > 0)
+        #expect(statistics.frames_decoded == 300 && statistics.frames_shown + statistics.frames_dropped == 300)
+    }
 }

@@ -65,6 +65,7 @@ import Testing
         #expect(unsafe scanout_position(none) == 0 && scanout_duration(none) == .min && scanout_is_playing(none) == 0)
         #expect(unsafe scanout_event_fd(none) == -1)
         #expect(unsafe scanout_state(none) == SCANOUT_STATE_IDLE.rawValue && scanout_cancel_open(none) == SCANOUT_ERROR_ARGUMENT)
+        #expect(unsafe scanout_get_statistics(none, nil) == SCANOUT_ERROR_ARGUMENT)
         let opened: UnsafeMutablePointer<OpaquePointer?>? = nil
         #expect(unsafe scanout_open(nil, nil, opened, nil, 0) == SCANOUT_ERROR_ARGUMENT)
         #expect(unsafe scanout_open("film.mp4", nil, opened, nil, 0) == SCANOUT_ERROR_ARGUMENT)

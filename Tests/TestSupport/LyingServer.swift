@@ -34,6 +34,8 @@ public final class LyingServer: Sendable {
         public var headers: [String] = []
         public var body: [UInt8] = []
         public var ending = Ending.close
+        /// Bytes of the body after which nothing comes until the gate opens.
+        var pause: (after: Int, gate: Gate)?
 
         public init(status: String = "200 OK", headers: [String] = [], body: [UInt8] = [], ending: Ending = .close) {
             self.status = status
@@ -56,6 +58,13 @@ public final class LyingServer: Sendable {
                 ], body: Array(bytes[start...]))
         }
 
+        /// The same answer, whose body stops after `count` bytes and goes on when `gate` is opened.
+        public func pausing(after count: Int, until gate: Gate) -> Answer {
+            var answer = self
+            answer.pause = (min(max(count, 0), body.count), gate)
+            return answer
+        }
+
         /// The same answer, of whose body only `count` bytes are sent.
         public func cut(after count: Int, _ ending: Ending = .close) -> Answer {
             var answer = self
@@ -63,6 +72,14 @@ public final class LyingServer: Sendable {
             answer.ending = ending
             return answer
         }
+    }
+
+    /// Holds answers back until a test opens it.
+    public final class Gate: Sendable {
+        private let isOpen = Monitor(false)
+        public init() {}
+        public func open() { isOpen.change { $0 = true } }
+        func wait() { let _: Void? = isOpen.wait { $0 ? () : nil } }
     }
 
     private struct State {
@@ -144,7 +161,10 @@ public final class LyingServer: Sendable {
         guard let request = request(of: connection) else { return }
         let answer = answer(request)
         let head = (["HTTP/1.1 \(answer.status)", "Connection: close"] + answer.headers).joined(separator: "\r\n") + "\r\n\r\n"
-        guard send(Array(head.utf8) + answer.body, connection) else { return }
+        let first = answer.pause?.after ?? answer.body.count
+        guard send(Array(head.utf8) + answer.body[..<first], connection) else { return }
+        answer.pause?.gate.wait()
+        guard send(Array(answer.body[first...]), connection) else { return }
         switch answer.ending {
         case .close:
             shutdown(connection, Int32(SHUT_WR))

@@ -133,6 +133,19 @@ int64_t scanout_duration(scanout_player *player);   /* SCANOUT_NO_TIME: the film
 int32_t scanout_is_playing(scanout_player *player); /* 1: time runs, or will as soon as the first frame is there */
 uint32_t scanout_state(scanout_player *player);     /* scanout_state_value; SCANOUT_EVENT_STATE reports each change */
 
+typedef struct scanout_statistics {
+    uint32_t size;
+    uint32_t stalls;         /* how often the film waited because its source was slower, or had stopped */
+    int64_t stalled;         /* nanoseconds that it waited so, in all */
+    uint64_t frames_decoded;
+    uint64_t frames_shown;   /* on the display, or taken by one without a clock */
+    uint64_t frames_dropped; /* for whatever reason: late, damaged, made void by a seek */
+    uint64_t bytes_copied;   /* of pixels, after decoding; 0 on a path without copies */
+} scanout_statistics;
+
+/* What has happened so far. */
+scanout_result scanout_get_statistics(scanout_player *player, scanout_statistics *statistics);
+
 /* ---------------------------------------------------------------------------------------------------------------------------- Events */
 
 /*     IDLE ── open ──► OPENING ──► PREPARING ──► PLAYING ◄──► WAITING
