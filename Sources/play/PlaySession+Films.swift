@@ -63,6 +63,7 @@ extension PlaySession {
         screening.film += 1
         let film = screening.film
         if film > 1 { screening.server?.exporter.resume() }
+        screening.server?.setContinues(screening.playlist.hasNext)
         screening.configuration.fallbackTitle = entry.title
         let player = Player(sink: screening.sink, configuration: screening.configuration) { [inbox] event in
             inbox.change { $0.append(.event(event, film: film)) }

@@ -15,14 +15,8 @@ import Testing
         return try source ?? RemoteFrameSource(path: path)
     }
 
-    @Test(
-        arguments: TestExtent.cases(
-            ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"], sanitizedStep: 3))
-    func `every frame reaches another process as the decoder made it`(_ name: String) throws {
-        let path = Self.socketPath()
-        let outcome = PlayProgram.begin(
-            ["--sink", "headless", "--untimed", "--export", "unixfd:" + path, "--export-all", "--stats", "-", TestAssets.path(name)])
-        let source = try Self.connect(path)
+    /// The checksums of all frames until the end of the stream.
+    private static func sums(of source: RemoteFrameSource) -> [String] {
         var sums: [String] = []
         while let frame = source.waitForFrame(until: MonotonicClock.shared.now() + .seconds(30)) {
             let facts = frame.description
@@ -31,6 +25,18 @@ import Testing
             }
             sums.append(bytes?.md5 ?? "unreadable")
         }
+        return sums
+    }
+
+    @Test(
+        arguments: TestExtent.cases(
+            ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264"], sanitizedStep: 3))
+    func `every frame reaches another process as the decoder made it`(_ name: String) throws {
+        let path = Self.socketPath()
+        let outcome = PlayProgram.begin(
+            ["--sink", "headless", "--untimed", "--export", "unixfd:" + path, "--export-all", "--stats", "-", TestAssets.path(name)])
+        let source = try Self.connect(path)
+        let sums = Self.sums(of: source)
         #expect(source.error == nil)
         let result = try outcome()
         #expect(result.code == 0, "\(result.errors)")
@@ -38,6 +44,19 @@ import Testing
         let reference = try #require(FrameMD5File(try PlayProgram.run(["--sink", "md5=-", TestAssets.path(name)]).output))
         #expect(!sums.isEmpty && sums == reference.lines.map(\.hash))
         #expect(!FileManager.default.fileExists(atPath: path), "the socket goes with the server")
+    }
+
+    @Test func `several films are one stream`() throws {
+        let path = Self.socketPath(), films = ["plain.mp4", "short.mp4", "crop.mp4"].map { TestAssets.path($0) }
+        let outcome = PlayProgram.begin(["--sink", "headless", "--untimed", "--export", "unixfd:" + path, "--export-all"] + films)
+        let source = try Self.connect(path)
+        let sums = Self.sums(of: source)
+        let result = try outcome()
+        #expect(result.code == 0 && source.error == nil, "\(result.errors)")
+        let wanted = try films.flatMap { film in
+            try #require(FrameMD5File(try PlayProgram.run(["--sink", "md5=-", film]).output)).lines.map(\.hash)
+        }
+        #expect(sums.count == 55 && sums == wanted, "\(sums.count)")
     }
 
     @Test func `a film in a format that the socket cannot say ends with a sentence and a code`() throws {

@@ -64,6 +64,7 @@ public final class FrameServer: Sendable {
     private struct Shared: Sendable {
         var isStopping = false
         var isFinished = false
+        var continues = false
         var thread: LoopThread?
         var statistics = Statistics()
         var failure: ExportError?
@@ -111,6 +112,10 @@ public final class FrameServer: Sendable {
     public func waitUntilFinished(until deadline: HostTime?) -> Bool {
         shared.wait(until: deadline) { $0.isFinished || $0.isStopping ? true : nil } ?? false
     }
+
+    /// Whether another film follows the one that the exporter serves. Its frames then follow without an end of the stream between, with their own
+    /// caps, and their times never go back. To be set before the film ends.
+    package func setContinues(_ continues: Bool) { shared.withLock { $0.continues = continues } }
 
     /// Ends every connection and the thread, and removes the socket. Idempotent.
     public func stop() {
@@ -181,7 +186,7 @@ public final class FrameServer: Sendable {
             let client = Client(peer, budget: configuration.clientBudget)
             // A client that connects late gets the caps at once, and the end when nothing follows.
             if let caps = worker.caps, !tell(caps, client) { continue }
-            if worker.hasSaidEnd { _ = client.socket.send(UnixFDCommand.message(.endOfStream)) }
+            if worker.hasSaidEnd, !shared.withLock({ $0.continues }) { _ = client.socket.send(UnixFDCommand.message(.endOfStream)) }
             worker.clients.append(client)
             worker.hasServed = true
             count(worker) { $0.clientsServed += 1 }
@@ -284,6 +289,7 @@ public final class FrameServer: Sendable {
 
     private func sayEnd(_ worker: inout Worker) {
         worker.hasSaidEnd = true
+        if shared.withLock({ $0.continues }) { return }
         for client in worker.clients { _ = client.socket.send(UnixFDCommand.message(.endOfStream)) }
     }
 
