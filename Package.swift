@@ -130,7 +130,7 @@ let package = Package(
             "ScanoutC",
             [
                 "CLinux", "CScanout", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
-                "FrameExport", "TextureCache", "Player",
+                "FrameExport", "TextureCache", "Player", "Demuxing",
             ]),
         // How `play` ends when it cannot end by itself: signal handlers.
         .target(name: "CEnding"),
@@ -159,8 +159,8 @@ let package = Package(
             name: "SinkConformance", dependencies: ["DisplaySink", "SurfacePool", "Media"], path: "Tests/SinkConformance", swiftSettings: house),
         // What films hold, decoded once for the tests that compare.
         .target(
-            name: "FilmReference", dependencies: ["Player", "Decoding", "DisplaySink", "Media", "TestSupport"], path: "Tests/FilmReference",
-            swiftSettings: house),
+            name: "FilmReference", dependencies: ["Player", "Writing", "Decoding", "DisplaySink", "Media", "TestSupport"],
+            path: "Tests/FilmReference", swiftSettings: house),
         tests("TestSupportTests", ["Media", "TestSupport"]),
         tests("MediaTests", ["Media", "TestSupport"]),
         tests("SandboxTests", ["Sandbox", "Media", "TestSupport"]),
@@ -214,7 +214,7 @@ let package = Package(
             "PlayerTests",
             [
                 "Player", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink",
-                "WaylandSink", "AudioSink", "Media", "TestSupport",
+                "WaylandSink", "AudioSink", "Media", "TestSupport", "FilmReference",
             ]),
         tests("PlaySupportTests", ["PlaySupport", "Demuxing", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),

@@ -10,7 +10,7 @@ internal import SampleQueue
 ///
 /// Thread-safety: one thread at a time; the cancellation may come from any.
 @safe
-package final class AssetBytes: ByteSource, @unchecked Sendable {
+package final class AssetBytes: FilmBytes, @unchecked Sendable {
     private enum Origin: ~Copyable {
         case file(OwnedFD)
         case library(any AssetInput)

@@ -9,10 +9,10 @@ protocol AssetInput: AnyObject {
     var canBegin: Bool { get }
 }
 
-/// A `ByteSource` as libavformat's input.
+/// A `FilmBytes` as libavformat's input.
 @safe
 final class SourceInput: AssetInput {
-    private let source: any ByteSource
+    private let source: any FilmBytes
     private var position: Int64 = 0
     private var context: InputContext?
     var io: UnsafeMutablePointer<AVIOContext>? { unsafe context?.io }
@@ -21,7 +21,7 @@ final class SourceInput: AssetInput {
     private static let bufferBytes = 65_536
 
     /// nil when there is no memory.
-    init?(_ source: any ByteSource) {
+    init?(_ source: any FilmBytes) {
         self.source = source
         context = unsafe InputContext(
             asking: self, bufferBytes: Self.bufferBytes,
@@ -62,7 +62,7 @@ final class SourceInput: AssetInput {
         unsafe context.pointee.opaque = Unmanaged.passUnretained(opener).toOpaque()
         unsafe context.pointee.io_open = { context, io, name, _, _ in
             let opener = unsafe Unmanaged<Opener>.fromOpaque(context!.pointee.opaque).takeUnretainedValue()
-            let source: any ByteSource
+            let source: any FilmBytes
             switch unsafe opener.open(String(cString: name!)) {
             case .opened(let other): source = other
             case .missing: return cav_error(ENOENT)
@@ -81,14 +81,14 @@ final class SourceInput: AssetInput {
 
     /// Opens further inputs for one film. It must outlive the format context.
     final class Opener {
-        private let source: any ByteSource
+        private let source: any FilmBytes
         private let name: String
         /// The film named something that it may not open.
         private(set) var hasRefused = false
         let limit = OpenLimit()
 
         /// - Parameter name: The film's own name, which may always be opened again.
-        init(_ source: any ByteSource, name: String) {
+        init(_ source: any FilmBytes, name: String) {
             self.source = source
             self.name = name
         }

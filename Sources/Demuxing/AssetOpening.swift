@@ -58,7 +58,9 @@ struct AssetOpening {
             if input?.canBegin == true { input = try firstInput() }
             unsafe (status, opened) = try open(as: name, input, opener, limit)
         }
-        guard status >= 0, let context = unsafe opened else { throw failure(status, opener, limit) }
+        guard status >= 0, let context = unsafe opened else {
+            throw failure(options.cancellation.isCancelled ? cav_error_exit : status, opener, limit)
+        }
         if limit.hasRefused, unsafe context.pointee.nb_streams == 0 {
             unsafe avformat_close_input(&opened)
             throw failure(cav_error_invalid_data, opener, limit)
@@ -163,13 +165,16 @@ struct AssetOpening {
     }
 
     private func failure(_ status: Int32, _ opener: SourceInput.Opener?, _ limit: OpenLimit) -> AssetError {
+        if status == cav_error_exit { return AssetError.opening(location, av: status) }
         if limit.hasRefused {
             return AssetError(.damaged, "\(location): it names itself, or more other files than a film has.")
         }
         if opener?.hasRefused == true {
             return AssetError(.permission, "\(location): it names other files or addresses, which it may not have.")
         }
-        if let loss = options.source?.loss { return AssetError(.network, "\(location): cannot be opened: \(loss).") }
+        if let source = options.source, let loss = source.loss {
+            return AssetError(source is ProgramBytes ? .cannotOpen : .network, "\(location): cannot be opened: \(loss).")
+        }
         // A container that is recognised but cannot be read is damaged.
         if status == cav_error_invalid_data || status == cav_error_eof, let name = recognisedContainer {
             return AssetError(.damaged, "\(location): damaged or cut short: no readable \(name).")

@@ -1,3 +1,4 @@
+internal import Media
 internal import Synchronization
 
 /// How a film is to be opened, beyond its name.
@@ -13,7 +14,7 @@ public struct AssetReaderOptions: Sendable {
     /// Ends a wait for the network from another thread, also while the film is being opened.
     public var cancellation: AssetCancellation
     /// Where the bytes come from if libavformat is to open nothing by itself.
-    package var source: (any ByteSource)?
+    package var source: (any FilmBytes)?
     /// Told what comes from a web server.
     package var progress: FetchProgress?
 
@@ -36,6 +37,7 @@ public struct AssetReaderOptions: Sendable {
 public final class AssetCancellation: Sendable {
     private let flag = Atomic(false)
     private let leader: AssetCancellation?
+    private let handlers = Monitor<[@Sendable () -> Void]>([])
 
     /// A switch that is off. One may serve several readers, which then give up together.
     public init() { leader = nil }
@@ -44,7 +46,24 @@ public final class AssetCancellation: Sendable {
     init(following leader: AssetCancellation) { self.leader = leader }
 
     /// Switches it on, from any thread; idempotent.
-    public func cancel() { flag.store(true, ordering: .relaxed) }
+    public func cancel() {
+        flag.store(true, ordering: .relaxed)
+        let called = handlers.withLock { handlers in
+            defer { handlers = [] }
+            return handlers
+        }
+        for handler in called { handler() }
+    }
     /// Whether `cancel` was called.
     public var isCancelled: Bool { flag.load(ordering: .relaxed) || leader?.isCancelled ?? false }
+
+    /// Calls `handler` once, on the thread that calls `cancel`; at once when it is on already.
+    package func onCancel(_ handler: @escaping @Sendable () -> Void) {
+        let isOn = handlers.withLock { handlers in
+            if isCancelled { return true }
+            handlers.append(handler)
+            return false
+        }
+        if isOn { handler() }
+    }
 }

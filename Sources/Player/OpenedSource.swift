@@ -26,13 +26,15 @@ struct OpenedSource: Sendable {
     /// One sentence for the viewer; nil: none.
     var notice: String?
 
-    /// Opens a file or URL with libavformat and chooses its tracks.
+    /// Opens a film with libavformat and chooses its tracks.
     static func container(
-        _ location: String, configuration: PlayerConfiguration, hearsSound: Bool, cancellation: AssetCancellation
+        _ film: FilmLocation, configuration: PlayerConfiguration, hearsSound: Bool, cancellation: AssetCancellation
     ) throws(AssetError) -> OpenedSource {
+        let location = film.name
         var options = AssetReaderOptions(network: configuration.network, cancellation: cancellation)
         let progress = FetchProgress()
         options.progress = progress
+        if case .bytes(let source, _) = film { options.source = ProgramBytes(source, cancellation) }
         let source = try SourceReader(opening: location, options, configuration.sandbox)
         let reader = source.reader
         let selection = TrackSelection(
@@ -74,7 +76,9 @@ struct OpenedSource: Sendable {
     }
 
     /// Opens a file, or standard input (`-`), as a raw stream of start-code bytes. It cannot seek.
-    static func raw(_ location: String, codec: VideoCodec) throws(AssetError) -> OpenedSource {
+    static func raw(_ film: FilmLocation, codec: VideoCodec) throws(AssetError) -> OpenedSource {
+        let location = film.name
+        guard case .place = film else { throw AssetError(.cannotOpen, "\(location): a raw stream is read from a file or a pipe by its name.") }
         guard let known = NALCodec(codec) else { throw AssetError(.unrecognised, "\(location): \(codec) has no raw form that can be read.") }
         return OpenedSource(
             samples: try ElementaryStreamSource(path: location, codec: known), location: location,

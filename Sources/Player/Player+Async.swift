@@ -1,3 +1,4 @@
+public import Demuxing
 public import Media
 
 // What takes time, for programs with Swift's concurrency.
@@ -16,10 +17,23 @@ extension Player {
     /// Returns when the head of the film has been read; the first frame follows. A player opens one film. Cancelling the task makes it throw
     /// `cancelled` soon, even while a network hangs.
     public func open(_ location: String) async throws(PlayerError) {
-        let opening = Opening()
+        try await open(.place(location))
+    }
+
+    /// Opens the film whose bytes `source` has, and begins to play; otherwise as the other `open`.
+    ///
+    /// The source is used until the player has been closed. A list of other files or addresses cannot be played so.
+    ///
+    /// - Parameter name: what the player's sentences call the film. Its ending helps with containers that cannot be recognised.
+    public func open(_ source: any ByteSource, name: String = "film") async throws(PlayerError) {
+        try await open(.bytes(source, name: name))
+    }
+
+    private func open(_ film: FilmLocation) async throws(PlayerError) {
+        let opening = Opening(film)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, PlayerError>, Never>) in
-                beginOpening(location, opening) { continuation.resume(returning: $0) }
+                beginOpening(opening) { continuation.resume(returning: $0) }
             }
         } onCancel: {
             opening.giveUp()

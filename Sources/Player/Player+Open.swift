@@ -1,9 +1,23 @@
 internal import AudioSink
-internal import Demuxing
+package import Demuxing
 internal import Dispatch
 internal import DisplaySink
 internal import FrameExport
 internal import Media
+
+/// What a player opens.
+package enum FilmLocation: Sendable {
+    /// A path, `-`, or a URL.
+    case place(String)
+    /// Bytes that the program brings. The name is what sentences call them; its ending helps with containers that cannot be recognised.
+    case bytes(any ByteSource, name: String)
+
+    var name: String {
+        switch self {
+        case .place(let name), .bytes(_, let name): name
+        }
+    }
+}
 
 /// A film that is being opened. It can be given up until it is open.
 ///
@@ -13,7 +27,13 @@ final class Opening: Sendable {
 
     /// For the reader, which then fails soon.
     let cancellation = AssetCancellation()
+    let film: FilmLocation
     private let state = Monitor(State.underWay)
+
+    init(_ film: FilmLocation) { self.film = film }
+
+    /// Whether it reads what the program may free as soon as the player is closed.
+    var readsProgram: Bool { if case .bytes = film { true } else { false } }
 
     /// Ends it; does nothing to a film that is open.
     func giveUp() {
@@ -37,26 +57,29 @@ final class Opening: Sendable {
 
 extension Player {
     /// Opens `location` and blocks while the head of the file is read; for callers without Swift's concurrency.
-    package func open(_ location: String) throws(PlayerError) {
-        let opening = Opening()
+    package func open(_ location: String) throws(PlayerError) { try open(.place(location)) }
+
+    /// Opens `film` and blocks while its head is read; for callers without Swift's concurrency.
+    package func open(_ film: FilmLocation) throws(PlayerError) {
+        let opening = Opening(film)
         try begin(opening)
-        try carryOut(opening, location) {}
+        try carryOut(opening) {}
     }
 
-    /// Opens `location` on a thread of its own; for callers without Swift's concurrency. Returns at once.
+    /// Opens `film` on a thread of its own; for callers without Swift's concurrency. Returns at once.
     ///
     /// - Parameter completion: called once, on the queue of the player's events and in order with them: before the film's first `preparing`, or after
     ///   the state that a failure leaves.
-    package func beginOpening(_ location: String, completion: @escaping @Sendable (Result<Void, PlayerError>) -> Void) {
-        beginOpening(location, Opening(), completion)
+    package func beginOpening(_ film: FilmLocation, completion: @escaping @Sendable (Result<Void, PlayerError>) -> Void) {
+        beginOpening(Opening(film), completion)
     }
 
-    func beginOpening(_ location: String, _ opening: Opening, _ completion: @escaping @Sendable (Result<Void, PlayerError>) -> Void) {
+    func beginOpening(_ opening: Opening, _ completion: @escaping @Sendable (Result<Void, PlayerError>) -> Void) {
         do throws(PlayerError) { try begin(opening) } catch { return afterEvents { completion(.failure(error)) } }
         // Reading may block for as long as a network does.
         _ = LoopThread(name: "open") { [self] in
             do throws(PlayerError) {
-                try carryOut(opening, location) { [self] in afterEvents { completion(.success(())) } }
+                try carryOut(opening) { [self] in afterEvents { completion(.success(())) } }
             } catch { afterEvents { completion(.failure(error)) } }
         }
     }
@@ -68,6 +91,12 @@ extension Player {
             return storage.opening
         }
         opening?.giveUp()
+    }
+
+    /// Gives an opening up. One that reads what the program brings has ended when this returns.
+    func endOpening() {
+        cancelOpening()
+        let _: Void? = storage.wait { $0.opening?.readsProgram == true ? nil : () }
     }
 
     private func begin(_ opening: Opening) throws(PlayerError) {
@@ -83,12 +112,12 @@ extension Player {
     }
 
     /// - Parameter opened: called when the film plays, before that is announced.
-    private func carryOut(_ opening: Opening, _ location: String, opened: @escaping @Sendable () -> Void) throws(PlayerError) {
+    private func carryOut(_ opening: Opening, opened: @escaping @Sendable () -> Void) throws(PlayerError) {
         do throws(PlayerError) {
             let source: OpenedSource
-            do throws(AssetError) { source = try openSource(location, opening) } catch { throw PlayerError(error) }
+            do throws(AssetError) { source = try openSource(opening) } catch { throw PlayerError(error) }
             let pipeline = PlaybackPipeline(source, configuration: configuration, sink: sink, handlers: handlers)
-            if let obstacle = pipeline.obstacle { throw PlayerError(obstacle, file: location) }
+            if let obstacle = pipeline.obstacle { throw PlayerError(obstacle, file: opening.film.name) }
             try start(pipeline, opening, opened)
         } catch {
             let deferred = storage.change { storage in
@@ -102,10 +131,10 @@ extension Player {
         }
     }
 
-    private func openSource(_ location: String, _ opening: Opening) throws(AssetError) -> OpenedSource {
-        if let codec = configuration.rawCodec { return try OpenedSource.raw(location, codec: codec) }
+    private func openSource(_ opening: Opening) throws(AssetError) -> OpenedSource {
+        if let codec = configuration.rawCodec { return try OpenedSource.raw(opening.film, codec: codec) }
         return try OpenedSource.container(
-            location, configuration: configuration, hearsSound: sink.pacing == .display, cancellation: opening.cancellation)
+            opening.film, configuration: configuration, hearsSound: sink.pacing == .display, cancellation: opening.cancellation)
     }
 
     /// Takes the pipeline over and starts it, unless the film was given up or the player closed meanwhile.

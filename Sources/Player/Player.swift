@@ -112,7 +112,7 @@ public final class Player: Sendable {
     public func close() {
         let pipeline = transport.sync(execute: takeForClosing)
         endSeeks(.failure(.notOpen))
-        if let pipeline { end(pipeline) } else { cancelOpening() }
+        if let pipeline { end(pipeline) } else { endOpening() }
         announceState()
         hub.finish()
     }

@@ -46,27 +46,29 @@ struct OpeningCall {
     }
 
     /// Says why the arguments make no sense.
-    func refuse(_ sentence: String) -> scanout_result {
+    func refuse(_ sentence: String) -> scanout_result { fail(SCANOUT_ERROR_ARGUMENT, sentence) }
+
+    func fail(_ result: scanout_result, _ sentence: String) -> scanout_result {
         unsafe CallerText.write(sentence, to: message, messageSize)
-        return SCANOUT_ERROR_ARGUMENT
+        return result
     }
 
     /// Opens a path or URL.
     func open(_ location: UnsafePointer<CChar>?) -> scanout_result {
-        guard let location = unsafe location else { return refuse("A location and a place for the player are needed.") }
+        guard let location = unsafe location else { return refuse("A film and a place for the player are needed.") }
         let bytes = unsafe UnsafeBufferPointer(start: location, count: strlen(location))
-        return open(unsafe PathText.text(bytes.lazy.map { UInt8(bitPattern: $0) }))
+        return open(.place(unsafe PathText.text(bytes.lazy.map { UInt8(bitPattern: $0) })))
     }
 
     /// Makes the player, opens the film, and gives the player to the program unless one of the two fails.
-    func open(_ location: String) -> scanout_result {
-        guard let opened = unsafe opened else { return refuse("A location and a place for the player are needed.") }
+    func open(_ film: FilmLocation) -> scanout_result {
+        guard let opened = unsafe opened else { return refuse("A film and a place for the player are needed.") }
         guard let wishes = unsafe CallerStruct.read(options, zero: scanout_options()), let configuration = unsafe PlayerConfiguration(wishes) else {
             return refuse("The size, the decoder, the sandbox or the exporters in scanout_options make no sense.")
         }
         do throws(PlayerError) {
             let handle = try PlayerHandle(output: unsafe wishes.output, configuration)
-            if unsafe wishes.opens_async != 0 { handle.beginOpening(location) } else { try handle.open(location) }
+            if unsafe wishes.opens_async != 0 { handle.beginOpening(film) } else { try handle.open(film) }
             unsafe opened.pointee = PlayerHandle.give(handle)
             return SCANOUT_OK
         } catch {

@@ -41,13 +41,13 @@ final class PlayerHandle: Handle {
         }
     }
 
-    /// Opens `location`, and blocks until that is done.
-    func open(_ location: String) throws(PlayerError) { try player.open(location) }
+    /// Opens `film`, and blocks until that is done.
+    func open(_ film: FilmLocation) throws(PlayerError) { try player.open(film) }
 
-    /// Opens `location` meanwhile; an event says how it went.
-    func beginOpening(_ location: String) {
+    /// Opens `film` meanwhile; an event says how it went.
+    func beginOpening(_ film: FilmLocation) {
         opening.withLock { $0 = .underWay }
-        player.beginOpening(location) { [self] in opened($0) }
+        player.beginOpening(film) { [self] in opened($0) }
     }
 
     private func opened(_ result: Result<Void, PlayerError>) {

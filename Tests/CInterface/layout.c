@@ -74,6 +74,14 @@ int main(void)
     MEMBER(scanout_options, sandbox);
     MEMBER(scanout_options, opens_async);
 
+    STRUCT(scanout_stream);
+    MEMBER(scanout_stream, size);
+    MEMBER(scanout_stream, context);
+    MEMBER(scanout_stream, read);
+    MEMBER(scanout_stream, seek);
+    MEMBER(scanout_stream, byte_count);
+    MEMBER(scanout_stream, cancel);
+
     STRUCT(scanout_statistics);
     MEMBER(scanout_statistics, size);
     MEMBER(scanout_statistics, stalls);

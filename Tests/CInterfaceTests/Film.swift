@@ -8,6 +8,8 @@ import TestSupport
 final class Film: @unchecked Sendable {
     private(set) var player: OpaquePointer?
     private(set) var exporter: OpaquePointer?
+    /// What the player reads from, kept until it is closed.
+    var source: AnyObject?
 
     struct Refusal: Error, Equatable {
         var result: scanout_result

@@ -1,3 +1,4 @@
+import FilmReference
 import Foundation
 import TestSupport
 import Testing
@@ -51,6 +52,15 @@ import Testing
         #expect(outcome.code == 0 && outcome.output.contains("30 frames"), "\(outcome.errors)")
         let output = outcome.output
         #expect(output.contains("h264 (software) in a process of its own") && !output.contains("scanout-decoder"), "\(output)")
+    }
+
+    @Test(arguments: ["mp4", "mkv", "ts"], [[], ["full"]])
+    func `a C program plays a film from a descriptor, a pipe, memory and its own functions`(_ ending: String, _ sandbox: [String]) throws {
+        let program = try Installation.shared.get().build(TestAssets.root + "/Tests/CInterface/sources.c")
+        let outcome = try Tool.run(program, [try FilmReference.copy(of: TestAssets.path("plain.mp4"), as: ending)] + sandbox)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let ways = ["name", "descriptor", "pipe", "memory", "functions", "functions in order"]
+        #expect(outcome.output == ways.map { "\($0): 30 frames\n" }.joined(), "\(outcome.output)")
     }
 
     @Test func `the installed program calls itself by its own name`() throws {

@@ -3,7 +3,7 @@
  *     cc example.c $(pkg-config --cflags --libs scanout)
  *
  * Threads    Every function may be called from any thread, and blocks only where its comment says so. Do not use a handle while or after
- *            another thread closes or releases it. The library calls you in one place only: scanout_exporter_set_news_handler.
+ *            another thread closes or releases it. The library calls you in two places only: scanout_exporter_set_news_handler, scanout_stream.
  * Ownership  What a function returns through a pointer to a pointer is yours until you pass it to the function that its comment names.
  *            Strings and structs that you pass in are read during the call and not kept.
  * Times      Nanoseconds. A *film time* counts from the beginning of the film, a *host time* is a reading of CLOCK_MONOTONIC, a *timeout*
@@ -92,7 +92,7 @@ typedef struct scanout_options {
     int64_t start_time;                /* film time to begin at */
     int64_t play_duration;             /* ends after this much film; 0: at the end of the film */
     uint32_t sandbox;                  /* scanout_sandbox */
-    uint32_t opens_async;              /* 1: scanout_open returns at once and the film is opened meanwhile; see "Opening without blocking" */
+    uint32_t opens_async;              /* 1: the scanout_open functions return at once; see "Opening without blocking" */
 } scanout_options;
 
 /* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the file is read, which takes
@@ -104,6 +104,44 @@ typedef struct scanout_options {
  * once. Commands that come before take effect when the film is open; a step has nothing to step in. The player may be closed at any time, and must
  * be after a failure. */
 scanout_result scanout_open(const char *location, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
+
+/* As scanout_open, for a film that you have open. `name` (may be NULL) is what messages call it; its ending helps with containers that cannot be
+ * recognised. `fd` stands for a regular file, which is read from its first byte and whose offset does not move; or for a pipe, FIFO or socket, from
+ * which is taken what comes until the end, and in which seeks fail. The descriptor stays yours: the library takes a duplicate. */
+scanout_result scanout_open_fd(
+    int fd, const char *name, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
+
+/* The same for `count` bytes of memory, which are not copied: leave them unchanged until scanout_close returns, or a scanout_open_memory that
+ * fails. */
+scanout_result scanout_open_memory(
+    const void *bytes, size_t count, const char *name, const scanout_options *options, scanout_player **opened, char *message,
+    size_t message_size);
+
+/* A film whose bytes you read yourself: from an archive, a database, a protocol of your own. Each function gets `context`.
+ *
+ * The first three are called on one thread at a time, though not always the same one; in this process with SCANOUT_SANDBOX_FULL as well. They may
+ * block: then the film waits. None may close the player. When scanout_close returns, or a scanout_open_stream that fails, nothing is called any
+ * more. */
+typedef struct scanout_stream {
+    uint32_t size;
+    uint32_t reserved;
+    void *context;
+    /* Puts 1 to `count` of the bytes that come next into `bytes` and returns how many; 0 at the end, below 0 when reading has failed: that ends the
+     * film. A negative errno gives the message its cause. */
+    int64_t (*read)(void *context, void *bytes, size_t count);
+    /* Makes byte `offset` the next one and returns 0, or a value below 0. The first call, for 0 and before any read, asks whether it can be done at
+     * all. If not, or if `seek` is NULL, the film is read like a pipe: seeks in it fail, and an MP4 with its index at the end cannot be opened. */
+    int64_t (*seek)(void *context, int64_t offset);
+    /* How many bytes there are, asked once and first; below 0, or NULL: unknown. What lies beyond is not read, and fewer are a film cut short. */
+    int64_t (*byte_count)(void *context);
+    /* Makes a `read` or `seek` that blocks, and every later one, return soon, whatever it returns. On any thread, while they run. At most once: by
+     * scanout_cancel_open or scanout_close. NULL when nothing blocks for long. */
+    void (*cancel)(void *context);
+} scanout_stream;
+
+/* As scanout_open_fd. The struct is copied; what `context` points to is yours. */
+scanout_result scanout_open_stream(
+    const scanout_stream *stream, const char *name, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
 
 /* Makes an opening that is under way fail soon with SCANOUT_ERROR_CANCELLED, even while a server does not answer. Returns at once, and does nothing
  * to a film that is open. scanout_close does the same first. The one thing that cannot be hurried is the system's look-up of a server's name: its

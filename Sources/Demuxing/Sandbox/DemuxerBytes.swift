@@ -3,7 +3,7 @@ internal import CAV
 /// In the demuxer process: reads a film's bytes, which the player puts into the window.
 ///
 /// Thread-safety: one thread at a time, the one that demuxes.
-final class DemuxerBytes: ByteSource, @unchecked Sendable {
+final class DemuxerBytes: FilmBytes, @unchecked Sendable {
     private let source: DemuxerSource
     private unowned let service: DemuxerService
 

@@ -17,8 +17,8 @@ final class DemuxerLink {
     private var left: HostSpan
     private let patienceInAll: HostSpan
     /// What the process may read, by its number for it.
-    private var sources: [UInt16: any ByteSource]
-    private let film: any ByteSource
+    private var sources: [UInt16: any FilmBytes]
+    private let film: any FilmBytes
     private var nextSource: UInt16 = 1
     private var writer = WireWriter()
     /// Since the last request.
@@ -28,7 +28,7 @@ final class DemuxerLink {
     ///   - deadline: How long the process may be silent.
     ///   - total: How long it may take for a request, whatever it says.
     init(
-        _ process: SandboxedProcess, film: any ByteSource, deadline: HostSpan, total: HostSpan, cancellation: AssetCancellation
+        _ process: SandboxedProcess, film: any FilmBytes, deadline: HostSpan, total: HostSpan, cancellation: AssetCancellation
     ) throws(SystemError) {
         self.process = process
         self.film = film
@@ -40,7 +40,7 @@ final class DemuxerLink {
         tray = try SharedBytes(count: DemuxerAnswer.trayByteCount)
     }
 
-    /// Why the film's bytes ended before their end; see `ByteSource.loss`.
+    /// Why the film's bytes ended before their end; see `FilmBytes.loss`.
     var loss: String? { film.loss }
     var isCancelled: Bool { cancellation.isCancelled }
 

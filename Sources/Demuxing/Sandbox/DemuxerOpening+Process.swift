@@ -11,19 +11,21 @@ extension DemuxerOpening {
     }
 
     static func open(_ location: String, _ options: AssetReaderOptions, _ sandbox: SandboxOptions) throws(AssetError) -> Opened {
-        let bytes: AssetBytes, link: DemuxerLink
+        let bytes: any FilmBytes, link: DemuxerLink
         do {
             let program = try SandboxProgram.demuxer.find(sandbox.decoderPath)
-            bytes = try AssetBytes(location, options: options)
-            guard !bytes.isManifest else {
+            let own = options.source == nil ? try AssetBytes(location, options: options) : nil
+            bytes = own ?? options.source!
+            guard own?.isManifest != true else {
                 throw AssetError(
                     .sandbox, "\(location): libavformat opens what a DASH manifest names by itself, which it cannot do without rights.")
             }
             let process = try SpareProcesses.shared.take(SpareProcesses.Key(program: program)) ?? SandboxedProcess.start(program)
             // libavformat sleeps until a live playlist may have grown.
-            let deadline = bytes.isPlaylist ? sandbox.hangDeadline + longestSegment : sandbox.hangDeadline
+            let isPlaylist = own?.isPlaylist == true
+            let deadline = isPlaylist ? sandbox.hangDeadline + longestSegment : sandbox.hangDeadline
             // Opening a damaged file, or seeking where there is no index, reads much of it.
-            let total = HostSpan.nanoseconds(min(deadline.nanoseconds, .max / 10) * (bytes.isPlaylist ? 10 : 3))
+            let total = HostSpan.nanoseconds(min(deadline.nanoseconds, .max / 10) * (isPlaylist ? 10 : 3))
             link = try DemuxerLink(
                 process, film: bytes, deadline: deadline, total: total,
                 cancellation: options.cancellation)
