@@ -30,6 +30,7 @@ extension PlaybackStatistics {
             .init("startupMilliseconds", thousandths: startupMilliseconds),
             .init("presentationErrorMicroseconds", Self.members(presentationError)),
             .init("avOffsetMilliseconds", avOffset.map(Self.members) ?? .null),
+            .init("stalls", count: stalls), .init("stalledSeconds", thousandths: stalledSeconds),
             .init("wallSeconds", thousandths: wallSeconds), .init("cpuSeconds", thousandths: cpuSeconds),
             .init("peakRSSBytes", .integer(peakRSSBytes)),
         ]

@@ -150,7 +150,7 @@ import Testing
         let promised = [
             "file", "decoder", "sink", "pixelFormat", "modifier", "framesDecoded", "framesPresented", "framesDropped", "bytesWritten", "bytesCopied",
             "conversion", "surfacesAllocated", "poolCapacity", "startupMilliseconds", "presentationErrorMicroseconds", "avOffsetMilliseconds",
-            "wallSeconds", "cpuSeconds", "peakRSSBytes", "sandbox", "decoderDeaths",
+            "wallSeconds", "cpuSeconds", "peakRSSBytes", "sandbox", "decoderDeaths", "network", "stalls", "stalledSeconds",
         ]
         #expect(Set(members.keys) == Set(promised))
         #expect(members["framesDecoded"] as? Int == 300 && members["framesPresented"] as? Int == 300)
