@@ -33,6 +33,23 @@ enum Lab {
     }
 }
 
+extension Lab {
+    /// Where every thread of these programs waits: its name, its state, its system call and the kernel's stack.
+    static func waits(of programs: Set<String>) -> String {
+        func read(_ path: String) -> String { (TextFile.contents(of: path) ?? "").trimmingCharacters(in: .newlines) }
+        var lines: [String] = []
+        for process in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] where Int(process) != nil {
+            guard programs.contains(where: { read("/proc/\(process)/comm").hasPrefix($0) }) else { continue }
+            for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? [] {
+                let folder = "/proc/\(process)/task/\(thread)"
+                let state = read(folder + "/stat").split(separator: ")").last?.prefix(2) ?? ""
+                lines.append("\(process)/\(thread) \(read(folder + "/comm"))\(state): \(read(folder + "/syscall"))\n\(read(folder + "/stack"))")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
 /// One of the lab's compositors; ended with this object, or killed.
 final class LabCompositor {
     enum Name: String, Sendable, CaseIterable {
@@ -115,10 +132,20 @@ final class LabCompositor {
     /// What a client needs to find it.
     var environment: [String: String] { ["XDG_RUNTIME_DIR": "/run/user/0", "WAYLAND_DISPLAY": display] }
 
+    /// It answers nobody.
+    struct Silence: Error {}
+
     /// What it shows now. The frame is kept in the suite's results under its name.
+    ///
+    /// - Throws: `Silence` when it takes no picture of itself within half a minute. What it and the program wait for is in the suite's results then.
     func screenshot(_ title: String) throws -> RGBImage {
         let image = "/out/\(name.rawValue)-\(title).png", raw = "\(folder)/shot.rgb"
-        try run("lab-shot", [image])
+        do { try run("lab-shot", [image]) } catch {
+            let log = TextFile.contents(of: "\(folder)/log") ?? "no log"
+            try? "\(error)\n\(Lab.waits(of: ["play", "weston", "sway", "grim"]))\n\(log)"
+                .write(toFile: "/out/\(name.rawValue)-\(title)-silent.txt", atomically: true, encoding: .utf8)
+            throw Silence()
+        }
         try run("ffmpeg", ["-nostdin", "-v", "error", "-y", "-i", image, "-f", "rawvideo", "-pix_fmt", "rgb24", raw])
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
         guard bytes.count == size.width * size.height * 3 else { throw Lab.Failure(description: "a screenshot of \(bytes.count) bytes") }
