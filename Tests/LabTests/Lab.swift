@@ -18,35 +18,22 @@ enum Lab {
 
     /// What a program says, without the end of its last line. Throws when it fails.
     static func output(of program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
-        let process = Process(), pipe = Pipe(), ended = DispatchSemaphore(value: 0)
+        let process = Process(), ended = DispatchSemaphore(value: 0)
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
         process.terminationHandler = { _ in ended.signal() }
-        try process.run()
+        let pipe = try ChildStart.alone {
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            return pipe
+        }
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         ended.wait()
         guard process.terminationStatus == 0 else { throw Failure(description: "\(program) ended with \(process.terminationStatus)") }
         return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
-    }
-}
-
-extension Lab {
-    /// Where every thread of these programs waits: its name, its state, its system call and the kernel's stack.
-    static func waits(of programs: Set<String>) -> String {
-        func read(_ path: String) -> String { (TextFile.contents(of: path) ?? "").trimmingCharacters(in: .newlines) }
-        var lines: [String] = []
-        for process in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] where Int(process) != nil {
-            guard programs.contains(where: { read("/proc/\(process)/comm").hasPrefix($0) }) else { continue }
-            for thread in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? [] {
-                let folder = "/proc/\(process)/task/\(thread)"
-                let state = read(folder + "/stat").split(separator: ")").last?.prefix(2) ?? ""
-                lines.append("\(process)/\(thread) \(read(folder + "/comm"))\(state): \(read(folder + "/syscall"))\n\(read(folder + "/stack"))")
-            }
-        }
-        return lines.joined(separator: "\n")
     }
 }
 
@@ -66,7 +53,7 @@ final class LabCompositor {
     let name: Name
     /// Of the screen.
     let size: PixelSize
-    private let process = Process(), inlet = Pipe(), ended = DispatchSemaphore(value: 0)
+    private let process = Process(), inlet: Pipe, ended = DispatchSemaphore(value: 0)
     private let folder: String
     private var display = ""
     private var compositor: Int32 = 0
@@ -93,10 +80,14 @@ final class LabCompositor {
         process.environment = ProcessInfo.processInfo.environment.merging([
             "LAB_SIZE": "\(size.width)x\(size.height)", "LAB_COMPOSITOR_LOG": "\(folder)/log", "SEATD_SOCK": "/run/seatd.sock",
         ]) { $1 }.merging(settings) { $1 }
-        process.standardInput = inlet
         process.standardOutput = FileHandle.nullDevice
         process.terminationHandler = { [ended] _ in ended.signal() }
-        try process.run()
+        inlet = try ChildStart.alone { [process] in
+            let inlet = Pipe()
+            process.standardInput = inlet
+            try process.run()
+            return inlet
+        }
         _ = Polling.until(within: .seconds(600), every: .milliseconds(20)) {
             !process.isRunning || FileManager.default.fileExists(atPath: "\(folder)/ready")
         }
@@ -132,20 +123,10 @@ final class LabCompositor {
     /// What a client needs to find it.
     var environment: [String: String] { ["XDG_RUNTIME_DIR": "/run/user/0", "WAYLAND_DISPLAY": display] }
 
-    /// It answers nobody.
-    struct Silence: Error {}
-
     /// What it shows now. The frame is kept in the suite's results under its name.
-    ///
-    /// - Throws: `Silence` when it takes no picture of itself within half a minute. What it and the program wait for is in the suite's results then.
     func screenshot(_ title: String) throws -> RGBImage {
         let image = "/out/\(name.rawValue)-\(title).png", raw = "\(folder)/shot.rgb"
-        do { try run("lab-shot", [image]) } catch {
-            let log = TextFile.contents(of: "\(folder)/log") ?? "no log"
-            try? "\(error)\n\(Lab.waits(of: ["play", "weston", "sway", "grim"]))\n\(log)"
-                .write(toFile: "/out/\(name.rawValue)-\(title)-silent.txt", atomically: true, encoding: .utf8)
-            throw Silence()
-        }
+        try run("lab-shot", [image])
         try run("ffmpeg", ["-nostdin", "-v", "error", "-y", "-i", image, "-f", "rawvideo", "-pix_fmt", "rgb24", raw])
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
         guard bytes.count == size.width * size.height * 3 else { throw Lab.Failure(description: "a screenshot of \(bytes.count) bytes") }

@@ -23,20 +23,23 @@ public enum PlayProgram {
         _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil,
         handle: Handle? = nil, terminal: String? = nil, sink: FileHandle? = nil, launcher: [String] = []
     ) throws -> Outcome {
-        let process = Process(), output = Pipe(), errors = Pipe()
+        let process = Process()
         process.executableURL = URL(fileURLWithPath: launcher.isEmpty ? path : "/usr/bin/env")
         process.arguments = launcher.isEmpty ? arguments : launcher + [path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardOutput = output
-        if let sink { process.standardOutput = sink }
-        process.standardError = errors
-        let inlet = Pipe()
-        process.standardInput = inlet
-        if let terminal { process.standardInput = FileHandle(forUpdatingAtPath: terminal) }
         // Not `waitUntilExit`, which looks at the run loop and was seen to miss an end while other programs are started.
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
-        try process.run()
+        let (output, errors, inlet) = try ChildStart.alone {
+            let pipes = (Pipe(), Pipe(), Pipe())
+            process.standardOutput = pipes.0
+            if let sink { process.standardOutput = sink }
+            process.standardError = pipes.1
+            process.standardInput = pipes.2
+            if let terminal { process.standardInput = FileHandle(forUpdatingAtPath: terminal) }
+            try process.run()
+            return pipes
+        }
         handle?.began(process)
         if sink != nil { try? output.fileHandleForWriting.close() }
         // Threads of their own, since Dispatch may take long to start one more beside those that wait: one reader a pipe, so that neither can
