@@ -36,9 +36,12 @@ let package = Package(
         .library(name: "PixelConversion", targets: ["PixelConversion"]),
         .library(name: "Decoding", targets: ["Decoding"]),
         .library(name: "Reading", targets: ["Reading"]),
+        .library(name: "Composition", targets: ["Composition"]),
         .library(name: "Encoding", targets: ["Encoding"]),
         .library(name: "Writing", targets: ["Writing"]),
+        .library(name: "Capture", targets: ["Capture"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
+        .library(name: "Subtitles", targets: ["Subtitles"]),
         .library(name: "WaylandSink", targets: ["WaylandSink"]),
         .library(name: "KMSSink", targets: ["KMSSink"]),
         .library(name: "AudioSink", targets: ["AudioSink"]),
@@ -71,9 +74,12 @@ let package = Package(
         .systemLibrary(name: "CXKBCommon", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
+        .systemLibrary(name: "CASS", pkgConfig: "libass", providers: [.apt(["libass-dev"])]),
         .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
         .systemLibrary(name: "CVA", pkgConfig: "libva libva-drm", providers: [.apt(["libva-dev"])]),
         .systemLibrary(name: "CDRM", pkgConfig: "libdrm libudev", providers: [.apt(["libdrm-dev", "libudev-dev"])]),
+        // Cameras: the kernel's ioctls, no library.
+        .target(name: "CV4L2"),
         .systemLibrary(name: "CSeat", pkgConfig: "libseat", providers: [.apt(["libseat-dev"])]),
 
         module("Media", ["CLinux"]),
@@ -91,6 +97,8 @@ let package = Package(
         .executableTarget(name: "scanout-decoder", dependencies: ["Confinement", "Decoding", "Sandbox", "CLinux"], swiftSettings: house),
         .executableTarget(name: "scanout-demuxer", dependencies: ["Confinement", "Demuxing", "Sandbox", "CLinux"], swiftSettings: house),
         module("DisplaySink", ["Media", "SurfacePool", "PixelConversion", "CAV"]),
+        // Subtitles as images over the film: libavcodec decodes, libass lays out and draws.
+        module("Subtitles", ["Media", "SampleQueue", "Demuxing", "DisplaySink", "CAV", "CASS", "CSwscale"]),
         // Keymaps, for both display systems.
         module("KeyboardInput", ["Media", "DisplaySink", "CXKBCommon"]),
         module(
@@ -100,15 +108,20 @@ let package = Package(
         module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
         // Decoded frames and sound of any part of a film, for programs that do not play it.
         module("Reading", ["Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
+        // Films made of parts of others: their frames drawn by a compositor, their sound mixed.
+        module("Composition", ["Media", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "Reading"]),
         // Frames and sound into compressed samples.
         module("Encoding", ["Media", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Compressed samples into files, and films into other films.
         module(
             "Writing",
             [
-                "Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "Reading", "Encoding", "CAV",
+                "Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "Reading", "Composition", "Encoding",
+                "CAV",
                 "CAVFormat", "CLinux",
             ]),
+        // Cameras: their frames in the surfaces that displays and exporters read.
+        module("Capture", ["Media", "SurfacePool", "CV4L2"]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
@@ -117,13 +130,18 @@ let package = Package(
         module(
             "Player",
             [
-                "CLinux", "Media", "Sandbox", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "DisplaySink",
-                "AudioSink", "FrameExport",
+                "CLinux", "Media", "Sandbox", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "Capture",
+                "DisplaySink", "Subtitles", "AudioSink", "FrameExport",
             ]),
         // What the command line needs beyond the player: reports, JSON, exit codes, the status line, keys.
         module(
             "PlaySupport",
-            ["Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Writing", "DisplaySink", "AudioSink", "Player"]),
+            [
+                "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Encoding", "Writing", "Capture",
+                "DisplaySink", "AudioSink", "Player",
+            ]),
+        // The player under the control of other programs, in mpv's protocol.
+        module("RemoteControl", ["Media", "Sandbox", "DisplaySink", "PlaySupport"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CScanout"),
         module(
@@ -138,17 +156,23 @@ let package = Package(
             name: "play",
             dependencies: [
                 "CEnding",
-                "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Writing",
+                "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Composition",
+                "Writing",
+                "Capture",
                 "DisplaySink",
                 "KeyboardInput",
-                "WaylandSink", "KMSSink", "AudioSink", "FrameExport",
+                "WaylandSink", "KMSSink", "AudioSink", "FrameExport", "RemoteControl",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
 
         // The example in Swift; those in C and Python lie beside it.
         .executableTarget(
-            name: "brightness", dependencies: ["DisplaySink", "FrameExport", "Media", "Player"], path: "Examples/Swift", swiftSettings: house),
+            name: "brightness", dependencies: ["DisplaySink", "FrameExport", "Media", "Player"], path: "Examples/Swift",
+            exclude: ["Compositor.swift"], swiftSettings: house),
+        .executableTarget(
+            name: "compositor", dependencies: ["Composition", "Media", "PixelConversion", "Reading", "SurfacePool", "Writing"],
+            path: "Examples/Swift", exclude: ["Brightness.swift"], swiftSettings: house),
 
         // libva loads it, nothing links it.
         .target(name: "VADriver", dependencies: ["CAV", "CVA"], path: "Tests/VADriver"),
@@ -179,6 +203,9 @@ let package = Package(
             "ReadingTests",
             ["Reading", "Demuxing", "Decoding", "Sandbox", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport"]),
         tests(
+            "CompositionTests",
+            ["Composition", "Writing", "Encoding", "Reading", "Demuxing", "SampleQueue", "SurfacePool", "PixelConversion", "Media", "TestSupport"]),
+        tests(
             "EncodingTests",
             [
                 "Encoding", "Decoding", "Demuxing", "Bitstream", "SampleQueue", "PixelConversion", "SurfacePool", "AudioSink", "Media", "TestSupport",
@@ -188,9 +215,11 @@ let package = Package(
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
+        tests("CaptureTests", ["Capture", "Player", "Demuxing", "DisplaySink", "SampleQueue", "SurfacePool", "Media", "TestSupport"]),
         tests(
             "DisplaySinkTests",
             ["DisplaySink", "PixelConversion", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
+        tests("SubtitlesTests", ["Subtitles", "Demuxing", "DisplaySink", "SampleQueue", "Media", "TestSupport"]),
         tests("KeyboardInputTests", ["KeyboardInput", "DisplaySink"]),
         tests(
             "WaylandSinkTests", ["WaylandSink", "DisplaySink", "PixelConversion", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
@@ -213,12 +242,14 @@ let package = Package(
         tests(
             "PlayerTests",
             [
-                "Player", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool", "DisplaySink",
+                "Player", "Subtitles", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool",
+                "DisplaySink",
                 "WaylandSink", "AudioSink", "Media", "TestSupport", "FilmReference",
             ]),
         tests("PlaySupportTests", ["PlaySupport", "Demuxing", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
+        tests("RemoteControlTests", ["RemoteControl", "PlaySupport", "DisplaySink", "Media", "Sandbox", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),
-        tests("PlayTests", ["CEnding", "Player", "Demuxing", "FrameExport", "Media", "TestSupport"]),
+        tests("PlayTests", ["CEnding", "Player", "Demuxing", "Sandbox", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Player", "DisplaySink", "WaylandSink", "Media", "TestSupport"]),
     ].filter { $0.type != .test || wanted?.contains($0.name) ?? true }

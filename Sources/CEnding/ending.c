@@ -19,10 +19,12 @@
 static struct termios terminal;
 static int terminal_descriptor;
 static atomic_int has_terminal;
-static char path[PATH_MAX];
-static dev_t path_device;
-static ino_t path_inode;
-static atomic_int has_path;
+static struct {
+    char path[PATH_MAX];
+    dev_t device;
+    ino_t inode;
+    atomic_int is_kept;
+} sockets[ENDING_SOCKETS];
 static atomic_int requests;
 static long patience_microseconds;
 // Counts what `ending_wait` has not seen yet. A semaphore, because a handler may post it and it needs no descriptor.
@@ -49,14 +51,15 @@ void ending_keep_terminal(int descriptor, const void *settings) {
     atomic_store(&has_terminal, 1);
 }
 
-void ending_keep_socket(const char *name) {
+void ending_keep_socket(int which, const char *name) {
     struct stat status;
-    atomic_store(&has_path, 0);
-    if (!name || strlen(name) >= sizeof path || lstat(name, &status) != 0 || !S_ISSOCK(status.st_mode)) return;
-    strcpy(path, name);
-    path_device = status.st_dev;
-    path_inode = status.st_ino;
-    atomic_store(&has_path, 1);
+    if (which < 0 || which >= ENDING_SOCKETS) return;
+    atomic_store(&sockets[which].is_kept, 0);
+    if (!name || strlen(name) >= PATH_MAX || lstat(name, &status) != 0 || !S_ISSOCK(status.st_mode)) return;
+    strcpy(sockets[which].path, name);
+    sockets[which].device = status.st_dev;
+    sockets[which].inode = status.st_ino;
+    atomic_store(&sockets[which].is_kept, 1);
 }
 
 // Only functions of signal-safety(7).
@@ -66,7 +69,10 @@ void ending_now(int code) {
         pid_t group = tcgetpgrp(terminal_descriptor);
         if (group < 0 || group == getpgrp()) tcsetattr(terminal_descriptor, TCSANOW, &terminal);
     }
-    if (atomic_exchange(&has_path, 0) && lstat(path, &status) == 0 && status.st_dev == path_device && status.st_ino == path_inode) unlink(path);
+    for (int which = 0; which < ENDING_SOCKETS; which++) {
+        if (!atomic_exchange(&sockets[which].is_kept, 0) || lstat(sockets[which].path, &status) != 0) continue;
+        if (status.st_dev == sockets[which].device && status.st_ino == sockets[which].inode) unlink(sockets[which].path);
+    }
     _exit(code);
 }
 

@@ -27,6 +27,8 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         case outOfResources
         /// The process that read it has died, has hung, or has sent a malformed message.
         case readerDied
+        /// There is no camera, or it is busy, unplugged or out of order.
+        case device
     }
 
     /// The kind of failure, for a program's decisions.

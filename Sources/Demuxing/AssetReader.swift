@@ -108,7 +108,7 @@ public final class AssetReader: @unchecked Sendable {
     /// Before the first sample it also decides where the film begins: in a broadcast, with the first of these tracks.
     public func select(_ trackIDs: Set<Int>) {
         selected = trackIDs.intersection(tracks.map(\.id))
-        timeline.select(selected)
+        timeline.select(leading)
         discardUnselected()
     }
 
@@ -129,6 +129,16 @@ public final class AssetReader: @unchecked Sendable {
         discardUnselected()
         return true
     }
+
+    /// The tracks that decide where the film begins and ends: all but the subtitles, whose samples may be minutes apart, unless there is nothing
+    /// else.
+    private var leading: Set<Int> {
+        let others = selected.filter { tracks[$0].kind != .subtitle }
+        return others.isEmpty ? selected : others
+    }
+
+    /// The fonts that the container holds for its subtitles.
+    package var fonts: [(name: String, bytes: [UInt8])] { unsafe StreamDescription.fonts(context) }
 
     private func discardUnselected() {
         for track in tracks {
@@ -157,7 +167,8 @@ public final class AssetReader: @unchecked Sendable {
 
     /// The next sample from the source; nil at the end.
     func readSample() throws(AssetError) -> SampleBuffer? {
-        while finishedTracks.count < selected.count {
+        let leading = leading
+        while !finishedTracks.isSuperset(of: leading) {
             if cancellation.isCancelled { throw AssetError.reading(location, av: cav_error_exit) }
             let ready = packets.popFirst()
             guard let block = if let ready { ready } else { try readPacket() } else { return nil }

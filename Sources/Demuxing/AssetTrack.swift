@@ -32,6 +32,12 @@ public struct AssetTrack: Sendable, Hashable {
     public var isDefault: Bool
     /// libavcodec has a decoder for it.
     public var isDecodable: Bool
+    /// Subtitles that every viewer needs, such as signs and foreign dialogue.
+    public var isForced = false
+    /// Subtitles that describe sounds, too.
+    public var isHearingImpaired = false
+    /// What a decoder of subtitles must know before the first sample; empty for other tracks, whose formats hold it.
+    package var configuration: [UInt8] = []
 
     package init(
         id: Int, kind: Kind, format: MediaFormat, timeBase: Ratio, duration: MediaTime, bitRate: Int64, language: String?, title: String?,

@@ -25,11 +25,36 @@ enum StreamDescription {
             kind = type == AVMEDIA_TYPE_SUBTITLE ? .subtitle : .other
             format = unsafe .other(codecName(parameters.pointee.codec_id))
         }
-        return unsafe AssetTrack(
+        var track = unsafe AssetTrack(
             id: index, kind: kind, format: format, timeBase: Ratio(base.num, base.den),
             duration: length == cav_nopts_value ? .indefinite : MediaTime(value: length, timescale: 1).multiplied(by: Ratio(base.num, base.den)),
             bitRate: parameters.pointee.bit_rate, language: tag("language", stream.pointee.metadata), title: tag("title", stream.pointee.metadata),
             isDefault: disposition & AV_DISPOSITION_DEFAULT != 0, isDecodable: avcodec_find_decoder(parameters.pointee.codec_id) != nil)
+        if kind == .subtitle {
+            track.isForced = disposition & AV_DISPOSITION_FORCED != 0
+            track.isHearingImpaired = disposition & AV_DISPOSITION_HEARING_IMPAIRED != 0
+            track.configuration = unsafe configuration(parameters.pointee)
+        }
+        return track
+    }
+
+    /// The fonts that a Matroska file holds for its subtitles, at most 64 MiB of them.
+    static func fonts(_ context: UnsafeMutablePointer<AVFormatContext>) -> [(name: String, bytes: [UInt8])] {
+        var fonts: [(name: String, bytes: [UInt8])] = [], room = 64 << 20
+        for index in unsafe 0..<Int(context.pointee.nb_streams) {
+            guard let stream = unsafe context.pointee.streams[index], unsafe stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_ATTACHMENT
+            else { continue }
+            let parameters: AVCodecParameters = unsafe stream.pointee.codecpar.pointee
+            let name = unsafe tag("filename", stream.pointee.metadata) ?? "", kind = unsafe tag("mimetype", stream.pointee.metadata) ?? ""
+            let isFont =
+                unsafe parameters.codec_id == AV_CODEC_ID_TTF || parameters.codec_id == AV_CODEC_ID_OTF || kind.contains("font")
+                || [".ttf", ".otf", ".ttc"].contains { name.lowercased().hasSuffix($0) }
+            let count = unsafe Int(parameters.extradata_size)
+            guard isFont, count > 0, count <= room else { continue }
+            room -= count
+            fonts.append((name, unsafe configuration(parameters)))
+        }
+        return fonts
     }
 
     /// What `Timeline` needs to know about the track.

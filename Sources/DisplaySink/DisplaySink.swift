@@ -39,6 +39,8 @@ public protocol DisplaySink: AnyObject, Sendable {
     var window: (any WindowControl)? { get }
     /// Where the sink draws the playback status over the film; nil when it cannot.
     var statusOverlay: (any StatusOverlay)? { get }
+    /// Whether the sink shows subtitles over the film. Constant.
+    var drawsOverlays: Bool { get }
     /// Whether the sink reads the keys from the terminal itself, so that the program must not.
     var readsTerminal: Bool { get }
     /// Why what the sink has put out is not whole; asked after `stop`. nil: it is whole, or the sink puts out nothing that lasts.
@@ -54,6 +56,8 @@ extension DisplaySink {
     public var window: (any WindowControl)? { nil }
     /// Nil, for a sink that cannot draw over the film.
     public var statusOverlay: (any StatusOverlay)? { nil }
+    /// False, for a sink without a display.
+    public var drawsOverlays: Bool { false }
     /// False, for a sink that leaves the terminal to the program.
     public var readsTerminal: Bool { false }
     /// Nil, for a sink that writes no file.

@@ -116,6 +116,7 @@ package final class LastingSink: DisplaySink {
     package func setFilmRate(_ rate: Ratio) { sink.setFilmRate(rate) }
     package var window: (any WindowControl)? { sink.window }
     package var statusOverlay: (any StatusOverlay)? { sink.statusOverlay }
+    package var drawsOverlays: Bool { sink.drawsOverlays }
     package var readsTerminal: Bool { sink.readsTerminal }
     package var failure: SinkError? { sink.failure }
 }

@@ -21,6 +21,7 @@ public final class PresentationQueue: Sendable {
         var stepped: (@Sendable (MediaTime) -> Void)?
         var sound: Sound?
         var starving: (@Sendable () -> Void)?
+        var overlay: (any OverlaySource)?
     }
 
     private let state: Monitor<PresentationQueueState>
@@ -59,6 +60,7 @@ public final class PresentationQueue: Sendable {
     /// - Parameter epoch: The epoch that the frame was decoded in. The frame is dropped if a flush has begun another one. Nil: the current one.
     @discardableResult
     package func enqueue(_ frame: consuming VideoFrame, waitingUntil deadline: HostTime?, epoch: Int?) -> Bool {
+        let time = frame.presentationTime
         var frame = Optional(consume frame)
         var epoch = epoch
         let acceptance = state.wait(until: deadline) { state -> Acceptance? in
@@ -68,8 +70,11 @@ public final class PresentationQueue: Sendable {
             return state.append(taken) ? .acceptedForSleeper : .accepted
         }
         switch acceptance ?? .refused {
-        case .accepted: return true
+        case .accepted:
+            overlay?.expect(time)
+            return true
         case .acceptedForSleeper:
+            overlay?.expect(time)
             wake()
             return true
         case .refused:
@@ -128,6 +133,7 @@ public final class PresentationQueue: Sendable {
             link.stepped = nil
             link.sound = nil
             link.starving = nil
+            link.overlay = nil
         }
         self.timebase = timebase
         let waiting = state.change { $0.beginFilm() }
@@ -183,6 +189,18 @@ public final class PresentationQueue: Sendable {
     /// Sets a closure that is called when the film's time passes the end of the last frame and no other frame waits, before the end of the stream.
     /// It is called on the sink's thread, without a lock.
     public func onStarving(_ body: (@Sendable () -> Void)?) { link.withLock { $0.starving = body } }
+
+    /// What lies over the film; nil: nothing. Sinks that draw no overlays ignore it.
+    package var overlay: (any OverlaySource)? {
+        get { link.withLock { $0.overlay } }
+        set {
+            link.withLock { $0.overlay = newValue }
+            wake()
+        }
+    }
+
+    /// The overlay of a frame that may be on the display has changed.
+    package func overlayChanged() { wake() }
 
     /// Counts flushes: what was decoded, or reported by a sink, under an earlier epoch is of an old position.
     package var epoch: Int { state.withLock { $0.epoch } }

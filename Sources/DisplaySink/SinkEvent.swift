@@ -29,11 +29,13 @@ public enum PlayerKey: String, Sendable, Hashable, CaseIterable {
     case space, q, escape, f, o, left, right, up, down, comma, period, m, nine, zero, leftBracket, rightBracket, backspace
     /// Enter also on the number pad; `>` and `<` also the keys for the next and the previous title.
     case enter, greater, less
+    /// A capital J is a key of its own.
+    case j, capitalJ, v, z, x
 
     /// Whether holding the key repeats it: only for keys that move something by a step.
     package var repeats: Bool {
         switch self {
-        case .left, .right, .up, .down, .comma, .period, .nine, .zero: true
+        case .left, .right, .up, .down, .comma, .period, .nine, .zero, .z, .x: true
         default: false
         }
     }

@@ -90,6 +90,11 @@ package final class KeyboardMap {
         case XKB_KEY_BackSpace: return .backspace
         case XKB_KEY_Return, XKB_KEY_KP_Enter: return .enter
         case XKB_KEY_greater, XKB_KEY_XF86AudioNext: return .greater
+        case XKB_KEY_j: return .j
+        case XKB_KEY_J: return .capitalJ
+        case XKB_KEY_v: return .v
+        case XKB_KEY_z: return .z
+        case XKB_KEY_x: return .x
         case XKB_KEY_less, XKB_KEY_XF86AudioPrev: return .less
         default: return nil
         }

@@ -36,7 +36,8 @@ package enum TerminalKeys {
             code(" "): .space, code("q"): .q, code("Q"): .q, code("f"): .f, code("F"): .f, code("o"): .o, code(","): .comma, code("."): .period,
             code("m"): .m,
             code("M"): .m, code("9"): .nine, code("0"): .zero, code("["): .leftBracket, code("]"): .rightBracket, 0x7f: .backspace, 8: .backspace,
-            0x0a: .enter, 0x0d: .enter, code(">"): .greater, code("<"): .less,
+            0x0a: .enter, 0x0d: .enter, code(">"): .greater, code("<"): .less, code("j"): .j, code("J"): .capitalJ, code("v"): .v,
+            code("z"): .z, code("x"): .x,
         ]
     }()
 }

@@ -188,7 +188,7 @@ extension MediaTime {
         Int32(exactly: Int64(a) / Int64(greatestCommonDivisor(UInt128(a), UInt128(b))) * Int64(b))
     }
 
-    static func greatestCommonDivisor(_ a: UInt128, _ b: UInt128) -> UInt128 {
+    package static func greatestCommonDivisor(_ a: UInt128, _ b: UInt128) -> UInt128 {
         var (a, b) = (a, b)
         while b != 0 {
             // Most operands fit in a word, where division is one instruction.

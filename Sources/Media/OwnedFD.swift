@@ -43,6 +43,9 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         self.action = action
     }
 
+    /// The text of `strerror(3)`.
+    package var reason: String { unsafe String(cString: strerror(code)) }
+
     /// One sentence without a full stop: "cannot …: " and the text of `strerror(3)`.
-    public var description: String { "cannot \(action): \(unsafe String(cString: strerror(code)))" }
+    public var description: String { "cannot \(action): \(reason)" }
 }

@@ -1,10 +1,11 @@
 internal import AudioSink
+internal import Capture
 internal import Decoding
 internal import Media
 internal import Sandbox
 internal import SurfacePool
 
-/// Which sinks, decoders, memory and sound devices this machine has, and why one cannot be used: the answer of `play devices`.
+/// Which sinks, decoders, kinds of memory, sound devices and cameras this machine has, and why one cannot be used: the answer of `play devices`.
 public struct DeviceReport: Sendable {
     /// One device or facility.
     public struct Finding: Sendable, Hashable {
@@ -55,6 +56,7 @@ public struct DeviceReport: Sendable {
             Section(title: "Surface memory", findings: Self.memory()),
             Section(title: "Sandbox", findings: Self.sandbox(device)),
             Section(title: "Sound", findings: Self.sound()),
+            Section(title: "Cameras", findings: Self.cameras()),
         ]
     }
 
@@ -122,6 +124,20 @@ public struct DeviceReport: Sendable {
                         name: "  \(profile.name)", isUsable: profile.decodes,
                         note: "\(profile.entrypoints.joined(separator: " "))\(profile.decodes ? " into \(formats)\(size)" : "")")
                 }
+        }
+    }
+
+    /// One line for each device file and one for each format of a camera.
+    private static func cameras() -> [Finding] {
+        let findings = CaptureDevice.findings()
+        guard !findings.isEmpty else { return [Finding(name: "V4L2", isUsable: false, note: "This machine has no camera (/dev/video*).")] }
+        return findings.flatMap { finding -> [Finding] in
+            guard let device = finding.device else {
+                return [Finding(name: finding.path, isUsable: false, note: finding.obstacle?.description ?? "")]
+            }
+            let serial = device.serial.map { ", serial number \($0)" } ?? ""
+            return [Finding(name: device.path, isUsable: true, note: "\(device.name) (\(device.driver), \(device.bus)\(serial))")]
+                + ((try? device.formats()) ?? []).map { Finding(name: "  \($0.code)", isUsable: $0.isReadable, note: $0.sizesSummary) }
         }
     }
 

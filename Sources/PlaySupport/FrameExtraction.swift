@@ -154,7 +154,7 @@ extension PlayerError {
         case .source(let code): self.init(AssetError(code, error.description))
         case .decoding(.outOfSurfaces): self.init(.system, error.description)
         case .decoding(let code): self.init(DecodingError(code, "").isAboutMachine ? .decoderUnavailable : .unsupportedFormat, error.description)
-        case .noTrack, .conversion: self.init(.unsupportedFormat, error.description)
+        case .noTrack, .conversion, .composition: self.init(.unsupportedFormat, error.description)
         case .noFrame: self.init(.damaged, error.description)
         case .notSeekable: self.init(.notSeekable, error.description)
         case .cancelled: self.init(.cancelled, error.description)

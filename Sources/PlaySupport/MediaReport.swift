@@ -68,9 +68,13 @@ public struct MediaReport: Sendable {
         case .audio:
             rivals = reader.tracks.filter { $0.kind == .audio }
             option = "--aid"
-        case .subtitle, .other: return ""
+        case .subtitle:
+            rivals = reader.tracks.filter(\.isShownSubtitle)
+            option = "--sid"
+        case .other: return ""
         }
-        guard rivals.count > 1, let index = rivals.firstIndex(where: { $0.id == track.id }) else { return "" }
+        // Subtitles are named also where there is one, because it is not shown by itself.
+        guard rivals.count > (track.kind == .subtitle ? 0 : 1), let index = rivals.firstIndex(where: { $0.id == track.id }) else { return "" }
         return ", \(option) \(index + 1)"
     }
 
@@ -98,6 +102,8 @@ public struct MediaReport: Sendable {
         if let language = track.language { parts.append(language) }
         if let title = track.title { parts.append("“\(title)”") }
         if track.isDefault { parts.append("default") }
+        if track.isForced { parts.append("forced") }
+        if track.isHearingImpaired { parts.append("hearing impaired") }
         if !track.isDecodable, track.kind != .other { parts.append("no decoder") }
         return parts.joined(separator: ", ")
     }
@@ -107,6 +113,8 @@ public struct MediaReport: Sendable {
             .init("id", count: track.id),
             .init("kind", text: "\(track.kind)"),
             .init("default", .bool(track.isDefault)),
+            .init("forced", track.kind == .subtitle ? .bool(track.isForced) : .null),
+            .init("hearingImpaired", track.kind == .subtitle ? .bool(track.isHearingImpaired) : .null),
             .init("decodable", .bool(track.isDecodable)),
             .init("language", text: track.language),
             .init("title", text: track.title),

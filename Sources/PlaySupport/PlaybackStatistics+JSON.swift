@@ -20,7 +20,7 @@ extension PlaybackStatistics {
             .init("bytesWritten", .integer(bytesWritten)), .init("bytesCopied", .integer(bytesCopied)),
             .init("conversion", conversion.map(Self.members) ?? .null),
             .init("sandbox", text: sandbox), .init("decoderDeaths", count: decoderDeaths),
-            .init("network", network.map(Self.members) ?? .null),
+            .init("network", network.map(Self.members) ?? .null), .init("camera", camera.map(Self.members) ?? .null),
             .init("surfacesAllocated", count: surfacesAllocated), .init("poolCapacity", count: poolCapacity),
         ]
     }
@@ -48,6 +48,15 @@ extension PlaybackStatistics {
 
     private static func members(_ network: Network) -> JSONValue {
         .object([.init("bytesFetched", .integer(network.bytesFetched)), .init("bytesAhead", .integer(network.bytesAhead))])
+    }
+
+    private static func members(_ camera: Camera) -> JSONValue {
+        .object([
+            .init("device", text: camera.device), .init("name", text: camera.name), .init("format", text: camera.format),
+            .init("rate", text: camera.rate.isKnown ? camera.rate.description : nil), .init("buffers", text: camera.buffers),
+            .init("framesCounted", count: camera.framesCounted), .init("framesDelivered", count: camera.framesDelivered),
+            .init("framesDropped", .object(camera.framesDropped.map { JSONValue.Member($0.reason, count: $0.count) })),
+        ])
     }
 
     private static func members(_ offset: AVOffset) -> JSONValue {

@@ -24,6 +24,12 @@ public enum PlayerCommand: Sendable, Hashable {
     case resetRate
     /// Shows the position over the film.
     case showStatus
+    /// Shows the next track of subtitles, or with -1 the one before; after the last one none.
+    case cycleSubtitles(by: Int)
+    /// Hides the subtitles or shows them.
+    case toggleSubtitles
+    /// Makes the subtitles come later by this much.
+    case delaySubtitles(by: MediaTime)
     /// Plays the next or the previous film of the playlist.
     case next, previous
 
@@ -49,6 +55,11 @@ public enum PlayerCommand: Sendable, Hashable {
         case .rightBracket: self = .multiplyRate(by: 1.1)
         case .backspace: self = .resetRate
         case .o: self = .showStatus
+        case .j: self = .cycleSubtitles(by: 1)
+        case .capitalJ: self = .cycleSubtitles(by: -1)
+        case .v: self = .toggleSubtitles
+        case .z: self = .delaySubtitles(by: MediaTime(value: -100, timescale: 1000))
+        case .x: self = .delaySubtitles(by: MediaTime(value: 100, timescale: 1000))
         case .enter, .greater: self = .next
         case .less: self = .previous
         }
@@ -78,6 +89,9 @@ extension Player {
         case .changeVolume(let change): volume = PlayerCommand.volume(volume, changedBy: change)
         case .multiplyRate(let factor): rate = PlayerCommand.rate(rate, multipliedBy: factor)
         case .resetRate: rate = 1
+        case .cycleSubtitles(let step): cycleSubtitles(by: step)
+        case .toggleSubtitles: showsSubtitles.toggle()
+        case .delaySubtitles(let span): subtitleDelay = subtitleDelay + span
         case .showStatus, .next, .previous: break
         }
         return true

@@ -17,7 +17,7 @@ public struct Playlist: Sendable {
     }
 
     /// All films, in the order of the list.
-    public let entries: [Entry]
+    public private(set) var entries: [Entry]
     /// Whether the first film follows the last.
     public let loops: Bool
     /// The order in which they play, as indices of `entries`.
@@ -43,6 +43,9 @@ public struct Playlist: Sendable {
     /// The film to play; nil: none is left.
     public var current: Entry? { place < order.count ? entries[order[place]] : nil }
 
+    /// The place of the current film in `entries`; nil: none is left.
+    public var index: Int? { place < order.count ? order[place] : nil }
+
     /// Whether there is a film after the current one.
     public var hasNext: Bool { place + 1 < order.count || (loops && !order.isEmpty) }
 
@@ -66,6 +69,28 @@ public struct Playlist: Sendable {
         guard hasPrevious else { return }
         failures = 0
         place = place > 0 ? place - 1 : order.count - 1
+    }
+
+    /// Adds a film that plays after all others.
+    public mutating func append(_ entry: Entry) {
+        entries.append(entry)
+        order.append(entries.count - 1)
+    }
+
+    /// Forgets all films but this one, which is the current one then.
+    public mutating func replace(with entry: Entry) {
+        entries = [entry]
+        order = [0]
+        (place, failures) = (0, 0)
+    }
+
+    /// Makes another film the current one; the order stays.
+    ///
+    /// - Parameter index: its place in `entries`. Without such a film nothing changes.
+    public mutating func jump(to index: Int) {
+        guard let place = order.firstIndex(of: index) else { return }
+        self.place = place
+        failures = 0
     }
 
     private mutating func advance() {

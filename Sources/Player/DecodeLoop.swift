@@ -8,7 +8,7 @@ public import SurfacePool
 
 /// Describes the decoder of a display queue and counts what it has done.
 public struct DecoderReport: Sendable, Hashable {
-    /// libavcodec's name of the decoder.
+    /// libavcodec's name of the decoder; empty for frames that need none.
     public var name: String
     /// The codec of the samples.
     public var codec: VideoCodec
@@ -282,7 +282,8 @@ final class DecodeLoop: Sendable {
         if let conversion, conversion.why != worker.conversion { onEvent(.detail(conversion.sentence)) }
         worker.conversion = conversion?.why
         shared.withLock { shared in
-            guard var report = shared.report.take() else { return }
+            // Frames that need no decoding have no decoder.
+            var report = shared.report.take() ?? DecoderReport(name: "", codec: VideoCodec(name: ""))
             report.conversion = conversion
             report.framesDecoded += 1
             report.pixelFormat = layout.format

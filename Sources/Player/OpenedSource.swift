@@ -4,6 +4,7 @@ internal import DisplaySink
 internal import Media
 internal import SampleQueue
 internal import Sandbox
+internal import Subtitles
 
 /// A film that has been opened, before anything plays it: its samples and what is known of the tracks chosen.
 struct OpenedSource: Sendable {
@@ -15,12 +16,18 @@ struct OpenedSource: Sendable {
     var duration = MediaTime.indefinite
     var videoTrack: Int?
     var audio: (track: Int, format: AudioFormat)?
+    /// The tracks of subtitles and the one to show; nil: none are shown.
+    var subtitles: SubtitleSelection?
+    /// What drawing them takes.
+    var subtitleFilm = SubtitleEngine.Film(storage: PixelSize(width: 0, height: 0))
     /// The usual time between two frames; 1/25 s when the film does not state it.
     var frameDuration = MediaTime(value: 1, timescale: 25)
     /// Frames per second; unknown when the film does not state it.
     var frameRate = Ratio.unknown
     /// What has come of it from a web server.
     var progress = FetchProgress()
+    /// The camera that it is, whose frames come when they come.
+    var camera: CameraSource?
     /// One sentence for verbose output.
     var summary: String
     /// One sentence for the viewer; nil: none.
@@ -28,7 +35,7 @@ struct OpenedSource: Sendable {
 
     /// Opens a film with libavformat and chooses its tracks.
     static func container(
-        _ film: FilmLocation, configuration: PlayerConfiguration, hearsSound: Bool, cancellation: AssetCancellation
+        _ film: FilmLocation, configuration: PlayerConfiguration, hearsSound: Bool, drawsOverlays: Bool = false, cancellation: AssetCancellation
     ) throws(AssetError) -> OpenedSource {
         let location = film.name
         var options = AssetReaderOptions(network: configuration.network, cancellation: cancellation)
@@ -54,7 +61,11 @@ struct OpenedSource: Sendable {
         }
         let start = configuration.startTime ?? .zero
         let end = configuration.playDuration.map { start + $0 } ?? .positiveInfinity
-        reader.select(Set([selection.video?.id, selection.audio?.id].compactMap { $0 }))
+        let (subtitles, subtitleObjection) =
+            selection.video?.kind == .video
+            ? chooseSubtitles(reader, film, configuration, spoken: selection.audio?.language, isDrawn: drawsOverlays) : (nil, nil)
+        let texts = (subtitles?.tracks ?? []).compactMap { if case .film(let track) = $0.source { track } else { nil } }
+        reader.select(Set([selection.video?.id, selection.audio?.id].compactMap { $0 } + texts))
         // What lies before the start is not played, but a viewer may go back to it.
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
         if start > .zero { try reader.seek(to: start) }
@@ -63,7 +74,15 @@ struct OpenedSource: Sendable {
             beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
-        let shortfalls = selection.shortfalls.isEmpty ? nil : "\(location) " + selection.shortfalls.joined(separator: ", and ") + "."
+        let lacking = selection.shortfalls + [subtitles?.shortfall].compactMap(\.self)
+        let shortfalls = lacking.isEmpty ? subtitleObjection : "\(location) " + lacking.joined(separator: ", and ") + "."
+        if let subtitles, !subtitles.tracks.isEmpty {
+            opened.subtitles = subtitles
+            if case .video(let format) = selection.video?.format { opened.subtitleFilm.storage = format.visible.size }
+            if let film = reader as? AssetReader, subtitles.tracks.contains(where: { $0.codec.flatMap(SubtitleForm.init) == .styled }) {
+                opened.subtitleFilm.fonts = film.fonts.map { AttachedFont(name: $0.name, bytes: $0.bytes) }
+            }
+        }
         opened.progress = progress
         opened.notice = source.notice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." } ?? shortfalls
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
@@ -73,6 +92,22 @@ struct OpenedSource: Sendable {
         }
         if hearsSound, let span = configuration.imageDuration { try opened.hold(reader, for: min(span, configuration.playDuration ?? span)) }
         return opened
+    }
+
+    /// The film's subtitles, or why they are not shown, as a sentence. Text and fonts of strangers are not read in a process with rights where the
+    /// demuxer has none.
+    private static func chooseSubtitles(
+        _ reader: any AssetReading, _ film: FilmLocation, _ configuration: PlayerConfiguration, spoken: String?, isDrawn: Bool
+    ) -> (SubtitleSelection?, objection: String?) {
+        guard isDrawn else {
+            var isWanted = !configuration.subtitles.files.isEmpty
+            if case .number = configuration.tracks.subtitles { isWanted = true }
+            return (nil, isWanted ? "Subtitles are shown in a window only." : nil)
+        }
+        let tracks = SubtitleSelection.tracks(of: reader, film, options: configuration.subtitles)
+        let selection = SubtitleSelection(tracks, preferences: configuration.tracks, spoken: spoken)
+        guard configuration.sandbox.policy.includesDemuxer else { return (selection, nil) }
+        return (nil, selection.chosen == nil ? nil : "Subtitles are not shown in a sandbox.")
     }
 
     /// Opens a file, or standard input (`-`), as a raw stream of start-code bytes. It cannot seek.

@@ -6,6 +6,7 @@ internal import DisplaySink
 internal import Media
 internal import SampleQueue
 internal import Sandbox
+internal import Subtitles
 
 /// Plays one opened film: holds its feeder, video path, sound path and the timebase they share.
 ///
@@ -23,6 +24,8 @@ final class PlaybackPipeline: Sendable {
         var audioFinished: @Sendable () -> Void
         /// The film's time runs and nothing is left to show, or to hear.
         var starving: @Sendable () -> Void
+        /// A sentence for the viewer.
+        var notice: @Sendable (String) -> Void
         /// There is no sound, or none from now on, for this reason.
         var audioLost: @Sendable (AudioError) -> Void
     }
@@ -33,6 +36,8 @@ final class PlaybackPipeline: Sendable {
     let display: DisplayQueue?
     let audio: AudioRenderer?
     let feeder: SampleFeeder
+    /// Nil for a film without subtitles, and for a sink that shows none.
+    let subtitles: SubtitleEngine?
     /// Why the film's only track, which is sound, cannot be played; nil when there is something to play.
     let obstacle: AudioError?
     private let handlers: Handlers
@@ -57,8 +62,8 @@ final class PlaybackPipeline: Sendable {
             options.threads = configuration.threads
             options.specification = configuration.decoder
             let display = DisplayQueue(
-                sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase, exporters: configuration.exporters,
-                onEvent: handlers.display)
+                sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase,
+                watermarks: source.camera == nil ? Watermarks() : Self.live, exporters: configuration.exporters, onEvent: handlers.display)
             display.presentation.onStarving(handlers.starving)
             display.hold()
             queues.append((track, display.samples))
@@ -88,15 +93,30 @@ final class PlaybackPipeline: Sendable {
         }
         self.audio = audio
         self.obstacle = obstacle
+        let presentation = display?.presentation
+        let subtitles = source.subtitles.flatMap { selection in
+            presentation.map { presentation in
+                SubtitleEngine(
+                    tracks: selection.tracks, chosen: selection.chosen, settings: configuration.subtitles.settings, film: source.subtitleFilm,
+                    handlers: .init(changed: { [weak presentation] in presentation?.overlayChanged() }, notice: handlers.notice))
+            }
+        }
+        presentation?.overlay = subtitles
+        self.subtitles = subtitles
         feeder = SampleFeeder(
             source: source.samples, queues: queues,
-            handlers: .init(repositioned: handlers.repositioned, failed: handlers.sourceFailed, seekFailed: handlers.seekFailed))
+            handlers: .init(
+                repositioned: handlers.repositioned, failed: handlers.sourceFailed, other: { subtitles?.add($0) }, seekFailed: handlers.seekFailed))
     }
+
+    /// One frame of a live source waits to be taken: those behind it would come too late.
+    private static let live = Watermarks(lowSeconds: 0.001, highSeconds: 0.001)
 
     /// Starts every thread. Time is stopped until `startClock`.
     func start() throws(SinkError) {
         try display?.start()
         threads.withLock { $0.isRunning = true }
+        subtitles?.start()
         feeder.start()
         guard let audio else { return }
         timebase.setSource(audio.clock)
@@ -113,6 +133,7 @@ final class PlaybackPipeline: Sendable {
     ///
     /// A film that has no clock, because its sink is untimed, goes on.
     func startClock(rate: Double) {
+        source.samples.setHeld(false)
         if display?.isUntimed == true { return release() }
         let hasSound = audio.map { $0.phase == .ready && !$0.hasFinished } ?? false
         let soonest = MonotonicClock.shared.now() + (hasSound ? audio?.startLatency ?? .zero : .zero)
@@ -121,6 +142,7 @@ final class PlaybackPipeline: Sendable {
     }
 
     func stopClock() {
+        source.samples.setHeld(true)
         timebase.setRate(0)
         display?.hold()
     }
@@ -136,6 +158,7 @@ final class PlaybackPipeline: Sendable {
     /// - Parameter serial: The seek that the new position follows.
     func reposition(to time: MediaTime, serial: UInt64) {
         timebase.setTime(time)
+        subtitles?.seek()
         display?.flush(removeImage: false, serial: serial)
         audio?.flush()
     }
@@ -153,6 +176,7 @@ final class PlaybackPipeline: Sendable {
         }
         guard wasRunning else { return }
         feeder.stop()
+        subtitles?.stop()
         display?.stop()
         audio?.stop()
         waiter?.join()
@@ -177,6 +201,10 @@ final class PlaybackPipeline: Sendable {
         result.startupMilliseconds = firstFrameAt.map { ($0 - (startedAt ?? began)).seconds * 1000 }
         guard let display else { return result }
         result.add(display)
+        if let camera = source.camera {
+            result.camera = camera.statistics
+            result.bytesCopied += Int64(camera.bytesCopied)
+        }
         let shown = display.presentationStatistics
         if shown.framesWithSound > 0 {
             result.avOffset = .init(mean: shown.meanSoundOffset / 1000, max: shown.maximumSoundOffset / 1000)

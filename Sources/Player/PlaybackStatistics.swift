@@ -46,6 +46,51 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public init(bytesFetched: Int64, bytesAhead: Int64) { self.bytesFetched = bytesFetched; self.bytesAhead = bytesAhead }
     }
 
+    /// What has become of a camera's frames. The frames counted are those delivered, those dropped for any reason, and at most one that waits.
+    public struct Camera: Sendable, Hashable {
+        /// Frames of one reason.
+        public struct Drop: Sendable, Hashable {
+            /// As in `CaptureDrop.Reason`.
+            public var reason: String
+            /// How many frames.
+            public var count: Int
+            /// Creates a count.
+            public init(reason: String, count: Int) { self.reason = reason; self.count = count }
+        }
+
+        /// The device file.
+        public var device: String
+        /// The camera's own name.
+        public var name: String
+        /// The driver's code of the format, and the size: `NV12 1280x720`.
+        public var format: String
+        /// Frames a second as the driver states it.
+        public var rate: Ratio
+        /// How pixels came into surfaces: `imported`, `exported` or `copied`, as `BufferPath` says.
+        public var buffers: String
+        /// Frames that the driver counted.
+        public var framesCounted: Int
+        /// Frames that were passed on.
+        public var framesDelivered: Int
+        /// Frames that were not, by reason; every reason is present.
+        public var framesDropped: [Drop]
+
+        /// Creates a report.
+        public init(
+            device: String, name: String, format: String, rate: Ratio, buffers: String, framesCounted: Int, framesDelivered: Int,
+            framesDropped: [Drop]
+        ) {
+            self.device = device
+            self.name = name
+            self.format = format
+            self.rate = rate
+            self.buffers = buffers
+            self.framesCounted = framesCounted
+            self.framesDelivered = framesDelivered
+            self.framesDropped = framesDropped
+        }
+    }
+
     /// The path or URL of the film, as it was passed to `open`.
     public var file = ""
     /// libavcodec's name of the decoder, with how it runs: `h264 (software)`.
@@ -79,6 +124,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var decoderDeaths = 0
     /// What has come from a web server; nil for a film that is not on one.
     public var network: Network?
+    /// The camera and its frames; nil for a film.
+    public var camera: Camera?
     /// Surfaces of the decoder's pool that had memory when the newest frame was decoded.
     public var surfacesAllocated = 0
     /// The largest number of surfaces that the pool may allocate for one layout.
@@ -122,7 +169,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
         }
         guard let report else { return }
         if conversion == nil { conversion = report.conversion.map { Conversion(from: $0.from, to: $0.to, why: $0.why) } }
-        decoder = report.backend.label(report.name)
+        if !report.name.isEmpty { decoder = report.backend.label(report.name) }
         pixelFormat = report.pixelFormat
         modifier = report.modifier
         framesDecoded = report.framesDecoded

@@ -1,3 +1,4 @@
+public import Capture
 public import Demuxing
 public import Media
 
@@ -27,6 +28,15 @@ extension Player {
     /// - Parameter name: what the player's sentences call the film. Its ending helps with containers that cannot be recognised.
     public func open(_ source: any ByteSource, name: String = "film") async throws(PlayerError) {
         try await open(.bytes(source, name: name))
+    }
+
+    /// Starts a camera and shows each frame as soon as it comes; otherwise as the other `open`.
+    ///
+    /// It has no end, except for `PlayerConfiguration.playDuration`, and it cannot seek. While it is paused, frames are left out. Of the exporters'
+    /// clients, each frame's time counts from the first frame.
+    /// - Parameter request: the format, the size and the rate; what it leaves out is chosen.
+    public func open(_ camera: CaptureDevice, _ request: CaptureRequest = CaptureRequest()) async throws(PlayerError) {
+        try await open(.camera(camera.path, request))
     }
 
     private func open(_ film: FilmLocation) async throws(PlayerError) {

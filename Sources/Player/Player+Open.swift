@@ -1,4 +1,5 @@
 internal import AudioSink
+package import Capture
 package import Demuxing
 internal import Dispatch
 internal import DisplaySink
@@ -11,10 +12,13 @@ package enum FilmLocation: Sendable {
     case place(String)
     /// Bytes that the program brings. The name is what sentences call them; its ending helps with containers that cannot be recognised.
     case bytes(any ByteSource, name: String)
+    /// A camera by its name or path (nil: the first), and what to ask of it.
+    case camera(String?, CaptureRequest)
 
     var name: String {
         switch self {
         case .place(let name), .bytes(_, let name): name
+        case .camera(let name, _): name ?? "the camera"
         }
     }
 }
@@ -132,9 +136,13 @@ extension Player {
     }
 
     private func openSource(_ opening: Opening) throws(AssetError) -> OpenedSource {
+        if case .camera(let name, let request) = opening.film {
+            return try OpenedSource.camera(name, request, configuration: configuration, sink: sink)
+        }
         if let codec = configuration.rawCodec { return try OpenedSource.raw(opening.film, codec: codec) }
         return try OpenedSource.container(
-            opening.film, configuration: configuration, hearsSound: sink.pacing == .display, cancellation: opening.cancellation)
+            opening.film, configuration: configuration, hearsSound: sink.pacing == .display, drawsOverlays: sink.drawsOverlays,
+            cancellation: opening.cancellation)
     }
 
     /// Takes the pipeline over and starts it, unless the film was given up or the player closed meanwhile.

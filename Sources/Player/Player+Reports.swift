@@ -17,13 +17,15 @@ extension Player {
             audioReady: { [weak self] in self?.decide { $0.audioReady() } },
             audioFinished: { [weak self] in self?.decide { $0.audioFinished() } },
             starving: { [weak self] in self?.starving() },
+            notice: { [weak self] sentence in self?.post(.notice(sentence)) },
             audioLost: { [weak self] error in self?.audioLost(error) })
     }
 
     private func starving() {
         guard configuration.waitsForSource else { return }
         transport.async { [self] in
-            guard storage.withLock({ $0.pipeline })?.feeder.isStarving == true else { return }
+            // A camera gives a frame when it has one.
+            guard let pipeline = storage.withLock({ $0.pipeline }), pipeline.source.camera == nil, pipeline.feeder.isStarving else { return }
             let actions = storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.starved() }
             guard !actions.isEmpty else { return }
             perform(actions)

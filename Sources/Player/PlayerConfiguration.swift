@@ -23,6 +23,8 @@ public struct PlayerConfiguration: Sendable {
     public var pausesWithoutDisplay = false
     /// Which of the film's tracks play.
     public var tracks = TrackPreferences()
+    /// Which files hold subtitles, and how they are shown.
+    public var subtitles = SubtitleOptions()
     /// Whether the sound is played.
     public var playsAudio = true
     /// ALSA's name of the sound device.

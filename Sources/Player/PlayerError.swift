@@ -30,7 +30,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         case cancelled
         /// There is no film: `open` has not returned yet, or the player has been closed.
         case notOpen
-        /// There is no display, it is gone, or it cannot show the film. For a film that is only sound: there is no sound device.
+        /// There is no display, it is gone, or it cannot show the film. For a film that is only sound: there is no sound device. For a
+        /// camera: there is none, another program uses it, or it has been unplugged.
         case displayUnavailable
         /// The hardware decoder or the sandbox that was required is not available, or the system has no descriptor, memory or process left for it.
         case decoderUnavailable
@@ -67,6 +68,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
             case .notSeekable: .notSeekable
             case .cancelled: .cancelled
             case .sandbox, .outOfResources: .decoderUnavailable
+            case .device: .displayUnavailable
             }
         self.init(code, error.description)
     }

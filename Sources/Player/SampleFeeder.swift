@@ -13,6 +13,8 @@ final class SampleFeeder: Sendable {
         var repositioned: @Sendable (MediaTime, _ serial: UInt64) -> Void
         /// The source failed; what was read before it stays queued, and an end-of-stream marker follows.
         var failed: @Sendable (AssetError) -> Void
+        /// A sample of none of the queues' tracks.
+        var other: @Sendable (SampleBuffer) -> Void = { _ in }
         /// The source has not moved.
         var seekFailed: @Sendable (AssetError, _ serial: UInt64) -> Void
     }
@@ -82,7 +84,8 @@ final class SampleFeeder: Sendable {
         do {
             guard let sample = try source.nextSample() else { return finish() }
             guard !state.withLock({ $0.isSuperseded }) else { return }
-            for (track, queue) in queues where track == sample.trackID { queue.enqueue(sample) }
+            guard let (_, queue) = queues.first(where: { $0.track == sample.trackID }) else { return handlers.other(sample) }
+            queue.enqueue(sample)
         } catch {
             guard !state.withLock({ $0.isSuperseded }) else { return }
             handlers.failed(error)

@@ -12,6 +12,13 @@ protocol SampleSource: AnyObject, Sendable {
     func seek(to time: MediaTime) throws(AssetError)
     /// Makes a blocked `nextSample` or `seek` throw soon.
     func cancel()
+    /// The film stands still (true), or goes on. Of a live source: what it makes while the film stands still is left out. Any thread.
+    func setHeld(_ isHeld: Bool)
+}
+
+extension SampleSource {
+    /// Nothing: the source waits until more is asked for.
+    func setHeld(_ isHeld: Bool) {}
 }
 
 /// A container as a sample source.

@@ -23,6 +23,13 @@ public struct TrackPreferences: Sendable, Hashable {
     /// They count where `audio` is `.automatic`.
     public var audioLanguages: [String] = []
 
+    /// The subtitles. `.automatic` shows a file that the program names; else a track in one of `subtitleLanguages`; else a file beside the film;
+    /// else the track that the container marks as default; else the forced one in the language of the sound. The film's tracks are counted first,
+    /// then files, and a number without a track shows none.
+    public var subtitles = Choice.automatic
+    /// Languages of the subtitles, the preferred one first, written as those of the sound.
+    public var subtitleLanguages: [String] = []
+
     /// Makes preferences that leave every choice to the film.
     public init() {}
 

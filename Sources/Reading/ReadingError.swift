@@ -19,6 +19,8 @@ public struct ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
         case notSeekable
         /// A frame cannot be brought into the wanted form.
         case conversion
+        /// A composition breaks a rule, or a frame of it cannot be drawn.
+        case composition
         /// `cancel` was called, or the task was cancelled.
         case cancelled
     }

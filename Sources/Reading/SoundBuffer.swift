@@ -21,7 +21,7 @@ public struct SoundBuffer: Sendable, Hashable {
     /// How long it lasts.
     public var duration: MediaTime { MediaTime(value: Int64(frameCount), timescale: sampleRate) }
 
-    init(position: Int64, sampleRate: Int32, channelCount: Int, samples: [Float]) {
+    package init(position: Int64, sampleRate: Int32, channelCount: Int, samples: [Float]) {
         presentationTime = MediaTime(value: position, timescale: sampleRate)
         self.position = position
         self.sampleRate = sampleRate

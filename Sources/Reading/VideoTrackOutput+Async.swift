@@ -39,11 +39,13 @@ extension VideoTrackOutput {
 /// Runs what blocks on a thread of its own, for callers that must not block.
 ///
 /// Thread-safety: all of it.
-final class ReadingQueue: Sendable {
+package final class ReadingQueue: Sendable {
     private let queue = DispatchQueue(label: "reading")
 
+    package init() {}
+
     /// Waits for `body`, which runs after everything asked for before. `onCancel` must make it return soon.
-    func run<R: Sendable>(
+    package func run<R: Sendable>(
         _ body: @escaping @Sendable () throws(ReadingError) -> R, onCancel: @escaping @Sendable () -> Void
     ) async throws(ReadingError) -> R {
         let result = await withTaskCancellationHandler {

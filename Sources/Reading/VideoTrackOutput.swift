@@ -107,7 +107,7 @@ public final class VideoTrackOutput: @unchecked Sendable {
     /// - Throws: the error that ends reading, now and with every later call; `.cancelled`.
     public func nextFrame() throws(ReadingError) -> VideoFrame? { try nextShared()?.copy() }
 
-    func nextShared() throws(ReadingError) -> SharedFrame? {
+    package func nextShared() throws(ReadingError) -> SharedFrame? {
         try check()
         do throws(ReadingError) {
             while let range = ranges.first {

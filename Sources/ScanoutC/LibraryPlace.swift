@@ -12,7 +12,7 @@ enum LibraryPlace {
         guard let library = unsafe clinux_file_of(unsafeBitCast(here, to: UnsafeRawPointer.self)) else { return nil }
         let path = unsafe String(cString: library)
         guard let slash = path.lastIndex(of: "/") else { return nil }
-        let decoder = "\(path[..<slash])/../libexec/\(SandboxProgram.decoder.name)"
-        return unsafe access(decoder, X_OK) == 0 ? decoder : nil
+        // Debian's libraries lie in a folder of the processor's below `lib`.
+        return ["..", "../.."].map { "\(path[..<slash])/\($0)/libexec/\(SandboxProgram.decoder.name)" }.first { unsafe access($0, X_OK) == 0 }
     }
 }

@@ -118,6 +118,13 @@ public final class Surface: Sendable {
         }
     }
 
+    /// Ends what `SurfaceWriter.detach()` began with a complete frame: the same as `SurfaceWriter.finish()`.
+    package func finishWriting() -> SurfaceUse {
+        core.share(self, keeper: nil)
+        core.endWriting(of: self)
+        return SurfaceUse(counted: self)
+    }
+
     /// Ends what `SurfaceWriter.detach()` began: the producer has dropped the surface.
     package func endWriting() { core.endWriting(of: self) }
 

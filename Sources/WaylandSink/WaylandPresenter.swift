@@ -35,6 +35,11 @@ final class WaylandPresenter {
     /// The frame on the screen, to be shown on another compositor; nil unless `keepsLast`.
     private var last: VideoFrame?
     private let keepsLast: Bool
+    /// The time of the frame that was committed last.
+    private var shownTime: MediaTime?
+    private var canvas: OverlayCanvas?
+    /// Draws what lies over that frame.
+    private var overlay: (any OverlaySource)?
     private var committedAt = HostTime.distantPast
     private var callback: OpaquePointer?
     /// The frame that the frame callback reports as presented, on compositors without presentation feedback.
@@ -72,6 +77,7 @@ final class WaylandPresenter {
         if let window, !window.isConfigured { return nil }
         let isInvisible = isInvisible(now)
         if !isInvisible, let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, pacer.clock.interval(at: now)) }
+        if let window { followOverlay(window) }
         if let window, window.mustLayOut { layOut(window) }
         if nextChance > now { return nextChance }
         while true {
@@ -88,6 +94,7 @@ final class WaylandPresenter {
             case .removeImage:
                 dropWaiting()
                 last = nil
+                shownTime = nil
                 window?.showNothing()
             case .finished: events(.finished)
             }
@@ -133,14 +140,17 @@ final class WaylandPresenter {
         }
         dropWaiting()
         if keepsLast { last = frame.copy() }
-        let sequence = frame.sequence
+        let (sequence, presentationTime) = (frame.sequence, frame.presentationTime)
         let attributes = frame.attributes
         let committed = MonotonicClock.shared.now()
         if !requestFeedback(window, about: sequence, committed) { unreported = sequence }
         requestCallback(window)
         // Half a refresh before the target. An error in the predicted refresh time cannot make the frame miss its refresh.
         let time = pacer.clock.period.map { interval.deadline - HostSpan(nanoseconds: $0.nanoseconds / 2) }
-        window.show(prepared, attributes, notBefore: time)
+        (shownTime, overlay) = (presentationTime, queue.overlay)
+        if let canvas { overlay?.setCanvas(canvas) }
+        window.show(prepared, attributes, overlay?.image(at: presentationTime), notBefore: time)
+        followOverlay(window)
         committedAt = committed
         pacer.didCommit(for: interval, at: committed)
         if isFirst { events(.firstFrameShown(committed)) }
@@ -154,6 +164,18 @@ final class WaylandPresenter {
             _ = requestFeedback(window, about: latest.sequence, MonotonicClock.shared.now())
         }
         window.layOut()
+    }
+
+    /// Tells the source of overlays what it draws for, and takes an image that came after its frame was committed. The next film's source has
+    /// nothing for the last frame of the film before.
+    private func followOverlay(_ window: WaylandWindow) {
+        let source = queue.overlay
+        if let new = window.canvas {
+            source?.setCanvas(new)
+            canvas = new
+        }
+        guard let shownTime else { return }
+        window.changeOverlay(source === overlay ? source?.image(at: shownTime) : nil)
     }
 
     // MARK: Feedback

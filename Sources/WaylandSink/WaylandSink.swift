@@ -86,6 +86,9 @@ public final class WaylandSink: DisplaySink, WindowControl {
     /// Bytes written by conversions since the sink was created.
     public var bytesCopied: Int { state.withLock { $0.bytesCopied } }
 
+    /// True: subtitles lie on a subsurface over the film.
+    public var drawsOverlays: Bool { true }
+
     // MARK: WindowControl
 
     /// The sink itself.

@@ -4,7 +4,8 @@ internal import DisplaySink
 internal import Media
 internal import SurfacePool
 
-/// The window: a black surface of the size that the compositor chooses, and the film on a subsurface, which the compositor places and scales.
+/// The window: a black surface of the size that the compositor chooses, and the film on a subsurface, which the compositor places and scales. What
+/// lies over the film is on a subsurface of the film's, so that it changes with the film's commits.
 ///
 ///     ┌ xdg_toplevel: wl_surface, black ──────────┐
 ///     │         ┌ wl_subsurface: the film ┐       │
@@ -17,6 +18,8 @@ final class WaylandWindow {
     private let connection: WaylandConnection
     private let root, xdgSurface, toplevel, rootViewport: OpaquePointer
     let film: FilmSurface
+    /// Made with the first image.
+    private var overlay: OverlaySurface?
     private let subsurface: OpaquePointer
     private var decoration, inhibitor, fractional: OpaquePointer?
     private var black: WaylandBuffer?
@@ -50,7 +53,9 @@ final class WaylandWindow {
     private var scale120 = 120
     private var needsLayout = true
     private var content: (size: PixelSize, visible: PixelRect, attributes: FrameAttributes)?
+    /// How the frame was last laid out.
     private var geometry: FrameGeometry?
+    private var overlayImage: OverlayImage?
     private var transform = Int32(-1)
     var gravity: Gravity { didSet { needsLayout = needsLayout || gravity != oldValue } }
 
@@ -106,6 +111,7 @@ final class WaylandWindow {
         setInhibiting(false)
         if let decoration = unsafe decoration { unsafe zxdg_toplevel_decoration_v1_destroy(decoration) }
         if let fractional = unsafe fractional { unsafe wp_fractional_scale_v1_destroy(fractional) }
+        overlay?.destroy()
         unsafe wl_subsurface_destroy(subsurface)
         film.destroy()
         unsafe wp_viewport_destroy(rootViewport)
@@ -151,21 +157,49 @@ final class WaylandWindow {
 
     /// Shows a frame's buffer from the next refresh on, keeping its use until the compositor has released the buffer.
     ///
-    /// - Parameter time: The earliest presentation time, if the compositor supports it.
-    func show(_ prepared: consuming WaylandBuffers.Prepared, _ attributes: FrameAttributes, notBefore time: HostTime?) {
+    /// - Parameters:
+    ///   - image: What lies over it.
+    ///   - time: The earliest presentation time, if the compositor supports it.
+    func show(_ prepared: consuming WaylandBuffers.Prepared, _ attributes: FrameAttributes, _ image: OverlayImage?, notBefore time: HostTime?) {
         if content?.size != prepared.size || content?.visible != prepared.visible || content?.attributes != attributes {
             content = (prepared.size, prepared.visible, attributes)
             needsLayout = true
         }
         film.attach(prepared)
+        overlayImage = image
         if needsLayout { return layOut() }
+        showOverlay()
         film.setTime(time)
         unsafe wl_surface_commit(film.proxy)
+    }
+
+    /// Changes what lies over the frame that is shown; see `mustLayOut`.
+    func changeOverlay(_ image: OverlayImage?) {
+        guard image !== overlayImage else { return }
+        overlayImage = image
+        needsLayout = true
+    }
+
+    private func showOverlay() {
+        if overlay == nil, overlayImage != nil { overlay = unsafe OverlaySurface(connection, over: film.proxy) }
+        if let geometry { overlay?.show(overlayImage, filmAt: (geometry.destination.x, geometry.destination.y), scale120: scale120) }
+    }
+
+    /// What images over the film are drawn for; nil before the first frame.
+    var canvas: OverlayCanvas? {
+        guard let place = geometry?.destination else { return nil }
+        func pixels(_ length: Int) -> Int { (length * scale120 + 60) / 120 }
+        let left = pixels(place.x), top = pixels(place.y)
+        return OverlayCanvas(
+            size: PixelSize(width: pixels(size.width), height: pixels(size.height)),
+            film: PixelRect(x: left, y: top, width: pixels(place.x + place.width) - left, height: pixels(place.y + place.height) - top),
+            step: OverlaySurface.step(scale120))
     }
 
     /// Removes the frame, so that the window is black.
     func showNothing() {
         content = nil
+        overlayImage = nil
         film.detach()
         unsafe wl_surface_commit(film.proxy)
     }
@@ -185,6 +219,8 @@ final class WaylandWindow {
                 max(1, wl_fixed_from_double(new.source.width)), max(1, wl_fixed_from_double(new.source.height)))
             unsafe wp_viewport_set_destination(film.viewport, Int32(new.destination.width), Int32(new.destination.height))
             unsafe wl_subsurface_set_position(subsurface, Int32(new.destination.x), Int32(new.destination.y))
+            geometry = new
+            showOverlay()
         }
         unsafe wl_subsurface_set_sync(subsurface)
         unsafe wl_surface_commit(film.proxy)

@@ -10,20 +10,20 @@ struct ExportPlan: Sendable {
     private(set) var notice: String?
 
     /// - Throws: `.settings` when nothing is left, or a container cannot hold a codec that was asked for.
-    init(_ reader: any AssetReading, _ settings: ExportSettings, _ container: FileContainer, path: String) throws(ExportError) {
-        if let unknown = settings.tracks?.subtracting(reader.tracks.map(\.id)).min() {
-            throw .settings("\(reader.location): it has no track \(unknown).")
+    init(_ source: ExportSource, _ settings: ExportSettings, _ container: FileContainer, path: String) throws(ExportError) {
+        if let unknown = settings.tracks?.subtracting(source.tracks.map(\.id)).min() {
+            throw .settings("\(source.location): it has no track \(unknown).")
         }
         var left: [AssetTrack] = []
         let soundOnly = path.lowercased().hasSuffix(".m4a") || path.lowercased().hasSuffix(".mka")
-        for track in reader.tracks where settings.tracks?.contains(track.id) ?? true {
+        for track in source.tracks where settings.tracks?.contains(track.id) ?? true {
             var treatment = ExportSettings.Treatment.copy
             if track.kind == .video { treatment = soundOnly ? .leaveOut : settings.video }
             if track.kind == .audio { treatment = settings.audio }
             switch treatment {
             case .leaveOut: continue
             case .usual:
-                if let codec = try Self.usual(track.kind, container) {
+                if let codec = try Self.usual(track.kind, container, mustEncode: source.reader == nil) {
                     tracks.append((track, codec))
                     continue
                 }
@@ -33,6 +33,7 @@ struct ExportPlan: Sendable {
                 continue
             case .copy: break
             }
+            guard source.reader != nil else { throw .settings("\(source.location): what is composed can only be encoded, not copied.") }
             if container.canHold(track.kind, track.format) { tracks.append((track, nil)) } else { left.append(track) }
         }
         guard !tracks.isEmpty else { throw .settings("\(path): nothing of the film is left to be written.") }
@@ -40,14 +41,17 @@ struct ExportPlan: Sendable {
             let names = left.map { "\($0.id) (\(FilmCopy.codec($0)))" }.joined(separator: ", ")
             notice = "\(path): left out, as \(container.rawValue) cannot hold it: track \(names)."
         }
-        guard reader.isSeekable || tracks.allSatisfy({ $0.codec == nil }) else {
-            throw .settings("\(reader.location): only a film that can be opened more than once is encoded anew; a pipe can be copied.")
+        guard source.reader?.isSeekable ?? true || tracks.allSatisfy({ $0.codec == nil }) else {
+            throw .settings("\(source.location): only a film that can be opened more than once is encoded anew; a pipe can be copied.")
         }
     }
 
-    private static func usual(_ kind: TrackDescription.Kind, _ container: FileContainer) throws(ExportError) -> ExportSettings.Codec? {
+    /// - Parameter mustEncode: Where the sound is usually kept as it is, it is encoded without loss.
+    private static func usual(
+        _ kind: TrackDescription.Kind, _ container: FileContainer, mustEncode: Bool
+    ) throws(ExportError) -> ExportSettings.Codec? {
         if kind == .audio {
-            guard let names = container.usualAudio else { return nil }
+            guard let names = container.usualAudio ?? (mustEncode ? ["flac"] : nil) else { return nil }
             if let name = names.first(where: { !SoundEncoders.names(for: $0).isEmpty }) { return ExportSettings.Codec(name: name) }
             throw .settings(
                 "This FFmpeg encodes neither \(names.joined(separator: " nor ")); it encodes \(SoundEncoders.usualCodecs.joined(separator: ", ")).")

@@ -1,3 +1,4 @@
+public import Composition
 internal import Decoding
 internal import Demuxing
 internal import Encoding
@@ -30,25 +31,48 @@ public final class ExportSession: @unchecked Sendable {
     private let isCancelled = Monitor(false)
 
     /// Opens the film, its decoders and encoders, and creates the file under a temporary name. Blocks until then.
-    public init(from location: String, to path: String, settings: ExportSettings = ExportSettings()) throws(ExportError) {
-        self.settings = settings
-        self.path = path
+    public convenience init(from location: String, to path: String, settings: ExportSettings = ExportSettings()) throws(ExportError) {
         let source: SourceReader
         do throws(AssetError) {
             source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), settings.sandbox)
         } catch { throw .source(error) }
-        let reader = source.reader
+        try self.init(ExportSource(source, settings), path, settings)
+    }
+
+    /// Opens the encoders and creates the file under a temporary name. The composition's films are opened as they are read.
+    ///
+    /// The file has one track of frames and, where the composition has sound, one of sound, whose numbers are 0 and 1. Markers become chapters
+    /// where the settings have none.
+    ///
+    /// - Parameters:
+    ///   - composition: What is exported.
+    ///   - videoComposition: How its frames are drawn.
+    ///   - audioMix: How loud its tracks of sound are.
+    ///   - compositor: What draws frames; nil takes the built-in one.
+    ///   - settings: Nothing can be copied.
+    public convenience init(
+        from composition: Composition, _ videoComposition: VideoComposition, audioMix: AudioMix = AudioMix(),
+        compositor: (any VideoCompositing)? = nil, to path: String, settings: ExportSettings = ExportSettings()
+    ) throws(ExportError) {
+        var settings = settings
+        if settings.writer.chapters.isEmpty { settings.writer.chapters = composition.chapters }
+        try self.init(ExportSource(composition, videoComposition, audioMix, compositor, settings), path, settings)
+    }
+
+    private init(_ source: ExportSource, _ path: String, _ settings: ExportSettings) throws(ExportError) {
+        self.settings = settings
+        self.path = path
         if let notice = source.notice { notices.append(notice) }
         var writerOptions = settings.writer
-        if writerOptions.metadata["title"] == nil, let title = reader.title { writerOptions.metadata["title"] = title }
+        if writerOptions.metadata["title"] == nil, let title = source.reader?.title { writerOptions.metadata["title"] = title }
         do throws(WritingError) { writer = try AssetWriter(path: path, options: writerOptions) } catch { throw .output(error) }
         let range = settings.timeRange
-        let end = min(range.end, reader.duration.isNumeric ? reader.duration : range.end)
+        let end = min(range.end, source.duration.isNumeric ? source.duration : range.end)
         duration = end.isNumeric ? end - range.start : .indefinite
         do throws(ExportError) {
-            let plan = try ExportPlan(reader, settings, writer.container, path: path)
+            let plan = try ExportPlan(source, settings, writer.container, path: path)
             if let notice = plan.notice { notices.append(notice) }
-            lanes = try Self.lanes(plan, reader, settings, writer, statistics)
+            lanes = try Self.lanes(plan, source, settings, writer, statistics)
         } catch {
             writer.cancel()
             throw error
@@ -56,10 +80,9 @@ public final class ExportSession: @unchecked Sendable {
     }
 
     private static func lanes(
-        _ plan: ExportPlan, _ reader: any AssetReading, _ settings: ExportSettings, _ writer: AssetWriter, _ statistics: FrameStatistics
+        _ plan: ExportPlan, _ source: ExportSource, _ settings: ExportSettings, _ writer: AssetWriter, _ statistics: FrameStatistics
     ) throws(ExportError) -> [any ExportLane] {
         var lanes: [any ExportLane] = [], copied: [Int: AssetWriterInput] = [:]
-        let options = ReadingOptions(sandbox: settings.sandbox)
         func add(_ description: TrackDescription) throws(ExportError) -> AssetWriterInput {
             do throws(WritingError) { return try writer.addInput(description) } catch { throw .output(error) }
         }
@@ -67,16 +90,16 @@ public final class ExportSession: @unchecked Sendable {
             switch (codec, track.kind) {
             case (nil, _): copied[track.id] = try add(TrackDescription(track))
             case (let codec?, .audio):
-                let lane = try SoundLane(reader.location, track, codec, settings, options)
+                let lane = try SoundLane(source, track, codec, settings)
                 lane.input = try add(lane.description)
                 lanes.append(lane)
             case (let codec?, _):
-                let lane = try VideoLane(reader.location, track, codec, settings, writer.container, options, statistics)
+                let lane = try VideoLane(source, track, codec, settings, writer.container, statistics)
                 lane.input = try add(lane.description)
                 lanes.append(lane)
             }
         }
-        if !copied.isEmpty { lanes.append(CopyLane(reader, copied, settings.timeRange)) }
+        if !copied.isEmpty, let reader = source.reader { lanes.append(CopyLane(reader, copied, settings.timeRange)) }
         return lanes
     }
 

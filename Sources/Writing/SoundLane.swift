@@ -7,7 +7,7 @@ internal import SampleQueue
 /// Decodes and encodes a track of sound.
 final class SoundLane: ExportLane {
     let track: AssetTrack
-    private let output: AudioTrackOutput
+    private let output: any SoundSource
     private let session: SoundCompressionSession
     private let range: MediaTimeRange
     private var waiting: SoundBuffer?
@@ -16,17 +16,14 @@ final class SoundLane: ExportLane {
     var input: AssetWriterInput?
 
     /// - Throws: `.settings` when the range holds no sound.
-    init(
-        _ location: String, _ track: AssetTrack, _ codec: ExportSettings.Codec, _ settings: ExportSettings, _ options: ReadingOptions
-    ) throws(ExportError) {
+    init(_ source: ExportSource, _ track: AssetTrack, _ codec: ExportSettings.Codec, _ settings: ExportSettings) throws(ExportError) {
         self.track = track
         range = settings.timeRange
         do throws(ReadingError) {
-            output = try AudioTrackOutput(url: location, track: track.id, options: options)
-            if range.start > .zero || range.end.isNumeric { try output.reset(forReadingTimeRanges: [range]) }
+            output = try source.sound(track, range)
             waiting = try output.nextBuffer()
         } catch { throw .reading(error) }
-        guard let first = waiting else { throw .settings("\(location): track \(track.id) has no sound in the part that is wanted.") }
+        guard let first = waiting else { throw .settings("\(source.location): track \(track.id) has no sound in the part that is wanted.") }
         // What is decoded, which the container may not say rightly: the rate of HE-AAC is twice that of its core.
         let rate = settings.audioBitRate ?? Self.usualRate(codec.name, first.channelCount)
         let wanted = AudioFormat(

@@ -11,7 +11,7 @@ internal import SurfacePool
 /// Decodes and encodes a track of video. The encoder reads frames where the decoder wrote them, unless it takes another form.
 final class VideoLane: ExportLane {
     let track: AssetTrack
-    private let output: VideoTrackOutput
+    private let output: any FrameSource
     private let session: CompressionSession
     private let rotator: PixelRotationSession?
     private let range: MediaTimeRange
@@ -24,24 +24,20 @@ final class VideoLane: ExportLane {
     /// - Parameter container: Those without a place for a rotation get frames that are turned.
     /// - Throws: `.settings` when the range holds no frame.
     init(
-        _ location: String, _ track: AssetTrack, _ codec: ExportSettings.Codec, _ settings: ExportSettings, _ container: FileContainer,
-        _ options: ReadingOptions, _ statistics: FrameStatistics
+        _ film: ExportSource, _ track: AssetTrack, _ codec: ExportSettings.Codec, _ settings: ExportSettings, _ container: FileContainer,
+        _ statistics: FrameStatistics
     ) throws(ExportError) {
         self.track = track
         range = settings.timeRange
-        var options = options
-        options.decoder.requirements = OutputRequirements(usages: [.cpu])
         // Encoders with threads for frames hold two and one for each.
-        options.decoder.holdCount = Self.spareFrames
-        var (source, first) = try Self.open(location, track, range, options)
+        var (source, first) = try Self.open(film, track, range, holdCount: Self.spareFrames)
         let shape = ExportShape(track, first, settings.size, turns: !container.hasEditLists)
         let made: CompressionSession
         do throws(EncodingError) { made = try Self.session(codec, settings, shape, first.pixelFormat, statistics) } catch {
             throw .encoding(error, track: track.id)
         }
-        if made.heldFrameCount + 2 > options.decoder.holdCount {
-            options.decoder.holdCount = made.heldFrameCount + 2
-            (source, first) = try Self.open(location, track, range, options)
+        if made.heldFrameCount + 2 > Self.spareFrames {
+            (source, first) = try Self.open(film, track, range, holdCount: made.heldFrameCount + 2)
         }
         output = source
         session = made
@@ -54,14 +50,13 @@ final class VideoLane: ExportLane {
     private static let spareFrames = 8
 
     private static func open(
-        _ location: String, _ track: AssetTrack, _ range: MediaTimeRange, _ options: ReadingOptions
-    ) throws(ExportError) -> (VideoTrackOutput, SharedFrame) {
+        _ film: ExportSource, _ track: AssetTrack, _ range: MediaTimeRange, holdCount: Int
+    ) throws(ExportError) -> (any FrameSource, SharedFrame) {
         do throws(ReadingError) {
-            let output = try VideoTrackOutput(url: location, track: track.id, options: options)
-            if range.start > .zero || range.end.isNumeric { try output.reset(forReadingTimeRanges: [range]) }
+            let output = try film.frames(track, range, holdCount)
             if let frame = try output.nextFrame() { return (output, SharedFrame(frame)) }
         } catch { throw .reading(error) }
-        throw .settings("\(location): track \(track.id) has no frame in the part that is wanted.")
+        throw .settings("\(film.location): track \(track.id) has no frame in the part that is wanted.")
     }
 
     private static func session(

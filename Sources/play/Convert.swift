@@ -1,9 +1,11 @@
 internal import ArgumentParser
 internal import CEnding
+internal import Composition
 internal import Glibc
 internal import Media
 internal import PlaySupport
 internal import Player
+internal import Reading
 internal import Sandbox
 internal import Writing
 
@@ -39,7 +41,7 @@ struct Convert: ParsableCommand {
             + "opus, mkv gets h264 and the sound as it is; m4a and mka get sound only. OUT appears when it is whole. Progress is a line on a "
             + "terminal, and JSON lines on standard output otherwise. Ctrl-C ends the file there; a second one ends the program without it.")
 
-    @Argument(help: "A file or a URL that libavformat opens.")
+    @Argument(help: "A file or a URL that libavformat opens, or a time line of OpenTimelineIO (.otio).")
     var input: String
 
     @Argument(help: "The file to be written.")
@@ -96,6 +98,7 @@ struct Convert: ParsableCommand {
         if copy, video != nil || audio != nil || bitrate != nil || audioBitrate != nil || quality != nil || scale != nil {
             throw ValidationError("--copy excludes what only encoding can do: --video, --audio, --bitrate, --audio-bitrate, --quality, --scale.")
         }
+        if copy, isTimeline { throw ValidationError("--copy is for films; the frames of a time line are drawn and encoded.") }
         if bitrate != nil, quality != nil { throw ValidationError("--bitrate and --quality exclude each other.") }
         if let quality, !(0...1).contains(quality) { throw ValidationError("--quality is from 0 to 1.") }
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
@@ -158,7 +161,7 @@ struct Convert: ParsableCommand {
         do throws(ExportError) {
             if let video { settings.video = try Self.treatment(video) { text throws(ExportError) in try .init(videoText: text) } }
             if let audio { settings.audio = try Self.treatment(audio) { text throws(ExportError) in try .init(audioText: text) } }
-            let film = try ExportSession(from: input, to: output, settings: settings)
+            let film = try exportSession(settings)
             Self.tell(film.notices)
             let told = film.notices.count
             defer {
@@ -167,6 +170,24 @@ struct Convert: ParsableCommand {
             }
             try film.run(isEnded: { ending_requested() != 0 }, reporter.report)
         } catch { throw PlayerError(error) }
+    }
+
+    private var isTimeline: Bool { input.lowercased().hasSuffix(".otio") }
+
+    private func exportSession(_ settings: ExportSettings) throws(ExportError) -> ExportSession {
+        guard isTimeline else { return try ExportSession(from: input, to: output, settings: settings) }
+        let file: TimelineFile
+        do throws(ReadingError) {
+            file = try TimelineFile(input, size: timelineSize, options: ReadingOptions(sandbox: sandboxOptions))
+        } catch { throw .reading(error) }
+        Self.tell(file.notices)
+        return try ExportSession(from: file.composition, file.videoComposition, to: output, settings: settings)
+    }
+
+    /// Frames are drawn at the size that is wanted, where both sides are given.
+    private var timelineSize: PixelSize? {
+        guard let size = scale?.size, size.width > 0, size.height > 0 else { return nil }
+        return PixelSize(width: (size.width + 1) / 2 * 2, height: (size.height + 1) / 2 * 2)
     }
 
     private static func tell(_ notices: [String]) { for notice in notices { Terminal.write(notice.printable + "\n") } }

@@ -4,7 +4,7 @@ internal import PlaySupport
 /// `play devices`: shows what this machine offers.
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the sinks, decoders, kinds of memory and sound devices of this machine, and why one cannot be used.")
+        abstract: "Show the sinks, decoders, kinds of memory, sound devices and cameras of this machine, and why one cannot be used.")
 
     @Flag(help: "Print one JSON object.")
     var json = false

@@ -50,10 +50,13 @@ enum Ending {
         unsafe ending_keep_terminal(descriptor, &settings)
     }
 
+    /// A socket of the program.
+    enum Socket: Int32 { case frames, remote }
+
     /// What is to be removed at an end by force: the socket at this path; nil: none.
-    static func keep(socket: String?) {
-        guard let socket else { return ending_keep_socket(nil) }
-        unsafe socket.withPath { unsafe ending_keep_socket($0) }
+    static func keep(_ socket: Socket, at path: String?) {
+        guard let path else { return ending_keep_socket(socket.rawValue, nil) }
+        unsafe path.withPath { unsafe ending_keep_socket(socket.rawValue, $0) }
     }
 
     /// Ends the program at once, whatever its other threads do.

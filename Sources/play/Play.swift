@@ -11,7 +11,7 @@ struct Play: ParsableCommand {
         commandName: ProgramName.current,
         abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         version: "0.1.0",
-        subcommands: [PlayFile.self, Info.self, Frames.self, Convert.self, Devices.self],
+        subcommands: [PlayFile.self, Info.self, Frames.self, Convert.self, Compose.self, Record.self, Devices.self],
         defaultSubcommand: PlayFile.self)
 
     /// Runs the command that the words name. Every text goes out whole, or the exit code says that it did not.
@@ -65,10 +65,11 @@ struct Play: ParsableCommand {
 
     /// The words of the command line, with paths of any bytes.
     private static var arguments: [String] {
-        (0..<Int(CommandLine.argc)).compactMap { index in
+        (0..<Int(CommandLine.argc)).flatMap { index in
             unsafe CommandLine.unsafeArgv[index].map { word in
-                unsafe PathText.text(UnsafeBufferPointer(start: word, count: strlen(word)).lazy.map { UInt8(bitPattern: $0) })
-            }
+                let text = unsafe PathText.text(UnsafeBufferPointer(start: word, count: strlen(word)).lazy.map { UInt8(bitPattern: $0) })
+                return CameraArguments.words(text)
+            } ?? []
         }
     }
 

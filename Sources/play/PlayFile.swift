@@ -7,9 +7,11 @@ struct PlayFile: ParsableCommand {
         commandName: "file", abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         usage: """
             \(ProgramName.current) [OPTIONS] FILE|URL|FOLDER|PLAYLIST|- …
+            \(ProgramName.current) --camera [NAME|/dev/videoN] [--camera-size WxH] [--camera-rate N] [OPTIONS]
             \(ProgramName.current) info FILE [--json] [--samples]
             \(ProgramName.current) frames FILE --at TIMES | --every TIME | --sheet FILE [-o FOLDER]
             \(ProgramName.current) convert IN OUT [--copy | --video CODEC] [--start TIME]
+            \(ProgramName.current) record OUT [--camera NAME] [--duration TIME]
             \(ProgramName.current) devices [--json]
             """,
         discussion: """
@@ -28,6 +30,6 @@ struct PlayFile: ParsableCommand {
     func run() throws {
         Ending.awaitSignals()
         let code = try PlaySession(options: options, terminal: Terminal()).run()
-        if code != .played { throw ArgumentParser.ExitCode(code.rawValue) }
+        if code != 0 { throw ArgumentParser.ExitCode(code) }
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Capture
 internal import DisplaySink
 internal import KMSSink
 internal import Media
@@ -69,6 +70,8 @@ enum StallChoice: String, ExpressibleByArgument, CaseIterable {
     case goOn = "go-on"
 }
 
+enum SubtitleSearchChoice: String, ExpressibleByArgument, CaseIterable { case exact, no }
+
 enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, full, require }
 enum DecoderChoice: String, ExpressibleByArgument, CaseIterable {
     case auto, hardware, software
@@ -84,6 +87,8 @@ struct PlayOptions: ParsableArguments {
             "Films, URLs that libavformat opens, folders, playlists (M3U, PLS), or - for standard input; one plays after the other.",
             valueName: "file"))
     var files: [String] = []
+
+    @OptionGroup var camera: CameraArguments
 
     @Option(help: "Where to show: auto, wayland, kms (a monitor without a desktop), headless, or md5=PATH (framemd5 text; - is standard output).")
     var sink: SinkChoice = .auto
@@ -158,6 +163,33 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Languages of the sound, the preferred one first: en,de or eng,ger.", valueName: "codes"))
     var alang: LanguagesArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "The subtitles to show, counted from 1 as `info` lists them, then the files of --sub-file and those beside the film; auto, or no.",
+            valueName: "number|auto|no"))
+    var sid = TrackArgument(choice: .automatic)
+
+    @Option(help: ArgumentHelp("Languages of the subtitles, the preferred one first: en,de or eng,ger.", valueName: "codes"))
+    var slang: LanguagesArgument?
+
+    @Option(help: ArgumentHelp("Show the subtitles of this file. May be given more than once.", valueName: "path"))
+    var subFile: [String] = []
+
+    @Option(help: "Take the files beside the film that have its name, such as film.srt and film.de.srt, as subtitles (exact), or not (no).")
+    var subAuto: SubtitleSearchChoice = .exact
+
+    @Option(help: ArgumentHelp("Show subtitles this many seconds later; below zero: earlier.", valueName: "seconds"))
+    var subDelay: Double = 0
+
+    @Option(help: "Size of subtitles of text, 0.1 to 10.")
+    var subScale: Double = 1
+
+    @Option(help: "Height of subtitles of text in percent, 0 (upper edge) to 150; 100 is the lower edge.")
+    var subPos: Double = 100
+
+    @Flag(help: "Play without subtitles, as --sid no.")
+    var noSub = false
+
     @Flag(help: "Play without frames, as --vid no.")
     var noVideo = false
 
@@ -223,6 +255,11 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Write statistics as JSON at the end (- is standard output): of several films an array.", valueName: "path"))
     var stats: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Obey other programs on this socket, in the protocol of mpv's option of the same name (JSON, a line a command).", valueName: "path"))
+    var inputIpcServer: String?
+
     @OptionGroup var network: NetworkArguments
 
     @Flag(name: .shortAndLong, help: "Print errors only.")
@@ -232,7 +269,7 @@ struct PlayOptions: ParsableArguments {
     var verbose = false
 
     /// Whether there may be more than one film. Looks at a name that stands alone.
-    var isList: Bool { files.count != 1 || !playlist.isEmpty || (raw == nil && PlaylistLoader.isList(files[0])) }
+    var isList: Bool { camera.camera == nil && (files.count != 1 || !playlist.isEmpty || (raw == nil && PlaylistLoader.isList(files[0]))) }
 
     /// What `--connector`, `--span`, `--mode` and `--refresh` say together.
     var kmsOptions: KMSSink.Options {
@@ -252,6 +289,10 @@ struct PlayOptions: ParsableArguments {
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
         if noVideo, vid.choice != .automatic, vid.choice != .none { throw ValidationError("--no-video and --vid exclude each other.") }
         if noAudio, aid.choice != .automatic, aid.choice != .none { throw ValidationError("--no-audio and --aid exclude each other.") }
+        if noSub, sid.choice != .automatic, sid.choice != .none { throw ValidationError("--no-sub and --sid exclude each other.") }
+        if !(-86_400...86_400).contains(subDelay) { throw ValidationError("--sub-delay must lie within a day.") }
+        if !(0.1...10).contains(subScale) { throw ValidationError("--sub-scale must lie between 0.1 and 10.") }
+        if !(0...150).contains(subPos) { throw ValidationError("--sub-pos must lie between 0 and 150.") }
         if raw != nil, noVideo || vid.choice == .none { throw ValidationError("A raw stream has nothing but frames: --no-video does not apply.") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
@@ -264,6 +305,22 @@ struct PlayOptions: ParsableArguments {
         if (files + playlist).count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once.") }
         if device != nil, decoder == .software { throw ValidationError("--device has no meaning with --decoder software.") }
         if stats == "-", sink == .md5(path: "-") { throw ValidationError("Checksums and statistics cannot both go to standard output.") }
-        if files.isEmpty, playlist.isEmpty { throw ValidationError(Self.noFilm) }
+        if camera.camera != nil {
+            try validateCamera()
+        } else if camera.request != CaptureRequest() {
+            throw ValidationError("--camera-format, --camera-size and --camera-rate need --camera.")
+        }
+        if files.isEmpty, playlist.isEmpty, camera.camera == nil { throw ValidationError(Self.noFilm) }
+    }
+
+    /// What has no meaning for a camera.
+    private func validateCamera() throws {
+        if !files.isEmpty || !playlist.isEmpty { throw ValidationError("--camera and films exclude each other.") }
+        if noVideo || vid.choice == .none { throw ValidationError("A camera has nothing but frames: --no-video does not apply.") }
+        let words = [
+            ("start", start != nil), ("speed", speed != 1), ("loop", loop), ("loop-playlist", loopPlaylist), ("shuffle", shuffle),
+            ("raw", raw != nil), ("image-duration", imageDuration != nil),
+        ]
+        if let word = words.first(where: \.1)?.0 { throw ValidationError("--\(word) has no meaning with --camera.") }
     }
 }

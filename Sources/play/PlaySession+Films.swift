@@ -4,6 +4,7 @@ internal import FrameExport
 internal import Media
 internal import PlaySupport
 internal import Player
+internal import RemoteControl
 internal import Sandbox
 
 /// One film after the other, each by a player of its own, on the session's thread.
@@ -15,22 +16,31 @@ extension PlaySession {
     /// last frame for ever is nothing to wait for.
     private static let farewell = (all: HostSpan.seconds(5), newest: HostSpan.seconds(1))
 
-    func play() throws(PlayerError) -> ExitCode {
+    /// Plays everything, and returns the exit code.
+    func play() throws(PlayerError) -> Int32 {
         Player.prepare(PlayerConfiguration(options))
         let (playlist, failures) = makePlaylist()
         guard playlist.current != nil else {
             for failure in failures { terminal.line("\(ProgramName.current): \(failure.description)") }
-            return failures.first.map { ExitCode($0) } ?? .played
+            return (failures.first.map { ExitCode($0) } ?? .played).rawValue
         }
         let sink = try makeSink(playlist)
         let server = try makeServer()
-        if let server { Ending.keep(socket: server.path) }
+        if let server { Ending.keep(.frames, at: server.path) }
         defer {
             server?.stop()
-            Ending.keep(socket: nil)
+            Ending.keep(.frames, at: nil)
         }
         var screening = Screening(playlist, isList: isList, sink: sink, server: server, options: options, terminal: terminal)
         for failure in failures { try screening.report(failure) }
+        let remote = try makeRemote()
+        if let remote { Ending.keep(.remote, at: remote.path) }
+        screening.remote = remote.map { RemoteDesk($0) }
+        defer {
+            screening.remote?.tell(.shutdown)
+            remote?.stop()
+            Ending.keep(.remote, at: nil)
+        }
         // Before the first film is open, so that q ends the wait for it.
         let keyboard =
             sink.readsTerminal
@@ -41,11 +51,12 @@ extension PlaySession {
         defer { keyboard?.stop() }
         defer { screening.stopping() }
         while !screening.hasEnded, let entry = screening.playlist.current { try show(entry, &screening, keyboard) }
-        return screening.firstFailure
+        return screening.wantedCode ?? screening.firstFailure.rawValue
     }
 
     /// The films that the command line names, and what of it cannot be read. Both are empty when the program is to end.
     private func makePlaylist() -> (Playlist, [PlayerError]) {
+        if let name = options.camera.camera { return (Playlist([Playlist.Entry(name)]), []) }
         var entries = options.files.map { Playlist.Entry($0) }, failures: [PlayerError] = []
         if isList, options.raw == nil {
             var loader = PlaylistLoader(network: options.network.options, cancellation: loading)
@@ -61,7 +72,8 @@ extension PlaySession {
     /// Plays one film to its end. Throws when it is the only one and fails; what fails in a list is said.
     private func show(_ entry: Playlist.Entry, _ screening: inout Screening, _ keyboard: TerminalKeyboard?) throws(PlayerError) {
         screening.film += 1
-        let film = screening.film
+        let film = screening.film, number = screening.playlist.index ?? 0
+        screening.begin(number)
         if film > 1 { screening.server?.exporter.resume() }
         screening.server?.setContinues(screening.playlist.hasNext)
         screening.configuration.fallbackTitle = entry.title
@@ -72,19 +84,21 @@ extension PlaySession {
         self.player.withLock { $0 = player }
         if Ending.isRequested { player.cancelOpening() }
         if screening.isList, options.verbose { terminal.line("Plays \(entry.location).") }
+        let place = place(of: entry)
         let opening = LoopThread(name: "open") { [inbox] in
             let outcome: Result<Void, PlayerError>
-            do throws(PlayerError) { outcome = .success(try player.open(entry.location)) } catch { outcome = .failure(error) }
+            do throws(PlayerError) { outcome = .success(try player.open(place)) } catch { outcome = .failure(error) }
             inbox.change { $0.append(.opened(outcome, film: film)) }
         }
         let end = follow(player, &screening)
         terminal.keepStatus()
+        screening.tellEnd(end, number)
         screening.move(after: end)
         screening.keepSettings(of: player)
         wait(for: screening.server, after: end, isLast: screening.hasEnded)
         var failures: [PlayerError] = [], limit = Self.closing.otherwise
         switch end {
-        case .played, .told(.next), .told(.previous): break
+        case .played, .told(.next), .told(.previous), .told(.elsewhere): break
         case .failed(let error), .broken(let error): failures.append(error)
         case .told(.quit(let bySignal)): limit = bySignal ? Self.closing.signal : Self.closing.key
         }
@@ -104,6 +118,10 @@ extension PlaySession {
         // What hangs would hang when it is freed, too.
         if !isClosed { endBesideHanging(failures.first, screening, keyboard) }
         if let failure = failures.first { try screening.report(failure) }
+    }
+
+    private func place(of entry: Playlist.Entry) -> FilmLocation {
+        options.camera.camera == nil ? .place(entry.location) : .camera(options.camera.name, options.camera.request)
     }
 
     /// Lets the clients of the frames fetch the last ones.
@@ -144,7 +162,7 @@ extension PlaySession {
             guard sink.pacing == .display else { return sink }
             return LastingSink(sink, capacity: DisplayQueue.decodedAhead) { [inbox] event in inbox.change { $0.append(.viewer(event)) } }
         } catch {
-            if !isList, options.raw == nil, let film = playlist.current?.location, film != "-" {
+            if !isList, options.raw == nil, options.camera.camera == nil, let film = playlist.current?.location, film != "-" {
                 _ = try MediaReport(location: film, sandbox: PlayerConfiguration(options).sandbox)
             }
             throw error

@@ -2,6 +2,7 @@ internal import DisplaySink
 internal import Media
 internal import PlaySupport
 internal import Player
+internal import RemoteControl
 
 extension PlaySession {
     /// 100 ms: ten redraws per second look smooth and cost little.
@@ -21,6 +22,7 @@ extension PlaySession {
             case nil: break
             case .end: return .told(.quit(bySignal: true))
             case .broken(let error): return .broken(error)
+            case .remote(let message): if let order = obey(message, isOpen ? player : nil, &screening) { return .told(order) }
             case .viewer(.key(let key)), .event(.key(let key), _):
                 if let order = obey(key, player, &screening) { return .told(order) }
             case .viewer(.closeRequested): return .told(.quit(bySignal: false))
@@ -28,13 +30,20 @@ extension PlaySession {
             case .opened(let outcome, film):
                 if case .failure(let error) = outcome { return .failed(error) }
                 isOpen = true
+                screening.remote?.tell(.fileLoaded)
                 prepare(screening.sink.window, player, isFirst: !screening.hasOpened)
                 screening.hasOpened = true
-            case .event(let event, film): if let end = receive(event) { return end }
+            case .event(let event, film):
+                screening.note(event)
+                if let end = receive(event) { return end }
             // Of a film before this one.
             case .opened, .event: break
             }
             if isOpen { tick(player, &screening) }
+            if screening.remote?.observes == true {
+                let now = snapshot(isOpen ? player : nil, screening)
+                screening.remote?.tell(now)
+            }
         }
     }
 
@@ -49,7 +58,7 @@ extension PlaySession {
     }
 
     /// Carries out what a key means; not nil when it ends this film.
-    private func obey(_ key: PlayerKey, _ player: Player, _ screening: inout Screening) -> Order? {
+    func obey(_ key: PlayerKey, _ player: Player, _ screening: inout Screening) -> Order? {
         let window = screening.sink.window
         let command = PlayerCommand(key, isFullscreen: window?.isFullscreen ?? false)
         screening.overlay.told(command)

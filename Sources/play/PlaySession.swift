@@ -6,6 +6,7 @@ internal import FrameExport
 internal import Media
 internal import PlaySupport
 internal import Player
+internal import RemoteControl
 internal import Sandbox
 
 /// One run of `play FILE …`.
@@ -20,11 +21,11 @@ final class PlaySession: Sendable {
     /// The film that plays, whose statistics are not written yet.
     let player = Monitor<Player?>(nil)
     let statistics: StatisticsFile?
-    /// There may be more than one film.
+    /// There may be more than one film; a remote control may add some.
     let isList: Bool
     /// Ends a wait for a list.
     let loading = AssetCancellation()
-    private let result = Monitor<Result<ExitCode, PlayerError>?>(nil)
+    private let result = Monitor<Result<Int32, PlayerError>?>(nil)
     /// Dispatch, on which events and commands travel, runs blocks.
     private let hasDispatch = Monitor(false)
 
@@ -34,6 +35,8 @@ final class PlaySession: Sendable {
         case opened(Result<Void, PlayerError>, film: Int)
         /// Of a display that shows one film after the other, or of the terminal.
         case viewer(SinkEvent)
+        /// Of the remote controls.
+        case remote(RemoteServer.Message)
         /// The frame server cannot go on.
         case broken(PlayerError)
         case end
@@ -50,7 +53,11 @@ final class PlaySession: Sendable {
     }
 
     /// What a viewer orders by a key, the window or a signal.
-    enum Order { case quit(bySignal: Bool), next, previous }
+    enum Order {
+        case quit(bySignal: Bool), next, previous
+        /// The list has been changed, and says what plays now.
+        case elsewhere
+    }
 
     /// 850 ms after a signal the main thread writes the statistics itself.
     private static let patience = HostSpan.milliseconds(850)
@@ -59,18 +66,18 @@ final class PlaySession: Sendable {
     init(options: PlayOptions, terminal: Terminal) {
         self.options = options
         self.terminal = terminal
-        isList = options.isList
+        isList = options.isList || options.inputIpcServer != nil
         statistics = StatisticsFile(path: options.stats, isList: isList)
     }
 
     // MARK: The main thread
 
     /// Plays until the end, and returns the exit code or throws then.
-    func run() throws(PlayerError) -> ExitCode {
+    func run() throws(PlayerError) -> Int32 {
         let dispatchLimit = MonotonicClock.shared.now() + Self.dispatchDeadline
         let thread = LoopThread(name: "session") { [self] in
             DispatchQueue.global().async { [hasDispatch] in hasDispatch.change { $0 = true } }
-            let outcome: Result<ExitCode, PlayerError>
+            let outcome: Result<Int32, PlayerError>
             do throws(PlayerError) { outcome = .success(try play()) } catch { outcome = .failure(error) }
             result.withLock { $0 = outcome }
             Ending.wake()

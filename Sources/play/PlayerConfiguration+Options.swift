@@ -19,6 +19,13 @@ extension PlayerConfiguration {
         tracks.video = options.noVideo ? .none : options.vid.choice
         tracks.audio = options.aid.choice
         tracks.audioLanguages = options.alang?.codes ?? []
+        tracks.subtitles = options.noSub ? .none : options.sid.choice
+        tracks.subtitleLanguages = options.slang?.codes ?? []
+        subtitles.files = options.subFile
+        subtitles.findsFiles = options.subAuto == .exact
+        subtitles.delay = MediaTime(value: Int64((options.subDelay * 1000).rounded()), timescale: 1000)
+        subtitles.scale = options.subScale
+        subtitles.position = options.subPos
         playsAudio = !options.noAudio
         audioDevice = options.audioDevice
         volume = Double(options.volume) / 100

@@ -3,6 +3,7 @@ internal import FrameExport
 internal import Media
 internal import PlaySupport
 internal import Player
+internal import RemoteControl
 
 /// What lasts from one film to the next: the display, the list, and what the viewer has set.
 ///
@@ -23,10 +24,16 @@ struct Screening {
     var film = 0
     var manager = ServiceManager()
     var overlay: OverlayTimer
+    /// The remote controls; nil: there can be none.
+    var remote: RemoteDesk?
+    /// A seek or the beginning is under way, which remote controls were told of.
+    private var isPreparing = false
     /// A film has been open.
     var hasOpened = false
     /// The window was told last that the film plays.
     var wasPlaying = false
+    /// The exit code that a remote control has asked for.
+    var wantedCode: Int32?
     /// What the program's exit code tells of, in a list.
     private(set) var firstFailure = ExitCode.played
     /// Nothing more is to be played, whatever the list says.
@@ -53,9 +60,39 @@ struct Screening {
         switch end {
         case .played, .told(.next): playlist.next()
         case .told(.previous): playlist.previous()
+        case .told(.elsewhere): break
         case .told(.quit): isOver = true
         case .failed(let error): isOver = !isList || endsAll(error); playlist.skip()
         case .broken: isOver = true
+        }
+    }
+
+    /// A film of the list is being opened.
+    mutating func begin(_ number: Int) {
+        isPreparing = true
+        remote?.tell(.startFile(entry: number))
+    }
+
+    /// Tells remote controls of what the player does.
+    mutating func note(_ event: PlayerEvent) {
+        switch event {
+        case .stateChanged(.preparing):
+            if !isPreparing { remote?.tell(.seek) }
+            isPreparing = true
+        case .stateChanged(.playing), .stateChanged(.paused):
+            if isPreparing { remote?.tell(.playbackRestart) }
+            isPreparing = false
+        default: break
+        }
+    }
+
+    /// Tells remote controls how a film has ended.
+    func tellEnd(_ end: PlaySession.End, _ number: Int) {
+        switch end {
+        case .played: remote?.tell(.endFile(.eof, entry: number, error: nil))
+        case .told(.quit): remote?.tell(.endFile(.quit, entry: number, error: nil))
+        case .told: remote?.tell(.endFile(.stop, entry: number, error: nil))
+        case .failed(let error), .broken(let error): remote?.tell(.endFile(.error, entry: number, error: error.description.printable))
         }
     }
 
@@ -65,6 +102,7 @@ struct Screening {
         configuration.volume = player.volume
         configuration.rate = player.rate
         configuration.startsPaused = !player.wantsToPlay
+        configuration.subtitles.isVisible = player.showsSubtitles
         isMuted = player.isMuted
     }
 

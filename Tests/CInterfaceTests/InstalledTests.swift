@@ -71,6 +71,57 @@ import Testing
         #expect(refusal.code == 66 && refusal.errors.hasPrefix("scanout: /nonexistent: "), "\(refusal.errors)")
     }
 
+    @Test func `the manual page names every option that the help names`() throws {
+        let prefix = try Installation.shared.get().prefix
+        let page = try Tool.run("gzip", ["-dc", prefix + "/share/man/man1/scanout.1.gz"]).output.replacing("\\-", with: "-")
+        #expect(page.hasPrefix(".TH SCANOUT 1 "))
+        for words in [["--help"], ["info", "--help"], ["frames", "--help"], ["convert", "--help"], ["devices", "--help"]] {
+            let help = try Tool.run(prefix + "/bin/scanout", words).output
+            let names = help.matches(of: /(?m)^  (?:-\w, )?(--[a-z-]+)/).map { String($0.1) }
+            #expect(names.count >= 3)
+            for name in names { #expect(page.contains("\\fB\(name)\\fP"), "\(words): \(name)") }
+        }
+        for section in ["KEYS", "EXIT STATUS", "EXAMPLES"] { #expect(page.contains("\n.SH \(section)\n")) }
+        #expect(page.contains("\n.B 74\n"))
+    }
+
+    @Test(
+        arguments: [
+            (["--sandb"], ["--sandbox"]), (["--sandbox", "f"], ["full"]), (["inf"], ["info"]), (["convert", "--fast"], ["--faststart"]),
+            (["--no-vi"], ["--no-video"]), (["plain.m"], ["plain.mp4"]), (["--stats", "plain.m"], ["plain.mp4"]), (["--volume", "p"], []),
+        ] as [([String], [String])])
+    func `bash completes what is typed`(_ typed: [String], _ expected: [String]) throws {
+        let file = try Installation.shared.get().prefix + "/share/bash-completion/completions/scanout"
+        let script = """
+            cd "$1" && source "$2" && shift 2
+            COMP_WORDS=(scanout "$@") COMP_CWORD=$#
+            _scanout && printf '%s\n' "${COMPREPLY[@]}"
+            """
+        let outcome = try Tool.run("bash", ["-c", script, "bash", TestAssets.root + "/assets", file] + typed)
+        #expect(outcome.output.split(separator: "\n").map(String.init) == expected, "\(outcome.errors)")
+    }
+
+    @Test func `CMake finds the library`() throws {
+        let prefix = try Installation.shared.get().prefix
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cmake-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let project = """
+            cmake_minimum_required(VERSION 3.18)
+            project(test NONE)
+            find_package(Scanout 0 REQUIRED)
+            get_target_property(library Scanout::scanout IMPORTED_LOCATION)
+            get_target_property(headers Scanout::scanout INTERFACE_INCLUDE_DIRECTORIES)
+            message(STATUS "found ${library} and ${headers}")
+            find_package(Scanout 1 QUIET)
+            message(STATUS "another ABI: ${Scanout_FOUND}")
+            """
+        try project.write(to: folder.appendingPathComponent("CMakeLists.txt"), atomically: true, encoding: .utf8)
+        let outcome = try Tool.run("cmake", ["-S", folder.path, "-B", folder.path + "/build", "-DCMAKE_PREFIX_PATH=" + prefix])
+        #expect(outcome.output.contains("found \(prefix)/lib/libscanout.so.0 and \(prefix)/include"), "\(outcome.output) \(outcome.errors)")
+        #expect(outcome.output.contains("another ABI: 0"), "\(outcome.output)")
+    }
+
     @Test(arguments: [(["--prefix"], 64), (["--nonsense"], 64), ([], 64), (["--prefix", "/nonexistent", "--uninstall"], 66)] as [([String], Int32)])
     func `scripts/install refuses what makes no sense`(_ arguments: [String], _ code: Int32) throws {
         let outcome = try Tool.run(TestAssets.root + "/scripts/install", arguments)

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing

@@ -8,9 +8,9 @@ import Testing
         arguments: [
             ("q", [.q]), (" ", [.space]), ("\u{1b}", [.escape]), ("\u{1b}[A", [.up]), ("\u{1b}[B", [.down]), ("\u{1b}[C", [.right]),
             ("\u{1b}[D", [.left]), ("\u{1b}OD", [.left]), ("\u{1b}[1;5C", [.right]), ("\u{7f}", [.backspace]), ("\u{8}", [.backspace]),
-            ("x\u{1b}[[Aq", [.up, .q]), ("[]", [.leftBracket, .rightBracket]), ("90,.mf", [.nine, .zero, .comma, .period, .m, .f]),
+            ("y\u{1b}[[Aq", [.up, .q]), ("[]", [.leftBracket, .rightBracket]), ("90,.mf", [.nine, .zero, .comma, .period, .m, .f]),
             ("\u{1b}[15~\u{1b}[C", [.right]), ("\u{1b}[", []), ("\u{1b}[1;", []), ("\u{1b}q", [.escape, .q]), ("\u{1b}\u{1b}[A", [.escape, .up]),
-            ("é", []), ("\r\n<>", [.enter, .enter, .less, .greater]),
+            ("é", []), ("jJvzx", [.j, .capitalJ, .v, .z, .x]), ("\r\n<>", [.enter, .enter, .less, .greater]),
         ] as [(String, [PlayerKey])])
     func `terminals send keys in their own way`(text: String, keys: [PlayerKey]) { #expect(TerminalKeys.keys(Array(text.utf8)) == keys) }
 }

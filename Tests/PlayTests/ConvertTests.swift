@@ -43,6 +43,54 @@ import Testing
         }
     }
 
+    /// A time line of half a second of the film, from one second on, and what else is to be in it.
+    private func timeline(_ more: String = "") -> String {
+        func range(_ start: Int, _ count: Int) -> String {
+            let (one, two) = (
+                #"{"OTIO_SCHEMA": "RationalTime.1", "rate": 30, "value": \#(start)}"#,
+                #"{"OTIO_SCHEMA": "RationalTime.1", "rate": 30, "value": \#(count)}"#
+            )
+            return #"{"OTIO_SCHEMA": "TimeRange.1", "start_time": \#(one), "duration": \#(two)}"#
+        }
+        let clip = #"""
+            {"OTIO_SCHEMA": "Clip.1", "name": "part", "source_range": \#(range(30, 15)),
+             "media_reference": {"OTIO_SCHEMA": "ExternalReference.1", "target_url": "\#(TestAssets.demo)"}}
+            """#
+        let tracks = ["Video", "Audio"].map { #"{"OTIO_SCHEMA": "Track.1", "kind": "\#($0)", "children": [\#(clip)\#(more)]}"# }
+        return #"{"OTIO_SCHEMA": "Timeline.1", "tracks": {"OTIO_SCHEMA": "Stack.1", "children": [\#(tracks.joined(separator: ","))]}}"#
+    }
+
+    @Test func `it makes a film of a time line, says what that has beyond it, and refuses what is none`() throws {
+        try inFolder {
+            let path = "\(folder)/cut.otio", film = "\(folder)/film.mkv"
+            try timeline(#", {"OTIO_SCHEMA": "Poem.1", "name": "x"}"#).write(toFile: path, atomically: true, encoding: .utf8)
+            let words = ["convert", path, film, "--video", "libx264:preset=ultrafast", "--scale", "160x90"]
+            let outcome = try PlayProgram.run(words)
+            #expect(outcome.code == 0 && outcome.output.contains("\"whole\": true"), "\(outcome.errors)")
+            let lines = outcome.errors.split(separator: "\n").map(String.init)
+            #expect(lines == ["\(path): at 00:00:00.500, Poem “x”: it is not supported."], "\(outcome.errors)")
+            let drawing = "\(folder)/cut.svg", checked = try PlayProgram.run(["compose", path, "--diagram", drawing, "--at", "0.2"])
+            #expect(
+                checked.code == 0 && checked.output == "00:00:00.500  640x360  tracks of frames: 1, of sound: 1, chapters: 0\n", "\(checked.output)")
+            let svg = try String(contentsOfFile: drawing, encoding: .utf8)
+            #expect(svg.hasPrefix("<svg ") && svg.contains("Frames 1") && svg.contains("Sound 2") && svg.contains("passed through"))
+            try FileManager.default.removeItem(atPath: drawing)
+            #expect(try PlayProgram.run(["compose", path, "--diagram", "\(folder)/no/cut.svg"]).code == 73)
+            let tracks = try AssetReader(url: film).tracks
+            #expect(tracks.map(\.kind) == [.video, .audio])
+            guard case .video(let video) = tracks[0].format else { return }
+            #expect(video.visible.size == PixelSize(width: 160, height: 90))
+            #expect(try PlayProgram.run(words + ["--copy"]).code == 64)
+            for text in ["{", "{}", timeline().replacingOccurrences(of: "\"rate\": 30", with: "\"rate\": 0")] {
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+                let refused = try PlayProgram.run(["convert", path, "\(folder)/none.mkv"])
+                #expect(refused.code == 65 && refused.errors.hasPrefix("play: \(path): "), "\(refused.errors)")
+            }
+            #expect(try PlayProgram.run(["convert", "\(folder)/nowhere.otio", film]).code == 66)
+            #expect(list() == ["cut.otio", "film.mkv"])
+        }
+    }
+
     @Test func `what the container cannot hold is left out, with a sentence`() throws {
         try inFolder {
             let outcome = try PlayProgram.run(["convert", TestAssets.demo, "\(folder)/film.mp4", "--copy", "--tracks", "1"])

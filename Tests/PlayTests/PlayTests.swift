@@ -32,6 +32,16 @@ import Testing
             (["info", TestAssets.path("plain.mp4")], 0, ""),
             (["info", "/nowhere/film.mp4"], 66, "/nowhere/film.mp4"),
             (["devices"], 0, ""),
+            (["--camera", "/dev/video99", "--sink", "headless"], 69, "/dev/video99: there is no such device."),
+            (["--camera=/dev/null", "--sink", "headless"], 69, "/dev/null is not a video device."),
+            (["--sink", "headless", "--camera", "no such camera"], 69, "There is no camera"),
+            (["--camera", "/dev/video99", TestAssets.path("plain.mp4")], 64, "--camera and films exclude each other."),
+            (["--loop", "--camera"], 64, "--loop has no meaning with --camera."),
+            (["--camera-rate", "30", TestAssets.path("plain.mp4")], 64, "need --camera."),
+            (["--camera", "/dev/video99", "--camera-size", "large"], 64, "--camera-size"),
+            (["record", "/nowhere/camera.mp4", "--camera", "/dev/null"], 69, "/dev/null is not a video device."),
+            (["record"], 64, "<output>"),
+            (["record", "/nowhere/camera.mp4", "--duration", "0"], 64, "--duration must be above zero."),
             (["--help"], 0, ""),
             (["--version"], 0, ""),
         ] as [([String], Int32, String)])
@@ -150,7 +160,7 @@ import Testing
         let promised = [
             "file", "decoder", "sink", "pixelFormat", "modifier", "framesDecoded", "framesPresented", "framesDropped", "bytesWritten", "bytesCopied",
             "conversion", "surfacesAllocated", "poolCapacity", "startupMilliseconds", "presentationErrorMicroseconds", "avOffsetMilliseconds",
-            "wallSeconds", "cpuSeconds", "peakRSSBytes", "sandbox", "decoderDeaths", "network", "stalls", "stalledSeconds",
+            "wallSeconds", "cpuSeconds", "peakRSSBytes", "sandbox", "decoderDeaths", "network", "camera", "stalls", "stalledSeconds",
         ]
         #expect(Set(members.keys) == Set(promised))
         #expect(members["framesDecoded"] as? Int == 300 && members["framesPresented"] as? Int == 300)

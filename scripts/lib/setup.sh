@@ -16,18 +16,18 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
 swift_minimum="6.2"
 
 # Package sets. All names are the same on these systems.
-packages_runtime=(xkb-data libseat1)
+packages_runtime=(xkb-data libseat1 fonts-dejavu-core)
 packages_build=(
-    ca-certificates git g++ pkg-config
-    libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libzimg-dev
+    ca-certificates git g++ pkg-config python3
+    libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libzimg-dev libass-dev
     libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libseccomp-dev libegl-dev libgles-dev libvulkan-dev
 )
 # What pkg-config calls the libraries among them, for systems with other packages.
 build_libraries=(
-    libavformat libavcodec libavutil libswscale libswresample zimg alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseat libseccomp
+    libavformat libavcodec libavutil libswscale libswresample zimg libass alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseat libseccomp
     egl glesv2 vulkan
 )
-packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools python3 openssl)
+packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools openssl cmake)
 packages_peers=(
     ffmpeg mpv weston python3 libgl1-mesa-dri
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
@@ -58,6 +58,16 @@ is_known_system() {
 # True when version $1 is $2 or newer; both like 6.3 or 6.3.1.
 is_at_least() {
     [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+}
+
+# Sets linking and library_linking: what `swift build` and `swiftc` are told for release. The Swift runtime inside, where the toolchain brings it in
+# that form: the program starts some milliseconds sooner, and runs where no toolchain is. Tables of addresses that are read-only once it runs.
+release_linking() {
+    library_linking=(-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now)
+    linking=("${library_linking[@]}")
+    [ -d "$(dirname "$(readlink -f "$(command -v swift)")")/../lib/swift_static" ] || return 0
+    linking+=(--static-swift-stdlib)
+    library_linking+=(-static-stdlib)
 }
 
 # The packages that hold the system libraries Swift's own programs lack here, and what is lacking but in no package known.

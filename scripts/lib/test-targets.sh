@@ -6,12 +6,13 @@
 
 with_threads=(
     MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
-    WritingTests DisplaySinkTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests PlayTests CInterfaceTests
+    CompositionTests WritingTests DisplaySinkTests SubtitlesTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests
+    RemoteControlTests PlayTests CInterfaceTests
 )
 with_pointers=(
     SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
-    WritingTests HardwareTests DisplaySinkTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests
-    PlaySupportTests PlayTests CInterfaceTests TestSupportTests
+    CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests WaylandSinkTests KMSSinkTests KeyboardInputTests
+    AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests PlayTests CInterfaceTests TestSupportTests
 )
 # On the host these run nothing.
 in_virtual_machine=(LabTests)

@@ -22,8 +22,10 @@ int ending_claim(int code);
 // What the end restores: the settings (struct termios) of this terminal; NULL: none. The settings are copied; the descriptor stays the caller's and
 // open.
 void ending_keep_terminal(int descriptor, const void *settings);
-// What the end removes: this socket, as long as the path names the same one; NULL: none. The path is copied.
-void ending_keep_socket(const char *path);
+// What the end removes: this socket, as long as the path names the same one; NULL: none. The path is copied. Each `which` below
+// ENDING_SOCKETS is a socket of its own.
+enum { ENDING_SOCKETS = 2 };
+void ending_keep_socket(int which, const char *path);
 // Restores, removes, and ends at once. May be called in a signal handler.
 _Noreturn void ending_now(int code);
 

@@ -91,7 +91,7 @@ extension DemuxerLink {
                 guard let film, tracks.count < film.trackCount, track.id == tracks.count, offset == place, place + count <= tray.count else {
                     throw ProcessEnd.unasked
                 }
-                track.format.configuration = unsafe [UInt8](UnsafeRawBufferPointer(start: tray.base + offset, count: count))
+                track.setupData = unsafe [UInt8](UnsafeRawBufferPointer(start: tray.base + offset, count: count))
                 tracks.append(track)
                 place += count
             case .done:

@@ -74,7 +74,7 @@ package final class DemuxerService {
             guard reader.tracks.count <= DemuxerAnswer.mostTracks else {
                 throw AssetError(.damaged, "\(opening.name): it has \(reader.tracks.count) tracks.")
             }
-            let room = reader.tracks.reduce(0) { $0 + $1.format.configuration.count }
+            let room = reader.tracks.reduce(0) { $0 + $1.setupData.count }
             guard room <= memory.tray.count else { throw AssetError(.damaged, "\(opening.name): its tracks need \(room) bytes to be set up.") }
         } catch {
             try say(failure(error, opening.name))
@@ -88,7 +88,7 @@ package final class DemuxerService {
                     isSeekable: reader.isSeekable)))
         var place = 0
         for track in reader.tracks {
-            let bytes = track.format.configuration
+            let bytes = track.setupData
             unsafe bytes.withUnsafeBytes { bytes in
                 if let source = bytes.baseAddress { unsafe (memory.tray.base + place).copyMemory(from: source, byteCount: bytes.count) }
             }
@@ -181,6 +181,14 @@ package final class DemuxerService {
         } catch {
             _exit(error is Ending ? 0 : 1)
         }
+    }
+}
+
+extension AssetTrack {
+    /// The set-up data: those of its format, or of its subtitles.
+    var setupData: [UInt8] {
+        get { kind == .subtitle ? configuration : format.configuration }
+        set { if kind == .subtitle { configuration = newValue } else { format.configuration = newValue } }
     }
 }
 

@@ -16,6 +16,8 @@ extension WireWriter {
         put(clean: track.title)
         put(track.isDefault)
         put(track.isDecodable)
+        put(track.isForced)
+        put(track.isHearingImpaired)
         switch track.format {
         case .video(let format):
             put(UInt8(0))
@@ -60,7 +62,7 @@ extension WireReader {
         let timeBase = try takeRatio()
         guard timeBase.isKnown else { throw WireError("a track has no unit of time") }
         let duration = try takeTime(), bitRate = try take(Int64.self), language = try takeOptionalText(), title = try takeOptionalText()
-        let isDefault = try takeBool(), isDecodable = try takeBool()
+        let isDefault = try takeBool(), isDecodable = try takeBool(), isForced = try takeBool(), isHearingImpaired = try takeBool()
         let format: MediaFormat
         switch try take(UInt8.self) {
         case 0: format = .video(try takeTrackFormat())
@@ -72,9 +74,11 @@ extension WireReader {
         case (.video, .video), (.attachedPicture, .video), (.audio, .audio), (.subtitle, .other), (.other, .other): break
         default: throw WireError("a track is not of its kind")
         }
-        return AssetTrack(
+        var track = AssetTrack(
             id: id, kind: kind, format: format, timeBase: timeBase, duration: duration, bitRate: bitRate, language: language, title: title,
             isDefault: isDefault, isDecodable: isDecodable)
+        (track.isForced, track.isHearingImpaired) = (isForced, isHearingImpaired)
+        return track
     }
 
     private mutating func takeTrackFormat() throws(WireError) -> VideoFormat {

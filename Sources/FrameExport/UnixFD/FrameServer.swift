@@ -1,5 +1,6 @@
 internal import Glibc
 public import Media
+internal import Sandbox
 internal import SurfacePool
 
 /// Serves decoded frames to other processes over a Unix socket, in the wire format of GStreamer's `unixfdsink`: any pipeline on the
@@ -92,7 +93,10 @@ public final class FrameServer: Sendable {
                 policy: configuration.isLossless ? .makeDecoderWait : .dropOldest,
                 delivery: configuration.isLossless ? .whenDecoded : .whenDue))
         do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
-        let listener = Monitor(Optional(try UnixSocket.listening(path)))
+        let listener: Monitor<UnixSocket?>
+        do throws(SystemError) { listener = Monitor(try UnixSocket.listening(path)) } catch {
+            throw ExportError(.socket, "\(path): cannot serve frames here: \(error.reason).")
+        }
         place = SocketPath(path)
         exporter.onFrameAvailable { [bell] in bell.signal() }
         let thread = LoopThread(name: "export") { [self] in

@@ -1,3 +1,5 @@
+internal import Sandbox
+
 /// The socket over which frames are released; it lives as long as any of them.
 ///
 /// Thread-safety: all of it.

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Glibc
 public import Media
+internal import Sandbox
 internal import SurfacePool
 
 /// Receives frames that another process serves: a `FrameServer` of this library, or GStreamer's `unixfdsink`.
@@ -33,7 +34,9 @@ public final class RemoteFrameSource: Sendable {
     /// Connects to the server at `path`.
     public init(path: String) throws(ExportError) {
         self.path = path
-        connection = RemoteConnection(try UnixSocket.connected(path))
+        do throws(SystemError) { connection = RemoteConnection(try UnixSocket.connected(path)) } catch {
+            throw ExportError(.socket, "\(path): cannot connect: \(error.reason).")
+        }
         do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
         state = Monitor(State())
     }

@@ -2,18 +2,18 @@ internal import Glibc
 internal import Media
 
 /// The path of a socket that a server has made, so that the server removes its own socket and never another's that has taken the path meanwhile.
-struct SocketPath: Sendable {
-    let path: String
+package struct SocketPath: Sendable {
+    package let path: String
     private let found: (device: dev_t, inode: ino_t)?
 
     /// To be made just after the socket.
-    init(_ path: String) {
+    package init(_ path: String) {
         self.path = path
         found = Self.identity(path)
     }
 
     /// Removes the socket, if the path still names it.
-    func remove() {
+    package func remove() {
         guard let found, let now = Self.identity(path), now == found else { return }
         _ = unsafe path.withPath { unsafe unlink($0) }
     }

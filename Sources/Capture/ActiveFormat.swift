@@ -1,0 +1,88 @@
+internal import CV4L2
+public import Media
+package import SurfacePool
+
+/// What a camera delivers while a session runs.
+public struct ActiveFormat: Sendable, Hashable {
+    /// The driver's code.
+    public var code: FourCC
+    /// How the pixels lie.
+    public var pixelFormat: PixelFormat
+    /// Of each frame, in pixels.
+    public var size: PixelSize
+    /// Frames a second as the driver states it; unknown where it does not.
+    public var rate: Ratio
+    /// The colours that the driver states.
+    public var color: ColorDescription
+    /// Where the driver writes the planes.
+    package var layout: SurfaceLayout
+
+    /// Sets the format and the rate on the device and takes what the driver made of them.
+    init(_ choice: CaptureRequest.Choice, on node: CameraNode) throws(CaptureError) {
+        var format = cv4l2_format()
+        format.width = UInt32(clamping: choice.size.width)
+        format.height = UInt32(clamping: choice.size.height)
+        format.fourcc = choice.code.rawValue
+        format.field = UInt32(CV4L2_FIELD_NONE)
+        // 64 bytes: what importers of DMA-BUFs want. A driver may have its own way.
+        if case .pixels(let pixels) = CaptureEncoding(choice.code) {
+            format.pitch.0 = UInt32(clamping: (pixels.description.planes[0].rowBytes(width: choice.size.width) + 63) / 64 * 64)
+        }
+        guard unsafe cv4l2_set_format(node.fd, node.planarity, &format) == 0 else { throw node.failure("set the camera's format") }
+        let size = PixelSize(width: Int(format.width), height: Int(format.height))
+        guard format.fourcc == choice.code.rawValue, size == choice.size, case .pixels(let pixels) = CaptureEncoding(choice.code) else {
+            throw CaptureError(
+                .unsupported, "\(node.path): the camera gives \(FourCC(rawValue: format.fourcc)) \(size) instead of \(choice.code) \(choice.size).")
+        }
+        guard format.plane_count == 1, Int(format.field) != CV4L2_FIELD_ALTERNATE else {
+            throw CaptureError(.unsupported, "\(node.path): the camera gives fields or planes one by one, which are not read.")
+        }
+        code = choice.code
+        pixelFormat = pixels
+        self.size = size
+        color = CaptureColor(
+            colorspace: format.colorspace, ycbcr: format.ycbcr, quantization: format.quantization, transfer: format.transfer
+        ).description(for: pixels)
+        layout = try Self.layout(pixels, size, pitch: Int(format.pitch.0), byteCount: Int(format.bytes.0), node.path)
+        rate = Self.setRate(choice.rate, on: node)
+    }
+
+    /// Asks for a rate, or for none, and returns what the driver runs at.
+    private static func setRate(_ rate: Ratio?, on node: CameraNode) -> Ratio {
+        if let rate, let set = try? changeRate(rate, on: node) { return set }
+        var numerator: UInt32 = 0, denominator: UInt32 = 0
+        guard unsafe cv4l2_get_interval(node.fd, node.planarity, &numerator, &denominator) == 0 else { return .unknown }
+        return CameraNode.rate(numerator, denominator)
+    }
+
+    /// Asks for a rate and returns what the driver made of it.
+    static func changeRate(_ rate: Ratio, on node: CameraNode) throws(CaptureError) -> Ratio {
+        guard rate.isKnown else { throw CaptureError(.unsupported, "\(node.path): a rate is above zero.") }
+        var numerator = UInt32(rate.denominator), denominator = UInt32(rate.numerator)
+        guard unsafe cv4l2_set_interval(node.fd, node.planarity, &numerator, &denominator) == 0 else {
+            throw node.failure("set the camera's rate to \(rate)")
+        }
+        return CameraNode.rate(numerator, denominator)
+    }
+
+    /// V4L2's layout of one piece of memory: plane after plane, each pitch in the ratio of its plane to the first (the kernel's documentation of
+    /// "multi-planar formats in one memory buffer").
+    package static func layout(
+        _ format: PixelFormat, _ size: PixelSize, pitch: Int, byteCount: Int, _ path: String
+    ) throws(CaptureError) -> SurfaceLayout {
+        let facts = format.description.planes
+        var planes: [SurfaceLayout.Plane] = [], end = 0
+        for fact in facts {
+            let own = ((pitch * fact.bitsPerSample / facts[0].bitsPerSample) << facts[0].horizontalShift) >> fact.horizontalShift
+            planes.append(.init(offset: end, pitch: own))
+            end += own * fact.rows(height: size.height)
+        }
+        // Whole pages, since DMA-BUFs have no others.
+        let bytes = (max(byteCount, end) + 4095) / 4096 * 4096
+        do throws(SurfaceError) {
+            return try SurfaceLayout(checking: format, size: size, modifier: .linear, planes: planes, byteCount: bytes)
+        } catch {
+            throw CaptureError(.failed, "\(path): the driver's layout of \(format.rawValue) \(size) makes no sense: \(error.description)")
+        }
+    }
+}

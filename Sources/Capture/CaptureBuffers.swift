@@ -1,0 +1,179 @@
+internal import CV4L2
+internal import Glibc
+internal import Media
+internal import SurfacePool
+
+/// The buffers between a camera's driver and the surfaces that programs read. Used by one thread.
+protocol CaptureBuffers: AnyObject {
+    var memory: Int32 { get }
+    /// Buffers that the driver may write to.
+    var queuedCount: Int { get }
+    /// Gives the driver every buffer that nobody reads.
+    func fill() throws(CaptureError)
+    /// Takes a full buffer's frame; nil when there is no memory to copy it to.
+    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> SurfaceUse?
+    /// Takes back a buffer whose contents nobody wants.
+    func discard(_ buffer: cv4l2_buffer) throws(CaptureError)
+    /// The driver has stopped: ends what it held. Frames that are read stay.
+    func end()
+}
+
+/// Surfaces that the driver writes itself: those of a pool that it imports, or its own that the pool exports.
+final class LentBuffers: CaptureBuffers {
+    private let node: CameraNode
+    let memory: Int32
+    private let count: Int
+    private let pool: SurfacePool
+    /// The surfaces that the driver may write to, by the driver's number of the buffer.
+    private var queued: [Surface?]
+    /// The driver's number of each surface. It keeps a surface's mapping under its number.
+    private var numbers: [SurfaceIdentity: Int] = [:]
+    private(set) var queuedCount = 0
+
+    /// Takes over buffers that have been requested.
+    /// - Parameter onFree: Called on any thread when a program has let a frame go that the driver lacks.
+    init(
+        _ node: CameraNode, memory: Int, count: Int, layout: SurfaceLayout, allocator: any SurfaceAllocator, onFree: @escaping @Sendable () -> Void
+    ) {
+        self.node = node
+        self.memory = Int32(memory)
+        self.count = count
+        queued = Array(repeating: nil, count: count)
+        pool = SurfacePool(layout: layout, allocator: allocator, minimumCount: count, maximumCount: count)
+        pool.whenFree(onFree)
+    }
+
+    func fill() throws(CaptureError) {
+        while let surface = try acquire() {
+            let number = numbers[surface.identity] ?? numbers.count
+            guard number < count, surface.isDMABuf else {
+                surface.endWriting()
+                throw CaptureError(.unsupported, "\(node.path): the surfaces are no DMA-BUFs that stay.")
+            }
+            let bytes = UInt32(clamping: surface.layout.byteCount)
+            guard cv4l2_queue(node.fd, node.planarity, memory, UInt32(number), surface.fd, bytes) == 0 else {
+                let error = node.failure("give the camera a buffer")
+                surface.endWriting()
+                throw error
+            }
+            numbers[surface.identity] = number
+            queued[number] = surface
+            queuedCount += 1
+        }
+    }
+
+    private func acquire() throws(CaptureError) -> Surface? {
+        do throws(SurfaceError) {
+            guard let writer = try pool.acquire() else { return nil }
+            return writer.detach()
+        } catch {
+            throw CaptureError(error.code == .noMemory ? .system : .failed, "\(node.path): \(error.description)")
+        }
+    }
+
+    private func unqueue(_ buffer: cv4l2_buffer) throws(CaptureError) -> Surface {
+        guard Int(buffer.index) < count, let surface = queued[Int(buffer.index)] else {
+            throw CaptureError(.failed, "\(node.path): the driver returned a buffer that it did not have.")
+        }
+        queued[Int(buffer.index)] = nil
+        queuedCount -= 1
+        return surface
+    }
+
+    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> SurfaceUse? { try unqueue(buffer).finishWriting() }
+
+    func discard(_ buffer: cv4l2_buffer) throws(CaptureError) { try unqueue(buffer).endWriting() }
+
+    func end() {
+        for surface in queued { surface?.endWriting() }
+        queued = Array(repeating: nil, count: count)
+        queuedCount = 0
+        pool.close()
+    }
+}
+
+/// Hands the driver's own buffers out as DMA-BUFs, one after the other (`VIDIOC_EXPBUF`).
+final class ExportingAllocator: SurfaceAllocator {
+    let name = "v4l2"
+    private let node: CameraNode
+    private let next = Monitor<UInt32>(0)
+
+    init(_ node: CameraNode) { self.node = node }
+
+    func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory {
+        let index = next.withLock { $0 }
+        let fd = cv4l2_export(node.fd, node.planarity, index)
+        guard fd >= 0 else { throw SurfaceError(.unavailable, "\(SystemError(errno, "export the camera's buffer"))", status: errno) }
+        let memory = try SurfaceMemory(dmabuf: OwnedFD(adopting: fd))
+        next.withLock { $0 = index + 1 }
+        return memory
+    }
+}
+
+/// The driver's own buffers, each frame copied out of them.
+@safe
+final class CopiedBuffers: CaptureBuffers {
+    private let node: CameraNode
+    let memory = Int32(CV4L2_MMAP)
+    private var maps: [UnsafeMutableRawBufferPointer]
+    private let pool: SurfacePool
+    private let counters: FrameStatistics
+    private var isQueued: [Bool]
+
+    init(_ node: CameraNode, count: Int, frames: Int, layout: SurfaceLayout, allocator: any SurfaceAllocator, counters: FrameStatistics)
+        throws(CaptureError)
+    {
+        self.node = node
+        self.counters = counters
+        unsafe maps = []
+        isQueued = Array(repeating: false, count: count)
+        pool = SurfacePool(layout: layout, allocator: allocator, maximumCount: frames)
+        for index in 0..<UInt32(count) {
+            var buffer = cv4l2_buffer()
+            guard unsafe cv4l2_query_buffer(node.fd, node.planarity, memory, index, &buffer) == 0 else {
+                throw node.failure("look at the camera's buffer")
+            }
+            let address = unsafe mmap(nil, Int(buffer.length), PROT_READ, MAP_SHARED, node.fd, off_t(buffer.map_offset))
+            guard let address = unsafe address, unsafe address != MAP_FAILED else { throw node.failure("map the camera's buffer") }
+            unsafe maps.append(UnsafeMutableRawBufferPointer(start: address, count: Int(buffer.length)))
+        }
+    }
+
+    deinit { unsafe maps.forEach { unsafe munmap($0.baseAddress, $0.count) } }
+
+    var queuedCount: Int { isQueued.count(where: \.self) }
+
+    func fill() throws(CaptureError) {
+        for index in isQueued.indices where !isQueued[index] {
+            guard cv4l2_queue(node.fd, node.planarity, memory, UInt32(index), -1, 0) == 0 else {
+                throw node.failure("give the camera a buffer")
+            }
+            isQueued[index] = true
+        }
+    }
+
+    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> SurfaceUse? {
+        try discard(buffer)
+        let writer: SurfaceWriter
+        do throws(SurfaceError) {
+            guard let free = try pool.acquire() else { return nil }
+            writer = free
+        } catch { throw CaptureError(.system, "\(node.path): \(error.description)") }
+        let map = unsafe maps[Int(buffer.index)]
+        unsafe writer.withUnsafeMutableBytes { bytes in
+            let count = min(bytes.count, map.count, max(Int(buffer.used), 0))
+            unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: map[..<count]))
+            counters.addCopied(count)
+        }
+        return writer.finish()
+    }
+
+    func discard(_ buffer: cv4l2_buffer) throws(CaptureError) {
+        guard Int(buffer.index) < isQueued.count, isQueued[Int(buffer.index)] else {
+            throw CaptureError(.failed, "\(node.path): the driver returned a buffer that it did not have.")
+        }
+        isQueued[Int(buffer.index)] = false
+    }
+
+    func end() { pool.close() }
+}

@@ -1,0 +1,187 @@
+internal import CV4L2
+internal import Glibc
+internal import Media
+internal import SurfacePool
+
+/// A camera that streams: its format, its buffers and the loop that takes frames. Made and used by one thread after the other.
+final class CaptureStream {
+    let node: CameraNode
+    let format: ActiveFormat
+    let path: BufferPath
+    /// Why the paths before it were not taken.
+    let obstacles: [String]
+    private let buffers: any CaptureBuffers
+    private var sequence = SequenceState()
+
+    /// One buffer for the driver to fill, the next one behind it, and a full one on its way here.
+    static let driverCount = 3
+    /// VIDEO_MAX_FRAME: more buffers no driver has.
+    private static let mostBuffers = 32
+
+    /// Sets the format and starts the camera.
+    ///
+    /// - Parameter bell: Rung when a program has let a frame go.
+    init(
+        _ node: CameraNode, _ request: CaptureRequest, frames: Int, allocator: any SurfaceAllocator, only: BufferPath?, counters: FrameStatistics,
+        bell: EventFD
+    ) throws(CaptureError) {
+        self.node = node
+        let offered = node.formats(sizesOf: request.code)
+        guard let choice = request.choose(from: offered) else { throw Self.refusal(request, offered, node.path) }
+        format = try ActiveFormat(choice, on: node)
+        let count = min(frames + Self.driverCount, Self.mostBuffers)
+        let layout = format.layout
+        let hasDMABufs = Self.makesDMABufs(allocator)
+        var capabilities: UInt32 = 0, none: UInt32 = 0
+        // Frees all buffers, of which there are none: a question.
+        guard unsafe cv4l2_request(node.fd, node.planarity, Int32(CV4L2_MMAP), &none, &capabilities) == 0 else {
+            throw node.failure("ask the camera for buffers")
+        }
+        let imports = capabilities == 0 ? nil : Int(capabilities) & CV4L2_SUPPORTS_DMABUF != 0
+        var obstacles: [String] = []
+        for path in BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, only: only) {
+            do throws(CaptureError) {
+                buffers = try Self.start(path, node, count, frames, layout, allocator, counters, bell)
+                self.path = path
+                self.obstacles = obstacles
+                return
+            } catch {
+                // Another program streams, or the camera is gone: no other path helps.
+                if error.code == .busy || error.code == .unplugged { throw error }
+                obstacles.append(error.description)
+            }
+        }
+        throw CaptureError(.failed, obstacles.last ?? "\(node.path): the camera has no buffers that can be used.")
+    }
+
+    private static func start(
+        _ path: BufferPath, _ node: CameraNode, _ wanted: Int, _ frames: Int, _ layout: SurfaceLayout, _ allocator: any SurfaceAllocator,
+        _ counters: FrameStatistics, _ bell: EventFD
+    ) throws(CaptureError) -> any CaptureBuffers {
+        let memory = path == .imported ? CV4L2_DMABUF : CV4L2_MMAP
+        var count = UInt32(path == .copied ? driverCount : wanted)
+        guard unsafe cv4l2_request(node.fd, node.planarity, Int32(memory), &count, nil) == 0 else {
+            throw node.failure("ask the camera for buffers")
+        }
+        do throws(CaptureError) {
+            guard count >= 2 else { throw CaptureError(.failed, "\(node.path): the driver gives \(count) buffers.") }
+            let buffers: any CaptureBuffers
+            switch path {
+            case .imported, .exported:
+                let allocator: any SurfaceAllocator = path == .imported ? allocator : ExportingAllocator(node)
+                buffers = LentBuffers(node, memory: memory, count: Int(count), layout: layout, allocator: allocator) { bell.signal() }
+            case .copied:
+                buffers = try CopiedBuffers(
+                    node, count: Int(count), frames: frames + 1, layout: layout, allocator: allocator, counters: counters)
+            }
+            do throws(CaptureError) {
+                try buffers.fill()
+                guard cv4l2_stream(node.fd, node.planarity, 1) == 0 else { throw node.failure("start the camera") }
+                return buffers
+            } catch {
+                buffers.end()
+                throw error
+            }
+        } catch {
+            release(node, memory)
+            throw error
+        }
+    }
+
+    /// Stops the camera and gives its buffers back to the driver.
+    private static func release(_ node: CameraNode, _ memory: Int) {
+        _ = cv4l2_stream(node.fd, node.planarity, 0)
+        var none: UInt32 = 0
+        _ = unsafe cv4l2_request(node.fd, node.planarity, Int32(memory), &none, nil)
+    }
+
+    private static func makesDMABufs(_ allocator: any SurfaceAllocator) -> Bool {
+        let small = SurfaceLayout(format: .nv12, covering: PixelSize(width: 16, height: 16))
+        let pool = SurfacePool(layout: small, allocator: allocator, maximumCount: 1)
+        return (try? pool.acquire()?.surface.isDMABuf) ?? false
+    }
+
+    /// Says what the camera has instead.
+    private static func refusal(_ request: CaptureRequest, _ offered: [CaptureFormat], _ path: String) -> CaptureError {
+        let readable = offered.filter(\.isReadable)
+        guard !readable.isEmpty else {
+            let codes = offered.map { "\($0.code)" }.joined(separator: ", ")
+            return CaptureError(.unsupported, "\(path): the camera has no format that is read\(codes.isEmpty ? "" : ", only \(codes)").")
+        }
+        let wanted = [request.code.map { "\($0)" }, request.size.map { "\($0)" }].compactMap(\.self).joined(separator: " ")
+        if let code = request.code, let format = readable.first(where: { $0.code == code }) {
+            return CaptureError(.unsupported, "\(path): the camera has no \(wanted); it has \(format.summary).")
+        }
+        let codes = readable.map { "\($0.code)" }.joined(separator: ", ")
+        return CaptureError(.unsupported, "\(path): the camera has no \(wanted); its formats are \(codes).")
+    }
+
+    /// Something that came of a wait.
+    enum Outcome: ~Copyable {
+        case frame(VideoFrame, SequenceState.Receipt, HostTime)
+        /// No frame, for this reason; its own number.
+        case lost(CaptureDrop.Reason, SequenceState.Receipt, HostTime)
+        /// Look whether to stop.
+        case nothing
+    }
+
+    /// 1 s: how often a camera is looked at whose buffers are all held.
+    private static let patience = HostSpan.seconds(1)
+
+    /// Waits for a frame, for the bell, or for a second.
+    func wait(_ bell: EventFD) throws(CaptureError) -> Outcome {
+        try buffers.fill()
+        sequence.queued(buffers.queuedCount)
+        // A driver without buffers reports an error at once.
+        let isFed = buffers.queuedCount > 0
+        var descriptors = [
+            PollDescriptor(fd: isFed ? node.fd : -1, interest: .readable), PollDescriptor(fd: bell.rawValue, interest: .readable),
+        ]
+        let ready: Int
+        do throws(SystemError) {
+            ready = try pollDescriptors(&descriptors, until: MonotonicClock.shared.now() + Self.patience)
+        } catch { throw CaptureError(.system, "\(node.path): \(error).") }
+        if !descriptors[1].ready.isEmpty { bell.drain() }
+        guard !descriptors[0].ready.isEmpty else {
+            if ready == 0 { try look() }
+            return .nothing
+        }
+        var buffer = cv4l2_buffer()
+        guard unsafe cv4l2_dequeue(node.fd, node.planarity, buffers.memory, &buffer) == 0 else {
+            if errno == EAGAIN { return .nothing }
+            throw node.failure("take a frame from the camera")
+        }
+        return try take(buffer)
+    }
+
+    /// Throws when the camera is gone.
+    private func look() throws(CaptureError) {
+        var identity = cv4l2_identity()
+        guard unsafe cv4l2_query(node.fd, &identity) == 0 else { throw node.failure("ask the camera") }
+    }
+
+    private func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> Outcome {
+        let isMonotonic = Int(buffer.flags) & CV4L2_CLOCK_MASK == CV4L2_CLOCK_MONOTONIC
+        let time = CaptureTime.of(stamp: buffer.time, isMonotonic: isMonotonic, arrival: MonotonicClock.shared.now())
+        let receipt = sequence.receive(buffer.sequence, at: time)
+        guard Int(buffer.flags) & CV4L2_BUFFER_ERROR == 0, buffer.used > 0 else {
+            try buffers.discard(buffer)
+            return .lost(.damaged, receipt, time)
+        }
+        guard let use = try buffers.take(buffer) else { return .lost(.outOfBuffers, receipt, time) }
+        sequence.queued(buffers.queuedCount)
+        let duration = format.rate.isKnown ? MediaTime(value: Int64(format.rate.denominator), timescale: format.rate.numerator) : .invalid
+        let frame = VideoFrame(
+            use: use, visible: PixelRect(format.size), attributes: FrameAttributes(color: format.color),
+            presentationTime: MediaTime(nanoseconds: time.nanoseconds), duration: duration, sequence: receipt.number)
+        return .frame(frame, receipt, time)
+    }
+
+    /// Stops the camera. Frames that programs hold stay as they are.
+    func end() {
+        _ = cv4l2_stream(node.fd, node.planarity, 0)
+        buffers.end()
+        var none: UInt32 = 0
+        _ = unsafe cv4l2_request(node.fd, node.planarity, buffers.memory, &none, nil)
+    }
+}

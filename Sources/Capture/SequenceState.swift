@@ -1,0 +1,57 @@
+package import Media
+
+/// Follows the driver's count of frames and finds what is missing in it.
+///
+/// A driver counts every frame, also those that it cannot deliver (`v4l2_buffer.sequence`), with 32 bits that wrap around. It may begin anywhere.
+package struct SequenceState: Sendable {
+    /// What a buffer from the driver means.
+    package struct Receipt: Sendable, Hashable {
+        /// The frame's number since the start, from 0.
+        package var number: UInt64
+        /// What is missing before it.
+        package var missing: CaptureDrop?
+
+        package init(number: UInt64, missing: CaptureDrop? = nil) {
+            self.number = number
+            self.missing = missing
+        }
+    }
+
+    private var last: UInt32?
+    private var next: UInt64 = 0
+    /// The driver had too few buffers at some time since the last frame.
+    private var wasStarved = false
+
+    package init() {}
+
+    /// The driver has this many buffers to write to. A driver that fills one and prepares the next needs two.
+    package mutating func queued(_ count: Int) { if count < 2 { wasStarved = true } }
+
+    /// A buffer came from the driver.
+    package mutating func receive(_ sequence: UInt32, at time: HostTime) -> Receipt {
+        defer {
+            last = sequence
+            wasStarved = false
+            next += 1
+        }
+        guard let last else { return Receipt(number: next) }
+        let distance = Int32(bitPattern: sequence &- last)
+        guard distance > 0 else { return Receipt(number: next, missing: CaptureDrop(.discontinuity, count: 0, first: next, time: time)) }
+        guard distance > 1 else { return Receipt(number: next) }
+        let count = Int(distance) - 1
+        let missing = CaptureDrop(wasStarved ? .outOfBuffers : .discontinuity, count: count, first: next, time: time)
+        next += UInt64(count)
+        return Receipt(number: next, missing: missing)
+    }
+}
+
+/// The time of a camera's frame on CLOCK_MONOTONIC.
+package enum CaptureTime {
+    /// The driver's time stamp; the moment at which the frame arrived where the stamp is of an unknown clock, lies in the future or is more than ten
+    /// seconds old, as with a driver whose clock wraps around.
+    package static func of(stamp: Int64, isMonotonic: Bool, arrival: HostTime) -> HostTime {
+        let time = HostTime(nanoseconds: stamp)
+        guard isMonotonic, time <= arrival, arrival - time < .seconds(10) else { return arrival }
+        return time
+    }
+}

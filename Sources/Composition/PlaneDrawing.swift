@@ -1,0 +1,97 @@
+internal import Media
+internal import SurfacePool
+
+/// A plane of a layer's frame, and where it lies in the same plane of the result. All numbers count samples and rows of the plane.
+@safe
+struct LayerSlice {
+    /// The sample that falls on the first column and row of the result.
+    private let base: UnsafeRawPointer
+    private let pitch: Int
+    let columns: Range<Int>
+    let rows: Range<Int>
+    let weight: UInt32
+
+    init(_ layer: DrawnLayer, _ bytes: UnsafeRawPointer, plane: Int) {
+        let layout = layer.frame.surface.layout, facts = layout.format.description.planes[plane], place = layout.plane(plane)
+        func x(_ pixels: Int) -> Int { pixels >> facts.horizontalShift }
+        func y(_ pixels: Int) -> Int { pixels >> facts.verticalShift }
+        let shown = layer.place.shown, origin = layer.place.frame, visible = layer.frame.visible
+        columns = x(shown.x)..<x(shown.x + shown.width)
+        rows = y(shown.y)..<y(shown.y + shown.height)
+        pitch = place.pitch
+        let sampleBytes = facts.bitsPerSample / 8
+        unsafe base = bytes + place.offset + (y(visible.y) - y(origin.y)) * pitch + (x(visible.x) - x(origin.x)) * sampleBytes
+        weight = layer.weight
+    }
+
+    func row<Sample>(_ number: Int, _ type: Sample.Type) -> UnsafePointer<Sample> {
+        unsafe (base + number * pitch).assumingMemoryBound(to: type)
+    }
+}
+
+/// Draws layers into a plane of the result, row by row: each row of the sources is read once and each of the result written once.
+@safe
+struct PlaneDrawing {
+    private let base: UnsafeMutableRawPointer
+    private let pitch: Int
+    private let width: Int
+    private let height: Int
+
+    init(_ plane: PixelFormat.Plane, of size: PixelSize, at base: UnsafeMutableRawPointer, _ pitch: Int) {
+        unsafe self.base = base
+        self.pitch = pitch
+        width = size.width >> plane.horizontalShift
+        height = size.height >> plane.verticalShift
+    }
+
+    /// Bits behind the point while several layers are added: with weights of 16 bits the sums of 10-bit samples fill 32.
+    private static let fraction: UInt32 = 6
+
+    /// - Parameters:
+    ///   - layers: The lowest first.
+    ///   - sums: Memory that is kept from frame to frame.
+    func draw<Sample: FixedWidthInteger & UnsignedInteger>(_ layers: [LayerSlice], over background: Sample, _ sums: inout [UInt32]) {
+        if sums.count < width { sums = [UInt32](repeating: 0, count: width) }
+        unsafe sums.withUnsafeMutableBufferPointer { sums in
+            for number in 0..<height {
+                let target = unsafe (base + number * pitch).assumingMemoryBound(to: Sample.self)
+                var seen = layers.filter { $0.rows.contains(number) }[...]
+                // What lies below an opaque layer of the whole width is not seen.
+                let lowest = seen.lastIndex { $0.weight == DrawnLayer.opaque && $0.columns == 0..<width }
+                if let lowest { seen = seen[lowest...] }
+                if lowest == nil {
+                    if seen.isEmpty {
+                        unsafe target.update(repeating: background, count: width)
+                        continue
+                    }
+                } else if seen.count == 1 {
+                    unsafe target.update(from: seen[seen.startIndex].row(number, Sample.self), count: width)
+                    continue
+                }
+                unsafe mix(seen, number, lowest == nil ? background : nil, sums.baseAddress!, target)
+            }
+        }
+    }
+
+    /// - Parameter background: nil when the lowest layer hides it.
+    private func mix<Sample: FixedWidthInteger & UnsignedInteger>(
+        _ layers: ArraySlice<LayerSlice>, _ number: Int, _ background: Sample?, _ sums: UnsafeMutablePointer<UInt32>,
+        _ target: UnsafeMutablePointer<Sample>
+    ) {
+        var layers = layers
+        if let background {
+            unsafe sums.update(repeating: UInt32(background) << Self.fraction, count: width)
+        } else if let lowest = layers.popFirst() {
+            let source = unsafe lowest.row(number, Sample.self)
+            for x in 0..<width { unsafe sums[x] = UInt32(truncatingIfNeeded: source[x]) << Self.fraction }
+        }
+        for layer in layers {
+            let source = unsafe layer.row(number, Sample.self), weight = layer.weight, rest = DrawnLayer.opaque - weight
+            for x in layer.columns {
+                unsafe sums[x] = (sums[x] &* rest &+ (UInt32(truncatingIfNeeded: source[x]) << Self.fraction) &* weight) >> 16
+            }
+        }
+        let half: UInt32 = 1 << (Self.fraction - 1)
+        for x in 0..<width { unsafe target[x] = Sample(truncatingIfNeeded: (sums[x] &+ half) >> Self.fraction) }
+    }
+}

@@ -1,0 +1,158 @@
+public import Capture
+internal import Demuxing
+internal import Encoding
+public import Media
+public import Player
+internal import SampleQueue
+internal import SurfacePool
+public import Writing
+
+/// Records a camera into a file: what `play record` does.
+///
+/// Each frame has the time at which it was captured, counted from the first one; where frames were lost, the one before stays longer. A camera that
+/// is unplugged ends the film, which is whole.
+///
+/// Thread-safety: `run` once, on one thread, which it blocks.
+public final class CameraRecording {
+    /// How a camera is recorded.
+    public struct Options: Sendable {
+        /// The codec by FFmpeg's name; nil: vp9 for WebM, else h264.
+        public var codec: String?
+        /// Bits a second; nil: the encoder's usual quality.
+        public var bitRate: Int?
+        /// Ends after this much time; nil: when told to.
+        public var duration: MediaTime?
+        /// How the file is written.
+        public var writer = AssetWriterOptions()
+
+        /// Makes the default options.
+        public init() {}
+    }
+
+    /// What a recording has come to.
+    public struct Report: Sendable, Hashable {
+        /// The time of the newest frame.
+        public var time = MediaTime.zero
+        /// Frames in the file.
+        public var frames = 0
+        /// What has become of the camera's frames.
+        public var camera = CaptureStatistics()
+    }
+
+    /// Frames that may wait for the encoder or be held by it: half a second of most cameras.
+    private static let heldFrames = 16
+    /// How often the recording looks whether to end, where no frame comes.
+    private static let glance = HostSpan.milliseconds(100)
+
+    private let session: CaptureSession
+    private let output = VideoDataOutput(heldFrames: heldFrames, discardsLateFrames: false)
+    private let writer: AssetWriter
+    private let path: String
+    private let options: Options
+    private var encoder: CompressionSession?
+    private var input: AssetWriterInput?
+    private var report = Report()
+    /// A frame has come.
+    private var hasBegun = false
+
+    /// Finds the camera and creates the file under a temporary name.
+    /// - Parameter camera: Its name or path; nil: the first.
+    public init(_ camera: String?, _ request: CaptureRequest, to path: String, options: Options = Options()) throws(PlayerError) {
+        do throws(CaptureError) {
+            session = CaptureSession(device: try CaptureDevice.find(camera), request: request, outputs: [output])
+        } catch { throw PlayerError(error) }
+        do throws(WritingError) { writer = try AssetWriter(path: path, options: options.writer) } catch {
+            throw PlayerError(ExportError.output(error))
+        }
+        self.path = path
+        self.options = options
+    }
+
+    /// Records until the duration is over, `isEnded` says so, or the camera ends; then completes the file.
+    /// - Throws: What the camera, the encoder or the file reports. After the camera's own error the file is complete all the same, unless no frame
+    ///   had come.
+    public func run(isEnded: () -> Bool) throws(PlayerError) -> Report {
+        var failure: CaptureError?
+        do throws(PlayerError) {
+            do throws(CaptureError) { try session.start() } catch { throw PlayerError(error) }
+            defer { session.stop() }
+            try begin()
+            failure = try takeFrames(isEnded)
+            guard hasBegun else {
+                throw failure.map { PlayerError($0) } ?? PlayerError(.cutShort, "\(path): the camera gave no frame.")
+            }
+            try encode { encoder, receive throws(EncodingError) in try encoder.completeFrames(output: receive) }
+            input?.markAsFinished()
+            do throws(WritingError) { try writer.finish() } catch { throw PlayerError(ExportError.output(error)) }
+        } catch {
+            writer.cancel()
+            throw error
+        }
+        report.camera = output.statistics
+        if let failure { throw PlayerError(failure) }
+        return report
+    }
+
+    private func begin() throws(PlayerError) {
+        guard let format = session.lastFormat else { throw PlayerError(.notOpen, "\(path): the camera does not run.") }
+        let codec = options.codec ?? (writer.container == .webm ? "vp9" : "h264")
+        var encoding = EncoderOptions(pixelFormat: format.pixelFormat)
+        encoding.properties.isRealTime = true
+        encoding.properties.averageBitRate = options.bitRate
+        if options.bitRate == nil, codec != "h264", codec != "hevc" { encoding.properties.quality = 0.5 }
+        let wanted = VideoFormat(
+            codec: VideoCodec(name: codec), codedSize: format.size, attributes: FrameAttributes(color: format.color), frameRate: format.rate)
+        let encoder: CompressionSession
+        do throws(EncodingError) { encoder = try CompressionSession(format: wanted, options: encoding) } catch {
+            throw PlayerError(ExportError.encoding(error, track: 0))
+        }
+        do throws(WritingError) {
+            // Nanoseconds of the camera, to what films count in.
+            input = try writer.addInput(TrackDescription(format: .video(encoder.format), timeBase: Ratio(1, 90_000)))
+            try writer.start()
+        } catch { throw PlayerError(ExportError.output(error)) }
+        self.encoder = encoder
+    }
+
+    /// Returns why the camera has ended, if it has.
+    private func takeFrames(_ isEnded: () -> Bool) throws(PlayerError) -> CaptureError? {
+        var beginning: MediaTime?
+        while !isEnded() {
+            switch output.next(until: MonotonicClock.shared.now() + Self.glance) {
+            case nil, .dropped: continue
+            case .ended(let error): return error
+            case .frame(let shared):
+                let time = shared.presentationTime - (beginning ?? shared.presentationTime)
+                beginning = beginning ?? shared.presentationTime
+                if let duration = options.duration, time >= duration { return nil }
+                try encode { encoder, receive throws(EncodingError) in
+                    try encoder.encode(shared.copy(), time: time, duration: shared.duration, output: receive)
+                }
+                hasBegun = true
+                report.time = time
+            }
+        }
+        return nil
+    }
+
+    /// Lets the encoder work and writes what comes of it.
+    private func encode(_ body: (CompressionSession, (EncodeOutput) -> Void) throws(EncodingError) -> Void) throws(PlayerError) {
+        guard let encoder, let input else { return }
+        var answers: [EncodeOutput] = []
+        do throws(EncodingError) { try body(encoder) { answers.append($0) } } catch { throw PlayerError(ExportError.encoding(error, track: 0)) }
+        for answer in answers {
+            switch answer {
+            case .sample(let sample, _):
+                do throws(WritingError) { try input.append(sample) } catch { throw PlayerError(ExportError.output(error)) }
+                report.frames += 1
+            case .dropped: break
+            case .failed(_, let error): throw PlayerError(ExportError.encoding(error, track: 0))
+            }
+        }
+    }
+}
+
+extension PlayerError {
+    /// Makes the error for what a camera reports.
+    public init(_ error: CaptureError) { self.init(AssetError(error)) }
+}

@@ -1,0 +1,46 @@
+package import Demuxing
+public import Media
+internal import Subtitles
+
+extension Player {
+    /// How many tracks of subtitles the film has, with the files that belong to it; 0 where none can be shown.
+    public var subtitleCount: Int { engine?.tracks.count ?? 0 }
+
+    /// The number of the track of subtitles that is shown, counted from 1; nil: none. Numbers without a track show none.
+    public var subtitleNumber: Int? {
+        get { engine?.chosen.map { $0 + 1 } }
+        set {
+            guard let engine else { return }
+            engine.chosen = newValue.flatMap { engine.tracks.indices.contains($0 - 1) ? $0 - 1 : nil }
+        }
+    }
+
+    /// Goes to the next track of subtitles, or with -1 to the one before. After the last one none is shown. A notice says which.
+    public func cycleSubtitles(by step: Int) {
+        guard let engine, !engine.tracks.isEmpty else { return post(.notice("The film has no subtitles.")) }
+        let count = engine.tracks.count + 1, next = ((subtitleNumber ?? 0) + step % count + count) % count
+        subtitleNumber = next == 0 ? nil : next
+        guard next > 0 else { return post(.notice("Subtitles: none.")) }
+        let name = engine.tracks[next - 1].name
+        post(.notice("Subtitles: \(next) of \(count - 1)\(name.isEmpty ? "" : " (\(name))")."))
+    }
+
+    /// Whether the chosen subtitles are shown.
+    public var showsSubtitles: Bool {
+        get { engine?.settings.isVisible ?? configuration.subtitles.isVisible }
+        set { engine?.settings.isVisible = newValue }
+    }
+
+    /// How much later than their times subtitles come; below zero: earlier. Counted in milliseconds.
+    public var subtitleDelay: MediaTime {
+        get { engine.map { MediaTime(value: $0.settings.delay, timescale: 1000) } ?? configuration.subtitles.delay }
+        set { if newValue.isNumeric { engine?.settings.delay = newValue.converted(to: 1000).value } }
+    }
+
+    private var engine: SubtitleEngine? { storage.withLock { $0.pipeline }?.subtitles }
+}
+
+extension AssetTrack {
+    /// Whether it holds subtitles that `PlayerConfiguration.tracks` counts.
+    package var isShownSubtitle: Bool { SubtitleTrack(self) != nil }
+}

@@ -1,0 +1,83 @@
+internal import PlaySupport
+
+/// What setting a property means.
+enum RemoteChange {
+    /// `set_property`: a value of the property's own kind. `set` and `set_property_string` write it as text.
+    static func action(setting name: String, to value: JSONValue, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
+        switch name {
+        case "pause": return .setPaused(try flag(value))
+        case "mute": return .setMuted(try flag(value))
+        case "fullscreen":
+            guard snapshot.isFullscreen != nil else { throw .propertyUnavailable }
+            return .setFullscreen(try flag(value))
+        case "speed": return .setSpeed(try number(value, 0.1...16))
+        case "volume": return .setVolume(try number(value, 0...100) / 100)
+        case "time-pos", "playback-time":
+            guard snapshot.position != nil else { throw .propertyUnavailable }
+            return .seek(to: try number(value, 0...Double.greatestFiniteMagnitude))
+        case "percent-pos":
+            guard let duration = snapshot.duration else { throw .propertyUnavailable }
+            return .seek(to: try number(value, 0...100) / 100 * duration)
+        case "playlist-pos": return try play(value, first: 0, snapshot)
+        case "playlist-pos-1": return try play(value, first: 1, snapshot)
+        default: throw RemoteProperties.names.contains(name) ? .propertyError : .propertyNotFound
+        }
+    }
+
+    /// `cycle`: the other of two values; a number moves by one, as with `add`.
+    static func action(cycling name: String, isDown: Bool, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
+        if case .bool(let now) = try RemoteProperties.value(of: name, snapshot) { return try action(setting: name, to: .bool(!now), snapshot) }
+        return try action(adding: isDown ? -1 : 1, to: name, snapshot)
+    }
+
+    /// `add`: within the property's range.
+    static func action(adding amount: Double, to name: String, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
+        let sum = try now(name, snapshot) + amount
+        return try action(setting: name, to: .number(bounded(sum, name, snapshot)), snapshot)
+    }
+
+    /// `multiply`: within the property's range.
+    static func action(multiplying name: String, by factor: Double, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
+        let product = try now(name, snapshot) * factor
+        return try action(setting: name, to: .number(bounded(product, name, snapshot)), snapshot)
+    }
+
+    private static func now(_ name: String, _ snapshot: RemoteSnapshot) throws(RemoteError) -> Double {
+        guard case let value = try RemoteProperties.value(of: name, snapshot), let number = try? RemoteCommand.number(value) else {
+            throw .propertyFormat
+        }
+        return number
+    }
+
+    private static func bounded(_ value: Double, _ name: String, _ snapshot: RemoteSnapshot) -> Double {
+        switch name {
+        case "volume", "percent-pos": min(max(value, 0), 100)
+        case "speed": min(max(value, 0.1), 16)
+        case "time-pos", "playback-time": max(value, 0)
+        case "playlist-pos": min(max(value, 0), Double(max(snapshot.entries.count - 1, 0)))
+        case "playlist-pos-1": min(max(value, 1), Double(max(snapshot.entries.count, 1)))
+        default: value
+        }
+    }
+
+    private static func play(_ value: JSONValue, first: Int, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
+        let number = try number(value, Double(first)...Double(Int32.max))
+        guard let index = Int(exactly: number), index - first < snapshot.entries.count else { throw .propertyError }
+        return .play(index: index - first)
+    }
+
+    private static func flag(_ value: JSONValue) throws(RemoteError) -> Bool {
+        switch value {
+        case .bool(let flag): return flag
+        case .string("yes"), .string("true"): return true
+        case .string("no"), .string("false"): return false
+        default: throw .propertyFormat
+        }
+    }
+
+    private static func number(_ value: JSONValue, _ range: ClosedRange<Double>) throws(RemoteError) -> Double {
+        guard let number = try? RemoteCommand.number(value) else { throw .propertyFormat }
+        guard range.contains(number) else { throw .propertyError }
+        return number
+    }
+}

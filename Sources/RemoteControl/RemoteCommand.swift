@@ -1,0 +1,175 @@
+public import DisplaySink
+internal import PlaySupport
+
+/// What a remote control wants done, for the program to carry out.
+public enum RemoteAction: Sendable, Hashable {
+    /// Where a film of `load` goes.
+    public enum Place: Sendable, Hashable {
+        /// It plays at once, and the rest of the list is forgotten.
+        case instead
+        /// After the last film of the list; `plays` begins it when nothing plays.
+        case atEnd(plays: Bool)
+    }
+
+    /// Holds time, or lets it run.
+    case setPaused(Bool)
+    /// Goes to a time in seconds from the beginning.
+    case seek(to: Double)
+    /// Moves by so many seconds.
+    case seekBy(Double)
+    /// Pauses and shows the next or the previous frame.
+    case stepForward, stepBackward
+    /// Media seconds a second, 0.1 to 16.
+    case setSpeed(Double)
+    /// 0 to 1.
+    case setVolume(Double)
+    /// Switches the sound off or on.
+    case setMuted(Bool)
+    /// Fills the monitor, or returns to a window.
+    case setFullscreen(Bool)
+    /// Plays the next film. `ends`: after the last one the program ends; otherwise it is an error.
+    case next(ends: Bool)
+    /// Plays the film before.
+    case previous
+    /// Plays the film with this number, from 0.
+    case play(index: Int)
+    /// Plays or adds a film.
+    case load(String, Place)
+    /// Ends the program with this exit code.
+    case quit(code: Int32)
+    /// Shows a text to the viewer.
+    case show(String)
+    /// Shows where the film is.
+    case showProgress
+    /// Does what this key does.
+    case key(PlayerKey)
+    /// Tells every remote control these words.
+    case message([String])
+}
+
+/// The commands of mpv's manual that exist here, and what they mean.
+enum RemoteCommand {
+    /// The names, in the order of the alphabet.
+    static let names: [String] = (Array(parsers.keys) + RemoteClientState.commands).sorted()
+
+    private typealias Parser = @Sendable ([JSONValue], RemoteSnapshot) throws(RemoteError) -> [RemoteAction]
+
+    /// What a command orders; throws where its arguments make no sense.
+    static func actions(_ words: [JSONValue], _ snapshot: RemoteSnapshot) throws(RemoteError) -> [RemoteAction] {
+        guard case .string(let name)? = words.first, let parser = parsers[name] else { throw .invalidParameter }
+        return try parser(Array(words.dropFirst()), snapshot)
+    }
+
+    private static let parsers: [String: Parser] = [
+        "seek": { (words, snapshot) throws(RemoteError) in [try seek(words, snapshot)] },
+        "frame-step": { (_, snapshot) throws(RemoteError) in [try playing(snapshot, .stepForward)] },
+        "frame-back-step": { (_, snapshot) throws(RemoteError) in [try playing(snapshot, .stepBackward)] },
+        "set": { (words, snapshot) throws(RemoteError) in
+            guard words.count == 2, case .string(let name) = words[0] else { throw .invalidParameter }
+            return [try RemoteChange.action(setting: name, to: words[1], snapshot)]
+        },
+        "cycle": { (words, snapshot) throws(RemoteError) in
+            guard (1...2).contains(words.count), case .string(let name) = words[0] else { throw .invalidParameter }
+            let isDown = words.count == 2 && words[1] == .string("down")
+            return [try RemoteChange.action(cycling: name, isDown: isDown, snapshot)]
+        },
+        "add": { (words, snapshot) throws(RemoteError) in
+            guard (1...2).contains(words.count), case .string(let name) = words[0] else { throw .invalidParameter }
+            return [try RemoteChange.action(adding: words.count == 2 ? try number(words[1]) : 1, to: name, snapshot)]
+        },
+        "multiply": { (words, snapshot) throws(RemoteError) in
+            guard words.count == 2, case .string(let name) = words[0] else { throw .invalidParameter }
+            return [try RemoteChange.action(multiplying: name, by: try number(words[1]), snapshot)]
+        },
+        "playlist-next": { (words, _) in [.next(ends: words.first == .string("force"))] },
+        "playlist-prev": { (_, _) in [.previous] },
+        "playlist-play-index": { (words, snapshot) throws(RemoteError) in
+            guard let word = words.first else { throw .invalidParameter }
+            if word == .string("current") { return [.play(index: snapshot.entry ?? 0)] }
+            return [try RemoteChange.action(setting: "playlist-pos", to: word, snapshot)]
+        },
+        "loadfile": { (words, _) throws(RemoteError) in
+            guard case .string(let film)? = words.first, !film.isEmpty else { throw .invalidParameter }
+            switch words.dropFirst().first ?? .string("replace") {
+            case .string("replace"): return [.load(film, .instead)]
+            case .string("append"): return [.load(film, .atEnd(plays: false))]
+            case .string("append-play"): return [.load(film, .atEnd(plays: true))]
+            default: throw .invalidParameter
+            }
+        },
+        "quit": { (words, _) throws(RemoteError) in
+            let code = try words.first.map { (word) throws(RemoteError) in try number(word) } ?? 0
+            guard (0...255).contains(code) else { throw .invalidParameter }
+            return [.quit(code: Int32(code))]
+        },
+        "stop": { (_, _) in [.quit(code: 0)] },
+        "show-text": { (words, _) throws(RemoteError) in [.show(try text(words.first))] },
+        "print-text": { (words, _) throws(RemoteError) in [.show(try text(words.first))] },
+        "show-progress": { (_, _) in [.showProgress] },
+        "keypress": { (words, _) throws(RemoteError) in
+            guard let key = PlayerKey(mpvName: try text(words.first)) else { throw .invalidParameter }
+            return [.key(key)]
+        },
+        "script-message": { (words, _) in [.message(words.map(RemoteProperties.text))] },
+        "ignore": { (_, _) in [] },
+    ]
+
+    private static func seek(_ words: [JSONValue], _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
+        guard let target = words.first else { throw .invalidParameter }
+        let amount = try number(target)
+        var flags: Set<String> = []
+        for word in words.dropFirst() { flags.formUnion(RemoteProperties.text(word).split(separator: "+").map(String.init)) }
+        // Every seek here is exact.
+        let manner = flags.subtracting(["keyframes", "exact"])
+        guard manner.count <= 1, let position = snapshot.position else { throw manner.count > 1 ? .invalidParameter : .command }
+        switch manner.first ?? "relative" {
+        case "relative": return .seekBy(amount)
+        case "absolute":
+            // Below zero: from the end.
+            guard amount < 0 else { return .seek(to: amount) }
+            guard let duration = snapshot.duration else { throw .command }
+            return .seek(to: max(duration + amount, 0))
+        case "absolute-percent", "relative-percent":
+            guard let duration = snapshot.duration else { throw .command }
+            let time = duration * amount / 100
+            return .seek(to: max(manner.first == "absolute-percent" ? time : position + time, 0))
+        default: throw .invalidParameter
+        }
+    }
+
+    private static func playing(_ snapshot: RemoteSnapshot, _ action: RemoteAction) throws(RemoteError) -> RemoteAction {
+        guard snapshot.position != nil else { throw .command }
+        return action
+    }
+
+    /// A finite number, also one that is written as text.
+    static func number(_ value: JSONValue) throws(RemoteError) -> Double {
+        let number: Double? =
+            switch value {
+            case .integer(let whole): Double(whole)
+            case .number(let number): number
+            case .string(let text): Double(text)
+            default: nil
+            }
+        guard let number, number.isFinite else { throw .invalidParameter }
+        return number
+    }
+
+    private static func text(_ value: JSONValue?) throws(RemoteError) -> String {
+        guard let value else { throw .invalidParameter }
+        return RemoteProperties.text(value)
+    }
+}
+
+extension PlayerKey {
+    /// The key that mpv's `input.conf` calls so.
+    init?(mpvName name: String) {
+        let names: [String: PlayerKey] = [
+            "SPACE": .space, "q": .q, "ESC": .escape, "f": .f, "o": .o, "LEFT": .left, "RIGHT": .right, "UP": .up, "DOWN": .down, ",": .comma,
+            ".": .period, "m": .m, "9": .nine, "0": .zero, "[": .leftBracket, "]": .rightBracket, "BS": .backspace, "ENTER": .enter, ">": .greater,
+            "<": .less,
+        ]
+        guard let key = names[name] else { return nil }
+        self = key
+    }
+}

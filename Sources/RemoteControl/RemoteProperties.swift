@@ -1,0 +1,142 @@
+internal import Glibc
+internal import Media
+internal import PlaySupport
+
+/// The properties of mpv's manual that exist here, by their names there.
+enum RemoteProperties {
+    private typealias Reader = @Sendable (RemoteSnapshot) -> JSONValue?
+
+    /// Each reader answers nil where the property has no value now.
+    private static let readers: [String: Reader] = [
+        "path": { $0.path.map { .string($0) } },
+        "filename": { $0.path.map { .string(fileName($0)) } },
+        "filename/no-ext": { $0.path.map { .string(withoutEnding(fileName($0))) } },
+        "media-title": { ($0.title ?? $0.path.map(fileName)).map { .string($0) } },
+        "time-pos": { $0.position.map { .number($0) } },
+        "playback-time": { $0.position.map { .number($0) } },
+        "time-remaining": { snapshot in remaining(snapshot).map { .number($0) } },
+        "playtime-remaining": { snapshot in remaining(snapshot).map { .number($0 / snapshot.speed) } },
+        "percent-pos": { snapshot in
+            guard let position = snapshot.position, let duration = snapshot.duration, duration > 0 else { return nil }
+            return .number(min(max(position / duration, 0), 1) * 100)
+        },
+        "duration": { $0.duration.map { .number($0) } },
+        "pause": { .bool($0.isPaused) },
+        "core-idle": { .bool(!$0.isRunning) },
+        "idle-active": { .bool($0.path == nil) },
+        "eof-reached": { $0.position == nil ? nil : .bool($0.hasEnded) },
+        "seeking": { $0.position == nil ? nil : .bool($0.isSeeking) },
+        "paused-for-cache": { $0.position == nil ? nil : .bool($0.isStarved) },
+        "speed": { .number($0.speed) },
+        "volume": { .number($0.volume * 100) },
+        "volume-max": { _ in .number(100) },
+        "mute": { .bool($0.isMuted) },
+        "fullscreen": { $0.isFullscreen.map { .bool($0) } },
+        "loop-file": { $0.loopsFilm ? .string("inf") : .bool(false) },
+        "loop-playlist": { $0.loopsList ? .string("inf") : .bool(false) },
+        "shuffle": { .bool($0.isShuffled) },
+        "playlist": { .array(playlist($0)) },
+        "playlist-count": { .integer(Int64($0.entries.count)) },
+        "playlist/count": { .integer(Int64($0.entries.count)) },
+        "playlist-pos": { .integer(Int64($0.entry ?? -1)) },
+        "playlist-pos-1": { .integer(Int64(($0.entry ?? -1) + 1)) },
+        "playlist-current-pos": { .integer(Int64($0.entry ?? -1)) },
+        "playlist-playing-pos": { .integer(Int64($0.entry ?? -1)) },
+        "hwdec-current": { $0.decoder.map { .string($0.contains("software") ? "no" : $0) } },
+        "video-codec": { $0.decoder.map { .string($0) } },
+        "current-vo": { $0.display.map { .string($0) } },
+        "frame-drop-count": { .integer(Int64($0.framesDropped)) },
+        "demuxer-cache-duration": { $0.position == nil ? nil : .number($0.buffered) },
+        "cache-used": { $0.bytesCached.map { .integer($0) } },
+        "working-directory": { _ in folder.map { .string($0) } },
+        "pid": { _ in .integer(Int64(getpid())) },
+        "mpv-version": { .string("scanout \($0.version)") },
+        "input-ipc-server": { .string($0.socket) },
+        "command-list": { _ in .array(RemoteCommand.names.map { .object([JSONValue.Member("name", .string($0))]) }) },
+    ]
+
+    /// Every name, in the order of the alphabet.
+    static let names: [String] = (readers.keys + ["property-list"]).sorted()
+
+    /// Those that a remote control may set.
+    static let settable = Set([
+        "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "playlist-pos", "playlist-pos-1",
+    ])
+
+    /// The value of a property.
+    static func value(of name: String, _ snapshot: RemoteSnapshot) throws(RemoteError) -> JSONValue {
+        // A member of another property refers to itself, and none of a list would end.
+        if name == "property-list" { return .array(names.map { .string($0) }) }
+        guard let reader = readers[name] ?? listed(name) else { throw .propertyNotFound }
+        guard let value = reader(snapshot) else { throw .propertyUnavailable }
+        return value
+    }
+
+    /// `playlist/N/filename` and its like.
+    private static func listed(_ name: String) -> Reader? {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "playlist", let index = Int(parts[1]), index >= 0 else { return nil }
+        let member = String(parts[2])
+        guard ["filename", "title", "current", "playing", "id"].contains(member) else { return nil }
+        return { snapshot in index < snapshot.entries.count ? playlist(snapshot)[index][member] : nil }
+    }
+
+    private static func playlist(_ snapshot: RemoteSnapshot) -> [JSONValue] {
+        snapshot.entries.enumerated().map { index, entry in
+            var members = [JSONValue.Member("filename", .string(entry.location))]
+            if let title = entry.title { members.append(JSONValue.Member("title", .string(title))) }
+            if index == snapshot.entry { members += [JSONValue.Member("current", true), JSONValue.Member("playing", true)] }
+            members.append(JSONValue.Member("id", .integer(Int64(index + 1))))
+            return .object(members)
+        }
+    }
+
+    private static func remaining(_ snapshot: RemoteSnapshot) -> Double? {
+        guard let position = snapshot.position, let duration = snapshot.duration else { return nil }
+        return max(duration - position, 0)
+    }
+
+    private static func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    private static func withoutEnding(_ name: String) -> String {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+        return String(name[..<dot])
+    }
+
+    /// A value as `get_property_string` writes it.
+    static func text(_ value: JSONValue) -> String {
+        switch value {
+        case .string(let text): text
+        case .bool(let flag): flag ? "yes" : "no"
+        case .number(let number): fixed(number, decimals: 6)
+        default: value.text
+        }
+    }
+
+    /// With so many digits behind the point, as C's `%.6f`.
+    private static func fixed(_ number: Double, decimals: Int) -> String {
+        let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+        guard number.isFinite, abs(number) < 1e12 else { return "\(number)" }
+        let whole = Int64((abs(number) * scale).rounded()), digits = String(whole)
+        let padded = String(repeating: "0", count: max(decimals + 1 - digits.count, 0)) + digits
+        return (number < 0 && whole > 0 ? "-" : "") + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+    }
+
+    private static var folder: String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        return unsafe getcwd(&bytes, bytes.count).map { unsafe String(cString: $0) }
+    }
+
+    /// A value as people read it: times as hours, minutes and seconds.
+    static func spoken(_ name: String, _ value: JSONValue) -> String {
+        guard case .number(let number) = value else { return text(value) }
+        switch name {
+        case "time-pos", "playback-time", "time-remaining", "playtime-remaining", "duration":
+            let seconds = Int(number)
+            return [seconds / 3600, seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+        case "percent-pos", "volume": return String(Int(number))
+        case "speed": return fixed(number, decimals: 2)
+        default: return text(value)
+        }
+    }
+}

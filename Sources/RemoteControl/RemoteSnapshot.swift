@@ -1,0 +1,58 @@
+public import PlaySupport
+
+/// What a remote control can see of a program that plays, at one moment.
+public struct RemoteSnapshot: Sendable, Hashable {
+    /// The file or address of the film, as it was given; nil: none plays.
+    public var path: String?
+    /// The title in the film, else the file's name; nil until it is open.
+    public var title: String?
+    /// Seconds from the beginning of the film; nil until it is open.
+    public var position: Double?
+    /// Seconds; nil when the film has no known end.
+    public var duration: Double?
+    /// The viewer has paused the film.
+    public var isPaused = false
+    /// A seek is under way.
+    public var isSeeking = false
+    /// The film waits for its source.
+    public var isStarved = false
+    /// The film has ended, and its last frame stays.
+    public var hasEnded = false
+    /// Time runs.
+    public var isRunning = false
+    /// Media seconds a second.
+    public var speed = 1.0
+    /// 0 to 1.
+    public var volume = 1.0
+    /// The sound is switched off.
+    public var isMuted = false
+    /// The window fills its monitor; nil: there is no window.
+    public var isFullscreen: Bool?
+    /// The film begins again at its end.
+    public var loopsFilm = false
+    /// The list begins again after its last film.
+    public var loopsList = false
+    /// The list is played in random order.
+    public var isShuffled = false
+    /// The films, in the order of the list.
+    public var entries: [Playlist.Entry] = []
+    /// Which of them plays.
+    public var entry: Int?
+    /// The decoder, with how it runs; nil before the first frame.
+    public var decoder: String?
+    /// The display; nil before the first frame.
+    public var display: String?
+    /// Frames that were not shown.
+    public var framesDropped = 0
+    /// Seconds of film that are read and not decoded.
+    public var buffered = 0.0
+    /// Bytes of a film from a web server that are in memory; nil for other films.
+    public var bytesCached: Int64?
+    /// The program's version.
+    public var version = ""
+    /// The path of the socket.
+    public var socket = ""
+
+    /// Makes a snapshot of a program that plays nothing.
+    public init() {}
+}

@@ -1,0 +1,93 @@
+internal import CASS
+internal import DisplaySink
+internal import Media
+
+/// A font that comes with a film.
+package struct AttachedFont: Sendable {
+    package var name: String
+    package var bytes: [UInt8]
+
+    package init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+}
+
+/// Lays text out and draws it with libass.
+///
+/// Finding the system's fonts takes up to some 100 ms, once, when the first text is drawn.
+///
+/// Thread-safety: none; one thread. The corresponding C types are `ASS_Library` and `ASS_Renderer`.
+@safe
+final class SubtitleRenderer {
+    /// 64 MiB of drawn letters, 1,000 outlines: what libass keeps.
+    private static let cacheMegabytes: Int32 = 64, cachedGlyphs: Int32 = 1000
+
+    let library: OpaquePointer
+    private var renderer: OpaquePointer?
+    /// The size of the film's frames as they are coded, which styled scripts count in; 0 by 0 when unknown.
+    private let storage: PixelSize
+
+    /// Nil when there is no memory.
+    init?(fonts: [AttachedFont], storage: PixelSize) {
+        guard let library = unsafe cass_library() else { return nil }
+        unsafe self.library = unsafe library
+        self.storage = storage
+        for font in fonts {
+            unsafe font.bytes.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                // libass copies both.
+                unsafe ass_add_font(library, font.name, UnsafeMutablePointer(mutating: base.assumingMemoryBound(to: CChar.self)), Int32(bytes.count))
+            }
+        }
+    }
+
+    deinit {
+        if let renderer = unsafe renderer { unsafe ass_renderer_done(renderer) }
+        unsafe ass_library_done(library)
+    }
+
+    /// What `track` shows at `time`, in milliseconds; nil: nothing.
+    func image(_ track: TextTrack, at time: Int64, on canvas: OverlayCanvas, _ settings: SubtitleSettings) -> OverlayImage? {
+        guard let renderer = unsafe prepared() else { return nil }
+        let film = canvas.film, size = canvas.size
+        unsafe ass_set_frame_size(renderer, Int32(size.width), Int32(size.height))
+        unsafe ass_set_storage_size(renderer, Int32(storage.width), Int32(storage.height))
+        unsafe ass_set_margins(
+            renderer, Int32(film.y), Int32(size.height - film.y - film.height), Int32(film.x), Int32(size.width - film.x - film.width))
+        unsafe ass_set_use_margins(renderer, track.form == .plain ? 1 : 0)
+        var scale = settings.scale
+        // Plain text has the size that suits the window; libass counts in heights of the film.
+        if track.form == .plain { scale *= Double(size.height) / Double(max(1, film.height)) }
+        unsafe ass_set_font_scale(renderer, scale)
+        unsafe ass_set_line_position(renderer, 100 - settings.position)
+        guard let first = unsafe ass_render_frame(renderer, track.track, time, nil) else { return nil }
+        var places: [PixelRect] = []
+        unsafe Self.visit(first) { image, place in places.append(place) }
+        guard var drawing = OverlayDrawing(around: places, on: canvas) else { return nil }
+        unsafe Self.visit(first) { image, place in
+            unsafe drawing.fill(place, coverage: image.bitmap, pitch: Int(image.stride), color: image.color)
+        }
+        return drawing.image()
+    }
+
+    private static func visit(_ first: UnsafeMutablePointer<ASS_Image>, _ body: (ASS_Image, PixelRect) -> Void) {
+        var next: UnsafeMutablePointer<ASS_Image>? = unsafe first
+        while let image = unsafe next {
+            let place = unsafe PixelRect(
+                x: Int(image.pointee.dst_x), y: Int(image.pointee.dst_y), width: Int(image.pointee.w), height: Int(image.pointee.h))
+            if place.width > 0, place.height > 0 { unsafe body(image.pointee, place) }
+            unsafe next = unsafe image.pointee.next
+        }
+    }
+
+    private func prepared() -> OpaquePointer? {
+        if let renderer = unsafe renderer { return unsafe renderer }
+        guard let made = unsafe ass_renderer_init(library) else { return nil }
+        unsafe ass_set_hinting(made, ASS_HINTING_NONE)
+        unsafe ass_set_cache_limits(made, Self.cachedGlyphs, Self.cacheMegabytes)
+        unsafe ass_set_fonts(made, nil, "sans-serif", Int32(ASS_FONTPROVIDER_AUTODETECT.rawValue), nil, 1)
+        unsafe renderer = unsafe made
+        return unsafe made
+    }
+}

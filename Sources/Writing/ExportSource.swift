@@ -1,0 +1,125 @@
+internal import Composition
+internal import Decoding
+internal import Demuxing
+internal import Media
+internal import PixelConversion
+internal import Reading
+internal import SurfacePool
+
+/// Where an export takes frames from.
+protocol FrameSource: AnyObject, Sendable {
+    var location: String { get }
+    var damagedSampleCount: Int { get }
+    func nextFrame() throws(ReadingError) -> VideoFrame?
+    func cancel()
+}
+
+/// Where an export takes sound from.
+protocol SoundSource: AnyObject, Sendable {
+    var damagedPacketCount: Int { get }
+    func nextBuffer() throws(ReadingError) -> SoundBuffer?
+    func cancel()
+}
+
+extension VideoTrackOutput: FrameSource {}
+extension AudioTrackOutput: SoundSource {}
+
+extension CompositionVideoOutput: FrameSource {
+    var location: String { ExportSource.compositionName }
+    var damagedSampleCount: Int { 0 }
+}
+
+extension CompositionSoundOutput: SoundSource {
+    var damagedPacketCount: Int { 0 }
+}
+
+/// What is exported: a film or a composition.
+struct ExportSource {
+    /// For sentences.
+    let location: String
+    let tracks: [AssetTrack]
+    let duration: MediaTime
+    let notice: String?
+    /// The open film; nil for a composition.
+    let reader: (any AssetReading)?
+    /// Opens a track of frames, of which so many may be held.
+    let frames: (AssetTrack, MediaTimeRange, Int) throws(ReadingError) -> any FrameSource
+    /// Opens a track of sound.
+    let sound: (AssetTrack, MediaTimeRange) throws(ReadingError) -> any SoundSource
+
+    static let compositionName = "the composition"
+
+    init(_ source: SourceReader, _ settings: ExportSettings) {
+        let location = source.reader.location
+        self.location = location
+        tracks = source.reader.tracks
+        duration = source.reader.duration
+        notice = source.notice
+        reader = source.reader
+        frames = { track, range, holdCount throws(ReadingError) in
+            let output = try VideoTrackOutput(url: location, track: track.id, options: Self.options(settings, holdCount))
+            if range.start > .zero || range.end.isNumeric { try output.reset(forReadingTimeRanges: [range]) }
+            return output
+        }
+        sound = { track, range throws(ReadingError) in
+            let output = try AudioTrackOutput(url: location, track: track.id, options: Self.options(settings, 0))
+            if range.start > .zero || range.end.isNumeric { try output.reset(forReadingTimeRanges: [range]) }
+            return output
+        }
+    }
+
+    init(
+        _ composition: Composition, _ video: VideoComposition, _ mix: AudioMix, _ compositor: (any VideoCompositing)?, _ settings: ExportSettings
+    ) {
+        location = Self.compositionName
+        duration = composition.duration
+        notice = nil
+        reader = nil
+        frames = { _, range, holdCount throws(ReadingError) in
+            let options = CompositionReadingOptions(reading: Self.options(settings, holdCount))
+            let output = try CompositionVideoOutput(of: composition, video, compositor: compositor, options: options)
+            output.reset(forReadingTimeRange: range)
+            return output
+        }
+        sound = { _, range throws(ReadingError) in
+            let output = try CompositionSoundOutput(of: composition, mix, options: Self.options(settings, 0))
+            output.reset(forReadingTimeRange: range)
+            return output
+        }
+        var tracks: [AssetTrack] = []
+        func add(_ kind: AssetTrack.Kind, _ format: MediaFormat, _ timeBase: Ratio) {
+            tracks.append(
+                AssetTrack(
+                    id: tracks.count, kind: kind, format: format, timeBase: timeBase, duration: composition.duration, bitRate: 0, language: nil,
+                    title: nil, isDefault: true, isDecodable: true))
+        }
+        if !composition.tracks(.video).isEmpty {
+            let step = video.frameDuration
+            let rate = step.isNumeric && step.value > 0 ? Ratio(step.timescale, Int32(clamping: step.value)) : .unknown
+            let format = VideoFormat(codec: VideoCodec(name: "rawvideo"), codedSize: video.size, frameRate: rate)
+            // The finest unit of containers that count in one.
+            add(.video, .video(format), step.isNumeric ? Ratio(1, step.timescale) : .unknown)
+        }
+        if !composition.tracks(.sound).isEmpty {
+            let format = AudioFormat(codecName: "pcm_f32le", sampleRate: 48_000, channelCount: 2)
+            add(.audio, .audio(format), Ratio(1, format.sampleRate))
+        }
+        self.tracks = tracks
+    }
+
+    private static func options(_ settings: ExportSettings, _ holdCount: Int) -> ReadingOptions {
+        var options = ReadingOptions(sandbox: settings.sandbox)
+        options.decoder.requirements = OutputRequirements(usages: [.cpu])
+        if holdCount > 0 { options.decoder.holdCount = holdCount }
+        return options
+    }
+}
+
+extension Composition {
+    /// The markers, each up to the next.
+    var chapters: [AssetChapter] {
+        let sorted = markers.filter { $0.time >= .zero && $0.time < duration }.sorted { $0.time < $1.time }
+        let ends = sorted.dropFirst().map(\.time) + [duration]
+        return zip(sorted, ends).map { AssetChapter(range: MediaTimeRange(start: $0.time, end: $1), title: $0.name) }
+    }
+}

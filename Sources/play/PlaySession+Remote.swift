@@ -1,0 +1,112 @@
+internal import ArgumentParser
+internal import Demuxing
+internal import DisplaySink
+internal import FrameExport
+internal import Media
+internal import PlaySupport
+internal import Player
+internal import RemoteControl
+
+/// What remote controls see and order.
+extension PlaySession {
+    /// The socket of `--input-ipc-server`; nil without that option.
+    func makeRemote() throws(PlayerError) -> RemoteServer? {
+        guard let path = options.inputIpcServer else { return nil }
+        let terminal = terminal, isQuiet = options.quiet
+        do {
+            return try RemoteServer(path: path) { text in
+                if !isQuiet { terminal.line(text) }
+            } onMessage: { [inbox] message in
+                inbox.change { $0.append(.remote(message)) }
+            }
+        } catch { throw PlayerError(.cannotCreate, "\(path): cannot obey other programs here: \(error.reason).") }
+    }
+
+    /// Answers a remote control and carries its commands out; not nil when one ends this film.
+    ///
+    /// - Parameter player: Of the film; nil until it is open.
+    func obey(_ message: RemoteServer.Message, _ player: Player?, _ screening: inout Screening) -> Order? {
+        let now = MonotonicClock.shared.now().nanoseconds / 1000
+        let seen = screening
+        let actions = screening.remote?.take(message, now: now, snapshot(player, seen)) ?? []
+        for action in actions { if let order = perform(action, player, &screening) { return order } }
+        return nil
+    }
+
+    /// Carries out a command of a remote control; not nil when it ends this film.
+    private func perform(_ action: RemoteAction, _ player: Player?, _ screening: inout Screening) -> Order? {
+        let window = screening.sink.window
+        // A film that is being opened keeps what it is told.
+        let film = player ?? self.player.withLock { $0 }
+        switch action {
+        case .setPaused(let isPaused): isPaused ? film?.pause() : film?.play()
+        case .seek(let time): film?.seek(to: Self.time(time))
+        case .seekBy(let span): film?.seek(by: Self.time(span))
+        case .stepForward: film?.stepForward()
+        case .stepBackward: film?.stepBackward()
+        case .setSpeed(let speed): film?.rate = speed
+        case .setVolume(let volume): film?.volume = volume
+        case .setMuted(let isMuted): film?.isMuted = isMuted
+        case .setFullscreen(let isFullscreen): window?.setFullscreen(isFullscreen)
+        case .next(let ends):
+            if screening.playlist.hasNext { return .next }
+            return ends ? .quit(bySignal: false) : nil
+        case .previous: return screening.playlist.hasPrevious ? .previous : nil
+        case .play(let index):
+            screening.playlist.jump(to: index)
+            return .elsewhere
+        case .load(let name, .instead):
+            screening.playlist.replace(with: Playlist.Entry(name))
+            return .elsewhere
+        case .load(let name, .atEnd):
+            screening.playlist.append(Playlist.Entry(name))
+            screening.server?.setContinues(true)
+        case .quit(let code):
+            screening.wantedCode = code
+            return .quit(bySignal: false)
+        case .show(let text): terminal.line(text)
+        case .showProgress: screening.overlay.told(.showStatus)
+        case .key(let key): if let film { return obey(key, film, &screening) }
+        case .message(let words): screening.remote?.tell(.clientMessage(words))
+        }
+        return nil
+    }
+
+    /// 30 years: no film is longer, and no sum overflows.
+    private static let longest = 1e9
+
+    private static func time(_ seconds: Double) -> MediaTime { MediaTime(seconds: min(max(seconds, -longest), longest)) }
+
+    /// What remote controls see now.
+    func snapshot(_ player: Player?, _ screening: Screening) -> RemoteSnapshot {
+        var snapshot = RemoteSnapshot()
+        snapshot.version = Play.configuration.version
+        snapshot.socket = options.inputIpcServer ?? ""
+        snapshot.path = screening.playlist.current?.location
+        snapshot.entries = screening.playlist.entries
+        snapshot.entry = screening.playlist.index
+        snapshot.loopsFilm = options.loop
+        snapshot.loopsList = options.loopPlaylist
+        snapshot.isShuffled = options.shuffle
+        snapshot.isFullscreen = screening.sink.window?.isFullscreen
+        let film = player ?? self.player.withLock { $0 }
+        if let film {
+            snapshot.isPaused = !film.wantsToPlay
+            (snapshot.speed, snapshot.volume, snapshot.isMuted) = (film.rate, film.volume, film.isMuted)
+        }
+        guard let player else { return snapshot }
+        let state = player.state, statistics = player.statistics
+        snapshot.title = player.title
+        snapshot.position = player.position.seconds
+        snapshot.duration = player.duration.isNumeric ? player.duration.seconds : nil
+        snapshot.isSeeking = state == .preparing
+        snapshot.isStarved = state == .waiting
+        snapshot.isRunning = state == .playing
+        snapshot.hasEnded = state == .ended
+        (snapshot.decoder, snapshot.display) = (statistics.decoder, statistics.sink)
+        snapshot.framesDropped = player.framesDropped
+        snapshot.buffered = player.bufferedDuration.seconds
+        snapshot.bytesCached = player.bytesCached
+        return snapshot
+    }
+}

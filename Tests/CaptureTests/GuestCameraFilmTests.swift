@@ -1,0 +1,90 @@
+import Capture
+import Demuxing
+import DisplaySink
+import Foundation
+import Media
+import Player
+import SampleQueue
+import TestSupport
+import Testing
+
+/// A camera from its driver to the screen, in the lab's virtual machine.
+@Suite("A camera as a film", .serialized, .enabled(if: Vivid.isHere, "only in the lab's virtual machine")) struct GuestCameraFilmTests {
+    private static let request = CaptureRequest(code: fourCC("NV12"), size: PixelSize(width: 320, height: 180), rate: Ratio(15, 1))
+
+    /// What `play --stats` says of a number.
+    private func number(_ name: String, in json: [String: Any]) -> Int { json[name] as? Int ?? -1 }
+
+    @Test("is on a monitor without a copy, and every frame of the driver's is accounted for")
+    func monitor() throws {
+        let card = Vivid.run("lab-card vkms")
+        let outcome = try PlayProgram.run([
+            "--camera", Vivid.path, "--camera-format", "NV12", "--camera-size", "320x180", "--camera-rate", "15", "--sink", "kms", "--connector",
+            card,
+            "--mode", "640x480", "--duration", "4", "--stats", "-",
+        ])
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let json = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any], "\(outcome.output)")
+        #expect(number("framesPresented", in: json) >= 2 && number("bytesCopied", in: json) == 0, "\(outcome.output)")
+        #expect(json["conversion"] is NSNull && json["decoder"] is NSNull && json["pixelFormat"] as? String == "nv12")
+        let camera = try #require(json["camera"] as? [String: Any])
+        let dropped = try #require(camera["framesDropped"] as? [String: Int])
+        #expect(camera["buffers"] as? String == "imported" && camera["format"] as? String == "NV12 320x180" && camera["rate"] as? String == "15/1")
+        let missing = number("framesCounted", in: camera) - number("framesDelivered", in: camera) - dropped.values.reduce(0, +)
+        #expect((0...1).contains(missing), "\(outcome.output)")
+    }
+
+    @Test("stands still while it is paused, and ends in a sentence when the camera is unplugged")
+    func player() throws {
+        let events = Monitor<[String]>([])
+        var configuration = PlayerConfiguration()
+        configuration.playsAudio = false
+        let player = Player(sink: HeadlessSink(), configuration: configuration) { event in
+            if case .failed(let error) = event { events.change { $0.append(error.description) } }
+        }
+        defer { player.close() }
+        try player.open(.camera("vivid", Self.request))
+        func shown() -> Int { player.statistics.framesPresented }
+        try #require(Polling.until(within: .seconds(30)) { shown() >= 5 })
+        player.pause()
+        try #require(Polling.until(within: .seconds(30)) { !player.isPlaying })
+        // One may be on its way.
+        let still = shown(), counted = player.statistics.camera?.framesCounted ?? 0
+        try #require(Polling.until(within: .seconds(30)) { player.statistics.camera?.framesCounted ?? 0 >= counted + 5 })
+        #expect(shown() <= still + 2)
+        player.play()
+        try #require(Polling.until(within: .seconds(30)) { shown() >= still + 5 })
+        #expect(player.statistics.bytesCopied == 0 && player.statistics.stalls == 0)
+        player.seek(to: MediaTime(value: 1, timescale: 1))
+        let after = shown()
+        try #require(Polling.until(within: .seconds(30)) { shown() >= after + 5 }, "it goes on after a seek that it cannot follow")
+        Vivid.run("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind")
+        let sentence = events.wait(until: MonotonicClock.shared.now() + .seconds(30)) { $0.first }
+        #expect(sentence == "\(Vivid.path): the camera has been unplugged.")
+        player.close()
+        Vivid.run("echo vivid.0 >/sys/bus/platform/drivers/vivid/bind")
+        let isBack = Polling.until(within: .seconds(20)) { (try? CaptureDevice(path: Vivid.path)) != nil }
+        try #require(isBack)
+    }
+
+    @Test("is recorded, each frame at its time")
+    func recording() throws {
+        let path = NSTemporaryDirectory() + "camera-\(UUID().uuidString.prefix(8)).mp4"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let outcome = try PlayProgram.run([
+            "record", path, "--camera", Vivid.path, "--camera-format", "NV12", "--camera-size", "320x180", "--camera-rate", "10", "--duration", "1.5",
+        ])
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let said = try #require(outcome.errors.firstMatch(of: /: (\d+) frames, (.*)\./), "\(outcome.errors)")
+        let frames = try #require(Int(said.1))
+        let reader = try AssetReader(url: path)
+        var times: [MediaTime] = []
+        while let sample = try reader.nextSample() { times.append(sample.presentationTime) }
+        times.sort()
+        #expect(times.count == frames && frames >= 5, "\(outcome.errors)")
+        #expect(times.first == .zero && (times.last ?? .zero) < MediaTime(value: 3, timescale: 2))
+        // Ten a second; the driver's first stamps lie closer together.
+        let steps = zip(times, times.dropFirst()).map { ($1 - $0).seconds }.sorted()
+        #expect(steps.allSatisfy { $0 > 0 } && (0.05...0.15).contains(steps[steps.count / 2]), "\(steps)")
+    }
+}

@@ -1,0 +1,88 @@
+import Capture
+import Foundation
+import Media
+import Testing
+
+/// The kernel's own camera, vivid, in the lab's virtual machine.
+enum Vivid {
+    static let isHere = ProcessInfo.processInfo.environment["LAB"] == "1"
+
+    /// The camera, made when it is first asked for; a device of one plane that offers a webcam's sizes.
+    static let path: String = {
+        run("modprobe vivid n_devs=1 node_types=0x1 num_inputs=1 input_types=0")
+        let end = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < end {
+            if let device = CaptureDevice.all().first(where: { $0.driver == "vivid" }) { return device.path }
+            usleep(10_000)
+        }
+        return "/dev/video0"
+    }()
+
+    @discardableResult static func run(_ command: String) -> String {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.standardOutput = pipe
+        try? process.run()
+        process.waitUntilExit()
+        return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Sets a control by its name.
+    static func set(_ name: String, to value: Int64) throws {
+        let device = try CaptureDevice(path: path)
+        try device.set(#require(try device.controls().first { $0.name == name }, "no control \(name)"), to: value)
+    }
+}
+
+@Suite("A camera", .serialized, .enabled(if: Vivid.isHere, "only in the lab's virtual machine")) struct GuestDeviceTests {
+    @Test("is found by its name and its path")
+    func discovery() throws {
+        let path = Vivid.path
+        let device = try CaptureDevice.find(nil)
+        #expect(device.path == path && device.driver == "vivid" && device.name == "vivid" && device.bus == "platform:vivid-000")
+        #expect(try CaptureDevice.find("Vivi") == device)
+        #expect(try CaptureDevice.find(path) == device)
+        let missing = #expect(throws: CaptureError.self) { try CaptureDevice.find("Brio") }
+        #expect(missing?.description == "There is no camera named \"Brio\"; there is \"vivid\".")
+    }
+
+    @Test("says its formats, sizes and rates")
+    func formats() throws {
+        let formats = try CaptureDevice(path: Vivid.path).formats()
+        let nv12 = try #require(formats.first { $0.code.description == "NV12" })
+        let small = try #require(nv12.sizes.first { $0.contains(PixelSize(width: 320, height: 180)) })
+        #expect(small.rates.contains { $0.highest.doubleValue == 30 })
+        #expect(Set(["YUYV", "UYVY", "NV16", "GREY", "RGB3"]).isSubset(of: Set(formats.map(\.code.description))))
+        let choice = CaptureRequest(size: PixelSize(width: 640, height: 360), rate: Ratio(15, 1)).choose(from: formats)
+        #expect(choice == .init(code: fourCC("NV12"), size: PixelSize(width: 640, height: 360), rate: Ratio(15, 1)))
+    }
+
+    @Test("has controls with ranges, which are set to the nearest value")
+    func controls() throws {
+        let device = try CaptureDevice(path: Vivid.path), controls = try device.controls()
+        let brightness = try #require(controls.first { $0.name == "Brightness" })
+        #expect(brightness.kind == .integer && brightness.range == 0...255 && brightness.isWritable)
+        let before = try device.value(of: brightness)
+        try device.set(brightness, to: 1000)
+        #expect(try device.value(of: brightness) == 255)
+        try device.set(brightness, to: before)
+        let menu = try #require(controls.first { $0.kind == .menu && !$0.items.isEmpty })
+        #expect(menu.items.allSatisfy { menu.range.contains($0.value) && !$0.name.isEmpty })
+    }
+
+    @Test("that may not be opened names the group whose members may")
+    func permission() throws {
+        _ = Vivid.path
+        // In a process of another user, who is in no group.
+        let path = Vivid.path
+        Vivid.run("chgrp video \(path); chmod 660 \(path)")
+        let identifier = geteuid()
+        try #require(seteuid(65534) == 0)
+        let refused = Result { try CaptureDevice(path: path) }
+        try #require(seteuid(identifier) == 0)
+        let error = #expect(throws: CaptureError.self) { try refused.get() }
+        #expect(error?.code == .permission)
+        #expect(error?.description == "\(path): permission denied: only members of the group video may open it.")
+    }
+}

@@ -1,0 +1,139 @@
+import Composition
+import Dispatch
+import Media
+import PixelConversion
+import Reading
+import SurfacePool
+import TestSupport
+import Testing
+
+/// A compositor that misbehaves harms its own frames only.
+@Suite struct HostileCompositorTests {
+    enum Vice: CaseIterable {
+        case never, twice, afterCancel, wrongSize, throwing, slow, cancelsItself, keepsEverything
+    }
+
+    /// Does what it should for every second frame.
+    final class Hostile: VideoCompositing {
+        let vice: Vice
+        let good = LayerCompositor()
+        let kept = Monitor<[VideoCompositionRequest]>([])
+        let surfaces = Monitor<[SharedFrame]>([])
+        let queue = DispatchQueue(label: "hostile")
+
+        init(_ vice: Vice) { self.vice = vice }
+
+        var sourceRequirements: OutputRequirements { good.sourceRequirements }
+        var renderFormat: PixelFormat { good.renderFormat }
+
+        struct Refusal: Error {}
+
+        func start(_ request: VideoCompositionRequest) throws {
+            let isGood = (request.compositionTime.seconds * 25).rounded().truncatingRemainder(dividingBy: 2) == 0
+            if isGood { return try good.start(request) }
+            switch vice {
+            case .never: break
+            case .twice:
+                let surface = try request.renderContext.makeSurface()
+                let frame = request.renderContext.frame(surface)
+                let copy = frame.copy()
+                request.finish(with: frame)
+                request.finish(with: copy)
+                request.finish(throwing: Refusal())
+            case .afterCancel: kept.withLock { $0.append(request) }
+            case .wrongSize:
+                let layout = SurfaceLayout(format: .yuv420p, covering: PixelSize(width: 8, height: 8))
+                let pool = SurfacePool(layout: layout, allocator: MemfdAllocator(), maximumCount: 1)
+                guard let writer = try pool.acquire() else { throw Refusal() }
+                let frame = VideoFrame(
+                    use: writer.finish(), visible: PixelRect(x: 0, y: 0, width: 8, height: 8), presentationTime: .zero, sequence: 0)
+                request.finish(with: frame)
+            case .throwing: throw Refusal()
+            case .slow:
+                queue.asyncAfter(deadline: .now() + .milliseconds(30)) { [good] in try? good.start(request) }
+            case .cancelsItself: request.finishCancelled()
+            case .keepsEverything:
+                var frames = [SharedFrame(request.renderContext.frame(try request.renderContext.makeSurface()))]
+                if let frame = request.sourceFrame(1) { frames.append(SharedFrame(frame)) }
+                let more = frames
+                surfaces.withLock { $0 += more }
+            }
+        }
+
+        func cancelAllPendingRequests() {
+            let late = kept.withLock { requests in
+                defer { requests = [] }
+                return requests
+            }
+            queue.async { for request in late { request.finish(throwing: Refusal()) } }
+        }
+    }
+
+    @Test(arguments: Vice.allCases)
+    func `under random seeks there is no hang, and no frame of another time`(vice: Vice) throws {
+        let (a, b) = (try TestFilm(seed: 30, frames: 25), try TestFilm(seed: 31, frames: 25)), film = try DrawingTests.film([a, b])
+        let video = VideoComposition(
+            frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size,
+            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: DrawingTests.second)])
+        let hostile = Hostile(vice)
+        let options = CompositionReadingOptions(latePolicy: .drop(after: HostSpan(nanoseconds: vice == .slow ? 20_000_000_000 : 60_000_000)))
+        let output = try CompositionVideoOutput(of: film, video, compositor: hostile, options: options)
+        let seed = UInt64.random(in: 0 ... .max)
+        var dice = Dice(seed: seed), good = 0
+        for _ in 0..<TestExtent.rounds(12, full: 200, sanitized: 4) {
+            let start = Int.random(in: 0..<24, using: &dice)
+            output.reset(forReadingTimeRange: MediaTimeRange(start: TestFilm.frameDuration.multiplied(by: start), end: film.duration))
+            for _ in 0..<2 {
+                guard let frame = try output.nextFrame() else { break }
+                let number = Int((frame.presentationTime.seconds * 25).rounded())
+                #expect(number >= start)
+                let wanted = FloatFrame(DrawingTests.size, b.frames[number])
+                    .under(FloatFrame(DrawingTests.size, a.frames[number]), opacity: 1 - Double(number) / 25)
+                guard number % 2 == 0 || vice == .slow else { continue }
+                #expect(wanted.difference(FrameBytes(frame)) <= 1, "seed \(seed), frame \(number)")
+                good += 1
+            }
+        }
+        // A machine that is too busy to draw a good frame in time leaves it out.
+        let report = output.report
+        switch vice {
+        case .never, .keepsEverything: #expect(report.framesLate > 0)
+        case .afterCancel: #expect(report.framesLate > 0)
+        case .twice: #expect(report.answersIgnored > 0 && report.lastFault?.contains("twice") == true, "\(report)")
+        case .wrongSize: #expect(report.framesFailed > 0)
+        case .throwing, .cancelsItself: #expect(report.framesFailed > 0)
+        case .slow: #expect(report.framesLate == 0 && good > 0)
+        }
+        output.cancel()
+        #expect(throws: ReadingError.self) { _ = try output.nextFrame() }
+    }
+
+    @Test func `while exporting, a frame that cannot be drawn ends the reading with its time`() throws {
+        let a = try TestFilm(seed: 32, frames: 25), film = try DrawingTests.film([a, a])
+        let video = VideoComposition(
+            frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size,
+            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: DrawingTests.second)])
+        let output = try CompositionVideoOutput(of: film, video, compositor: Hostile(.wrongSize))
+        _ = try output.nextFrame()
+        let error = #expect(throws: ReadingError.self) { _ = try output.nextFrame() }
+        #expect(error?.code == .composition)
+        #expect(error?.description == "At 00:00:00.040: the compositor made a frame of 8x8 yuv420p, not of 64x36 yuv420p.")
+    }
+
+    @Test func `a reader that waits for a compositor which never answers can be cancelled`() async throws {
+        let a = try TestFilm(seed: 33, frames: 25), film = try DrawingTests.film([a, a])
+        let video = VideoComposition(
+            frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size,
+            instructions: [VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: DrawingTests.second)])
+        let output = try CompositionVideoOutput(of: film, video, compositor: Hostile(.never))
+        let reader = Task { () throws(ReadingError) -> Int in
+            var count = 0
+            for try await _ in output.frames { count += 1 }
+            return count
+        }
+        while output.report.framesDrawn == 0 { await Task.yield() }
+        reader.cancel()
+        let result = await reader.result
+        #expect(throws: ReadingError.self) { try result.get() }
+    }
+}

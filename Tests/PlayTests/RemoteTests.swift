@@ -1,0 +1,136 @@
+import Foundation
+import Media
+import Sandbox
+import TestSupport
+import Testing
+
+/// `--input-ipc-server`: a program that plays, under the control of another one in mpv's protocol.
+@Suite(.unsanitized) struct RemoteTests {
+    /// The other end of the socket.
+    private final class Remote {
+        private let socket: UnixSocket
+        private var buffer: [UInt8] = []
+        private(set) var lines: [[String: Any]] = []
+
+        init(_ path: String) throws {
+            var found: UnixSocket?
+            _ = Polling.until {
+                found = try? UnixSocket.connected(path)
+                return found != nil
+            }
+            guard let found else { throw CancellationError() }
+            socket = found
+        }
+
+        func send(_ line: String) {
+            let sent = socket.send(Array((line + "\n").utf8))
+            #expect(sent == .whole)
+        }
+
+        /// The first line from now on that fits; nil: the program has closed the connection, or none comes.
+        func line(where fits: ([String: Any]) -> Bool) -> [String: Any]? {
+            var isClosed = false
+            let found = Polling.until {
+                if lines.contains(where: fits) { return true }
+                switch socket.receive(4096, descriptorLimit: 0) {
+                case .nothing: return isClosed
+                case .closed: isClosed = true
+                case .bytes(let bytes, _):
+                    buffer += bytes
+                    while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                        if let object = try? JSONSerialization.jsonObject(with: Data(buffer[..<end])) as? [String: Any] { lines.append(object) }
+                        buffer.removeSubrange(...end)
+                    }
+                }
+                return lines.contains(where: fits) || isClosed
+            }
+            guard found, let index = lines.firstIndex(where: fits) else { return nil }
+            defer { lines.removeSubrange(...index) }
+            return lines[index]
+        }
+
+        func event(_ name: String) -> [String: Any]? { line { $0["event"] as? String == name } }
+
+        private var requests = 0
+
+        /// The answer to a command in JSON.
+        func command(_ words: String) -> [String: Any]? {
+            requests += 1
+            let number = requests
+            send(#"{ "command": [\#(words)], "request_id": \#(number) }"#)
+            return line { $0["request_id"] as? Int == number }
+        }
+
+        func get(_ property: String) -> Any? { command(#""get_property", "\#(property)""#)?["data"] }
+    }
+
+    private static func path() -> String { "/tmp/play-remote-\(getpid())-\(UUID().uuidString.prefix(8)).sock" }
+    private static let film = ["--sink", "headless", "--no-audio"]
+
+    @Test func `a film is paused, sought, stepped and ended from afar`() throws {
+        let path = Self.path()
+        let ended = PlayProgram.begin(Self.film + ["--pause", "--stats", "-", "--input-ipc-server", path, TestAssets.demo])
+        let remote = try Remote(path)
+        #expect(remote.command(#""observe_property", 7, "pause""#)?["error"] as? String == "success")
+        #expect(remote.line { $0["event"] as? String == "property-change" }?["data"] as? Bool == true)
+        #expect(Polling.until { remote.get("seeking") as? Bool == false })
+        #expect(remote.get("filename") as? String == "demo.mp4" && remote.get("duration") as? Double == 10)
+        #expect(remote.get("playlist-pos") as? Int == 0 && remote.get("playlist-count") as? Int == 1)
+        #expect(remote.command(#""seek", 4, "absolute""#)?["error"] as? String == "success")
+        #expect(remote.event("playback-restart") != nil)
+        #expect(remote.get("time-pos") as? Double == 4)
+        #expect(remote.command(#""frame-step""#)?["error"] as? String == "success")
+        #expect(Polling.until { (remote.get("time-pos") as? Double ?? 0) > 4 })
+        #expect(remote.command(#""set_property", "volume", 30"#)?["error"] as? String == "success")
+        #expect(remote.get("volume") as? Double == 30)
+        #expect(remote.command(#""set_property", "volume", 300"#)?["error"] as? String == "error accessing property")
+        #expect(remote.command(#""explode""#)?["error"] as? String == "invalid parameter")
+        #expect(remote.get("fullscreen") == nil)
+        remote.send("cycle pause")
+        #expect(remote.line { $0["event"] as? String == "property-change" }?["data"] as? Bool == false)
+        #expect(remote.command(#""quit", 7"#)?["error"] as? String == "success")
+        #expect(remote.event("end-file")?["reason"] as? String == "quit")
+        #expect(remote.event("shutdown") != nil)
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 7, "\(outcome.errors)")
+        #expect(outcome.output.contains("\"framesPresented\""))
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `films are added, jumped to and replaced`() throws {
+        let path = Self.path()
+        let ended = PlayProgram.begin(Self.film + ["--pause", "--input-ipc-server", path, TestAssets.demo])
+        let remote = try Remote(path)
+        let other = TestAssets.path("plain.mp4")
+        #expect(remote.command(#""loadfile", "\#(other)", "append""#)?["error"] as? String == "success")
+        #expect(remote.command(#""loadfile", "/nonexistent.mkv", "append""#)?["error"] as? String == "success")
+        #expect(remote.get("playlist/1/filename") as? String == other && remote.get("playlist-count") as? Int == 3)
+        #expect(remote.command(#""playlist-next""#)?["error"] as? String == "success")
+        #expect(remote.event("end-file")?["reason"] as? String == "stop")
+        #expect(remote.event("start-file")?["playlist_entry_id"] as? Int == 2 && remote.event("file-loaded") != nil)
+        #expect(remote.get("path") as? String == other && remote.get("playlist-pos-1") as? Int == 2)
+        #expect(remote.command(#""playlist-play-index", 0"#)?["error"] as? String == "success")
+        #expect(remote.event("start-file")?["playlist_entry_id"] as? Int == 1 && remote.event("file-loaded") != nil)
+        #expect(remote.command(#""loadfile", "/nonexistent.mkv""#)?["error"] as? String == "success")
+        #expect(remote.line { $0["reason"] as? String == "error" }?["file_error"] is String)
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 66 && outcome.errors.contains("/nonexistent.mkv"), "\(outcome.errors)")
+    }
+
+    @Test func `the program plays on when its remote controls go, and refuses a socket that is another's`() throws {
+        let path = Self.path(), handle = PlayProgram.Handle()
+        let ended = PlayProgram.begin(Self.film + ["--loop", "--input-ipc-server", path, TestAssets.demo], handle: handle)
+        for round in 0..<20 {
+            let remote = try Remote(path)
+            if round % 2 == 0 { #expect(remote.get("pid") as? Int == handle.processIdentifier.map { Int($0) }) }
+            remote.send(#"{ "command": ["observe_property", 1, "time-pos"] }"#)
+        }
+        let refused = try PlayProgram.run(Self.film + ["--input-ipc-server", path, TestAssets.demo])
+        #expect(refused.code == 73 && refused.errors.contains("cannot obey other programs here"), "\(refused.errors)")
+        #expect(handle.isRunning)
+        handle.send(SIGTERM)
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}

@@ -1,0 +1,111 @@
+import DisplaySink
+import PlaySupport
+import Testing
+
+@testable import RemoteControl
+
+/// A film of 100 s at 30 s, the second of three.
+let playing: RemoteSnapshot = {
+    var snapshot = RemoteSnapshot()
+    snapshot.path = "/films/b.tar.mkv"
+    snapshot.title = "B"
+    snapshot.position = 30
+    snapshot.duration = 100
+    snapshot.isRunning = true
+    snapshot.volume = 0.5
+    snapshot.isFullscreen = false
+    snapshot.entries = [Playlist.Entry("/films/a.mkv", title: "A"), Playlist.Entry("/films/b.tar.mkv"), Playlist.Entry("c.mkv")]
+    snapshot.entry = 1
+    snapshot.decoder = "h264 (software)"
+    return snapshot
+}()
+
+@Suite struct RemoteCommandTests {
+    private static func words(_ text: String) throws -> [JSONValue] {
+        guard case .array(let words) = try JSONValue(parsing: text.utf8) else { throw CancellationError() }
+        return words
+    }
+
+    @Test(
+        arguments: [
+            (#"["seek", 5]"#, [.seekBy(5)]), (#"["seek", "-5", "relative"]"#, [.seekBy(-5)]), (#"["seek", 10, "absolute+exact"]"#, [.seek(to: 10)]),
+            (#"["seek", -10, "absolute", "keyframes"]"#, [.seek(to: 90)]), (#"["seek", 50, "absolute-percent"]"#, [.seek(to: 50)]),
+            (#"["seek", -10, "relative-percent"]"#, [.seek(to: 20)]), (#"["frame-step"]"#, [.stepForward]),
+            (#"["frame-back-step"]"#, [.stepBackward]),
+            (#"["set", "pause", "yes"]"#, [.setPaused(true)]), (#"["set", "pause", false]"#, [.setPaused(false)]),
+            (#"["set", "volume", "25"]"#, [.setVolume(0.25)]),
+            (#"["set", "speed", 2]"#, [.setSpeed(2)]), (#"["set", "mute", "no"]"#, [.setMuted(false)]),
+            (#"["set", "fullscreen", true]"#, [.setFullscreen(true)]),
+            (#"["set", "time-pos", 12.5]"#, [.seek(to: 12.5)]), (#"["set", "percent-pos", 10]"#, [.seek(to: 10)]),
+            (#"["set", "playlist-pos", 2]"#, [.play(index: 2)]),
+            (#"["set", "playlist-pos-1", 1]"#, [.play(index: 0)]), (#"["cycle", "pause"]"#, [.setPaused(true)]),
+            (#"["cycle", "volume", "down"]"#, [.setVolume(0.49)]),
+            (#"["add", "volume", 60]"#, [.setVolume(1)]), (#"["add", "volume", -60]"#, [.setVolume(0)]),
+            (#"["add", "playlist-pos", 1]"#, [.play(index: 2)]),
+            (#"["multiply", "speed", 100]"#, [.setSpeed(16)]), (#"["playlist-next"]"#, [.next(ends: false)]),
+            (#"["playlist-next", "force"]"#, [.next(ends: true)]),
+            (#"["playlist-prev"]"#, [.previous]), (#"["playlist-play-index", "current"]"#, [.play(index: 1)]),
+            (#"["playlist-play-index", 0]"#, [.play(index: 0)]),
+            (#"["loadfile", "x.mkv"]"#, [.load("x.mkv", .instead)]), (#"["loadfile", "x.mkv", "append"]"#, [.load("x.mkv", .atEnd(plays: false))]),
+            (#"["loadfile", "x.mkv", "append-play"]"#, [.load("x.mkv", .atEnd(plays: true))]), (#"["quit"]"#, [.quit(code: 0)]),
+            (#"["quit", 3]"#, [.quit(code: 3)]),
+            (#"["stop"]"#, [.quit(code: 0)]), (#"["show-text", "hello", 2000]"#, [.show("hello")]), (#"["show-progress"]"#, [.showProgress]),
+            (#"["keypress", "SPACE"]"#, [.key(.space)]), (#"["script-message", "a", 1]"#, [.message(["a", "1"])]), (#"["ignore"]"#, []),
+        ] as [(String, [RemoteAction])])
+    func `a command means`(_ words: String, _ expected: [RemoteAction]) throws {
+        #expect(try RemoteCommand.actions(Self.words(words), playing) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (#"[]"#, .invalidParameter), (#"["explode"]"#, .invalidParameter), (#"[5]"#, .invalidParameter), (#"["seek"]"#, .invalidParameter),
+            (#"["seek", "soon"]"#, .invalidParameter), (#"["seek", 5, "sideways"]"#, .invalidParameter),
+            (#"["seek", 5, "absolute", "relative"]"#, .invalidParameter),
+            (#"["set", "pause"]"#, .invalidParameter), (#"["set", "pause", "maybe"]"#, .propertyFormat),
+            (#"["set", "volume", 101]"#, .propertyError), (#"["set", "speed", 0]"#, .propertyError), (#"["set", "nonsense", 1]"#, .propertyNotFound),
+            (#"["set", "duration", 1]"#, .propertyError), (#"["set", "playlist-pos", 3]"#, .propertyError),
+            (#"["set", "playlist-pos", 0.5]"#, .propertyError),
+            (#"["cycle", "media-title"]"#, .propertyFormat), (#"["add", "chapter"]"#, .propertyNotFound), (#"["loadfile"]"#, .invalidParameter),
+            (#"["loadfile", "x", "never"]"#, .invalidParameter), (#"["quit", 1000]"#, .invalidParameter),
+            (#"["keypress", "F13"]"#, .invalidParameter),
+            (#"["show-text"]"#, .invalidParameter),
+        ] as [(String, RemoteError)])
+    func `a command that makes no sense is refused`(_ words: String, _ expected: RemoteError) {
+        #expect(throws: expected) { try RemoteCommand.actions(Self.words(words), playing) }
+    }
+
+    @Test(
+        arguments: [
+            (#"["seek", 5]"#, .command), (#"["frame-step"]"#, .command), (#"["set", "time-pos", 1]"#, .propertyUnavailable),
+            (#"["add", "time-pos", 1]"#, .propertyUnavailable),
+            (#"["set", "percent-pos", 1]"#, .propertyUnavailable), (#"["cycle", "fullscreen"]"#, .propertyUnavailable),
+        ] as [(String, RemoteError)])
+    func `without a film and a window some commands are refused`(_ words: String, _ expected: RemoteError) {
+        #expect(throws: expected) { try RemoteCommand.actions(Self.words(words), RemoteSnapshot()) }
+    }
+
+    @Test(
+        arguments: [
+            ("pause", [["pause"]]), ("  set  pause yes ", [["set", "pause", "yes"]]),
+            (#"show-text "a \"b\" \\ c" 5"#, [["show-text", "a \"b\" \\ c", "5"]]),
+            ("cycle mute; no-osd add volume 5 ;", [["cycle", "mute"], ["add", "volume", "5"]]),
+            ("print-text 'one ; two' # rest", [["print-text", "one ; two"]]),
+            ("raw async quit", [["quit"]]), ("", []), (";;", []),
+        ] as [(String, [[String]])])
+    func `a line of text is split as in input_conf`(_ text: String, _ expected: [[String]]) { #expect(CommandText.commands(in: text) == expected) }
+
+    @Test(arguments: ["show-text \"endless", "print-text 'endless", "a \"\\"]) func `a quotation without an end is refused`(_ text: String) {
+        #expect(CommandText.commands(in: text) == nil)
+    }
+
+    @Test(arguments: [
+        ("at ${time-pos} of ${duration}", "at 00:00:30 of 00:01:40"), ("${=time-pos}", "30.000000"),
+        ("${nothing:none} ${nothing}", "none (unavailable)"),
+        ("${?path:has ${filename}}${!path:no}", "has b.tar.mkv"), ("$$5 $x ${", "$5 $x ${"),
+        ("${percent-pos}% ${volume} ${speed} ${pause}", "30% 50 1.00 no"),
+        ("${playlist/0/title} ${playlist/2/filename}", "A c.mkv"),
+    ])
+    func `properties stand for their values in a text`(_ text: String, _ expected: String) {
+        #expect(CommandText.expanded(text, playing) == expected)
+    }
+}

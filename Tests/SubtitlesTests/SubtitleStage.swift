@@ -1,0 +1,96 @@
+import Demuxing
+import DisplaySink
+import Foundation
+import Media
+import SampleQueue
+import Subtitles
+import TestSupport
+import Testing
+
+/// Films with subtitles, made with ffmpeg, and an engine that draws them.
+final class SubtitleStage {
+    let folder = NSTemporaryDirectory() + "subtitles-\(UUID().uuidString.prefix(8))"
+    /// Of the display.
+    static let canvas = OverlayCanvas(size: PixelSize(width: 320, height: 200), film: PixelRect(x: 0, y: 10, width: 320, height: 180))
+    static let font = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+
+    func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+        try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+        return "\(folder)/\(name)"
+    }
+
+    /// A film of 160x90 with these subtitles, `length` seconds long.
+    func film(_ name: String, subtitles: String, length: Int = 5, input: [String] = [], _ arguments: [String]) throws -> String {
+        let path = "\(folder)/\(name)"
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=gray:s=160x90:r=25:d=\(length)"]
+            + input + ["-i", subtitles, "-map", "0", "-map", "1", "-c:v", "mpeg2video", "-g", "25"] + arguments + [path]
+        process.standardInput = FileHandle.nullDevice
+        try ChildStart.alone { try process.run() }
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "ffmpeg failed")
+        return path
+    }
+
+    /// What an engine says.
+    final class Notices: Sendable {
+        private let all = Monitor<[String]>([])
+        func add(_ text: String) { all.change { $0.append(text) } }
+        var texts: [String] { all.withLock { $0 } }
+        func wait() -> [String] { all.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0.isEmpty ? nil : $0 } ?? [] }
+    }
+
+    /// An engine for these tracks, which runs.
+    static func engine(
+        _ tracks: [SubtitleTrack], chosen: Int? = 0, fonts: [AttachedFont] = [], settings: SubtitleSettings = SubtitleSettings(),
+        notices: Notices = Notices()
+    ) -> SubtitleEngine {
+        let engine = SubtitleEngine(
+            tracks: tracks, chosen: chosen, settings: settings, film: .init(storage: PixelSize(width: 160, height: 90), fonts: fonts),
+            handlers: .init(changed: {}, notice: { notices.add($0) }))
+        engine.start()
+        engine.setCanvas(canvas)
+        return engine
+    }
+
+    /// An engine that has got every sample of the film's subtitles.
+    static func play(_ path: String, chosen: Int? = 0, usesFonts: Bool = true) throws -> SubtitleEngine {
+        let reader = try AssetReader(url: path)
+        let tracks = reader.tracks.compactMap(SubtitleTrack.init)
+        let fonts = usesFonts ? reader.fonts.map { AttachedFont(name: $0.name, bytes: $0.bytes) } : []
+        let engine = engine(tracks, chosen: chosen, fonts: fonts)
+        // With the frames: where a broadcast begins, they do.
+        reader.select(Set(reader.tracks.filter { $0.kind == .video || $0.kind == .subtitle }.map(\.id)))
+        while let sample = try reader.nextSample() { engine.add(sample) }
+        return engine
+    }
+}
+
+extension SubtitleEngine {
+    /// What is shown at a time in milliseconds.
+    func shown(at time: Int64) -> OverlayImage? {
+        drawnImage(at: MediaTime(value: time, timescale: 1000), until: MonotonicClock.shared.now() + .seconds(60))
+    }
+
+    /// When anything is shown, looked at every `step` milliseconds.
+    func times(until end: Int64, step: Int64 = 100) -> [Int64] { stride(from: 0, to: end, by: Int64.Stride(step)).filter { shown(at: $0) != nil } }
+}
+
+extension SubtitleStage {
+    /// Every sample of the film's subtitles.
+    static func samples(_ path: String) throws -> [SampleBuffer] {
+        let reader = try AssetReader(url: path)
+        reader.select(Set(reader.tracks.filter { $0.kind == .subtitle }.map(\.id)))
+        var samples: [SampleBuffer] = []
+        while let sample = try reader.nextSample() { samples.append(sample) }
+        return samples
+    }
+}
