@@ -249,7 +249,7 @@ let package = Package(
         tests("PlaySupportTests", ["PlaySupport", "Demuxing", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("RemoteControlTests", ["RemoteControl", "PlaySupport", "DisplaySink", "Media", "Sandbox", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),
-        tests("PlayTests", ["CEnding", "Player", "Demuxing", "Sandbox", "FrameExport", "Media", "TestSupport"]),
+        tests("PlayTests", ["CEnding", "PlaySupport", "Player", "Demuxing", "Sandbox", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Player", "DisplaySink", "WaylandSink", "Media", "TestSupport"]),
     ].filter { $0.type != .test || wanted?.contains($0.name) ?? true }

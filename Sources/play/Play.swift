@@ -32,11 +32,11 @@ struct Play: ParsableCommand {
             Terminal.write("\(ProgramName.current): \(error.description.printable)\n")
             Glibc.exit(PlaySupport.ExitCode(error).rawValue)
         } catch {
-            let isOfPlaying = message(for: error) == PlayOptions.noFilm
+            let isOfPlaying = error is ValidationError || message(for: error) == PlayOptions.noFilm
             let code = isOfPlaying ? PlayFile.exitCode(for: error) : exitCode(for: error)
             // The subcommand that plays is not one to type.
             let text = (isOfPlaying ? PlayFile.fullMessage(for: error) : fullMessage(for: error))
-                .replacing("\(ProgramName.current) file --help", with: "\(ProgramName.current) --help")
+                .replacing("'file --help'", with: "'\(ProgramName.current) --help'")
             if code.isSuccess { end(saying: text) }
             if !text.isEmpty {
                 Terminal.write(text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable + "\n" }.joined())
@@ -47,11 +47,16 @@ struct Play: ParsableCommand {
 
     /// The command that the words name. Among several faults it throws the one that is in a word, before the one that a film is missing.
     private static func parsed(_ words: [String]) throws -> any ParsableCommand {
-        do { return try parseAsRoot(words) } catch {
+        do { return try command(words) } catch {
             guard message(for: error) == PlayOptions.noFilm else { throw error }
-            _ = try parseAsRoot(words + ["-"])
+            _ = try command(words + ["-"])
             throw error
         }
+    }
+
+    private static func command(_ words: [String]) throws -> any ParsableCommand {
+        let others = configuration.subcommands.filter { $0 != PlayFile.self }.map { $0._commandName } + ["help"]
+        return try others.contains(words[0]) || words.contains("--version") ? parseAsRoot(words) : Configuration.command(words)
     }
 
     /// Takes the numbers of standard input, output and error where they are closed, so that nothing that the program opens is mistaken for them.

@@ -202,6 +202,9 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Volume in percent, 0 to 100.")
     var volume = 100
 
+    @Flag(help: "Start with the sound switched off; the key m switches it on.")
+    var mute = false
+
     @Flag(name: [.long, .customLong("fs")], help: "Start in full screen.")
     var fullscreen = false
 
@@ -261,6 +264,8 @@ struct PlayOptions: ParsableArguments {
     var inputIpcServer: String?
 
     @OptionGroup var network: NetworkArguments
+
+    @OptionGroup var configuration: ConfigurationArguments
 
     @Flag(name: .shortAndLong, help: "Print errors only.")
     var quiet = false

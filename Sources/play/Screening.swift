@@ -19,7 +19,7 @@ struct Screening {
     var playlist: Playlist
     /// How the next film is played: as the options say, and as the viewer has changed it since.
     var configuration: PlayerConfiguration
-    var isMuted = false
+    var isMuted: Bool
     /// The number of the film that plays, from 1.
     var film = 0
     var manager = ServiceManager()
@@ -49,6 +49,7 @@ struct Screening {
         // In a list 5 s: long enough to read a sign.
         configuration.imageDuration = options.imageDuration?.time ?? (isList ? MediaTime(value: 5, timescale: 1) : .positiveInfinity)
         if let server { configuration.exporters = [server.exporter] }
+        isMuted = options.mute
         overlay = OverlayTimer(options.osd ? sink.statusOverlay : nil)
     }
 

@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: [
         "README.md", "CONTRIBUTING.md", "docs/flow.md", "docs/threads.md", "docs/surface-use.md", "docs/performance.md", "docs/decoding.md",
-        "docs/display.md", "docs/sandbox.md", "docs/export.md",
+        "docs/display.md", "docs/sandbox.md", "docs/export.md", "docs/mpv.md",
     ])
     func `a document names only files that are there`(_ document: String) throws {
         let manager = FileManager.default

@@ -1,0 +1,111 @@
+/// What an option of mpv's manual that has another name here means, or why there is none.
+///
+/// Options with the same name and meaning are not listed. docs/mpv.md has the whole table.
+public enum ForeignOption: Sendable, Hashable {
+    /// These words say the same here; none: it is so already.
+    case words([String])
+    /// There is no such thing, for the reason that the sentence says.
+    case absent(String)
+
+    /// The names that are known, in the order of the alphabet.
+    public static let names: [String] = readers.keys.sorted()
+
+    /// What the option means with this value (nil: without one); nil: the name is not known.
+    public init?(_ name: String, _ value: String?) {
+        guard let reader = Self.readers[name] else { return nil }
+        self = reader(value) ?? .absent("the value \(value ?? "") has no counterpart")
+    }
+
+    /// Answers nil for values without a counterpart.
+    private typealias Reader = @Sendable (String?) -> ForeignOption?
+
+    private static func same(_ option: String) -> Reader { { value in value.map { .words([option, $0]) } } }
+
+    private static func absent(_ why: String) -> Reader { { _ in .absent(why) } }
+
+    /// Something that is switched on by `on`; without it there is nothing to switch off.
+    private static func flag(_ on: [String]?, off: [String]? = [], _ why: String = "") -> Reader {
+        { value in
+            guard let words = (value ?? "yes") == "no" ? off : on else { return .absent(why) }
+            return .words(words)
+        }
+    }
+
+    private static let filters = "there are no filters; a program of one's own can take the frames (docs/export.md)"
+    private static let windows = "the compositor places and sizes windows"
+    private static let scripts = "there are no scripts; other programs command the player (--input-ipc-server)"
+    private static let screenshots = "`frames` writes frames as files"
+
+    private static let readers: [String: Reader] = [
+        "loop-file": { value in
+            switch value ?? "inf" {
+            case "inf", "yes": .words(["--loop"])
+            case "no": .words(["--no-loop"])
+            default: .absent("a film is repeated for ever or not at all")
+            }
+        },
+        "length": same("--duration"),
+        "end": absent("--duration says how much of the film is played"),
+        "frames": absent("--duration says how much of the film is played"),
+        "image-display-duration": same("--image-duration"),
+        "hwdec": { value in
+            switch value ?? "yes" {
+            case "no": .words(["--decoder", "software"])
+            case "yes", "auto", "auto-safe", "auto-copy", "auto-copy-safe": .words(["--decoder", "auto"])
+            case "vaapi", "vaapi-copy": .words(["--decoder", "va-api"])
+            default: .absent("--decoder says how to decode")
+            }
+        },
+        "vo": { value in
+            switch value {
+            case "null": .words(["--sink", "headless"])
+            case "drm": .words(["--sink", "kms"])
+            case "gpu", "gpu-next": .words(["--sink", "auto"])
+            case "dmabuf-wayland", "wlshm": .words(["--sink", "wayland"])
+            default: .absent("--sink says where to show")
+            }
+        },
+        "ao": { value in
+            switch value {
+            case "alsa": .words([])
+            case "null": .words(["--audio-device", "null"])
+            default: .absent("sound goes to ALSA, whose default device reaches PipeWire and PulseAudio")
+            }
+        },
+        "vaapi-device": same("--device"), "drm-device": same("--connector"), "drm-connector": same("--connector"),
+        "drm-mode": { value in value == "preferred" ? .words(["--mode", "auto"]) : value.map { .words(["--mode", $0]) } },
+        "keepaspect": flag([], off: ["--gravity", "stretch"]),
+        "panscan": { value in
+            switch value.flatMap(Double.init) {
+            case 0: .words(["--gravity", "aspect"])
+            case 1: .words(["--gravity", "fill"])
+            default: .absent("--gravity fill crops the film to the window, and there is nothing between")
+            }
+        },
+        "cache": flag([], off: nil, "a film from a web server is always read ahead"),
+        "cache-pause": flag(["--on-stall", "wait"], off: ["--on-stall", "go-on"]),
+        "tls-verify": flag(["--no-tls-no-verify"], off: ["--tls-no-verify"]), "tls-ca-file": same("--tls-ca"),
+        "really-quiet": flag(["--quiet"]), "msg-level": absent("--quiet and --verbose say how much is told"),
+        "terminal": flag([], off: nil, "--quiet tells errors only; keys are read from the terminal where there is one"),
+        "sub-files": { value in value.map { .words($0.split(separator: ":").flatMap { ["--sub-file", String($0)] }) } },
+        "sub-visibility": flag([], off: nil, "the key v hides subtitles; --no-sub plays without"),
+        "vd-lavc-threads": same("--threads"),
+        "osc": flag(nil, "there are no controls in the window"), "osd-bar": flag(nil, "there is no bar"),
+        "keep-open": flag(nil, "the window closes after the last film; --pause and --loop keep it"),
+        "idle": flag(nil, "the program ends after the last film"), "force-window": flag(nil, "a window needs a film"),
+        "ytdl": flag(nil, "pages are not searched for films; yt-dlp -g prints their addresses"),
+        "deinterlace": { value in ["no", "auto"].contains(value ?? "yes") ? .words([]) : .absent("fields are shown as they were coded") },
+        "interpolation": flag(nil, "frames are shown, not made"),
+        "video-sync": absent("frames are shown at their times; --refresh and --vrr fit the monitor to them"),
+        "resume-playback": flag([], off: []), "save-position-on-quit": flag(nil, "where a film was left is not kept"),
+        "stop-screensaver": flag([], off: nil, "a film that plays keeps the screen on"),
+        "title": absent("the window bears the film's title"), "geometry": absent(windows), "autofit": absent(windows), "screen": absent(windows),
+        "ontop": absent(windows), "border": absent(windows),
+        "vf": absent(filters), "af": absent(filters), "lavfi-complex": absent(filters), "glsl-shaders": absent(filters),
+        "script": absent(scripts), "scripts": absent(scripts), "script-opts": absent(scripts), "load-scripts": flag(nil, scripts),
+        "screenshot-format": absent(screenshots), "screenshot-directory": absent(screenshots), "screenshot-template": absent(screenshots),
+        "audio-file": absent("sound from another file is not played"), "audio-files": absent("sound from another file is not played"),
+        "audio-delay": absent("sound is not shifted"), "replaygain": flag(nil, "loudness stays as it is in the film"),
+        "volume-max": absent("100 is the loudest"),
+    ]
+}
