@@ -22,6 +22,10 @@ public final class AssetReader: @unchecked Sendable {
     public let containerName: String
     /// The film's title, where its container has one.
     public let title: String?
+    /// Texts about the film by FFmpeg's names: `title`, `artist`, `comment`, `date` …, at most 1000.
+    public let metadata: [String: String]
+    /// Parts of the film with names, in film time and in their order, at most 1000.
+    public let chapters: [AssetChapter]
     /// Only samples in this range are to be shown. Where decoding must begin earlier, the samples before it come marked
     /// `doNotDisplay`. Set before reading; a start above 0 seeks.
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }
@@ -82,6 +86,8 @@ public final class AssetReader: @unchecked Sendable {
         duration = length == cav_nopts_value || length <= 0 ? .indefinite : MediaTime(value: length, timescale: 1_000_000)
         containerName = unsafe String(cString: context.pointee.iformat.pointee.name)
         title = unsafe StreamDescription.tag("title", context.pointee.metadata)
+        metadata = unsafe FilmTexts.metadata(context)
+        chapters = unsafe FilmTexts.chapters(context, origin: timeline.origin, duration: duration)
         selected = Set(tracks.map(\.id))
     }
 

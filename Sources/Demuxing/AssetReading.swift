@@ -15,6 +15,10 @@ public protocol AssetReading: AnyObject, Sendable {
     var containerName: String { get }
     /// The film's title, where its container has one.
     var title: String? { get }
+    /// As `AssetReader.metadata`.
+    var metadata: [String: String] { get }
+    /// As `AssetReader.chapters`.
+    var chapters: [AssetChapter] { get }
     /// Whether `seek` can be expected to work.
     var isSeekable: Bool { get }
     /// As `AssetReader.timeRange`.

@@ -60,17 +60,11 @@ public struct MediaReport: Sendable {
 
     /// How the track is asked for, where it is one of several: `, --aid 2`.
     private func choice(of track: AssetTrack) -> String {
-        let rivals: [AssetTrack], option: String
+        let rivals = reader.tracks.rivals(of: track), option: String
         switch track.kind {
-        case .video, .attachedPicture:
-            rivals = reader.tracks.filter { $0.kind == .video } + reader.tracks.filter { $0.kind == .attachedPicture }
-            option = "--vid"
-        case .audio:
-            rivals = reader.tracks.filter { $0.kind == .audio }
-            option = "--aid"
-        case .subtitle:
-            rivals = reader.tracks.filter(\.isShownSubtitle)
-            option = "--sid"
+        case .video, .attachedPicture: option = "--vid"
+        case .audio: option = "--aid"
+        case .subtitle: option = "--sid"
         case .other: return ""
         }
         // Subtitles are named also where there is one, because it is not shown by itself.

@@ -11,6 +11,8 @@ struct OpenedSource: Sendable {
     var samples: any SampleSource
     var location: String
     var title: String
+    /// What its container says; nil where there is none.
+    var description: FilmDescription?
     var beginning = MediaTime.zero
     /// Not numeric when the film has no known end.
     var duration = MediaTime.indefinite
@@ -74,6 +76,7 @@ struct OpenedSource: Sendable {
             beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
+        opened.description = FilmDescription(reader, selection)
         let lacking = selection.shortfalls + [subtitles?.shortfall].compactMap(\.self)
         let shortfalls = lacking.isEmpty ? subtitleObjection : "\(location) " + lacking.joined(separator: ", and ") + "."
         if let subtitles, !subtitles.tracks.isEmpty {

@@ -28,6 +28,9 @@ extension Player {
     /// The length of the film. Not numeric when it has no known end.
     public var duration: MediaTime { storage.withLock { $0.pipeline?.source.duration } ?? .indefinite }
 
+    /// What the film holds; nil before it is open, after `close`, and for what has no container, such as a camera.
+    public var film: FilmDescription? { storage.withLock { $0.pipeline?.source.description } }
+
     /// The title in the file, else the file's name.
     public var title: String { storage.withLock { $0.pipeline?.source.title } ?? "" }
 

@@ -64,7 +64,7 @@ struct OpeningCall {
     func open(_ film: FilmLocation) -> scanout_result {
         guard let opened = unsafe opened else { return refuse("A film and a place for the player are needed.") }
         guard let wishes = unsafe CallerStruct.read(options, zero: scanout_options()), let configuration = unsafe PlayerConfiguration(wishes) else {
-            return refuse("The size, the decoder, the sandbox or the exporters in scanout_options make no sense.")
+            return refuse("The size, the decoder, the sandbox, the tracks or the exporters in scanout_options make no sense.")
         }
         do throws(PlayerError) {
             let handle = try PlayerHandle(output: unsafe wishes.output, configuration)

@@ -10,6 +10,8 @@ internal import Sandbox
 final class PlayerHandle: Handle {
     let player: Player
     let events: EventBox
+    /// What the program was told of the film's texts.
+    let strings = FilmStrings()
 
     private let exporters: [FrameExporter]
     private let opening = Monitor(Opening.none)
@@ -92,10 +94,11 @@ extension PlayerConfiguration {
     init?(_ options: scanout_options) {
         guard let specification = unsafe DecoderSpecification(forC: options.decoder),
             let exporters = unsafe ExporterHandle.list(options.exporters, options.exporter_count),
-            let sandbox = unsafe SandboxOptions(forC: options.sandbox)
+            let sandbox = unsafe SandboxOptions(forC: options.sandbox), let preferences = unsafe TrackPreferences(options)
         else { return nil }
         self.init()
         self.sandbox = sandbox
+        tracks = preferences
         decoder = specification
         self.exporters = exporters
         threads = unsafe Int(min(options.threads, 64))
@@ -105,5 +108,37 @@ extension PlayerConfiguration {
         let start = unsafe options.start_time, length = unsafe options.play_duration
         if start > 0 { startTime = MediaTime(nanoseconds: start) }
         if length > 0 { playDuration = MediaTime(nanoseconds: length) }
+    }
+}
+
+extension TrackPreferences {
+    /// Nil when a number is out of range, or a reserved member is not 0.
+    init?(_ options: scanout_options) {
+        guard let video = unsafe Choice(forC: options.video_track), let audio = unsafe Choice(forC: options.audio_track),
+            let subtitles = unsafe Choice(forC: options.subtitle_track), unsafe options.reserved == 0
+        else { return nil }
+        self.init()
+        self.video = video
+        self.audio = audio
+        self.subtitles = subtitles
+        unsafe audioLanguages = Self.languages(options.audio_languages)
+        unsafe subtitleLanguages = Self.languages(options.subtitle_languages)
+    }
+
+    private static func languages(_ text: UnsafePointer<CChar>?) -> [String] {
+        guard let text = unsafe text else { return [] }
+        return unsafe String(cString: text).split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
+    }
+}
+
+extension TrackPreferences.Choice {
+    /// 0: automatic, -1: none, else the number; nil below.
+    fileprivate init?(forC number: Int32) {
+        switch number {
+        case 0: self = .automatic
+        case -1: self = .none
+        case 1...: self = .number(Int(number))
+        default: return nil
+        }
     }
 }

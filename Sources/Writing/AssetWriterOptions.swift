@@ -1,3 +1,4 @@
+public import Demuxing
 public import Media
 
 /// How a film is to be written, beyond its name.
@@ -22,20 +23,6 @@ public struct AssetWriterOptions: Sendable {
 
     /// By default nothing is replaced and the file is written in one piece.
     public init() {}
-}
-
-/// A part of a film that has a name.
-public struct AssetChapter: Sendable, Hashable {
-    /// From the first time of the chapter to that of what follows.
-    public var range: MediaTimeRange
-    /// What a viewer is shown.
-    public var title: String
-
-    /// Takes any range and any text.
-    public init(range: MediaTimeRange, title: String) {
-        self.range = range
-        self.title = title
-    }
 }
 
 /// How much of the other inputs may wait in memory for one that brings nothing. Samples of all inputs are written in the order of their decode

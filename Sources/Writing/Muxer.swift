@@ -1,5 +1,6 @@
 internal import CAV
 internal import CAVFormat
+internal import Demuxing
 internal import Media
 internal import SampleQueue
 

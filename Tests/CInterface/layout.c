@@ -50,6 +50,11 @@ int main(void)
     NUMBER(SCANOUT_POLICY_DROP_OLDEST);
     NUMBER(SCANOUT_POLICY_WAIT);
     NUMBER(SCANOUT_MAX_PLANES);
+    NUMBER(SCANOUT_TRACK_OTHER);
+    NUMBER(SCANOUT_TRACK_VIDEO);
+    NUMBER(SCANOUT_TRACK_AUDIO);
+    NUMBER(SCANOUT_TRACK_SUBTITLE);
+    NUMBER(SCANOUT_TRACK_COVER);
     NUMBER(SCANOUT_TEXTURE_PLANES);
     NUMBER(SCANOUT_TEXTURE_IMAGE);
     NUMBER(SCANOUT_TEXTURE_UPLOAD);
@@ -73,6 +78,11 @@ int main(void)
     MEMBER(scanout_options, play_duration);
     MEMBER(scanout_options, sandbox);
     MEMBER(scanout_options, opens_async);
+    MEMBER(scanout_options, video_track);
+    MEMBER(scanout_options, audio_track);
+    MEMBER(scanout_options, subtitle_track);
+    MEMBER(scanout_options, audio_languages);
+    MEMBER(scanout_options, subtitle_languages);
 
     STRUCT(scanout_stream);
     MEMBER(scanout_stream, size);
@@ -90,6 +100,51 @@ int main(void)
     MEMBER(scanout_statistics, frames_shown);
     MEMBER(scanout_statistics, frames_dropped);
     MEMBER(scanout_statistics, bytes_copied);
+
+    STRUCT(scanout_film_info);
+    MEMBER(scanout_film_info, size);
+    MEMBER(scanout_film_info, track_count);
+    MEMBER(scanout_film_info, chapter_count);
+    MEMBER(scanout_film_info, metadata_count);
+    MEMBER(scanout_film_info, duration);
+    MEMBER(scanout_film_info, container);
+    MEMBER(scanout_film_info, title);
+    MEMBER(scanout_film_info, is_seekable);
+
+    STRUCT(scanout_track_info);
+    MEMBER(scanout_track_info, size);
+    MEMBER(scanout_track_info, kind);
+    MEMBER(scanout_track_info, id);
+    MEMBER(scanout_track_info, number);
+    MEMBER(scanout_track_info, codec);
+    MEMBER(scanout_track_info, language);
+    MEMBER(scanout_track_info, title);
+    MEMBER(scanout_track_info, duration);
+    MEMBER(scanout_track_info, bit_rate);
+    MEMBER(scanout_track_info, is_default);
+    MEMBER(scanout_track_info, is_decodable);
+    MEMBER(scanout_track_info, is_selected);
+    MEMBER(scanout_track_info, is_forced);
+    MEMBER(scanout_track_info, is_hearing_impaired);
+    MEMBER(scanout_track_info, width);
+    MEMBER(scanout_track_info, height);
+    MEMBER(scanout_track_info, frame_rate);
+    MEMBER(scanout_track_info, pixel_aspect);
+    MEMBER(scanout_track_info, rotation);
+    MEMBER(scanout_track_info, sample_rate);
+    MEMBER(scanout_track_info, channel_count);
+    MEMBER(scanout_track_info, channel_layout);
+
+    STRUCT(scanout_chapter);
+    MEMBER(scanout_chapter, size);
+    MEMBER(scanout_chapter, start);
+    MEMBER(scanout_chapter, end);
+    MEMBER(scanout_chapter, title);
+
+    STRUCT(scanout_metadata);
+    MEMBER(scanout_metadata, size);
+    MEMBER(scanout_metadata, name);
+    MEMBER(scanout_metadata, text);
 
     STRUCT(scanout_event);
     MEMBER(scanout_event, size);

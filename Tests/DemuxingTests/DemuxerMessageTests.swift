@@ -64,6 +64,9 @@ import Testing
             .track(video, configurationOffset: 5, configurationByteCount: 40), .track(audio, configurationOffset: 0, configurationByteCount: 0),
             .track(other, configurationOffset: DemuxerAnswer.trayByteCount, configurationByteCount: 0), .sample(sample), .part(byteCount: 1), .end,
             .failed(AssetError(.damaged, "cut short")), .failed(AssetError(.notSeekable, "")), .done,
+            .text(name: "artist", "Ä, B"), .text(name: "", ""),
+            .chapter(
+                AssetChapter(range: MediaTimeRange(start: .zero, end: MediaTime(value: 1001, timescale: 30000)), title: "Eïns")),
         ]
     }
 

@@ -32,7 +32,7 @@ import Testing
     }
 
     private static func answer(_ dice: inout Dice) -> DemuxerAnswer {
-        switch Int.random(in: 0...9, using: &dice) {
+        switch Int.random(in: 0...11, using: &dice) {
         case 0: .bytes(source: UInt16(min(count(&dice), 65_535)), offset: Int64(count(&dice)), count: count(&dice))
         case 1: .other(["", "plain.mp4", "../x", "/etc/passwd", "http://127.0.0.1/"].randomElement(using: &dice)!)
         case 2: .closed(source: UInt16(min(count(&dice), 65_535)))
@@ -42,6 +42,8 @@ import Testing
         case 6: .done
         case 7:
             .opened(DemuxedFilm(trackCount: count(&dice), duration: time(&dice), containerName: "", title: nil, isSeekable: true))
+        case 8: .text(name: "title", ["", "\u{1b}[2J", "ü"].randomElement(using: &dice)!)
+        case 9: .chapter(AssetChapter(range: MediaTimeRange(start: time(&dice), end: time(&dice)), title: "x"))
         default: .sample(sample(&dice))
         }
     }

@@ -44,6 +44,7 @@ import Testing
         #expect(inside.tracks == outside.tracks, "\(path)")
         #expect(inside.duration == outside.duration && inside.title == outside.title && inside.containerName == outside.containerName, "\(path)")
         #expect(inside.isSeekable == outside.isSeekable, "\(path)")
+        #expect(inside.metadata == outside.metadata && inside.chapters == outside.chapters, "\(path)")
         let expected = try rows(outside)
         #expect(try rows(inside) == expected, "\(path)")
         #expect(try inside.nextSample() == nil)

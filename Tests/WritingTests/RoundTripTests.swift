@@ -91,6 +91,7 @@ import Writing
         try writer.finish()
         let again = try AssetReader(url: path)
         #expect(again.title == "Übung" && again.tracks.prefix(2).allSatisfy { $0.language == "ger" })
+        #expect(again.metadata["title"] == "Übung" && again.chapters == options.chapters)
         let chapters = Probe.lines("ffprobe -v quiet -show_chapters -of default=nw=1 '\(path)'")
         #expect(chapters.filter { $0.hasPrefix("TAG:title=") } == ["TAG:title=First", "TAG:title=Second"])
         #expect(chapters.filter { $0.hasPrefix("start_time=") }.compactMap { Double($0.dropFirst(11)) } == [0, 5])

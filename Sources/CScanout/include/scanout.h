@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x00000008
+#define SCANOUT_VERSION 0x00000009
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -93,6 +93,12 @@ typedef struct scanout_options {
     int64_t play_duration;             /* ends after this much film; 0: at the end of the film */
     uint32_t sandbox;                  /* scanout_sandbox */
     uint32_t opens_async;              /* 1: the scanout_open functions return at once; see "Opening without blocking" */
+    int32_t video_track;               /* which track of each kind plays: scanout_track_info.number; 0: the one that the container marks as default, */
+    int32_t audio_track;               /* else the first that can be decoded; -1: none of the kind. A film without the number plays the automatic one, */
+    int32_t subtitle_track;            /* without subtitles, and a notice says so. Subtitles are drawn in a window only */
+    uint32_t reserved;
+    const char *audio_languages;       /* the preferred one first: "de,en", as ISO 639 codes of two or three letters, with or without a region; */
+    const char *subtitle_languages;    /* they count where the track is 0. NULL: none is preferred */
 } scanout_options;
 
 /* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the file is read, which takes
@@ -183,6 +189,91 @@ typedef struct scanout_statistics {
 
 /* What has happened so far. */
 scanout_result scanout_get_statistics(scanout_player *player, scanout_statistics *statistics);
+
+/* --------------------------------------------------------------------------------------------------------------- What is in the film
+ *
+ *     scanout_track_info track = { .size = sizeof track };
+ *     for (uint32_t index = 0; scanout_get_track(player, index, &track) == SCANOUT_OK; index++) printf("%s\n", track.codec);
+ *
+ * All of it is read from the container when the film is opened and does not change, but for is_selected. The functions never block. They answer
+ * SCANOUT_END for an index beyond the last, and SCANOUT_NOTHING while no film is open (opens_async, until SCANOUT_EVENT_OPENED).
+ * Strings are UTF-8, belong to the player and stay valid and unchanged until scanout_close. They come from the film: with
+ * SCANOUT_SANDBOX_FULL they have no control characters and at most 1000 bytes. */
+
+typedef struct scanout_film_info {
+    uint32_t size;
+    uint32_t track_count, chapter_count, metadata_count;
+    int64_t duration;      /* of the whole film, also where play_duration ends it; SCANOUT_NO_TIME: it has no known end */
+    const char *container; /* FFmpeg's name: "mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm" … */
+    const char *title;     /* NULL: the container has none */
+    uint32_t is_seekable;  /* 1: seeks can be expected to work */
+    uint32_t reserved;
+} scanout_film_info;
+
+/* What the container says of the film as a whole. */
+scanout_result scanout_get_film(scanout_player *player, scanout_film_info *film);
+
+typedef enum scanout_track_kind {
+    SCANOUT_TRACK_OTHER = 0, /* timed metadata and the like */
+    SCANOUT_TRACK_VIDEO = 1,
+    SCANOUT_TRACK_AUDIO = 2,
+    SCANOUT_TRACK_SUBTITLE = 3,
+    SCANOUT_TRACK_COVER = 4  /* one frame that is not a film */
+} scanout_track_kind;
+
+typedef struct scanout_track_info {
+    uint32_t size;
+    uint32_t kind;                 /* scanout_track_kind */
+    uint32_t id;                   /* its number in the container, from 0 */
+    uint32_t number;               /* by which scanout_options and scanout_set_subtitle_track choose it: counted from 1 within its kind, covers after the
+                                      moving frames; 0: it cannot be chosen */
+    const char *codec;             /* FFmpeg's name: "h264", "aac", "subrip" … */
+    const char *language;          /* ISO 639 code; NULL: not said */
+    const char *title;             /* NULL: it has none */
+    int64_t duration;              /* SCANOUT_NO_TIME: not said */
+    int64_t bit_rate;              /* bits a second; 0: unknown */
+    uint8_t is_default;            /* 1: the container marks it as the one to play */
+    uint8_t is_decodable;          /* 1: there is a decoder for it */
+    uint8_t is_selected;           /* 1: it plays, or is shown; of sound and frames from the beginning, of subtitles until another is chosen */
+    uint8_t is_forced;             /* 1: subtitles that every viewer needs, such as signs and foreign dialogue */
+    uint8_t is_hearing_impaired;   /* 1: subtitles that describe sounds, too */
+    uint8_t reserved[3];
+    uint32_t width, height;        /* of frames, in pixels that are meant to be seen, before they are rotated; 0: unknown, as all that follow */
+    uint32_t frame_rate[2];        /* frames a second: 30000 : 1001 */
+    uint32_t pixel_aspect[2];      /* width : height of a pixel */
+    uint32_t rotation;             /* clockwise degrees until the frame stands upright */
+    uint32_t sample_rate;          /* of sound, in Hz */
+    uint32_t channel_count;
+    uint32_t reserved2;
+    const char *channel_layout;    /* FFmpeg's name: "stereo", "5.1(side)" …; NULL: not said */
+} scanout_track_info;
+
+/* The track at `index`, from 0. */
+scanout_result scanout_get_track(scanout_player *player, uint32_t index, scanout_track_info *track);
+
+/* Shows this track of subtitles from now on; 0: none. Returns at once. SCANOUT_ERROR_ARGUMENT for a number below 0, SCANOUT_END for one without a
+ * track: what was shown stays. Where subtitles are not drawn (no window, a sandboxed demuxer) no track can be shown. */
+scanout_result scanout_set_subtitle_track(scanout_player *player, int32_t number);
+
+typedef struct scanout_chapter {
+    uint32_t size;
+    uint32_t reserved;
+    int64_t start, end; /* film times; a chapter whose end the container does not state ends with the next one, the last with the film */
+    const char *title;  /* "" for one without a name */
+} scanout_chapter;
+
+/* The chapter at `index`, from 0, in the order of their times. */
+scanout_result scanout_get_chapter(scanout_player *player, uint32_t index, scanout_chapter *chapter);
+
+typedef struct scanout_metadata {
+    uint32_t size;
+    uint32_t reserved;
+    const char *name; /* FFmpeg's: "title", "artist", "comment", "date" … */
+    const char *text;
+} scanout_metadata;
+
+/* The container's tag at `index`, from 0, in the order of their names. */
+scanout_result scanout_get_metadata(scanout_player *player, uint32_t index, scanout_metadata *metadata);
 
 /* ---------------------------------------------------------------------------------------------------------------------------- Events */
 

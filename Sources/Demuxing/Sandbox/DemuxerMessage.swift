@@ -81,10 +81,13 @@ enum DemuxerAnswer: Hashable {
     case other(String)
     /// This source is not read any more. Not answered.
     case closed(source: UInt16)
-    /// The film is open; `trackCount` tracks follow.
+    /// The film is open; `trackCount` tracks follow, and texts and chapters.
     case opened(DemuxedFilm)
     /// The set-up data lie on the tray.
     case track(AssetTrack, configurationOffset: Int, configurationByteCount: Int)
+    /// One of the film's texts.
+    case text(name: String, String)
+    case chapter(AssetChapter)
     case sample(DemuxedSample)
     /// The tray is full of bytes of a sample that is larger.
     case part(byteCount: Int)
@@ -185,6 +188,15 @@ extension WireWriter {
         case .closed(let source):
             put(UInt8(10))
             put(source)
+        case .text(let name, let text):
+            put(UInt8(11))
+            put(clean: name)
+            put(clean: text)
+        case .chapter(let chapter):
+            put(UInt8(12))
+            put(chapter.range.start)
+            put(chapter.range.end)
+            put(clean: chapter.title)
         }
     }
 
@@ -270,6 +282,11 @@ extension DemuxerAnswer {
         case 8: self = .failed(try reader.takeAssetError())
         case 9: self = .done
         case 10: self = .closed(source: try reader.take())
+        case 11: self = .text(name: try reader.takeText(), try reader.takeText())
+        case 12:
+            let start = try reader.takeTime(), end = try reader.takeTime()
+            guard start.isNumeric, end.isNumeric, start >= .zero, end >= start else { throw WireError("a chapter ends before it begins") }
+            self = .chapter(AssetChapter(range: MediaTimeRange(start: start, end: end), title: try reader.takeText()))
         case let other: throw WireError("\(other) is no answer")
         }
         try reader.finish()

@@ -7,6 +7,8 @@ extension DemuxerOpening {
         var link: DemuxerLink
         var film: DemuxedFilm
         var tracks: [AssetTrack]
+        var metadata: [String: String]
+        var chapters: [AssetChapter]
         var report: SandboxReport
     }
 
@@ -81,7 +83,7 @@ extension DemuxerLink {
     /// The answer to `open`.
     fileprivate func opened(_ location: String, _ report: SandboxReport) throws(ProcessEnd) -> Result<DemuxerOpening.Opened, AssetError> {
         var film: DemuxedFilm?
-        var tracks: [AssetTrack] = []
+        var tracks: [AssetTrack] = [], metadata: [String: String] = [:], chapters: [AssetChapter] = []
         // The set-up data lie side by side on the tray, so that all of them together are no larger than it.
         var place = 0
         while true {
@@ -94,9 +96,16 @@ extension DemuxerLink {
                 track.setupData = unsafe [UInt8](UnsafeRawBufferPointer(start: tray.base + offset, count: count))
                 tracks.append(track)
                 place += count
+            case .text(let name, let text):
+                guard metadata.count < FilmTexts.most else { throw ProcessEnd.unasked }
+                metadata[name] = text
+            case .chapter(let chapter):
+                guard chapters.count < FilmTexts.most else { throw ProcessEnd.unasked }
+                chapters.append(chapter)
             case .done:
                 guard let film, tracks.count == film.trackCount else { throw ProcessEnd.unasked }
-                return .success(DemuxerOpening.Opened(link: self, film: film, tracks: tracks, report: report))
+                return .success(
+                    DemuxerOpening.Opened(link: self, film: film, tracks: tracks, metadata: metadata, chapters: chapters, report: report))
             case .failed(let error): return .failure(AssetError(error.code, "\(location): \(error.description)"))
             default: throw ProcessEnd.unasked
             }

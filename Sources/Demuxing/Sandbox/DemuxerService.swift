@@ -95,6 +95,8 @@ package final class DemuxerService {
             try say(.track(track, configurationOffset: place, configurationByteCount: bytes.count))
             place += bytes.count
         }
+        for (name, text) in reader.metadata { try say(.text(name: name, text)) }
+        for chapter in reader.chapters { try say(.chapter(chapter)) }
         try say(.done)
     }
 

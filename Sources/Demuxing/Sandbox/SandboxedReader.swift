@@ -27,6 +27,10 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     public let containerName: String
     /// The film's title, where its container has one.
     public let title: String?
+    /// Texts about the film, as `AssetReader.metadata`; without control characters, and none longer than 1000 bytes.
+    public let metadata: [String: String]
+    /// Parts of the film with names, as `AssetReader.chapters`. What is said of texts holds for titles.
+    public let chapters: [AssetChapter]
     /// Whether `seek` can be expected to work.
     public let isSeekable: Bool
     /// What the process has given up.
@@ -73,6 +77,8 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         duration = opened.film.duration
         containerName = opened.film.containerName
         title = opened.film.title
+        metadata = opened.metadata
+        chapters = opened.chapters
         isSeekable = opened.film.isSeekable
         report = opened.report
         link = opened.link
@@ -227,7 +233,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         case .done:
             isReading = false
             link.process.allowProcessorTime()
-        case .confined, .opened, .track, .bytes, .other, .closed: throw ProcessEnd.unasked
+        case .confined, .opened, .track, .text, .chapter, .bytes, .other, .closed: throw ProcessEnd.unasked
         }
     }
 
