@@ -54,9 +54,13 @@ struct Play: ParsableCommand {
         }
     }
 
+    /// Options that ask about the whole program. What is installed is made of the second one's answer.
+    private static let questions: Set = ["--version", "--experimental-dump-help"]
+
     private static func command(_ words: [String]) throws -> any ParsableCommand {
         let others = configuration.subcommands.filter { $0 != PlayFile.self }.map { $0._commandName } + ["help"]
-        return try others.contains(words[0]) || words.contains("--version") ? parseAsRoot(words) : Configuration.command(words)
+        let isOfAll = others.contains(words[0]) || !questions.isDisjoint(with: words)
+        return try isOfAll ? parseAsRoot(words) : Configuration.command(words)
     }
 
     /// Takes the numbers of standard input, output and error where they are closed, so that nothing that the program opens is mistaken for them.
