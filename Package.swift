@@ -223,7 +223,7 @@ let package = Package(
         tests("KeyboardInputTests", ["KeyboardInput", "DisplaySink"]),
         tests(
             "WaylandSinkTests", ["WaylandSink", "DisplaySink", "PixelConversion", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
-        tests("KMSSinkTests", ["Player", "KMSSink", "DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
+        tests("KMSSinkTests", ["Player", "Subtitles", "KMSSink", "DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("AudioSinkTests", ["AudioSink", "Demuxing", "SampleQueue", "Media", "CAV", "CAVFormat", "TestSupport"]),
         // A client of exported frames in a process of its own, without any of our code.
         .executableTarget(name: "export-client", path: "Tests/ExportClient"),

@@ -26,8 +26,10 @@ final class KMSOutput {
     private(set) var current: ScanoutBuffer.Configuration?
     /// Whether a monitor is plugged in.
     private(set) var isPlugged = true
-    /// The status over the film; nil when it is not shown or no plane is free for it.
-    private(set) var overlay: KMSOverlay?
+    /// What is set on the plane above the film; nil: nothing is shown there.
+    private var currentOverlay: (configuration: PlaneOverlay.Configuration, framebuffer: UInt32)?
+    /// Draws what lies over the film.
+    let overlay: KMSOverlay
     /// What is signalled, and whether the sink has ever changed it.
     private(set) var signal = HDRSignaling.sdr
     private(set) var hasSignalled = false
@@ -41,6 +43,7 @@ final class KMSOutput {
     init(_ device: KMSDevice, _ connector: KMSConnector, crtc: UInt32, _ planes: [KMSPlane], request: ModeRequest) throws(SinkError) {
         self.device = device
         self.connector = connector
+        overlay = KMSOverlay(device)
         found = connector.object
         self.crtc = device.object(crtc, type: UInt32(DRM_MODE_OBJECT_CRTC))
         self.planes = planes
@@ -131,7 +134,7 @@ final class KMSOutput {
     /// Adds the properties that show a buffer: all of them, or only the framebuffer when nothing else changes.
     func add(_ buffer: ScanoutBuffer, to request: inout AtomicRequest) throws(SystemError) {
         let film = planes.first { $0.object.id == buffer.configuration.plane } ?? primary
-        addOverlay(to: &request, isFull: isFull(buffer))
+        addOverlay(of: buffer, film: film.object.id, to: &request)
         if let fence = buffer.fence { request.set(film.object, "IN_FENCE_FD", UInt64(fence.number)) }
         guard isFull(buffer) else {
             request.set(film.object, "FB_ID", UInt64(buffer.framebuffer))
@@ -143,7 +146,7 @@ final class KMSOutput {
         request.set(crtc, "MODE_ID", UInt64(modeBlob))
         request.set(crtc, "ACTIVE", 1)
         addSignal(to: &request)
-        for other in planes where other.object.id != film.object.id && other.object.id != overlay?.place.plane {
+        for other in planes where other.object.id != film.object.id && other.object.id != buffer.overlay?.configuration.place.plane {
             if other.object.id == primary.object.id, case .direct = buffer.configuration {
                 let black = try blackImage()
                 show(black.framebuffer, PixelRect(black.size), on: other, &request)
@@ -166,35 +169,45 @@ final class KMSOutput {
     /// The commit with this buffer was accepted.
     func didShow(_ buffer: ScanoutBuffer) {
         current = buffer.configuration
-        overlay?.didCommit()
+        currentOverlay = buffer.overlay.map { ($0.configuration, $0.drawn.framebuffer) }
     }
 
     // MARK: Over the film
 
-    /// Shows the status over the next buffer; nil removes it. False when no plane is free for it.
-    func showStatus(_ status: PlaybackStatus?, over buffer: ScanoutBuffer) throws(SystemError) -> Bool {
+    /// The plane for what lies over a buffer; nil: there is none.
+    func overlayPlace(over buffer: ScanoutBuffer) -> OverlayPlaneSelection.Place? {
         let filmZpos = if case .direct(let direct) = buffer.configuration { direct.zpos } else { UInt64?.none }
-        let place = OverlayPlaneSelection.choose(
+        return OverlayPlaneSelection.choose(
             planes.map(\.capabilities), film: buffer.configuration.plane ?? primary.object.id, filmZpos: filmZpos)
-        if let old = overlay, old.place != place || old.screen != mode.size {
-            // The film uses the plane now, or the mode has changed.
-            overlay = nil
-            current = nil
+    }
+
+    /// Whether the device must be asked if it takes the buffer with what lies over it.
+    func mustTestOverlay(of buffer: ScanoutBuffer) -> Bool {
+        guard let overlay = buffer.overlay else { return false }
+        return isFull(buffer) || overlay.configuration != currentOverlay?.configuration
+    }
+
+    /// Adds the properties that change; all of them with a full commit, which turns planes off that are not used.
+    private func addOverlay(of buffer: ScanoutBuffer, film: UInt32, to request: inout AtomicRequest) {
+        let isFull = isFull(buffer), overlay = buffer.overlay
+        if !isFull, let old = currentOverlay?.configuration.place.plane, old != overlay?.configuration.place.plane, old != film,
+            let plane = planes.first(where: { $0.object.id == old })
+        {
+            request.turnOff(plane: plane.object)
         }
-        if overlay == nil, status != nil { overlay = place.map { KMSOverlay(device, $0, screen: mode.size) } }
-        try overlay?.show(status)
-        return status == nil || overlay != nil
-    }
-
-    /// Removes the status.
-    func removeOverlay() {
-        if overlay != nil { current = nil }
-        overlay = nil
-    }
-
-    private func addOverlay(to request: inout AtomicRequest, isFull: Bool) {
-        guard let overlay, let plane = planes.first(where: { $0.object.id == overlay.place.plane }) else { return }
-        overlay.add(to: &request, on: plane.object, crtc: crtc.id, isFull: isFull)
+        guard let overlay, let plane = planes.first(where: { $0.object.id == overlay.configuration.place.plane })?.object else { return }
+        let place = overlay.configuration
+        guard isFull || place != currentOverlay?.configuration else {
+            if overlay.drawn.framebuffer != currentOverlay?.framebuffer { request.set(plane, "FB_ID", UInt64(overlay.drawn.framebuffer)) }
+            return
+        }
+        request.show(
+            overlay.drawn.framebuffer, on: plane, crtc: crtc.id, source: PlanePlacement.Source(place.destination.size),
+            destination: place.destination)
+        if let zpos = place.place.zpos { request.set(plane, "zpos", zpos) }
+        request.set(plane, "pixel blend mode", named: "Pre-multiplied")
+        request.set(plane, "alpha", 0xffff)
+        request.set(plane, "rotation", 1)
     }
 
     /// A black image of the screen's size.

@@ -1,69 +1,100 @@
 internal import DisplaySink
 internal import Media
 
-/// The status over the film on one monitor: two small images, shown in turn on a plane of their own.
+/// What lies over the film at some moment.
+struct FilmCover: Equatable {
+    /// Subtitles.
+    var image: OverlayImage?
+    /// What `image` was drawn for.
+    var canvas: OverlayCanvas
+    var status: PlaybackStatus?
+
+    var isEmpty: Bool { image == nil && status == nil }
+
+    static func == (one: FilmCover, other: FilmCover) -> Bool {
+        one.image === other.image && one.status == other.status && (one.image == nil || one.canvas == other.canvas)
+    }
+}
+
+/// An image on a plane above the film's.
+struct PlaneOverlay {
+    /// What a commit sets beside the framebuffer, and the device may refuse.
+    struct Configuration: Hashable {
+        var place: OverlayPlaneSelection.Place
+        /// On the screen. The image is shown as large as it is.
+        var destination: PixelRect
+    }
+
+    var configuration: Configuration
+    var drawn: DrawnImage
+}
+
+/// Draws what lies over the film on one monitor, into the display device's memory.
+///
+/// Only the part of the screen that is not transparent is drawn, and only when it changes. Memory is reused once no commit shows it.
 ///
 /// Thread-safety: belongs to the device's thread.
 final class KMSOverlay {
-    let place: OverlayPlaneSelection.Place
+    /// 4: on the screen, committed for the next refresh, drawn for a commit that the device refused, and being drawn.
+    private static let most = 4
+
     private let device: KMSDevice
-    private let drawing: StatusBar
-    /// The size of the screen that it was drawn for.
-    let screen: PixelSize
-    private let destination: PixelRect
     private var pool: DrawingPool?
-    private var images: [DrawnImage] = []
-    /// What the newest image shows; nil: nothing is shown.
-    private(set) var status: PlaybackStatus?
-    /// The framebuffer of the last commit.
-    private var committed: UInt32 = 0
+    /// What was drawn last.
+    private var last: (cover: FilmCover, view: OverlayView, drawn: DrawnImage, destination: PixelRect)?
+    /// The status as it was drawn last.
+    private var bar: (status: PlaybackStatus, screen: PixelSize, image: OverlayImage)?
 
-    init(_ device: KMSDevice, _ place: OverlayPlaneSelection.Place, screen: PixelSize) {
-        self.device = device
-        self.place = place
-        self.screen = screen
-        drawing = StatusBar(screen: screen)
-        destination = drawing.place(on: screen)
-    }
+    init(_ device: KMSDevice) { self.device = device }
 
-    /// The newest framebuffer; 0: nothing is shown.
-    private var framebuffer: UInt32 { status == nil ? 0 : images.last?.framebuffer ?? 0 }
-
-    /// Whether the next commit must change the plane.
-    var isStale: Bool { framebuffer != committed }
-
-    /// Draws an image beside the one that is on the screen. Must not be called while a flip is pending.
-    func show(_ status: PlaybackStatus?) throws(SystemError) {
-        guard status != self.status else { return }
-        if let status {
-            images.removeAll { $0.framebuffer != committed }
-            let pool: DrawingPool
-            if let known = self.pool { pool = known } else { pool = try DrawingPool(device, size: drawing.size, format: .bgra, count: 2) }
-            self.pool = pool
-            let pixels = drawing.pixels(status), rowBytes = drawing.size.width * 4
-            let image = try unsafe pool.draw { base, pitch in
-                unsafe pixels.withUnsafeBytes { bytes in
-                    for row in 0..<drawing.size.height {
-                        unsafe (base + row * pitch).copyMemory(from: bytes.baseAddress! + row * rowBytes, byteCount: rowBytes)
-                    }
+    /// The image for a monitor, and its place on the screen; nil: nothing lies over the part of the film that the monitor shows.
+    func draw(_ cover: FilmCover, _ view: OverlayView) throws(SystemError) -> (drawn: DrawnImage, destination: PixelRect)? {
+        if let last, last.cover == cover, last.view == view { return (last.drawn, last.destination) }
+        last = nil
+        let screen = view.part.size, images = images(cover, view)
+        guard let destination = OverlayPlacement.plane(around: images.map(\.place), on: screen),
+            var drawing = OverlayDrawing(around: [destination], on: OverlayCanvas(size: screen, film: PixelRect(screen)))
+        else { return nil }
+        for image in images { drawing.lay(image.place, pixels: image.pixels) }
+        let pixels = drawing.pixels, rowBytes = destination.width * 4
+        let drawn = try unsafe memory(for: destination.size).draw { base, pitch in
+            unsafe pixels.withUnsafeBytes { bytes in
+                for row in 0..<destination.height {
+                    unsafe (base + row * pitch).copyMemory(from: bytes.baseAddress! + row * rowBytes, byteCount: rowBytes)
                 }
-                return true
             }
-            if let image { images.append(image) }
+            return true
         }
-        self.status = status
+        guard let drawn else { return nil }
+        last = (cover, view, drawn, destination)
+        return (drawn, destination)
     }
 
-    /// Adds the properties that change; all of them with a full commit.
-    func add(to request: inout AtomicRequest, on plane: KMSObject, crtc: UInt32, isFull: Bool) {
-        guard isStale || isFull else { return }
-        guard framebuffer != 0 else { return request.turnOff(plane: plane) }
-        request.show(framebuffer, on: plane, crtc: crtc, source: PlanePlacement.Source(drawing.size), destination: destination)
-        if let zpos = place.zpos { request.set(plane, "zpos", zpos) }
-        request.set(plane, "pixel blend mode", named: "Pre-multiplied")
-        request.set(plane, "alpha", 0xffff)
-        request.set(plane, "rotation", 1)
+    /// Nothing lies over the film now. Memory is kept for the next image.
+    func clear() { last = nil }
+
+    /// The images over the film, the lowest first, on the screen.
+    func images(_ cover: FilmCover, _ view: OverlayView) -> [OverlayImage] {
+        var images: [OverlayImage] = []
+        if let image = cover.image { images.append(view.fitted(image, drawnFor: cover.canvas).moved(x: -view.part.x, y: -view.part.y)) }
+        if let status = cover.status { images.append(image(of: status, on: view.part.size)) }
+        return images
     }
 
-    func didCommit() { committed = framebuffer }
+    private func image(of status: PlaybackStatus, on screen: PixelSize) -> OverlayImage {
+        if let bar, bar.status == status, bar.screen == screen { return bar.image }
+        let drawing = StatusBar(screen: screen)
+        let image = OverlayImage(place: drawing.place(on: screen), pixels: drawing.pixels(status))
+        bar = (status, screen, image)
+        return image
+    }
+
+    private func memory(for size: PixelSize) throws(SystemError) -> DrawingPool {
+        let wanted = OverlayPlacement.memory(for: size, having: pool?.size)
+        if let pool, pool.size == wanted { return pool }
+        // Images in the old memory live until no commit shows them.
+        let new = try DrawingPool(device, size: wanted, format: .bgra, count: Self.most)
+        pool = new
+        return new
+    }
 }

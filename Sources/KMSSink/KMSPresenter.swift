@@ -13,8 +13,8 @@ internal import SurfacePool
 final class KMSPresenter {
     /// 5 s: after this time without a flip event the device counts as hung.
     private static let flipPatience = HostSpan.seconds(5)
-    /// 50 ms: the status waits this long for the film's next frame before it gets a commit of its own.
-    private static let statusPatience = HostSpan.milliseconds(50)
+    /// 50 ms: what lies over the film waits this long for the next frame before it gets a commit of its own, so that it never delays a frame.
+    private static let overlayPatience = HostSpan.milliseconds(50)
     /// 2 ms: a commit that was refused with EBUSY is tried again after this time.
     private static let retry = HostSpan.milliseconds(2)
 
@@ -23,13 +23,15 @@ final class KMSPresenter {
         var frame: VideoFrame
         /// What the frame was converted into, and black.
         var drawn: [DrawnImage]
+        /// What lies over it.
+        var overlays: [DrawnImage]
         var isDirect: Bool
         var committed: HostTime
         /// The CRTCs whose flip events are pending.
         var awaited: Set<UInt32>
         /// The CRTC whose flip time counts as the frame's presentation time.
         var leader: UInt32
-        /// The frame is shown again, because the status over it changed.
+        /// The frame is shown again, because what lies over it changed.
         var isRepeat: Bool
         /// Counts commits, for probes.
         var use: UInt64
@@ -60,10 +62,7 @@ final class KMSPresenter {
     var probe: (any SinkProbe)?
     /// The status to show over the film.
     var status: PlaybackStatus?
-    /// The status that was last passed to the outputs.
-    private var shownStatus: PlaybackStatus?
-    /// The value of `planner.choices` for which the device refused an overlay.
-    private var overlayRefused: Int?
+    private var overlays: OverlayPresenter
     /// Whether a monitor is plugged in and the session is active.
     var isVisible = true { didSet { if isVisible != oldValue { visibilityChanged() } } }
 
@@ -72,6 +71,7 @@ final class KMSPresenter {
         self.planner = planner
         self.queue = queue
         self.events = events
+        overlays = OverlayPresenter(monitors, planner)
         follow()
     }
 
@@ -97,6 +97,7 @@ final class KMSPresenter {
         }
         if isVisible, let frame = unshown.take() { return try show(frame, isFirst: false, now, pacer.clock.interval(at: now)) }
         if isVisible, onScreen != nil, monitors.plugged.contains(where: { $0.current == nil }) { return try showAgain(now, isRepeat: false) }
+        let wanted = overlays.wanted(queue, status)
         if pacer.earliestCommit > now { return pacer.earliestCommit }
         while true {
             let interval = pacer.interval(at: now)
@@ -104,7 +105,7 @@ final class KMSPresenter {
             case .show(let frame, let isFirst): return try show(frame, isFirst: isFirst, now, interval)
             case .keep(let time):
                 // The film's next frame shows it if that comes soon.
-                if isVisible, onScreen != nil, status != shownStatus, time.map({ $0 > now + Self.statusPatience }) ?? true {
+                if isVisible, onScreen != nil, overlays.mustShow(wanted), time.map({ $0 > now + Self.overlayPatience }) ?? true {
                     return try showAgain(now, isRepeat: true)
                 }
                 return time.map { pacer.wakeTime(forFrameDueAt: $0, now: now, interval: interval) }
@@ -112,6 +113,7 @@ final class KMSPresenter {
                 unshown = nil
                 monitors.showBlack()
                 onScreen = nil
+                overlays.removeFrame()
             case .finished: events(.finished)
             }
         }
@@ -156,22 +158,24 @@ final class KMSPresenter {
             if isFirst { events(.firstFrameShown(now)) }
             return pacer.earliestCommit
         }
-        guard let buffers = try planner.prepare(frame) else {
+        guard var buffers = try planner.prepare(frame) else {
             queue.didDiscard(sequence: frame.sequence)
             return now + pacer.margin
         }
-        if status != shownStatus || shownStatus != nil { addStatus(over: buffers) }
+        overlays.cover(&buffers, frame, queue, status)
         let wasDark = buffers.contains { $0.output.current == nil }
         let committed = MonotonicClock.shared.now()
         let wasJoint = monitors.isJoint, outcome = monitors.show(buffers)
         if wasJoint, !monitors.isJoint { planner.reportJoint(buffers.map(\.output)) }
-        guard !outcome.accepted.isEmpty else { return try refused(outcome, frame, isFirst: isFirst, now) }
-        try planner.refuse(outcome)
+        guard !outcome.accepted.isEmpty else { return try refused(outcome, buffers, frame, isFirst: isFirst, now) }
+        try refuse(outcome, buffers)
+        overlays.didShow()
         let shown = Set(outcome.accepted.map(\.crtc.id))
-        let drawn = buffers.filter { shown.contains($0.output.crtc.id) }.compactMap(\.buffer.drawn)
+        let shownBuffers = buffers.filter { shown.contains($0.output.crtc.id) }.map(\.buffer), drawn = shownBuffers.compactMap(\.drawn)
         follow()
         flipping = Held(
-            frame: frame, drawn: drawn, isDirect: drawn.isEmpty, committed: committed, awaited: shown,
+            frame: frame, drawn: drawn, overlays: shownBuffers.compactMap(\.overlay?.drawn), isDirect: drawn.isEmpty, committed: committed,
+            awaited: shown,
             leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id, isRepeat: isRepeat, use: uses, probe: probe)
         uses += 1
         if let probe, let use = flipping?.use, let memory = flipping?.memory() { probe.committed(use: use, memory) }
@@ -185,30 +189,16 @@ final class KMSPresenter {
         return try show(frame, isFirst: false, isRepeat: isRepeat, now, pacer.clock.interval(at: now))
     }
 
-    /// Adds the status to buffers that are about to be shown, if the outputs have a plane for it.
-    private func addStatus(over buffers: KMSMonitors.Buffers) {
-        shownStatus = status
-        if status != nil, overlayRefused == planner.choices { return }
-        var isNew = false, lacking: [String] = []
-        for (output, buffer) in buffers {
-            let had = output.overlay != nil
-            let hasPlace = (try? output.showStatus(status, over: buffer)) ?? false
-            if !hasPlace { lacking.append(output.connector.name) }
-            if !had, output.overlay != nil { isNew = true }
-        }
-        if !lacking.isEmpty {
-            if lacking.count == buffers.count { overlayRefused = planner.choices }
-            planner.describe("The status is not shown on \(lacking.joined(separator: " and ")): no plane with alpha is free above the film.")
-        }
-        guard isNew, let refusal = monitors.test(buffers).refused.first else { return }
-        overlayRefused = planner.choices
-        for (output, _) in buffers { output.removeOverlay() }
-        planner.describe("The status is not shown: \(monitors.device) refuses it over the film (\(unsafe String(cString: strerror(refusal.code)))).")
+    /// Refused monitors do without what lies over the film, or get another plan.
+    private func refuse(_ outcome: KMSMonitors.Outcome, _ buffers: KMSMonitors.Buffers) throws(SinkError) {
+        var outcome = outcome
+        outcome.refused = overlays.refuse(outcome, buffers)
+        try planner.refuse(outcome)
     }
 
     /// The device refused a commit although it had accepted a test of the same configuration.
     private func refused(
-        _ outcome: KMSMonitors.Outcome, _ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime
+        _ outcome: KMSMonitors.Outcome, _ buffers: KMSMonitors.Buffers, _ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime
     ) throws(SinkError) -> HostTime? {
         switch outcome.hindrance {
         case EBUSY:
@@ -225,7 +215,7 @@ final class KMSPresenter {
             return nil
         case ENODEV: throw SinkError(.lost, "\(monitors.device.path) is gone.")
         default:
-            try planner.refuse(outcome)
+            try refuse(outcome, buffers)
             monitors.forget()
             return try show(frame, isFirst: isFirst, now, pacer.clock.interval(at: now))
         }

@@ -106,6 +106,8 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
     public var window: (any WindowControl)? { self }
     /// The sink itself: the status is shown on an overlay plane, if one is free.
     public var statusOverlay: (any StatusOverlay)? { self }
+    /// Always true: subtitles are shown on an overlay plane, where one is free.
+    public var drawsOverlays: Bool { true }
     /// Always true: keys come from the terminal on standard input, or from the seat's keyboards.
     public var readsTerminal: Bool { true }
     /// Sets the frame rate by which the monitors' modes are chosen. Unknown: any refresh rate fits.

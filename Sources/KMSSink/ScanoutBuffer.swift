@@ -8,6 +8,8 @@ struct ScanoutBuffer {
     var configuration: Configuration
     /// Black, or a converted frame. Nil for a frame's own memory.
     var drawn: DrawnImage?
+    /// What lies over it, on a plane of its own; nil: nothing.
+    var overlay: PlaneOverlay?
 
     var isDirect: Bool { drawn == nil }
     /// The device waits for this fence before it reads.

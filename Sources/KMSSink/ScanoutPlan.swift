@@ -49,6 +49,20 @@ struct ScanoutPlan: CustomStringConvertible {
                 part: kind.isWhole ? nil : kind.place.part, gravity: kind.gravity), planes)
     }
 
+    /// What the monitor shows of the canvas for images over the film.
+    var view: OverlayView {
+        let film: PixelRect
+        if case .direct(let direct) = choice.current, kind.isWhole {
+            film = direct.placement.destination
+        } else {
+            film =
+                FrameGeometry(
+                    buffer: kind.layout.size, visible: kind.visible, attributes: kind.attributes, window: kind.place.canvas, gravity: kind.gravity
+                ).destination
+        }
+        return OverlayView(canvas: OverlayCanvas(size: kind.place.canvas, film: film), part: kind.place.part)
+    }
+
     private var reasons: String { choice.reasons.joined(separator: "; ") }
 
     /// The conversion that is necessary, and why; nil: none.

@@ -141,6 +141,14 @@ final class ScanoutPlanner {
         }
     }
 
+    // MARK: Over the film
+
+    /// What a monitor shows of the canvas that images over the film are drawn on; nil before its first plan.
+    func view(of output: KMSOutput) -> OverlayView? { index(of: output).flatMap { chosen[$0]?.view } }
+
+    /// What images over the film are drawn for: what the first monitor shows. Nil before the first frame.
+    var canvas: OverlayCanvas? { monitors.plugged.lazy.compactMap { self.view(of: $0)?.canvas }.first }
+
     private func index(of output: KMSOutput) -> Int? { monitors.outputs.firstIndex { $0 === output } }
 
     // MARK: Telling

@@ -105,7 +105,7 @@ struct OpenedSource: Sendable {
         guard isDrawn else {
             var isWanted = !configuration.subtitles.files.isEmpty
             if case .number = configuration.tracks.subtitles { isWanted = true }
-            return (nil, isWanted ? "Subtitles are shown in a window only." : nil)
+            return (nil, isWanted ? "Subtitles are shown in a window or on a monitor only." : nil)
         }
         let tracks = SubtitleSelection.tracks(of: reader, film, options: configuration.subtitles)
         let selection = SubtitleSelection(tracks, preferences: configuration.tracks, spoken: spoken)

@@ -75,7 +75,7 @@ import Testing
         #expect(
             stage.wait {
                 stage.events.withLock {
-                    $0.contains { if case .detail(let text) = $0 { text.hasPrefix("The status is not shown on ") } else { false } }
+                    $0.contains { if case .detail(let text) = $0 { text.hasSuffix(": no plane with alpha is free above the film.") } else { false } }
                 }
             })
         try stage.show(Self.still)

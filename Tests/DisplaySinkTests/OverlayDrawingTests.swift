@@ -1,6 +1,5 @@
 import DisplaySink
 import Media
-import Subtitles
 import Testing
 
 /// Blending, pixel by pixel.

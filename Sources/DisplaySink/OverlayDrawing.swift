@@ -1,4 +1,3 @@
-package import DisplaySink
 package import Media
 
 /// Pixels of an overlay while it is being drawn.
