@@ -15,9 +15,11 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         case file(OwnedFD)
         case library(any AssetInput)
         case web(ReadAhead)
+        /// A list, which has been read whole.
+        case text(MemoryBytes)
     }
 
-    private let origin: Origin
+    private var origin: Origin
     /// The place that libavformat reads next; a file needs none.
     private var position: Int64 = 0
     private let location: String
@@ -26,14 +28,30 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
     package private(set) var isPlaylist = false
     /// Its first bytes are those of a DASH manifest (ISO/IEC 23009-1), whose parts libavformat opens by itself.
     private(set) var isManifest = false
+    /// Where a web server's list came from, after redirects.
+    private var base: String
+    /// Lists of variants that have been read and not been opened yet, by what they are called.
+    private var lists: [String: AssetBytes] = [:]
+    /// The variants that a list offers, and the one that its reader sees.
+    private(set) var offer: VariantOffer?
+    /// Why what a list names cannot be played, as the end of a sentence; nil as long as nothing forbids it.
+    package private(set) var objection: String?
 
     /// Opens a film as `AssetReader` would, without reading any of it. Blocks.
     ///
+    /// Of a list that offers several variants, one is chosen, and the reader sees a list of that one.
     /// - Throws: as `AssetReader.init`.
-    package init(_ location: String, options: AssetReaderOptions) throws(AssetError) {
+    package convenience init(_ location: String, options: AssetReaderOptions) throws(AssetError) {
+        try self.init(location, options, isPart: false)
+        guard isPlaylist, let objection = readList(choosing: true) else { return }
+        throw AssetError(.noPlayableTrack, "\(location): \(objection).")
+    }
+
+    private init(_ location: String, _ options: AssetReaderOptions, isPart: Bool) throws(AssetError) {
         LibraryLog.silence()
         self.location = location
         self.options = options
+        base = location
         let opening = AssetOpening(location: location, options: options)
         let path = opening.filePath
         if let path { try opening.check(file: path) }
@@ -44,29 +62,55 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
             guard number >= 0 else { throw AssetError.opening(location, errno) }
             origin = .file(OwnedFD(adopting: number))
         } else if Self.isHTTP(location) {
-            origin = .web(try ReadAhead(location, options))
+            let source = try ReadAhead(location, options)
+            base = source.location
+            origin = .web(source)
         } else {
             origin = .library(try AddressInput(opening))
         }
         let head = readHead()
-        isPlaylist = head.hasPrefix("#EXTM3U") || head.hasPrefix("\u{feff}#EXTM3U")
+        isPlaylist = Self.isList(head)
         isManifest = head.contains("<MPD")
     }
 
-    /// Lets a film on a web server be read through here. The lists whose parts libavformat fetches itself are left to it.
+    /// Lets a film on a web server, and every HLS list, be read through here. The parts of a DASH manifest are left to libavformat.
     static func serve(_ location: String, _ options: inout AssetReaderOptions) throws(AssetError) {
-        guard options.source == nil, isHTTP(location) else { return }
-        let bytes = try AssetBytes(location, options: options)
+        guard options.source == nil, isHTTP(location) || isLocalList(location, options) else { return }
+        var own = options
+        own.libraryOpensOthers = true
+        let bytes = try AssetBytes(location, options: own)
         // libavformat lets a manifest name local files with these endings: none.
         if bytes.isManifest { options.libraryOptions["allowed_extensions"] = "-" }
-        if !bytes.isPlaylist, !bytes.isManifest { options.source = bytes }
+        guard !bytes.isManifest else { return }
+        options.source = bytes
+        guard bytes.isPlaylist else { return }
+        options.libraryOpensOthers = true
+        // Connections that stay open between segments need libavformat's own protocols.
+        options.libraryOptions["http_persistent"] = "0"
+        options.libraryOptions["http_multiple"] = "0"
     }
+
+    /// Whether it is a regular file that begins as an HLS list does.
+    private static func isLocalList(_ location: String, _ options: AssetReaderOptions) -> Bool {
+        guard let path = AssetOpening(location: location, options: options).filePath else { return false }
+        let number = unsafe path.withPath { unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard number >= 0 else { return false }
+        let file = OwnedFD(adopting: number)
+        var status = stat(), head = [UInt8](repeating: 0, count: 10)
+        guard unsafe fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        let count = unsafe pread(file.rawValue, &head, head.count, 0)
+        return count > 0 && isList(String(decoding: head.prefix(count), as: UTF8.self))
+    }
+
+    private static func isList(_ head: String) -> Bool { head.hasPrefix("#EXTM3U") || head.hasPrefix("\u{feff}#EXTM3U") }
 
     /// A file that has been opened.
     private init(_ file: consuming OwnedFD, _ location: String, _ options: AssetReaderOptions) {
         self.location = location
         self.options = options
+        base = location
         origin = .file(file)
+        isPlaylist = Self.isList(readHead())
     }
 
     package var isSeekable: Bool {
@@ -74,6 +118,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         case .file: true
         case .library(let input): unsafe input.io!.pointee.seekable != 0
         case .web(let source): source.isSeekable
+        case .text: true
         }
     }
 
@@ -82,6 +127,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         switch origin {
         case .web: true
         case .file: true
+        case .text: true
         case .library: isSeekable
         }
     }
@@ -90,6 +136,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         switch origin {
         case .web(let source): source.loss
         case .file: nil
+        case .text: nil
         case .library: nil
         }
     }
@@ -100,6 +147,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         case .file(let descriptor): count = Int64(lseek(descriptor.rawValue, 0, SEEK_END))
         case .library(let input): count = unsafe avio_size(input.io)
         case .web(let source): return source.byteCount
+        case .text(let text): return text.byteCount
         }
         return count >= 0 ? count : nil
     }
@@ -115,6 +163,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
             }
         case .library(let input): return unsafe read(input.io!, target, offset)
         case .web(let source): return unsafe source.read(into: target, at: offset)
+        case .text(let text): return unsafe text.read(into: target, at: offset)
         }
     }
 
@@ -135,23 +184,113 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
     /// Opens what a playlist names: for a file a regular file in its folder or below, for an HTTP address another one. Opens nothing for other films.
     package func open(_ name: String) -> OtherSource {
         guard isPlaylist else { return .refused }
-        switch origin {
-        case .file:
-            let path = location.hasPrefix("file:") ? String(location.dropFirst(5)) : location
-            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-            let number = unsafe folder.withPath { unsafe clinux_open_beneath($0, name) }
-            guard number >= 0 else { return errno == ENOENT || errno == ENOTDIR ? .missing : .refused }
-            let file = OwnedFD(adopting: number)
-            var status = stat()
-            guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .refused }
-            return .opened(AssetBytes(file, "\(folder)\(name)", options))
-        case .library: return .refused
-        case .web:
-            guard let address = Self.address(name, from: location), Self.isHTTP(address) else { return .refused }
-            return (try? AssetBytes(address, options: options)).map { .opened($0) } ?? .missing
-        }
+        // What a demuxer process calls the list itself.
+        if name.isEmpty { return Self.isHTTP(location) ? again() : .refused }
+        return find(name, isResolved: options.libraryOpensOthers)
     }
 
+    /// - Parameter isResolved: libavformat has put the list's folder before the name, where it knows the folder.
+    private func find(_ name: String, isResolved: Bool) -> OtherSource {
+        if let address = Self.address(name, from: base) {
+            guard Self.isHTTP(location), Self.isHTTP(address) else { return .refused }
+            if let bytes = lists.removeValue(forKey: address) { return .opened(bytes) }
+            return part(address)
+        }
+        guard !location.contains("://") || location.hasPrefix("file:") else { return .refused }
+        let path = location.hasPrefix("file:") ? String(location.dropFirst(5)) : location
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let inner = isResolved && folder != "." && name.hasPrefix(folder) ? String(name.dropFirst(folder.count)) : name
+        if let bytes = lists.removeValue(forKey: inner) { return .opened(bytes) }
+        let number = unsafe folder.withPath { unsafe clinux_open_beneath($0, inner) }
+        guard number >= 0 else { return (errno == ENOENT || errno == ENOTDIR) && !isResolved ? .missing : .refused }
+        let file = OwnedFD(adopting: number)
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .refused }
+        return part(AssetBytes(file, "\(folder)\(inner)", options))
+    }
+
+    /// A list that a server has may have grown.
+    package func again() -> OtherSource {
+        guard isPlaylist, offer == nil, Self.isHTTP(location) else { return .opened(self) }
+        return part(location)
+    }
+
+    private func part(_ address: String) -> OtherSource {
+        guard let bytes = try? AssetBytes(address, options, isPart: true) else { return .missing }
+        return part(bytes)
+    }
+
+    /// What the list has named, ready to be read.
+    private func part(_ bytes: AssetBytes) -> OtherSource {
+        guard bytes.isPlaylist, let objection = bytes.readList(choosing: false) else { return .opened(bytes) }
+        self.objection = objection
+        return .refused
+    }
+
+    /// Reads a list whole, and chooses one of the variants that it offers. Why its film cannot be played, as the end of a sentence; nil where it can.
+    /// - Parameter choosing: Only the list that was asked for offers variants: what it names may name it again, without end.
+    private func readList(choosing: Bool) -> String? {
+        guard var text = readText() else { return nil }
+        if base != location { text = PlaylistText.absolute(text, from: base) }
+        if let objection = PlaylistText.protection(text) { return objection }
+        if choosing, let list = MasterPlaylist(text) {
+            let chosen = choose(list)
+            offer = VariantOffer(variants: list.variants, chosen: chosen)
+            text = list.text(only: chosen)
+        }
+        origin = .text(MemoryBytes(Array(text.utf8)))
+        return nil
+    }
+
+    /// The variant that is wanted, or the next best one whose own list is there and can be played.
+    private func choose(_ list: MasterPlaylist) -> Int {
+        let choice = VariantChoice(preference: options.network.variant, size: options.shownSize)
+        var speed = Self.isHTTP(location) ? Self.usualThroughput : .max
+        if Self.isHTTP(location), choice.dependsOnThroughput(list.variants) {
+            let variant = choice.variant(of: list.variants, throughput: speed)
+            speed = variantList(list, variant).flatMap(throughput) ?? speed
+        }
+        let wanted = choice.order(of: list.variants, throughput: speed)
+        let chosen = wanted.prefix(Self.mostTried).first { variantList(list, $0) != nil }
+        // What others forbid does not count where one may be played.
+        if chosen != nil { objection = nil }
+        return chosen ?? wanted[0]
+    }
+
+    private static let mostTried = 4
+    /// 8 Mb/s: where the network cannot be measured, a film of about 6 Mb/s.
+    private static let usualThroughput: Int64 = 8_000_000
+
+    /// A variant's own list, which is kept until it is opened; nil where it cannot be had.
+    private func variantList(_ list: MasterPlaylist, _ variant: Int) -> AssetBytes? {
+        let name = list.names[variant], key = Self.address(name, from: base) ?? name
+        if let known = lists[key] { return known }
+        guard case .opened(let other) = find(name, isResolved: false), let bytes = other as? AssetBytes, bytes.isPlaylist else { return nil }
+        lists[key] = bytes
+        return bytes
+    }
+
+    /// What the network brings of the first part that a variant's list names, in bits a second; nil where nothing comes.
+    private func throughput(_ own: AssetBytes) -> Int64? {
+        guard let text = own.readText(), let name = PlaylistText.lines(text).first(where: { !$0.isEmpty && !$0.hasPrefix("#") }),
+            let part = Self.address(String(name), from: own.base), Self.isHTTP(part)
+        else { return nil }
+        return ThroughputProbe.measure(part, options)
+    }
+
+    /// The whole of a list; nil where it cannot be read, or is larger than lists are.
+    private func readText() -> String? {
+        var bytes: [UInt8] = [], part = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count <= Self.largestList {
+            let count = unsafe part.withUnsafeMutableBytes { unsafe read(into: $0, at: Int64(bytes.count)) }
+            guard count > 0 else { return count == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
+            bytes += part[..<count]
+        }
+        return nil
+    }
+
+    /// 16 MiB: a day in parts of a second.
+    private static let largestList = 16 << 20
     static func isHTTP(_ address: String) -> Bool { WebAddress(address) != nil }
 
     /// What `name` means in a playlist at `base` (RFC 3986, 5.2, as far as players meet it); nil where that is no address.
@@ -172,6 +311,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         case .library: false
         case .file: true
         case .web: true
+        case .text: true
         }
     }
 
@@ -189,44 +329,5 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
             count += got
         }
         return String(decoding: head[..<count], as: UTF8.self)
-    }
-}
-
-/// A connection by one of libavformat's protocols, without the containers that make connections of their own.
-@safe
-private final class AddressInput: AssetInput {
-    private(set) var io: UnsafeMutablePointer<AVIOContext>?
-    /// Outlives the connection, which asks it.
-    private let cancellation: AssetCancellation
-
-    init(_ opening: AssetOpening) throws(AssetError) {
-        cancellation = opening.options.cancellation
-        unsafe io = nil
-        let location = opening.location
-        if let name = Self.container(connectingTo: location) {
-            throw AssetError(.sandbox, "\(location): \(name) makes network connections of its own, which a demuxer without rights cannot.")
-        }
-        var interrupt = unsafe AVIOInterruptCB(
-            callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
-            opaque: Unmanaged.passUnretained(cancellation).toOpaque())
-        var dictionary: OpaquePointer?
-        unsafe av_dict_set(&dictionary, "rw_timeout", AssetOpening.networkTimeout, 0)
-        for (key, value) in opening.options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
-        let status = unsafe avio_open2(&io, opening.address, AVIO_FLAG_READ, &interrupt, &dictionary)
-        unsafe av_dict_free(&dictionary)
-        guard status >= 0 else { throw AssetError.opening(location, av: status) }
-    }
-
-    deinit { unsafe avio_closep(&io) }
-
-    var canBegin: Bool { unsafe io!.pointee.seekable != 0 }
-
-    /// The container that the kind of address implies (such as RTSP); nil for most.
-    private static func container(connectingTo address: String) -> String? {
-        unsafe address.withCString { name in
-            var data = unsafe AVProbeData(filename: name, buf: nil, buf_size: 0, mime_type: nil)
-            guard let format = unsafe av_probe_input_format(&data, 0), unsafe format.pointee.flags & AVFMT_NOFILE != 0 else { return nil }
-            return unsafe String(cString: format.pointee.name)
-        }
     }
 }

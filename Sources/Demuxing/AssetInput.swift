@@ -57,23 +57,36 @@ final class SourceInput: AssetInput {
 
     // MARK: What a film opens besides itself
 
-    /// Lets libavformat open what the film names only through `source`.
+    /// Lets libavformat open what the film names through `source`; what that refuses it may open itself where `opener` says so.
     static func serve(_ context: UnsafeMutablePointer<AVFormatContext>, from opener: Opener) {
         unsafe context.pointee.opaque = Unmanaged.passUnretained(opener).toOpaque()
-        unsafe context.pointee.io_open = { context, io, name, _, _ in
+        unsafe context.pointee.io_open = { context, io, name, flags, options in
             let opener = unsafe Unmanaged<Opener>.fromOpaque(context!.pointee.opaque).takeUnretainedValue()
+            let place = unsafe String(cString: name!)
+            guard opener.limit.allows(place) else { return cav_error(ENOENT) }
+            // Of one file, a list may name parts.
+            let isPartOfFile = unsafe options.map { unsafe av_dict_get($0.pointee, "offset", nil, 0) != nil } ?? false
             let source: any FilmBytes
-            switch unsafe opener.open(String(cString: name!)) {
+            switch isPartOfFile && opener.libraryOpensOthers ? .refused : opener.open(place) {
             case .opened(let other): source = other
             case .missing: return cav_error(ENOENT)
-            case .refused: return cav_error(EPERM)
+            case .refused:
+                guard opener.libraryOpensOthers, !opener.isForbidden else { return cav_error(EPERM) }
+                let status = unsafe opener.limit.openAsUsual(context, io, name, flags, options)
+                if status >= 0 { opener.others.insert(UInt(bitPattern: unsafe io!.pointee)) }
+                return status
             }
             guard let input = SourceInput(source) else { return cav_error(ENOMEM) }
             // Kept until it is closed.
             unsafe io!.pointee = Unmanaged.passRetained(input).takeUnretainedValue().io
             return 0
         }
-        unsafe context.pointee.io_close2 = { _, io in
+        unsafe context.pointee.io_close2 = { context, io in
+            // A demuxer inside another one may have the function without the pointer.
+            if let opaque = unsafe context?.pointee.opaque {
+                let opener = unsafe Unmanaged<Opener>.fromOpaque(opaque).takeUnretainedValue()
+                if opener.others.remove(UInt(bitPattern: io)) != nil { return unsafe avio_close(io) }
+            }
             unsafe Unmanaged<SourceInput>.fromOpaque(io!.pointee.opaque).release()
             return 0
         }
@@ -87,17 +100,25 @@ final class SourceInput: AssetInput {
         private(set) var hasRefused = false
         let limit = OpenLimit()
 
+        /// The addresses of what libavformat has opened itself and not closed.
+        fileprivate var others: Set<UInt> = []
+        /// What the source refuses libavformat opens itself.
+        let libraryOpensOthers: Bool
+
         /// - Parameter name: The film's own name, which may always be opened again.
-        init(_ source: any FilmBytes, name: String) {
+        init(_ source: any FilmBytes, name: String, libraryOpensOthers: Bool) {
             self.source = source
             self.name = name
+            self.libraryOpensOthers = libraryOpensOthers
         }
 
+        /// The source will not have the film played.
+        fileprivate var isForbidden: Bool { source.objection != nil }
+
         fileprivate func open(_ name: String) -> OtherSource {
-            guard limit.allows(name) else { return .missing }
-            if name == self.name { return .opened(source) }
+            if name == self.name { return source.again() }
             let other = source.open(name)
-            if case .refused = other { hasRefused = true }
+            if case .refused = other, !libraryOpensOthers { hasRefused = true }
             return other
         }
     }

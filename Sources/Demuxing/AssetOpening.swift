@@ -48,7 +48,7 @@ struct AssetOpening {
     /// An open context whose streams are known. Blocks.
     func open() throws(AssetError) -> Opened {
         if options.source == nil, let filePath { try check(file: filePath) }
-        let opener = options.source.map { SourceInput.Opener($0, name: location) }
+        let opener = options.source.map { SourceInput.Opener($0, name: address, libraryOpensOthers: options.libraryOpensOthers) }
         let limit = opener?.limit ?? OpenLimit()
         defer { limit.finish() }
         var input = try firstInput()
@@ -61,7 +61,7 @@ struct AssetOpening {
         guard status >= 0, let context = unsafe opened else {
             throw failure(options.cancellation.isCancelled ? cav_error_exit : status, opener, limit)
         }
-        if limit.hasRefused, unsafe context.pointee.nb_streams == 0 {
+        if limit.hasRefused || options.source?.objection != nil, unsafe context.pointee.nb_streams == 0 {
             unsafe avformat_close_input(&opened)
             throw failure(cav_error_invalid_data, opener, limit)
         }
@@ -166,6 +166,7 @@ struct AssetOpening {
 
     private func failure(_ status: Int32, _ opener: SourceInput.Opener?, _ limit: OpenLimit) -> AssetError {
         if status == cav_error_exit { return AssetError.opening(location, av: status) }
+        if let objection = options.source?.objection { return AssetError(.noPlayableTrack, "\(location): \(objection).") }
         if limit.hasRefused {
             return AssetError(.damaged, "\(location): it names itself, or more other files than a film has.")
         }

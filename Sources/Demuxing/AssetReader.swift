@@ -26,6 +26,8 @@ public final class AssetReader: @unchecked Sendable {
     public let metadata: [String: String]
     /// Parts of the film with names, in film time and in their order, at most 1000.
     public let chapters: [AssetChapter]
+    /// The variants that the film is offered in, and the one that is read; nil where it is no HLS list of several.
+    public var offer: VariantOffer? { (options.source as? AssetBytes)?.offer }
     /// Only samples in this range are to be shown. Where decoding must begin earlier, the samples before it come marked
     /// `doNotDisplay`. Set before reading; a start above 0 seeks.
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }

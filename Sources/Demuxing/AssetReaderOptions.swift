@@ -1,4 +1,4 @@
-internal import Media
+package import Media
 internal import Synchronization
 
 /// How a film is to be opened, beyond its name.
@@ -15,6 +15,10 @@ public struct AssetReaderOptions: Sendable {
     public var cancellation: AssetCancellation
     /// Where the bytes come from if libavformat is to open nothing by itself.
     package var source: (any FilmBytes)?
+    /// What `source` refuses to open libavformat may open itself.
+    var libraryOpensOthers = false
+    /// The size in which the film is shown at most; nil when that is unknown.
+    package var shownSize: PixelSize?
     /// Told what comes from a web server.
     package var progress: FetchProgress?
 

@@ -21,6 +21,8 @@ public protocol AssetReading: AnyObject, Sendable {
     var chapters: [AssetChapter] { get }
     /// Whether `seek` can be expected to work.
     var isSeekable: Bool { get }
+    /// The variants that the film is offered in (HLS); nil where it is not.
+    var offer: VariantOffer? { get }
     /// As `AssetReader.timeRange`.
     var timeRange: MediaTimeRange { get set }
     /// As `AssetReader.select`.
@@ -31,6 +33,11 @@ public protocol AssetReading: AnyObject, Sendable {
     func seek(to time: MediaTime) throws(AssetError)
     /// As `AssetReader.cancel`; any thread may call it.
     func cancel()
+}
+
+extension AssetReading {
+    /// Nil, for what is no list of variants.
+    public var offer: VariantOffer? { nil }
 }
 
 extension AssetReader: AssetReading {}

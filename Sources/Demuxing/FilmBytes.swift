@@ -14,6 +14,10 @@ package protocol FilmBytes: AnyObject, Sendable {
     var loss: String? { get }
     /// Another file or address that the film names.
     func open(_ name: String) -> OtherSource
+    /// The film itself once more, as a list does that is asked for whether it has grown.
+    func again() -> OtherSource
+    /// Why what the film names cannot be played, as the end of a sentence; nil as long as nothing forbids it.
+    var objection: String? { get }
 }
 
 /// The answer to a film that names another file or address.
@@ -28,4 +32,6 @@ extension FilmBytes {
     package var canBegin: Bool { isSeekable }
     package var loss: String? { nil }
     package func open(_ name: String) -> OtherSource { .refused }
+    package func again() -> OtherSource { .opened(self) }
+    package var objection: String? { nil }
 }

@@ -35,14 +35,21 @@ final class OpenLimit {
             if let opaque = unsafe context!.pointee.opaque {
                 let limit = unsafe Unmanaged<OpenLimit>.fromOpaque(opaque).takeUnretainedValue()
                 guard unsafe limit.allows(String(cString: name!)) else { return cav_error(ELOOP) }
-                if let options = unsafe options {
-                    for (key, value) in limit.libraryOptions {
-                        unsafe av_dict_set(&options.pointee, key, value, AV_DICT_DONT_OVERWRITE)
-                    }
-                }
+                return unsafe limit.openAsUsual(context, io, name, flags, options)
             }
             return unsafe OpenLimit.usual?(context, io, name, flags, options) ?? cav_error(ENOSYS)
         }
+    }
+
+    /// Lets libavformat open `name` itself, with `libraryOptions`.
+    func openAsUsual(
+        _ context: UnsafeMutablePointer<AVFormatContext>?, _ io: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>?,
+        _ name: UnsafePointer<CChar>?, _ flags: Int32, _ options: UnsafeMutablePointer<OpaquePointer?>?
+    ) -> Int32 {
+        if let options = unsafe options {
+            for (key, value) in libraryOptions { unsafe av_dict_set(&options.pointee, key, value, AV_DICT_DONT_OVERWRITE) }
+        }
+        return unsafe Self.usual?(context, io, name, flags, options) ?? cav_error(ENOSYS)
     }
 
     private typealias Open =

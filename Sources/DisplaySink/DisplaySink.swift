@@ -37,6 +37,8 @@ public protocol DisplaySink: AnyObject, Sendable {
     func setFilmRate(_ rate: Ratio)
     /// The controls of the sink's window; nil when the sink has nothing of the kind.
     var window: (any WindowControl)? { get }
+    /// The size of the largest monitor in pixels, to choose between several qualities of a film before it is opened; nil when it is unknown.
+    var displaySize: PixelSize? { get }
     /// Where the sink draws the playback status over the film; nil when it cannot.
     var statusOverlay: (any StatusOverlay)? { get }
     /// Whether the sink shows subtitles over the film. Constant.
@@ -54,6 +56,8 @@ extension DisplaySink {
     public func setFilmRate(_ rate: Ratio) {}
     /// Nil, for a sink without a window.
     public var window: (any WindowControl)? { nil }
+    /// Nil, for a sink without a display.
+    public var displaySize: PixelSize? { nil }
     /// Nil, for a sink that cannot draw over the film.
     public var statusOverlay: (any StatusOverlay)? { nil }
     /// False, for a sink without a display.

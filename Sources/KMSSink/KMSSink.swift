@@ -43,6 +43,8 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
     public let preferredAllocator: any SurfaceAllocator
     /// The monitors and their device, for messages.
     public let summary: String
+    /// Of the monitors that were found when the sink was created.
+    public let displaySize: PixelSize?
     private let options: Options
     private let probe: (any SinkProbe)?
     private let thread: PresentThread
@@ -62,6 +64,7 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
         let names = monitors.outputs.map { "\($0.connector.description) (\($0.mode))" }.joined(separator: " and ")
         let way = monitors.device.seat.map { "opened by \($0.manager), on \($0.name)" } ?? "opened directly"
         summary = "\(names) of \(monitors.device.path) (\(monitors.device.driver)), \(way)"
+        displaySize = monitors.outputs.map(\.mode.size).max { $0.width * $0.height < $1.width * $1.height }
         preferredAllocator = SurfaceAllocators.best()
         state = Monitor(KMSSinkState(opened: Opened(monitors)))
     }

@@ -39,6 +39,9 @@ public struct MediaReport: Sendable {
         var lines = ["\(location): \(reader.containerName)".printable]
         if reader.duration.isNumeric { lines[0] += ", \(reader.duration)" }
         if let title = reader.title { lines.append("  title \(title)".printable) }
+        for (index, variant) in (reader.offer?.variants ?? []).enumerated() {
+            lines.append("  variant \(index): " + Self.line(variant).printable + (index == reader.offer?.chosen ? ", read" : ""))
+        }
         for track in reader.tracks { lines.append("  track \(track.id): " + (Self.line(track) + choice(of: track)).printable) }
         for table in tables ?? [] { lines += SampleListing.lines(table) }
         return lines.joined(separator: "\n")
@@ -54,6 +57,10 @@ public struct MediaReport: Sendable {
             .init("seekable", .bool(reader.isSeekable)),
             .init("tracks", .array(reader.tracks.map(Self.object))),
         ]
+        if let offer = reader.offer {
+            let variants = offer.variants.enumerated().map { Self.object($1, isRead: $0 == offer.chosen) }
+            members.append(.init("variants", .array(variants)))
+        }
         if let tables { members.append(.init("samples", .array(tables.flatMap(SampleListing.objects)))) }
         return .object(members)
     }
@@ -100,6 +107,23 @@ public struct MediaReport: Sendable {
         if track.isHearingImpaired { parts.append("hearing impaired") }
         if !track.isDecodable, track.kind != .other { parts.append("no decoder") }
         return parts.joined(separator: ", ")
+    }
+
+    private static func line(_ variant: StreamVariant) -> String {
+        var parts = [variant.size?.description, variant.frameRate.map { "\(decimal($0)) fps" }].compactMap(\.self)
+        parts.append("\(decimal(Double(variant.bitRate) / 1e6)) Mb/s")
+        return (parts + variant.codecs).joined(separator: ", ")
+    }
+
+    private static func object(_ variant: StreamVariant, isRead: Bool) -> JSONValue {
+        .object([
+            .init("bitRate", .integer(variant.bitRate)),
+            .init("width", variant.size.map { .integer(Int64($0.width)) } ?? .null),
+            .init("height", variant.size.map { .integer(Int64($0.height)) } ?? .null),
+            .init("frameRate", variant.frameRate.map { .number($0) } ?? .null),
+            .init("codecs", .array(variant.codecs.map { .string($0) })),
+            .init("read", .bool(isRead)),
+        ])
     }
 
     private static func object(_ track: AssetTrack) -> JSONValue {

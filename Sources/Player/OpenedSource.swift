@@ -37,12 +37,14 @@ struct OpenedSource: Sendable {
 
     /// Opens a film with libavformat and chooses its tracks.
     static func container(
-        _ film: FilmLocation, configuration: PlayerConfiguration, hearsSound: Bool, drawsOverlays: Bool = false, cancellation: AssetCancellation
+        _ film: FilmLocation, configuration: PlayerConfiguration, hearsSound: Bool, drawsOverlays: Bool = false, shownSize: PixelSize? = nil,
+        cancellation: AssetCancellation
     ) throws(AssetError) -> OpenedSource {
         let location = film.name
         var options = AssetReaderOptions(network: configuration.network, cancellation: cancellation)
         let progress = FetchProgress()
         options.progress = progress
+        options.shownSize = shownSize
         if case .bytes(let source, _) = film { options.source = ProgramBytes(source, cancellation) }
         let source = try SourceReader(opening: location, options, configuration.sandbox)
         let reader = source.reader

@@ -142,7 +142,7 @@ extension Player {
         if let codec = configuration.rawCodec { return try OpenedSource.raw(opening.film, codec: codec) }
         return try OpenedSource.container(
             opening.film, configuration: configuration, hearsSound: sink.pacing == .display, drawsOverlays: sink.drawsOverlays,
-            cancellation: opening.cancellation)
+            shownSize: sink.displaySize, cancellation: opening.cancellation)
     }
 
     /// Takes the pipeline over and starts it, unless the film was given up or the player closed meanwhile.

@@ -1,5 +1,5 @@
 public import DisplaySink
-internal import Media
+public import Media
 public import PixelConversion
 public import SurfacePool
 
@@ -22,6 +22,8 @@ public final class WaylandSink: DisplaySink, WindowControl {
     private let allocator: FeedbackAllocator
     /// A summary of what the compositor offers, for messages.
     public let summary: String
+    /// Of the compositor's monitors when the sink was created.
+    public let displaySize: PixelSize?
     private let display: String?
     private let exactColors: Bool?
     private let reconnects: Bool
@@ -53,6 +55,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
         let connection = try WaylandConnection(display, wakeup: thread.wakeup)
         allocator = FeedbackAllocator(memory, connection.offer)
         summary = connection.summary
+        displaySize = connection.outputs.values.map(\.size).filter { $0.width > 0 }.max { $0.width * $0.height < $1.width * $1.height }
         state = Monitor(WaylandSinkState(connection: connection))
     }
 

@@ -19,6 +19,26 @@ struct ByteCountArgument: ExpressibleByArgument {
     var defaultValueDescription: String { "\(count >> 20)MiB" }
 }
 
+/// A variant of a film as mpv's option names it: `max`, `min`, or bits a second.
+struct VariantArgument: ExpressibleByArgument {
+    let preference: VariantPreference
+
+    init(preference: VariantPreference) { self.preference = preference }
+
+    init?(argument: String) {
+        switch argument {
+        case "auto": preference = .automatic
+        case "max": preference = .highest
+        case "min": preference = .lowest
+        default:
+            guard let limit = Int64(argument), limit >= 0 else { return nil }
+            preference = .atMost(limit)
+        }
+    }
+
+    var defaultValueDescription: String { "auto" }
+}
+
 /// The options for films on web servers.
 struct NetworkArguments: ParsableArguments {
     @Option(
@@ -52,11 +72,18 @@ struct NetworkArguments: ParsableArguments {
         help: ArgumentHelp("How much of what was played is kept, so that going back asks the server for nothing.", valueName: "size"))
     var demuxerMaxBackBytes = ByteCountArgument(count: 50 << 20)
 
+    @Option(
+        help: ArgumentHelp(
+            "Which variant of an HLS film plays: by size and network (auto), the highest or lowest bit rate, or the best up to these bits a second.",
+            valueName: "auto|max|min|bits"))
+    var hlsBitrate = VariantArgument(preference: .automatic)
+
     var options: NetworkOptions {
         let timeout = HostSpan.seconds(networkTimeout)
         var options = NetworkOptions(timeout: timeout)
         options.verifiesCertificates = !tlsNoVerify
         options.certificateAuthorities = tlsCa
+        options.variant = hlsBitrate.preference
         (options.cacheAhead, options.cacheBehind) = (demuxerMaxBytes.count, demuxerMaxBackBytes.count)
         (options.userAgent, options.referrer, options.headerFields, options.cookiesFile) = (userAgent, referrer, httpHeaderFields, cookiesFile)
         return options

@@ -16,6 +16,8 @@ final class HTTPConnection {
     let isSeekable: Bool
     /// Of the whole film; nil when the server does not say it.
     let byteCount: Int64?
+    /// Where the answer came from, after redirects.
+    let location: String
     /// The offset of the next byte.
     private(set) var position: Int64
 
@@ -61,6 +63,10 @@ final class HTTPConnection {
         watch.deadline = nil
         position = offset
         isSeekable = unsafe opened.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0
+        var place: UnsafeMutablePointer<UInt8>?
+        let hasPlace = unsafe av_opt_get(opened, "location", AV_OPT_SEARCH_CHILDREN, &place) >= 0
+        location = unsafe hasPlace ? place.map { unsafe String(cString: $0) } ?? address : address
+        unsafe av_free(place)
         let size = unsafe avio_size(opened)
         byteCount = size >= 0 ? size : nil
     }

@@ -24,6 +24,8 @@ final class HTTPSource: @unchecked Sendable {
     /// As the first answer said.
     let isSeekable: Bool
     let byteCount: Int64?
+    /// Where the first answer came from, after redirects.
+    let location: String
     private var takesRanges: Bool
     /// Why no more bytes come, in words that follow "ends at 0:04 of 0:20: "; nil as long as they do.
     private(set) var loss: String?
@@ -53,6 +55,7 @@ final class HTTPSource: @unchecked Sendable {
         }
         isSeekable = connection?.isSeekable ?? false
         takesRanges = isSeekable
+        location = connection?.location ?? address
         byteCount = connection?.byteCount
     }
 

@@ -25,6 +25,9 @@ public struct NetworkOptions: Sendable, Hashable {
     /// A file with cookies as browsers and curl write it (Netscape's format). Each goes only where it belongs.
     public var cookiesFile: String?
 
+    /// Which variant of a film is read, where a list offers several (HLS).
+    public var variant = VariantPreference.automatic
+
     /// Takes the defaults of `play`.
     public init(timeout: HostSpan = .seconds(30), stallTimeout: HostSpan = .seconds(10)) {
         self.timeout = timeout

@@ -34,6 +34,8 @@ final class ReadAhead {
 
     var isSeekable: Bool { source.isSeekable }
     var byteCount: Int64? { source.byteCount }
+    /// Where the film came from, after redirects.
+    var location: String { source.location }
     /// Why no more bytes come, in words that follow "ends at 0:04 of 0:20: "; nil as long as they do.
     var loss: String? { shared.state.withLock { $0.loss } }
 

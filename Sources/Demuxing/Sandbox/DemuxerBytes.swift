@@ -23,4 +23,10 @@ final class DemuxerBytes: FilmBytes, @unchecked Sendable {
     }
 
     func open(_ name: String) -> OtherSource { service.open(name) }
+
+    /// The player knows a list by no name.
+    func again() -> OtherSource {
+        if case .opened(let fresh) = service.open("") { return .opened(fresh) }
+        return .opened(self)
+    }
 }

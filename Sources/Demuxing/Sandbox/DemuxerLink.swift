@@ -42,6 +42,8 @@ final class DemuxerLink {
 
     /// Why the film's bytes ended before their end; see `FilmBytes.loss`.
     var loss: String? { film.loss }
+    /// The variants that it is offered in.
+    var offer: VariantOffer? { (film as? AssetBytes)?.offer }
     var isCancelled: Bool { cancellation.isCancelled }
 
     func ask(_ request: DemuxerRequest) throws(ProcessEnd) {

@@ -57,7 +57,10 @@ extension DemuxerOpening {
             let death = link.end(error, location)
             throw error.isShortage ? AssetError(.outOfResources, death.description) : death
         }
-        if case .failure = outcome { link.process.end() }
+        if case .failure = outcome {
+            link.process.end()
+            if let objection = bytes.objection { throw AssetError(.noPlayableTrack, "\(location): \(objection).") }
+        }
         return try outcome.get()
     }
 

@@ -33,6 +33,8 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     public let chapters: [AssetChapter]
     /// Whether `seek` can be expected to work.
     public let isSeekable: Bool
+    /// As `AssetReader.offer`.
+    public var offer: VariantOffer? { link.offer }
     /// What the process has given up.
     public let report: SandboxReport
     /// Only samples in this range are to be shown. Set before reading; a start above 0 seeks. As `AssetReader.timeRange`.

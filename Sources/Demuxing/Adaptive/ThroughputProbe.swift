@@ -1,0 +1,23 @@
+internal import Media
+
+/// Finds out how fast a server's bytes come, before it is decided which of them to fetch.
+enum ThroughputProbe {
+    /// Half a second, or 512 KiB: little beside the first seconds of a film.
+    private static let longest = HostSpan.milliseconds(500), mostBytes = 512 << 10
+
+    /// Bits a second of what is at `address`; nil when nothing comes. Blocks. The time until the server answers does not count.
+    static func measure(_ address: String, _ options: AssetReaderOptions) -> Int64? {
+        guard let library = try? options.network.libraryOptions(for: address).merging(options.libraryOptions, uniquingKeysWith: { $1 }),
+            let connection = try? HTTPConnection(address, from: 0, library, patience: options.network.stallTimeout, options.cancellation)
+        else { return nil }
+        let start = MonotonicClock.shared.now()
+        var bytes = [UInt8](repeating: 0, count: 32_768), count = 0
+        while count < mostBytes, MonotonicClock.shared.now() - start < longest {
+            let got = unsafe bytes.withUnsafeMutableBytes { unsafe connection.read(into: $0) }
+            guard got > 0 else { break }
+            count += Int(got)
+        }
+        let elapsed = max((MonotonicClock.shared.now() - start).nanoseconds, 1_000_000)
+        return count == 0 ? nil : Int64(Double(count) * 8e9 / Double(elapsed))
+    }
+}

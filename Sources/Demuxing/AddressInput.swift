@@ -1,0 +1,41 @@
+internal import CAV
+internal import CAVFormat
+
+/// A connection by one of libavformat's protocols, without the containers that make connections of their own.
+@safe
+final class AddressInput: AssetInput {
+    private(set) var io: UnsafeMutablePointer<AVIOContext>?
+    /// Outlives the connection, which asks it.
+    private let cancellation: AssetCancellation
+
+    init(_ opening: AssetOpening) throws(AssetError) {
+        cancellation = opening.options.cancellation
+        unsafe io = nil
+        let location = opening.location
+        if let name = Self.container(connectingTo: location) {
+            throw AssetError(.sandbox, "\(location): \(name) makes network connections of its own, which a demuxer without rights cannot.")
+        }
+        var interrupt = unsafe AVIOInterruptCB(
+            callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
+            opaque: Unmanaged.passUnretained(cancellation).toOpaque())
+        var dictionary: OpaquePointer?
+        unsafe av_dict_set(&dictionary, "rw_timeout", AssetOpening.networkTimeout, 0)
+        for (key, value) in opening.options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
+        let status = unsafe avio_open2(&io, opening.address, AVIO_FLAG_READ, &interrupt, &dictionary)
+        unsafe av_dict_free(&dictionary)
+        guard status >= 0 else { throw AssetError.opening(location, av: status) }
+    }
+
+    deinit { unsafe avio_closep(&io) }
+
+    var canBegin: Bool { unsafe io!.pointee.seekable != 0 }
+
+    /// The container that the kind of address implies (such as RTSP); nil for most.
+    private static func container(connectingTo address: String) -> String? {
+        unsafe address.withCString { name in
+            var data = unsafe AVProbeData(filename: name, buf: nil, buf_size: 0, mime_type: nil)
+            guard let format = unsafe av_probe_input_format(&data, 0), unsafe format.pointee.flags & AVFMT_NOFILE != 0 else { return nil }
+            return unsafe String(cString: format.pointee.name)
+        }
+    }
+}
