@@ -50,13 +50,18 @@ package struct OverlayDrawing: Sendable {
         unsafe source.withUnsafeBufferPointer { source in
             unsafe draw(rect) { (pixels: UnsafeMutablePointer<UInt32>, column, row, count) in
                 for index in 0..<count {
-                    let new = unsafe source[row * rect.width + column + index], rest = 255 - new >> 24, old = unsafe pixels[index]
-                    if new == 0 { continue }
-                    func mixed(_ shift: UInt32) -> UInt32 { min(255, (new >> shift & 255) + ((old >> shift & 255) * rest + 127) / 255) << shift }
-                    unsafe pixels[index] = mixed(24) | mixed(16) | mixed(8) | mixed(0)
+                    let new = unsafe source[row * rect.width + column + index]
+                    if new != 0 { unsafe pixels[index] = Self.mixed(new, over: pixels[index]) }
                 }
             }
         }
+    }
+
+    /// A premultiplied pixel over another.
+    package static func mixed(_ new: UInt32, over old: UInt32) -> UInt32 {
+        let rest = 255 - new >> 24
+        func mixed(_ shift: UInt32) -> UInt32 { min(255, (new >> shift & 255) + ((old >> shift & 255) * rest + 127) / 255) << shift }
+        return mixed(24) | mixed(16) | mixed(8) | mixed(0)
     }
 
     /// Calls `body` for each row of the part of `rect` that lies here: with its first pixel, that pixel's column and row in `rect`, and the count.

@@ -15,8 +15,9 @@ package protocol SinkProbe: AnyObject, Sendable {
     func ended(use: UInt64, _ memory: [UInt8])
     /// The frame was shown at `time` (CLOCK_MONOTONIC), at the refresh with this number.
     func lit(sequence: UInt64, at time: HostTime, refresh: UInt64)
-    /// An errno with which a commit for this many monitors fails, as if the device had refused it; 0: the device decides.
-    func refusal(ofCommitFor monitors: Int) -> Int32
+    /// An errno with which a commit for this many monitors, on which so many planes lie over the film, fails, as if the device had refused it; 0:
+    /// the device decides.
+    func refusal(ofCommitFor monitors: Int, overlays: Int) -> Int32
     /// The sink has started. `wake`, which any thread may call, makes it take a step.
     func started(wake: @escaping @Sendable () -> Void)
     /// The index of a monitor to read back now; nil: none. Asked in each step in which no flip is pending, and answered by `didRead`.
@@ -33,7 +34,7 @@ extension SinkProbe {
     package func committed(use: UInt64, _ memory: [UInt8]) {}
     package func ended(use: UInt64, _ memory: [UInt8]) {}
     package func lit(sequence: UInt64, at time: HostTime, refresh: UInt64) {}
-    package func refusal(ofCommitFor monitors: Int) -> Int32 { 0 }
+    package func refusal(ofCommitFor monitors: Int, overlays: Int) -> Int32 { 0 }
 }
 
 /// What a monitor was sent, as the display hardware composed it: blue, green, red and an unused byte per pixel.

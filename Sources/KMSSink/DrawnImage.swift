@@ -1,3 +1,4 @@
+internal import DisplaySink
 internal import Glibc
 internal import Media
 internal import SurfacePool
@@ -9,11 +10,33 @@ final class DrawnImage {
     let size: PixelSize
     let framebuffer: UInt32
     private let use: SurfaceUse
+    private let pool: DrawingPool
 
-    fileprivate init(_ use: consuming SurfaceUse, framebuffer: UInt32) {
+    fileprivate init(_ use: consuming SurfaceUse, framebuffer: UInt32, _ pool: DrawingPool) {
         size = use.surface.layout.size
         self.framebuffer = framebuffer
         self.use = use
+        self.pool = pool
+    }
+
+    /// Draws images over this one, which no commit may have shown yet.
+    func lay(_ images: [OverlayImage]) {
+        let whole = PixelRect(size), pitch = pitch
+        unsafe use.surface.withUnsafeBytes { bytes in
+            let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress!)
+            for image in images {
+                guard let seen = image.place.intersection(whole) else { continue }
+                for y in seen.y..<seen.y + seen.height {
+                    let row = unsafe (base + y * pitch).assumingMemoryBound(to: UInt32.self)
+                    let start = (y - image.place.y) * image.place.width - image.place.x
+                    for x in seen.x..<seen.x + seen.width {
+                        let new = image.pixels[start + x]
+                        if new != 0 { unsafe row[x] = OverlayDrawing.mixed(new, over: row[x]) }
+                    }
+                }
+            }
+        }
+        pool.mark(images.compactMap { $0.place.intersection(whole) }, on: framebuffer)
     }
 
     /// Bytes from one row to the next.
@@ -30,6 +53,8 @@ final class DrawingPool {
     private let device: KMSDevice
     private let format: PixelFormat
     private let pool: SurfacePool
+    /// What else was drawn over images, by their framebuffers: black again before the memory is drawn into.
+    private var marks: [UInt32: [PixelRect]] = [:]
 
     /// - Parameter count: Images that may exist at once. Memory is allocated when it is first needed.
     init(_ device: KMSDevice, size: PixelSize, format: PixelFormat = .bgr0, count: Int) throws(SystemError) {
@@ -45,16 +70,26 @@ final class DrawingPool {
     /// - Parameter body: Gets the first byte of the image and the bytes from one row to the next.
     func draw(_ body: (UnsafeMutableRawPointer, Int) -> Bool) throws(SystemError) -> DrawnImage? {
         let writer = try acquire(), pitch = pool.layout.plane(0).pitch
-        let framebuffer = try framebuffer(of: writer.surface)
-        guard unsafe writer.withUnsafeMutableBytes({ unsafe body($0.baseAddress!, pitch) }) else { return nil }
-        return DrawnImage(writer.finish(), framebuffer: framebuffer)
+        let framebuffer = try framebuffer(of: writer.surface), marked = marks.removeValue(forKey: framebuffer) ?? []
+        let isDrawn = unsafe writer.withUnsafeMutableBytes { bytes in
+            let base = bytes.baseAddress!
+            for rect in marked {
+                for row in rect.y..<rect.y + rect.height { unsafe memset(base + row * pitch + rect.x * 4, 0, rect.width * 4) }
+            }
+            return unsafe body(base, pitch)
+        }
+        guard isDrawn else { return nil }
+        return DrawnImage(writer.finish(), framebuffer: framebuffer, self)
     }
+
+    /// These parts of an image are not as `draw` has left them.
+    fileprivate func mark(_ parts: [PixelRect], on framebuffer: UInt32) { marks[framebuffer, default: []] += parts }
 
     /// An image as an earlier one left it, black at first.
     func blank() throws(SystemError) -> DrawnImage {
         let writer = try acquire()
         let framebuffer = try framebuffer(of: writer.surface)
-        return DrawnImage(writer.finish(), framebuffer: framebuffer)
+        return DrawnImage(writer.finish(), framebuffer: framebuffer, self)
     }
 
     private func framebuffer(of surface: Surface) throws(SystemError) -> UInt32 {

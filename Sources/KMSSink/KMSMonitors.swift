@@ -140,7 +140,7 @@ final class KMSMonitors {
 
     private func commit(_ buffers: Buffers, _ flags: KMSDevice.CommitFlags) -> Int32 {
         if let probe {
-            let code = probe.refusal(ofCommitFor: buffers.count)
+            let code = probe.refusal(ofCommitFor: buffers.count, overlays: buffers.count { $0.buffer.overlay != nil })
             if code != 0 { return code }
         }
         var request = AtomicRequest()

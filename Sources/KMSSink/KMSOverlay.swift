@@ -74,14 +74,15 @@ final class KMSOverlay {
     func clear() { last = nil }
 
     /// The images over the film, the lowest first, on the screen.
-    func images(_ cover: FilmCover, _ view: OverlayView) -> [OverlayImage] {
+    private func images(_ cover: FilmCover, _ view: OverlayView) -> [OverlayImage] {
         var images: [OverlayImage] = []
         if let image = cover.image { images.append(view.fitted(image, drawnFor: cover.canvas).moved(x: -view.part.x, y: -view.part.y)) }
         if let status = cover.status { images.append(image(of: status, on: view.part.size)) }
         return images
     }
 
-    private func image(of status: PlaybackStatus, on screen: PixelSize) -> OverlayImage {
+    /// The status as it lies on a monitor.
+    func image(of status: PlaybackStatus, on screen: PixelSize) -> OverlayImage {
         if let bar, bar.status == status, bar.screen == screen { return bar.image }
         let drawing = StatusBar(screen: screen)
         let image = OverlayImage(place: drawing.place(on: screen), pixels: drawing.pixels(status))

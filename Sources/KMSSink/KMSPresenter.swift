@@ -71,7 +71,7 @@ final class KMSPresenter {
         self.planner = planner
         self.queue = queue
         self.events = events
-        overlays = OverlayPresenter(monitors, planner)
+        overlays = OverlayPresenter(monitors, planner, events: events)
         follow()
     }
 

@@ -84,7 +84,7 @@ final class KMSSession: Sendable {
                 observer.didRead(Result { () throws(SystemError) in try monitors.outputs[index].readBack() })
             }
             state.withLock { state in
-                state.conversion = planner.conversion
+                state.conversion = planner.conversion ?? planner.composition
                 state.bytesCopied = copiedBefore + planner.bytesCopied
             }
             do throws(SystemError) { _ = try pollDescriptors(&descriptors, until: time) } catch { throw SinkError(.system, error.description) }

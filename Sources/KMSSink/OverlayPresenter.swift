@@ -17,10 +17,14 @@ struct OverlayPresenter {
     private var shown: FilmCover?
     /// The value of `planner.choices` for which a CRTC's monitor has no plane above the film, or refuses one.
     private var lacking: [UInt32: Int] = [:]
+    /// The value of `planner.choices` for which subtitles cannot be shown.
+    private var hopeless: Int?
+    private let events: @Sendable (SinkEvent) -> Void
 
-    init(_ monitors: KMSMonitors, _ planner: ScanoutPlanner) {
+    init(_ monitors: KMSMonitors, _ planner: ScanoutPlanner, events: @escaping @Sendable (SinkEvent) -> Void) {
         self.monitors = monitors
         self.planner = planner
+        self.events = events
     }
 
     // MARK: What to show
@@ -55,6 +59,13 @@ struct OverlayPresenter {
         prepared = wanted(queue, status)
         guard let prepared, !prepared.isEmpty else { return monitors.outputs.forEach { $0.overlay.clear() } }
         for index in buffers.indices { buffers[index].buffer.overlay = overlay(prepared, over: buffers[index]) }
+        test(&buffers)
+        let left = buffers.indices.filter { buffers[$0].buffer.overlay == nil && lacking[buffers[$0].output.crtc.id] == planner.choices }
+        if !left.isEmpty { compose(prepared, left, of: &buffers, frame) }
+    }
+
+    /// Takes away what the device refuses over the film.
+    private mutating func test(_ buffers: inout KMSMonitors.Buffers) {
         guard buffers.contains(where: { $0.output.mustTestOverlay(of: $0.buffer) }) else { return }
         for (output, code) in monitors.test(buffers).refused {
             guard let index = buffers.firstIndex(where: { $0.output === output && $0.buffer.overlay != nil }) else { continue }
@@ -79,6 +90,47 @@ struct OverlayPresenter {
         }
     }
 
+    /// Draws what lies over the film into the buffers of monitors that have no plane for it. Frames of the film's own memory are converted for
+    /// subtitles, but not for the status alone.
+    private mutating func compose(_ cover: FilmCover, _ left: [Int], of buffers: inout KMSMonitors.Buffers, _ frame: borrowing VideoFrame) {
+        var made: [OverlayCanvas: DrawnImage] = [:], laid: [(drawn: DrawnImage, images: [OverlayImage])] = []
+        for index in left {
+            let output = buffers[index].output
+            guard planner.showsFilm(output), let view = planner.view(of: output) else { continue }
+            if buffers[index].buffer.isDirect {
+                guard cover.image != nil, let drawn = made[view.canvas] ?? compose(frame, view.canvas, for: output) else { continue }
+                made[view.canvas] = drawn
+                buffers[index].buffer = ScanoutBuffer(drawn, part: view.part)
+            }
+            guard let drawn = buffers[index].buffer.drawn else { continue }
+            // Several monitors may show one converted frame.
+            if !laid.contains(where: { $0.drawn === drawn }) {
+                laid.append((drawn, [cover.image].compactMap(\.self).map { view.fitted($0, drawnFor: cover.canvas) }))
+            }
+            if let status = cover.status, let place = laid.firstIndex(where: { $0.drawn === drawn }) {
+                let bar = output.overlay.image(of: status, on: view.part.size).moved(x: view.part.x, y: view.part.y)
+                if !laid[place].images.contains(where: { $0.place == bar.place }) { laid[place].images.append(bar) }
+            }
+        }
+        for (drawn, images) in laid {
+            drawn.lay(images)
+            for index in buffers.indices where buffers[index].buffer.drawn === drawn { buffers[index].buffer.overlay = nil }
+        }
+    }
+
+    private mutating func compose(_ frame: borrowing VideoFrame, _ canvas: OverlayCanvas, for output: KMSOutput) -> DrawnImage? {
+        let reason: String
+        do throws(SystemError) {
+            if let drawn = try planner.compose(frame, canvas) { return drawn }
+            reason = "its frames cannot be converted"
+        } catch { reason = error.description }
+        if hopeless != planner.choices {
+            events(.notice("Subtitles are not shown on \(output.connector.name): no plane is free for them, and \(reason)."))
+        }
+        hopeless = planner.choices
+        return nil
+    }
+
     /// The commit with the frame that was prepared last was accepted.
     mutating func didShow() { shown = prepared }
 
@@ -92,9 +144,9 @@ struct OverlayPresenter {
         }
     }
 
-    /// A monitor shows nothing over the film until there is another plan.
+    /// A monitor has no plane for what lies over the film until there is another plan.
     private mutating func note(_ output: KMSOutput, _ reason: String) {
         lacking[output.crtc.id] = planner.choices
-        planner.describe("\(output.connector.name) shows nothing over the film: \(reason).")
+        planner.describe("\(output.connector.name): subtitles are drawn into converted frames, because \(reason).")
     }
 }

@@ -11,6 +11,10 @@ final class ScanoutPlanner {
     private let monitors: KMSMonitors
     /// By the size of the canvas: the frame of a wall is converted once.
     private var converters: [PixelSize: ScreenConverter] = [:]
+    /// For frames that are converted only because something lies over them.
+    private var composers: [OverlayCanvas: ScreenConverter] = [:]
+    /// Bytes written by composers that are gone.
+    private var copiedBefore = 0
     /// One for each monitor.
     private var chosen: [ScanoutPlan?]
     /// Counts the plans made so far.
@@ -18,6 +22,8 @@ final class ScanoutPlanner {
     var gravity = Gravity.aspect
     /// The conversion that is necessary, and why.
     private(set) var conversion: ConversionReport?
+    /// The conversion of the frame that was composed last.
+    private(set) var composition: ConversionReport?
     /// Receives a sentence on each change of a plan.
     let describe: (String) -> Void
 
@@ -27,7 +33,7 @@ final class ScanoutPlanner {
         chosen = monitors.outputs.map { _ in nil }
     }
 
-    var bytesCopied: Int { converters.values.reduce(0) { $0 + $1.bytesCopied } }
+    var bytesCopied: Int { copiedBefore + (Array(converters.values) + Array(composers.values)).reduce(0) { $0 + $1.bytesCopied } }
 
     /// The film's size in square pixels; 0x0 before the first frame.
     var filmSize: PixelSize {
@@ -38,6 +44,7 @@ final class ScanoutPlanner {
     func destroy() {
         monitors.device.framebuffers.destroy()
         converters = [:]
+        composers = [:]
     }
 
     // MARK: Choosing
@@ -94,6 +101,8 @@ final class ScanoutPlanner {
             chosen[index] = ScanoutPlan(kind, output.planes.map(\.capabilities))
             fresh.append(output)
             choices += 1
+            copiedBefore += composers.values.reduce(0) { $0 + $1.bytesCopied }
+            (composers, composition) = ([:], nil)
             if let limitation = output.chooseSignaling(for: kind.attributes) { describe("\(output.connector.description): \(limitation).") }
         }
         return fresh
@@ -146,8 +155,24 @@ final class ScanoutPlanner {
     /// What a monitor shows of the canvas that images over the film are drawn on; nil before its first plan.
     func view(of output: KMSOutput) -> OverlayView? { index(of: output).flatMap { chosen[$0]?.view } }
 
+    /// Whether a monitor shows a part of the film.
+    func showsFilm(_ output: KMSOutput) -> Bool {
+        guard let plan = index(of: output).flatMap({ chosen[$0] }) else { return false }
+        return plan.choice.current != .nothing
+    }
+
     /// What images over the film are drawn for: what the first monitor shows. Nil before the first frame.
     var canvas: OverlayCanvas? { monitors.plugged.lazy.compactMap { self.view(of: $0)?.canvas }.first }
+
+    /// An RGB copy of a frame that planes can show, of the canvas's size and with the film at the same place, to draw on; nil when libswscale
+    /// cannot read the frame.
+    func compose(_ frame: borrowing VideoFrame, _ canvas: OverlayCanvas) throws(SystemError) -> DrawnImage? {
+        let composer = composers[canvas] ?? ScreenConverter(monitors.device)
+        composers[canvas] = composer
+        guard let drawn = try composer.convert(frame, screen: canvas.size, gravity: gravity, to: canvas.film) else { return nil }
+        composition = ConversionReport(from: frame.pixelFormat.rawValue, to: PixelFormat.bgr0.rawValue, why: "no plane is free for its subtitles")
+        return drawn
+    }
 
     private func index(of output: KMSOutput) -> Int? { monitors.outputs.firstIndex { $0 === output } }
 

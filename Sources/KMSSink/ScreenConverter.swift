@@ -24,12 +24,14 @@ final class ScreenConverter {
 
     init(_ device: KMSDevice) { self.device = device }
 
-    /// An image with `frame` fitted to a screen; nil when libswscale cannot read the frame.
-    func convert(_ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity) throws(SystemError) -> DrawnImage? {
+    /// An image with `frame` fitted to a screen, or in the part `wanted` of it; nil when libswscale cannot read the frame.
+    func convert(
+        _ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity, to wanted: PixelRect? = nil
+    ) throws(SystemError) -> DrawnImage? {
         var part = scaler.part(of: frame)
         let geometry = FrameGeometry(
             buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, window: screen, gravity: gravity)
-        let place = geometry.destination
+        let place = wanted ?? geometry.destination
         if gravity == .fill { part = cropped(frame, screen) }
         if screen != pool?.size || place != destination {
             // The borders of other memory are black.

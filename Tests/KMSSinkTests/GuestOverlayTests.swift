@@ -68,15 +68,14 @@ import Testing
             })
     }
 
-    @Test("Without a plane for it there is none, and that is said") func none() throws {
+    @Test("Without a plane for it, that is said") func none() throws {
         let stage = try Stage(Guest.virtio)
         try stage.show(Self.still)
         stage.sink.showStatus(PlaybackStatus(isPlaying: true, position: 5, duration: 10))
+        let sentence = "because no plane with alpha is free above the film."
         #expect(
             stage.wait {
-                stage.events.withLock {
-                    $0.contains { if case .detail(let text) = $0 { text.hasSuffix(": no plane with alpha is free above the film.") } else { false } }
-                }
+                stage.events.withLock { $0.contains { if case .detail(let text) = $0 { text.hasSuffix(sentence) } else { false } } }
             })
         try stage.show(Self.still)
     }

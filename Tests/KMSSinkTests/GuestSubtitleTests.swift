@@ -1,5 +1,6 @@
 import DisplaySink
 import Foundation
+import Glibc
 import KMSSink
 import Media
 import Player
@@ -86,6 +87,59 @@ import Testing
         #expect(try stage.wait { try Self.worst(stage.screenshot(), base, with: [image, bar]) <= 2 })
         stage.sink.showStatus(nil)
         #expect(try stage.wait { try Self.worst(stage.screenshot(), base, with: [image]) <= 2 })
+    }
+
+    /// A device whose planes do not lie over each other, from some commit with two of them on. The lab has none that can be read back.
+    private final class Flat: SinkProbe {
+        private let left: Monitor<Int>
+        init(after count: Int) { left = Monitor(count) }
+        func refusal(ofCommitFor monitors: Int, overlays: Int) -> Int32 {
+            left.withLock { left in
+                guard overlays > 0 else { return 0 }
+                left -= 1
+                return left < 0 ? EINVAL : 0
+            }
+        }
+    }
+
+    @Test("A device that refuses a second plane, at once or later, shows converted frames with the images on them", arguments: [0, 1])
+    func flat(_ count: Int) throws {
+        let stage = try Stage(Guest.vkms, probe: Flat(after: count)), still = GuestTests.still(.bgr0)
+        try stage.show(still)
+        let base = try stage.screenshot()
+        stage.queue.overlay = Numbers()
+        for number in [2, 3, 4, 5, 6] {
+            while stage.sequence < number { try stage.show(still) }
+            try stage.show(still)
+            let image = try stage.screenshot(), over = [Numbers.images[number]].compactMap(\.self)
+            #expect(Self.worst(image, base, with: over) <= 2, "frame \(number)")
+        }
+        #expect(stage.sink.bytesCopied > 0 && stage.sink.conversion != nil)
+        // Frames without subtitles are shown from their own memory.
+        while stage.sequence < 8 { try stage.show(still) }
+        let copied = stage.sink.bytesCopied
+        try stage.show(still)
+        #expect(stage.sink.bytesCopied == copied)
+        #expect(try Self.worst(stage.screenshot(), base, with: []) == 0)
+        stage.sink.stop()
+        #expect(stage.inUse == 0)
+    }
+
+    @Test("Where frames are converted anyway, nothing is converted twice, and the status lies on them, too") func converted() throws {
+        let stage = try Stage(Guest.vkms, probe: Flat(after: 0)), still = GuestTests.still(.gbrp)
+        try stage.show(still)
+        let base = try stage.screenshot()
+        stage.queue.overlay = Numbers()
+        let status = PlaybackStatus(isPlaying: true, position: 5, duration: 10), drawing = StatusBar(screen: base.size)
+        let bar = OverlayImage(place: drawing.place(on: base.size), pixels: drawing.pixels(status))
+        stage.sink.showStatus(status)
+        try stage.show(still)
+        let copied = stage.sink.bytesCopied
+        #expect(try Self.worst(stage.screenshot(), base, with: [Numbers.images[1]].compactMap(\.self) + [bar]) <= 2)
+        try stage.show(still)
+        #expect(stage.sink.bytesCopied == copied + base.size.width * base.size.height * 4)
+        stage.sink.showStatus(nil)
+        #expect(try stage.wait { try Self.worst(stage.screenshot(), base, with: []) == 0 })
     }
 
     @Test("A line of a file lies over the paused film as it is drawn, comes and goes at once, and costs no copy") func text() throws {

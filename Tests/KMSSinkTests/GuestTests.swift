@@ -37,7 +37,7 @@ enum Guest {
         private let reader: ScreenReader
         let queue: PresentationQueue
         let events = Monitor<[SinkEvent]>([])
-        private var sequence: UInt64 = 0
+        private(set) var sequence: UInt64 = 0
         private var pools: [SurfacePool] = []
 
         init(_ cards: String..., mode: String = "640x480", arrangement: MonitorArrangement = .mirror, probe: (any SinkProbe)? = nil) throws {

@@ -62,7 +62,7 @@ import Testing
         /// - Parameter isRefusedFrom: So many commits for both are taken before the first is refused.
         init(isRefusedFrom: Int) { self.isRefusedFrom = isRefusedFrom }
 
-        func refusal(ofCommitFor monitors: Int) -> Int32 {
+        func refusal(ofCommitFor monitors: Int, overlays: Int) -> Int32 {
             commits.withLock { commits in
                 if monitors == 1 {
                     commits.one += 1
@@ -105,6 +105,39 @@ import Testing
         try Self.expectWall(stage, tolerance: 2)
         #expect(stage.sink.bytesCopied == 0)
         #expect(Self.details(stage).contains { $0.contains("640x480 of 1280x480 as 640x480 at 0,0") }, "\(Self.details(stage))")
+    }
+
+    /// Lies over the middle of a canvas of two monitors.
+    private final class Sign: OverlaySource {
+        static let image = OverlayImage(
+            place: PixelRect(x: 600, y: 200, width: 80, height: 20),
+            pixels: Array(repeating: 0xffff_8000, count: 80 * 10) + Array(repeating: 0, count: 80 * 10))
+        func setCanvas(_ canvas: OverlayCanvas) {}
+        func expect(_ time: MediaTime) {}
+        func image(at time: MediaTime) -> OverlayImage? { Self.image }
+    }
+
+    @Test("An image over the film lies on both: whole, or in two halves", arguments: [MonitorArrangement.mirror, .span(columns: nil)])
+    func overlay(_ arrangement: MonitorArrangement) throws {
+        let stage = try Self.stage(arrangement), isWall = arrangement != .mirror
+        stage.queue.overlay = Sign()
+        try stage.show(Self.still(PixelSize(width: isWall ? 1280 : 640, height: 480), .bgr0))
+        let orange = RGBImage.Color(red: 255, green: 128, blue: 0)
+        for monitor in 0..<2 {
+            // Of the image 40 columns lie on each monitor of the wall.
+            let image = try stage.screenshot(monitor), left = isWall && monitor == 1 ? 0 : 600
+            var wrong = 0
+            for y in 195..<225 {
+                for x in left..<left + 40 {
+                    let isOrange = (200..<210).contains(y), color = image[x, y]
+                    if (color == orange) != isOrange { wrong += 1 }
+                }
+            }
+            #expect(wrong == 0, "monitor \(monitor)")
+            #expect(image[isWall && monitor == 1 ? 41 : 599, 205] != orange)
+        }
+        #expect(stage.sink.bytesCopied == 0)
+        #expect(Self.details(stage).contains { $0.hasSuffix("are updated by one commit.") }, "\(Self.details(stage))")
     }
 
     @Test("Each shows its half of a frame converted once") func convertedSpan() throws {

@@ -39,5 +39,5 @@ final class ScreenReader: SinkProbe {
     func committed(use: UInt64, _ memory: [UInt8]) { next?.committed(use: use, memory) }
     func ended(use: UInt64, _ memory: [UInt8]) { next?.ended(use: use, memory) }
     func lit(sequence: UInt64, at time: HostTime, refresh: UInt64) { next?.lit(sequence: sequence, at: time, refresh: refresh) }
-    func refusal(ofCommitFor monitors: Int) -> Int32 { next?.refusal(ofCommitFor: monitors) ?? 0 }
+    func refusal(ofCommitFor monitors: Int, overlays: Int) -> Int32 { next?.refusal(ofCommitFor: monitors, overlays: overlays) ?? 0 }
 }
