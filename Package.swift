@@ -74,6 +74,7 @@ let package = Package(
         .systemLibrary(name: "CXKBCommon", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CASS", pkgConfig: "libass", providers: [.apt(["libass-dev"])]),
         .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
         .systemLibrary(name: "CVA", pkgConfig: "libva libva-drm", providers: [.apt(["libva-dev"])]),
@@ -142,6 +143,7 @@ let package = Package(
             ]),
         // The player under the control of other programs, in mpv's protocol.
         module("RemoteControl", ["Media", "Sandbox", "DisplaySink", "PlaySupport"]),
+        module("MediaControls", ["CSystemd", "Media", "PlaySupport", "RemoteControl"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CScanout"),
         module(
@@ -161,7 +163,7 @@ let package = Package(
                 "Capture",
                 "DisplaySink",
                 "KeyboardInput",
-                "WaylandSink", "KMSSink", "AudioSink", "FrameExport", "RemoteControl",
+                "WaylandSink", "KMSSink", "AudioSink", "FrameExport", "RemoteControl", "MediaControls",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -247,6 +249,7 @@ let package = Package(
                 "WaylandSink", "AudioSink", "Media", "TestSupport", "FilmReference",
             ]),
         tests("PlaySupportTests", ["PlaySupport", "Demuxing", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
+        tests("MediaControlsTests", ["MediaControls", "RemoteControl", "PlaySupport", "Media", "TestSupport"]),
         tests("RemoteControlTests", ["RemoteControl", "PlaySupport", "DisplaySink", "Media", "Sandbox", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["CEnding", "PlaySupport", "Player", "Demuxing", "Sandbox", "FrameExport", "Media", "TestSupport"]),

@@ -38,6 +38,8 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var entries: [Playlist.Entry] = []
     /// Which of them plays.
     public var entry: Int?
+    /// A film follows, or went before.
+    public var hasNext = false, hasPrevious = false
     /// The decoder, with how it runs; nil before the first frame.
     public var decoder: String?
     /// The display; nil before the first frame.

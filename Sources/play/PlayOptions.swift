@@ -263,6 +263,9 @@ struct PlayOptions: ParsableArguments {
             "Obey other programs on this socket, in the protocol of mpv's option of the same name (JSON, a line a command).", valueName: "path"))
     var inputIpcServer: String?
 
+    @Flag(inversion: .prefixedNo, help: "Obey the desktop's media keys and panels (MPRIS on the session's D-Bus).")
+    var mediaControls = true
+
     @OptionGroup var network: NetworkArguments
 
     @OptionGroup var configuration: ConfigurationArguments

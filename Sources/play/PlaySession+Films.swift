@@ -2,6 +2,7 @@ internal import Decoding
 internal import DisplaySink
 internal import FrameExport
 internal import Media
+internal import MediaControls
 internal import PlaySupport
 internal import Player
 internal import RemoteControl
@@ -36,7 +37,9 @@ extension PlaySession {
         let remote = try makeRemote()
         if let remote { Ending.keep(.remote, at: remote.path) }
         screening.remote = remote.map { RemoteDesk($0) }
+        screening.controls = makeControls()
         defer {
+            screening.controls?.stop()
             screening.remote?.tell(.shutdown)
             remote?.stop()
             Ending.keep(.remote, at: nil)

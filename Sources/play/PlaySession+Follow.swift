@@ -1,5 +1,6 @@
 internal import DisplaySink
 internal import Media
+internal import MediaControls
 internal import PlaySupport
 internal import Player
 internal import RemoteControl
@@ -23,6 +24,7 @@ extension PlaySession {
             case .end: return .told(.quit(bySignal: true))
             case .broken(let error): return .broken(error)
             case .remote(let message): if let order = obey(message, isOpen ? player : nil, &screening) { return .told(order) }
+            case .ordered(let action): if let order = perform(action, isOpen ? player : nil, &screening) { return .told(order) }
             case .viewer(.key(let key)), .event(.key(let key), _):
                 if let order = obey(key, player, &screening) { return .told(order) }
             case .viewer(.closeRequested): return .told(.quit(bySignal: false))
@@ -40,9 +42,10 @@ extension PlaySession {
             case .opened, .event: break
             }
             if isOpen { tick(player, &screening) }
-            if screening.remote?.observes == true {
+            if screening.isSeen {
                 let now = snapshot(isOpen ? player : nil, screening)
                 screening.remote?.tell(now)
+                screening.controls?.show(now)
             }
         }
     }

@@ -3,6 +3,7 @@ internal import Demuxing
 internal import DisplaySink
 internal import FrameExport
 internal import Media
+internal import MediaControls
 internal import PlaySupport
 internal import Player
 internal import RemoteControl
@@ -22,6 +23,13 @@ extension PlaySession {
         } catch { throw PlayerError(.cannotCreate, "\(path): cannot obey other programs here: \(error.reason).") }
     }
 
+    /// What desktops see and order; nil where the options leave it out, or nobody watches: films that go into checksums or are not timed.
+    func makeControls() -> MediaControls? {
+        if case .md5 = options.sink { return nil }
+        guard options.mediaControls, !options.untimed else { return nil }
+        return try? MediaControls { [inbox] action in inbox.change { $0.append(.ordered(action)) } }
+    }
+
     /// Answers a remote control and carries its commands out; not nil when one ends this film.
     ///
     /// - Parameter player: Of the film; nil until it is open.
@@ -34,7 +42,7 @@ extension PlaySession {
     }
 
     /// Carries out a command of a remote control; not nil when it ends this film.
-    private func perform(_ action: RemoteAction, _ player: Player?, _ screening: inout Screening) -> Order? {
+    func perform(_ action: RemoteAction, _ player: Player?, _ screening: inout Screening) -> Order? {
         let window = screening.sink.window
         // A film that is being opened keeps what it is told.
         let film = player ?? self.player.withLock { $0 }
@@ -85,6 +93,7 @@ extension PlaySession {
         snapshot.path = screening.playlist.current?.location
         snapshot.entries = screening.playlist.entries
         snapshot.entry = screening.playlist.index
+        (snapshot.hasNext, snapshot.hasPrevious) = (screening.playlist.hasNext, screening.playlist.hasPrevious)
         snapshot.loopsFilm = options.loop
         snapshot.loopsList = options.loopPlaylist
         snapshot.isShuffled = options.shuffle

@@ -37,6 +37,8 @@ final class PlaySession: Sendable {
         case viewer(SinkEvent)
         /// Of the remote controls.
         case remote(RemoteServer.Message)
+        /// Of the desktop's media keys and panels.
+        case ordered(RemoteAction)
         /// The frame server cannot go on.
         case broken(PlayerError)
         case end

@@ -1,6 +1,7 @@
 internal import DisplaySink
 internal import FrameExport
 internal import Media
+internal import MediaControls
 internal import PlaySupport
 internal import Player
 internal import RemoteControl
@@ -26,6 +27,8 @@ struct Screening {
     var overlay: OverlayTimer
     /// The remote controls; nil: there can be none.
     var remote: RemoteDesk?
+    /// The desktop's media keys and panels; nil: they are left alone.
+    var controls: MediaControls?
     /// A seek or the beginning is under way, which remote controls were told of.
     private var isPreparing = false
     /// A film has been open.
@@ -74,6 +77,9 @@ struct Screening {
         remote?.tell(.startFile(entry: number))
     }
 
+    /// Whether anybody sees what plays.
+    var isSeen: Bool { controls?.isConnected == true || remote?.observes == true }
+
     /// Tells remote controls of what the player does.
     mutating func note(_ event: PlayerEvent) {
         switch event {
@@ -81,7 +87,10 @@ struct Screening {
             if !isPreparing { remote?.tell(.seek) }
             isPreparing = true
         case .stateChanged(.playing), .stateChanged(.paused):
-            if isPreparing { remote?.tell(.playbackRestart) }
+            if isPreparing {
+                remote?.tell(.playbackRestart)
+                controls?.sought()
+            }
             isPreparing = false
         default: break
         }

@@ -20,14 +20,15 @@ packages_runtime=(xkb-data libseat1 fonts-dejavu-core)
 packages_build=(
     ca-certificates git g++ pkg-config python3
     libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libzimg-dev libass-dev
-    libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libseccomp-dev libegl-dev libgles-dev libvulkan-dev
+    libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libsystemd-dev libseccomp-dev
+    libegl-dev libgles-dev libvulkan-dev
 )
 # What pkg-config calls the libraries among them, for systems with other packages.
 build_libraries=(
-    libavformat libavcodec libavutil libswscale libswresample zimg libass alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseat libseccomp
-    egl glesv2 vulkan
+    libavformat libavcodec libavutil libswscale libswresample zimg libass alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseat libsystemd
+    libseccomp egl glesv2 vulkan
 )
-packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools openssl cmake)
+packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools openssl cmake dbus-daemon playerctl)
 packages_peers=(
     ffmpeg mpv weston python3 libgl1-mesa-dri
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
