@@ -117,7 +117,12 @@ struct FrameExporterState: ~Copyable, Sendable {
     }
 
     /// None follows those that wait, and none waits.
-    var isAtEnd: Bool { isEnding && waiting.isEmpty && !stream.isStale }
+    var isAtEnd: Bool { isEnding && waiting.isEmpty && !stream.isStale && !owesCurrent }
+
+    /// The client gets every frame, and has not had this one because it holds too many.
+    private var owesCurrent: Bool {
+        configuration.policy == .makeDecoderWait && current != nil && !isCurrentSpent && currentSerial >= stream.awaited
+    }
 
     mutating func setCancelled(_ isCancelled: Bool) {
         self.isCancelled = isCancelled

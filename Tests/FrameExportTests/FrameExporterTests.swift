@@ -143,6 +143,17 @@ import Testing
         #expect(isFree)
     }
 
+    @Test func `the last of all frames comes also to a client that held too many at the end`() {
+        let stage = ExportStage()
+        let exporter = exporter(stage, FrameExporterConfiguration(budget: 1, policy: .makeDecoderWait, delivery: .whenDecoded))
+        for _ in 0..<2 { exporter.offer(stage.next()!.copy()) }
+        exporter.markEndOfStream()
+        let first = exporter.pull(stage.moment(0))
+        #expect(first?.number == 0 && exporter.pull(stage.moment(1)) == nil && !exporter.isOver)
+        first?.release()
+        #expect(exporter.pull(stage.moment(1))?.number == 1 && exporter.isOver)
+    }
+
     @Test func `where every frame counts the decoder waits, and a flush ends its wait`() async {
         let stage = ExportStage()
         let exporter = exporter(stage, FrameExporterConfiguration(bound: 2, policy: .makeDecoderWait, delivery: .whenDecoded))
