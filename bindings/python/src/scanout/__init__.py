@@ -1,0 +1,20 @@
+"""Decoded frames of films, in the memory into which the decoder wrote them.
+
+    with scanout.Player("film.mkv") as player:
+        for frame in player:
+            with frame:
+                luma = numpy.asarray(frame.planes[0])
+
+Times are whole nanoseconds where a name says so or a member is called `…_time`, and else seconds.
+"""
+
+from ._errors import ArgumentError, BudgetError, CancelledError, ClosedError, DataError, DeviceError, Error, InternalError, OpenError
+from ._film import Chapter, Film, Track, TrackKind
+from ._frame import Color, Frame, HDR, Plane
+from ._player import Player
+from ._values import Event, EventKind, ExportStatistics, State, Statistics
+
+__all__ = [
+    "ArgumentError", "BudgetError", "CancelledError", "Chapter", "ClosedError", "Color", "DataError", "DeviceError", "Error", "Event",
+    "EventKind", "ExportStatistics", "Film", "Frame", "HDR", "InternalError", "OpenError", "Plane", "Player", "State", "Statistics", "Track", "TrackKind",
+]

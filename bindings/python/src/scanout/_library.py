@@ -1,0 +1,132 @@
+"""The functions and structs of scanout.h that the package uses."""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+from typing import Any
+
+OK, NOTHING, END = 0, 1, 2
+NO_TIME = -(1 << 63)
+ERROR_ARGUMENT = -1
+#: The SCANOUT_VERSION that has every function below.
+NEEDED_VERSION = 0x00000009
+
+
+def _numbers(kind: Any, *names: str) -> list[tuple[str, Any]]:
+    return [(name, kind) for name in names]
+
+
+class Options(c.Structure):
+    _fields_ = _numbers(c.c_uint32, "size", "output", "decoder", "threads", "starts_paused", "is_silent", "loops", "exporter_count") + [
+        ("exporters", c.POINTER(c.c_void_p)), ("start_time", c.c_int64), ("play_duration", c.c_int64), ("sandbox", c.c_uint32),
+        ("opens_async", c.c_uint32), ("video_track", c.c_int32), ("audio_track", c.c_int32), ("subtitle_track", c.c_int32),
+        ("reserved", c.c_uint32), ("audio_languages", c.c_char_p), ("subtitle_languages", c.c_char_p)]
+
+
+class ExporterOptions(c.Structure):
+    _fields_ = _numbers(c.c_uint32, "size", "budget", "bound", "policy", "when_decoded", "copies")
+
+
+class PlaneInfo(c.Structure):
+    _fields_ = [("fd", c.c_int32), ("pitch", c.c_uint32), ("offset", c.c_uint64), ("visible_offset", c.c_uint64)] + _numbers(
+        c.c_uint32, "width", "height", "visible_width", "visible_height", "bits", "components")
+
+
+class HDRInfo(c.Structure):
+    _fields_ = _numbers(c.c_uint16 * 2, "red", "green", "blue", "white") + _numbers(c.c_uint32, "maximum_luminance", "minimum_luminance") + [
+        ("maximum_light", c.c_uint16), ("average_light", c.c_uint16), ("reserved", c.c_uint16 * 2)]
+
+
+class FrameInfo(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("fourcc", c.c_uint32), ("modifier", c.c_uint64), ("format", c.c_char * 16), ("bit_depth", c.c_uint32),
+                ("plane_count", c.c_uint32), ("planes", PlaneInfo * 4), ("byte_count", c.c_uint64)] + _numbers(
+        c.c_uint32, "coded_width", "coded_height", "visible_x", "visible_y", "visible_width", "visible_height") + [
+        ("pixel_aspect", c.c_uint32 * 2), ("rotation", c.c_uint32)] + _numbers(
+        c.c_uint8, "is_mirrored", "primaries", "transfer", "matrix", "range", "chroma_siting", "has_hdr", "is_dmabuf", "is_new", "is_copy",
+        "reserved0", "reserved1") + [
+        ("hdr", HDRInfo)] + _numbers(c.c_int64, "film_time", "duration", "host_time") + [
+        ("sequence", c.c_uint64), ("identity", c.c_uint32 * 3), ("reserved2", c.c_uint32), ("serial", c.c_uint64)]
+
+
+class EventInfo(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("kind", c.c_uint32), ("result", c.c_int32), ("text", c.c_char * 500), ("serial", c.c_uint64),
+                ("state", c.c_uint32), ("reserved", c.c_uint32)]
+
+
+class StatisticsInfo(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("stalls", c.c_uint32), ("stalled", c.c_int64)] + _numbers(
+        c.c_uint64, "frames_decoded", "frames_shown", "frames_dropped", "bytes_copied")
+
+
+class ExporterStatisticsInfo(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("reserved", c.c_uint32)] + _numbers(
+        c.c_uint64, "offered", "delivered", "late", "over_budget", "flushed", "bytes_copied")
+
+
+class FilmInfo(c.Structure):
+    _fields_ = _numbers(c.c_uint32, "size", "track_count", "chapter_count", "metadata_count") + [
+        ("duration", c.c_int64), ("container", c.c_char_p), ("title", c.c_char_p), ("is_seekable", c.c_uint32), ("reserved", c.c_uint32)]
+
+
+class TrackInfo(c.Structure):
+    _fields_ = _numbers(c.c_uint32, "size", "kind", "id", "number") + _numbers(c.c_char_p, "codec", "language", "title") + _numbers(
+        c.c_int64, "duration", "bit_rate") + _numbers(
+        c.c_uint8, "is_default", "is_decodable", "is_selected", "is_forced", "is_hearing_impaired") + [("reserved", c.c_uint8 * 3)] + _numbers(
+        c.c_uint32, "width", "height") + _numbers(c.c_uint32 * 2, "frame_rate", "pixel_aspect") + _numbers(
+        c.c_uint32, "rotation", "sample_rate", "channel_count", "reserved2") + [("channel_layout", c.c_char_p)]
+
+
+class ChapterInfo(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("reserved", c.c_uint32), ("start", c.c_int64), ("end", c.c_int64), ("title", c.c_char_p)]
+
+
+class MetadataInfo(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("reserved", c.c_uint32), ("name", c.c_char_p), ("text", c.c_char_p)]
+
+
+def sized(kind: Any, **members: Any) -> Any:
+    """A struct that says its size."""
+    return kind(size=c.sizeof(kind), **members)
+
+
+def _load() -> c.CDLL:
+    path = os.environ.get("SCANOUT_LIBRARY", "libscanout.so.0")
+    try:
+        library = c.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"The library of Scanout cannot be loaded ({error}); install libscanout0, or name it in SCANOUT_LIBRARY.") from None
+    if library.scanout_version() < NEEDED_VERSION:
+        raise ImportError(f"{path} is older than this package; version {NEEDED_VERSION:#x} of its interface is needed.")
+    handle, place, text, number = c.c_void_p, c.POINTER(c.c_void_p), c.c_char_p, c.c_int64
+    arguments: dict[str, tuple[Any, list[Any]]] = {
+        "scanout_open": (c.c_int, [text, c.POINTER(Options), place, text, c.c_size_t]),
+        "scanout_close": (None, [handle]),
+        "scanout_play": (c.c_int, [handle]), "scanout_pause": (c.c_int, [handle]),
+        "scanout_step": (c.c_int, [handle, c.c_int32]), "scanout_seek": (number, [handle, number]),
+        "scanout_set_rate": (c.c_int, [handle, c.c_double]), "scanout_set_volume": (c.c_int, [handle, c.c_double]),
+        "scanout_position": (number, [handle]), "scanout_duration": (number, [handle]), "scanout_state": (c.c_uint32, [handle]),
+        "scanout_event_fd": (c.c_int, [handle]), "scanout_next_event": (c.c_int, [handle, number, c.POINTER(EventInfo)]),
+        "scanout_get_statistics": (c.c_int, [handle, c.POINTER(StatisticsInfo)]),
+        "scanout_get_film": (c.c_int, [handle, c.POINTER(FilmInfo)]),
+        "scanout_get_track": (c.c_int, [handle, c.c_uint32, c.POINTER(TrackInfo)]),
+        "scanout_get_chapter": (c.c_int, [handle, c.c_uint32, c.POINTER(ChapterInfo)]),
+        "scanout_get_metadata": (c.c_int, [handle, c.c_uint32, c.POINTER(MetadataInfo)]),
+        "scanout_set_subtitle_track": (c.c_int, [handle, c.c_int32]),
+        "scanout_exporter_new": (c.c_int, [c.POINTER(ExporterOptions), place]),
+        "scanout_exporter_close": (None, [handle]),
+        "scanout_exporter_wait": (c.c_int, [handle, number, place]),
+        "scanout_exporter_frame_for": (c.c_int, [handle, number, place]),
+        "scanout_exporter_get_statistics": (c.c_int, [handle, c.POINTER(ExporterStatisticsInfo)]),
+        "scanout_frame_describe": (c.c_int, [handle, c.POINTER(FrameInfo)]),
+        "scanout_frame_map": (c.c_int, [handle, place]),
+        "scanout_frame_release": (None, [handle]),
+        "scanout_error_string": (text, [c.c_int]),
+    }
+    for name, (result, parameters) in arguments.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, parameters
+    return library
+
+
+library = _load()

@@ -1,0 +1,401 @@
+"""Films whose frames are taken one after the other, or when they are due."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes as c
+import gc
+import os
+import threading
+import time as clock
+import weakref
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Literal
+
+from . import _library as l
+from ._errors import ArgumentError, BudgetError, ClosedError, DataError, check, error
+from ._film import Film, describe
+from ._frame import Frame
+from ._handle import Handle
+from ._values import Event, EventKind, ExportStatistics, State, Statistics, of_struct, time
+
+_library = l.library
+
+Output = Literal["untimed", "none", "window", "monitor"]
+Decoder = Literal["auto", "hardware", "software"]
+Sandbox = Literal["off", "decoder", "require", "full"]
+
+_OUTPUTS = {"none": 0, "untimed": 1, "window": 2, "monitor": 3}
+_DECODERS = {"auto": 0, "hardware": 1, "software": 2}
+_SANDBOXES = {"off": 0, "decoder": 1, "require": 2, "full": 3}
+
+#: Nanoseconds of a wait; between two Python looks for signals, and `close` goes through.
+_SLICE = 50_000_000
+
+
+class Player:
+    """Plays a film and lends its frames: `for frame in player`, `async for frame in player`, `frame_for`.
+
+    All members may be used from any thread. `close`, or the end of a `with` block, ends it; frames and arrays that are still held then stay as
+    they are.
+    """
+
+    def __init__(
+        self, location: str | os.PathLike[str], *, output: Output = "untimed", decoder: Decoder = "auto", threads: int = 0,
+        starts_paused: bool = False, sound: bool = False, loops: bool = False, start: float = 0, duration: float = 0, sandbox: Sandbox = "off",
+        video_track: int | None = None, audio_track: int | None = None, subtitle_track: int | None = None, audio_languages: str = "",
+        subtitle_languages: str = "", every_frame: bool | None = None, budget: int = 3, bound: int = 8, waits_when_full: bool = False
+    ) -> None:
+        """Opens a path or a URL and begins to play. Blocks while the head of the file is read.
+
+        output: "untimed" has no clock and plays as fast as frames are taken; "none" has one, as if on a display; "window" and "monitor" show it.
+        decoder: hardware if it decodes the stream, else software; or one of the two.
+        threads: that decode; 0: the decoder chooses.
+        start, duration: the part that plays, in seconds; 0: from the beginning, to the end.
+        video_track, audio_track, subtitle_track: Track.number, or 0: none of the kind; None: the one that the film marks.
+        audio_languages, subtitle_languages: the preferred one first: "de,en".
+        every_frame: whether the film waits until each frame has been taken; None: for "untimed" alone. Else frames that are late are dropped.
+        budget: different frames that may be held at once in the decoder's own memory.
+        bound: frames that may wait to be taken.
+        waits_when_full: asking for a frame while the whole budget is held waits until another thread gives one back, instead of raising
+            BudgetError.
+        """
+        values = {"output": (output, _OUTPUTS), "decoder": (decoder, _DECODERS), "sandbox": (sandbox, _SANDBOXES)}
+        for name, (value, known) in values.items():
+            if value not in known:
+                raise ArgumentError(f"{name} is one of {', '.join(known)}, not {value!r}.")
+        waits = output == "untimed" if every_frame is None else every_frame
+        place = c.c_void_p()
+        check(_library.scanout_exporter_new(
+            l.sized(l.ExporterOptions, budget=budget, bound=bound, policy=int(waits)), place))
+        assert place.value is not None
+        self._exporter = Handle(place.value, _library.scanout_exporter_close)
+        options = l.sized(
+            l.Options, output=_OUTPUTS[output], decoder=_DECODERS[decoder], sandbox=_SANDBOXES[sandbox], threads=threads,
+            starts_paused=int(starts_paused), is_silent=int(not sound), loops=int(loops), exporter_count=1, exporters=c.pointer(place),
+            start_time=_nanoseconds(start), play_duration=_nanoseconds(duration), video_track=_track(video_track), audio_track=_track(audio_track),
+            subtitle_track=_track(subtitle_track), audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode())
+        player, message = c.c_void_p(), c.create_string_buffer(1000)
+        result = _library.scanout_open(os.fsencode(location), options, player, message, len(message))
+        if result != l.OK or player.value is None:
+            self._exporter.close()
+            raise error(result, message.value.decode(errors="replace"))
+        self._player = Handle(player.value, _library.scanout_close)
+        self._finaliser = weakref.finalize(self, _close, self._exporter, self._player)
+        #: Frames that somebody holds, by their handles.
+        self._held: set[int] = set()
+        self._budget = None if waits_when_full else budget or 3
+        self._events: deque[Event] = deque()
+        self._looking = threading.Lock()
+        self._failure: Event | None = None
+
+    # How it ends
+
+    def __enter__(self) -> Player:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends playback. Frames and arrays that are still held stay as they are."""
+        self._finaliser()
+
+    # Frames
+
+    def __iter__(self) -> Iterator[Frame]:
+        """Every frame up to the end; after a seek there are frames again."""
+        return _Frames(self)
+
+    def __aiter__(self) -> AsyncIterator[Frame]:
+        """The same without blocking the event loop."""
+        return _AsyncFrames(self)
+
+    def next_frame(self, timeout: float | None = None) -> Frame | None:
+        """The next frame that has not been taken yet; None at the end. Raises TimeoutError when none comes within `timeout` seconds."""
+        deadline = None if timeout is None else clock.monotonic_ns() + _nanoseconds(timeout)
+        while True:
+            rest = _SLICE if deadline is None else max(min(deadline - clock.monotonic_ns(), _SLICE), 0)
+            frame, is_over = self._take(rest)
+            if frame is not None:
+                return frame
+            if is_over:
+                self._raise_failure()
+                return None
+            if deadline is not None and clock.monotonic_ns() >= deadline:
+                raise TimeoutError("No frame came in time.")
+
+    def frame_for(self, host_time: int) -> Frame | None:
+        """The frame to show at `host_time`, in nanoseconds of time.monotonic_ns(), for a renderer; None: keep what is drawn. Never waits."""
+        place = c.c_void_p()
+        with self._exporter as exporter:
+            result = _library.scanout_exporter_frame_for(exporter, host_time, place)
+        check(result)
+        return Frame(place.value, self._held) if place.value is not None else None
+
+    def _take(self, timeout: int) -> tuple[Frame | None, bool]:
+        """The next frame, and whether the film is over."""
+        place = c.c_void_p()
+        with self._exporter as exporter:
+            result = _library.scanout_exporter_wait(exporter, 0 if self._is_full else timeout, place)
+        check(result)
+        if place.value is None and result == l.NOTHING and self._is_full:
+            # What only a cycle of references holds is given back here.
+            gc.collect()
+            if self._is_full:
+                raise BudgetError(
+                    f"All {self._budget} frames that may be held are held: give them back, keep copies of their arrays, or open the film with a "
+                    "greater budget.")
+        return (Frame(place.value, self._held) if place.value is not None else None), result == l.END
+
+    @property
+    def _is_full(self) -> bool:
+        return self._budget is not None and len(self._held) >= self._budget
+
+    def _raise_failure(self) -> None:
+        """At the end of the frames: raises when that is not the end of the film."""
+        while self.state not in (State.ENDED, State.FAILED, State.IDLE):
+            # A seek has begun meanwhile, or the end has not been announced yet.
+            if self._look(_SLICE) is EventKind.SOUGHT:
+                return
+        if self.state is State.FAILED:
+            while self._look(0) is not None:
+                pass
+            failure = self._failure
+            raise error(failure.result, failure.text) if failure else DataError("Playback cannot go on.")
+
+    # Commands
+
+    def play(self) -> None:
+        """Plays, or goes on."""
+        with self._player as player:
+            check(_library.scanout_play(player))
+
+    def pause(self) -> None:
+        """Holds the film. An untimed one hands out no more frames."""
+        with self._player as player:
+            check(_library.scanout_pause(player))
+
+    def step(self, forward: bool = True) -> None:
+        """Pauses and goes to the next frame, or the previous one."""
+        with self._player as player:
+            check(_library.scanout_step(player, int(forward)))
+
+    def seek(self, seconds: float | None = None, *, nanoseconds: int | None = None) -> int:
+        """Goes to the frame of a film time, exactly, and returns the seek's number, which `Frame.serial` of what follows has.
+
+        From now on nothing older is handed out; the next frame is that of the time.
+        """
+        if (seconds is None) == (nanoseconds is None):
+            raise ArgumentError("seek needs seconds or nanoseconds.")
+        target = nanoseconds if nanoseconds is not None else _nanoseconds(seconds or 0)
+        with self._player as player:
+            serial = int(_library.scanout_seek(player, target))
+        check(min(serial, 0))
+        return serial
+
+    def set_rate(self, rate: float) -> None:
+        """Film seconds per second, above 0."""
+        with self._player as player:
+            check(_library.scanout_set_rate(player, rate))
+
+    def set_volume(self, volume: float) -> None:
+        """0 is silent, 1 as recorded."""
+        with self._player as player:
+            check(_library.scanout_set_volume(player, volume))
+
+    def show_subtitles(self, number: int) -> None:
+        """Shows these subtitles, Track.number, or none with 0, where subtitles are drawn: in a window."""
+        with self._player as player:
+            result = _library.scanout_set_subtitle_track(player, number)
+        if result != l.OK:
+            raise error(l.ERROR_ARGUMENT, f"The film has no subtitles {number} that can be shown here.")
+
+    # Readings
+
+    @property
+    def film(self) -> Film:
+        """Tracks, chapters and tags."""
+        with self._player as player:
+            film = describe(player)
+        return film if film is not None else Film("", None, self.duration, False, (), (), {})
+
+    @property
+    def position(self) -> int:
+        """Film time in nanoseconds."""
+        with self._player as player:
+            return int(_library.scanout_position(player))
+
+    @property
+    def duration(self) -> int | None:
+        """Nanoseconds; None: no known end."""
+        with self._player as player:
+            return time(_library.scanout_duration(player))
+
+    @property
+    def state(self) -> State:
+        """What the player is doing."""
+        with self._player as player:
+            return State(_library.scanout_state(player))
+
+    @property
+    def statistics(self) -> Statistics:
+        """What playing has done so far."""
+        info = l.sized(l.StatisticsInfo)
+        with self._player as player:
+            check(_library.scanout_get_statistics(player, info))
+        found: Statistics = of_struct(Statistics, info)
+        return found
+
+    @property
+    def export_statistics(self) -> ExportStatistics:
+        """What became of the frames so far."""
+        info = l.sized(l.ExporterStatisticsInfo)
+        with self._exporter as exporter:
+            check(_library.scanout_exporter_get_statistics(exporter, info))
+        found: ExportStatistics = of_struct(ExportStatistics, info)
+        return found
+
+    # Events
+
+    def next_event(self, timeout: float | None = None) -> Event | None:
+        """The next event; None when there is none within `timeout` seconds (None: without limit). The newest 64 are kept."""
+        deadline = None if timeout is None else clock.monotonic_ns() + _nanoseconds(timeout)
+        while True:
+            if self._events:
+                return self._events.popleft()
+            rest = _SLICE if deadline is None else max(min(deadline - clock.monotonic_ns(), _SLICE), 0)
+            if self._look(rest) is None and deadline is not None and clock.monotonic_ns() >= deadline:
+                return None
+
+    def _look(self, timeout: int) -> EventKind | None:
+        """Takes an event out of the library and keeps it for `next_event`; its kind."""
+        info = l.sized(l.EventInfo)
+        # One after the other, so that they stay in order.
+        with self._looking:
+            with self._player as player:
+                result = _library.scanout_next_event(player, timeout, info)
+            check(result)
+            if result != l.OK:
+                return None
+            event = Event._of(info)
+            self._events.append(event)
+            while len(self._events) > 64:
+                self._events.popleft()
+            if event.kind is EventKind.FAILED:
+                self._failure = event
+            return event.kind
+
+    async def events(self) -> AsyncIterator[Event]:
+        """Events as they come, until the player is closed."""
+        loop = asyncio.get_running_loop()
+        with self._player as player:
+            descriptor = os.dup(_library.scanout_event_fd(player))
+        try:
+            while not self._player.is_closed:
+                event = self.next_event(0)
+                if event is not None:
+                    yield event
+                    continue
+                news = asyncio.Event()
+                loop.add_reader(descriptor, news.set)
+                try:
+                    # Wakes up from time to time, because closing the player is no event.
+                    await asyncio.wait_for(news.wait(), _SLICE / 1e9)
+                except TimeoutError:
+                    pass
+                finally:
+                    loop.remove_reader(descriptor)
+        except ClosedError:
+            pass
+        finally:
+            os.close(descriptor)
+
+
+class _Frames:
+    """The frames of a player, for `for`."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+
+    def __iter__(self) -> _Frames:
+        return self
+
+    def __next__(self) -> Frame:
+        frame = self._player.next_frame()
+        if frame is None:
+            raise StopIteration
+        return frame
+
+
+class _AsyncFrames:
+    """The frames of a player, for `async for`. A thread waits where none is ready."""
+
+    def __init__(self, player: Player) -> None:
+        self._player = player
+        self._thread: ThreadPoolExecutor | None = None
+        #: What the thread has taken for a task that was cancelled meanwhile.
+        self._kept: deque[Frame] = deque()
+
+    def __aiter__(self) -> _AsyncFrames:
+        return self
+
+    async def __anext__(self) -> Frame:
+        # Others get their turn also where frames are always ready.
+        await asyncio.sleep(0)
+        if self._kept:
+            return self._kept.popleft()
+        frame, is_over = self._player._take(0)
+        if frame is None and not is_over:
+            frame = await self._wait()
+        elif frame is None:
+            await asyncio.to_thread(self._player._raise_failure)
+        if frame is None:
+            if self._thread:
+                self._thread.shutdown(wait=False)
+                self._thread = None
+            raise StopAsyncIteration
+        return frame
+
+    async def _wait(self) -> Frame | None:
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, "scanout")
+        given_up = threading.Event()
+
+        def wait() -> Frame | None:
+            while not given_up.is_set():
+                try:
+                    frame = self._player.next_frame(_SLICE / 1e9)
+                except TimeoutError:
+                    continue
+                if frame is not None and given_up.is_set():
+                    self._kept.append(frame)
+                return frame
+            return None
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, wait)
+        except asyncio.CancelledError:
+            given_up.set()
+            raise
+
+
+def _close(exporter: Handle, player: Handle) -> None:
+    exporter.close()
+    player.close()
+
+
+def _nanoseconds(seconds: float) -> int:
+    if not -9e9 < seconds < 9e9:
+        raise ArgumentError(f"{seconds} s is no time of a film.")
+    return round(seconds * 1_000_000_000)
+
+
+def _track(number: int | None) -> int:
+    """As scanout_options has it: 0 is automatic, -1 none."""
+    if number is not None and number < 0:
+        raise ArgumentError("Tracks are counted from 1; 0 is none.")
+    return 0 if number is None else -1 if number == 0 else number

@@ -1,0 +1,255 @@
+"""What the package promises, with the project's own films, whose folder SCANOUT_FILMS names."""
+
+import asyncio
+import gc
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+import numpy as np
+import scanout
+
+
+def film(name):
+    return os.path.join(os.environ["SCANOUT_FILMS"], name)
+
+
+def sums(player):
+    found = []
+    for frame in player:
+        with frame:
+            found.append(hashlib.md5(frame.tobytes()).hexdigest())
+    return found
+
+
+def descriptors():
+    return len(os.listdir("/proc/self/fd"))
+
+
+class Frames(unittest.TestCase):
+    def test_arrays_tensors_and_bytes_are_the_same_memory(self):
+        for name, kind in (("plain.mp4", np.uint8), ("hevc-10bit.mp4", np.uint16), ("crop.mp4", np.uint8), ("odd-size-444.mp4", np.uint8)):
+            with self.subTest(name), scanout.Player(film(name)) as player, player.next_frame() as frame:
+                for plane in frame.planes:
+                    array, tensor = np.asarray(plane), np.from_dlpack(plane)
+                    self.assertEqual(array.dtype, kind)
+                    self.assertEqual(array.shape, plane.shape)
+                    self.assertEqual(array.tobytes(), plane.tobytes())
+                    self.assertTrue(np.shares_memory(array, tensor) and np.array_equal(array, tensor))
+                    self.assertEqual(array.__array_interface__["data"][0], np.asarray(plane.memory).__array_interface__["data"][0])
+                    with self.assertRaises(ValueError):
+                        array[0, 0] = 0
+                    with self.assertRaises(TypeError):
+                        plane.memory[0] = 0
+                self.assertEqual(frame.planes[0].shape, (frame.height, frame.width))
+                self.assertEqual(frame.bit_depth, 10 if kind is np.uint16 else 8)
+
+    def test_an_array_keeps_its_frame_whatever_is_closed(self):
+        with scanout.Player(film("plain.mp4")) as player:
+            frame = player.next_frame()
+            array, tensor, memory = np.asarray(frame.planes[0]), np.from_dlpack(frame.planes[1]), frame.planes[2].memory
+            expected = [hashlib.md5(part).digest() for part in (array.tobytes(), tensor.tobytes(), bytes(memory))]
+            frame.close()
+            for other in player:
+                other.close()
+        del frame, player
+        gc.collect()
+        self.assertEqual([hashlib.md5(part).digest() for part in (array.tobytes(), tensor.tobytes(), bytes(memory))], expected)
+
+    def test_the_whole_budget_held_is_an_error_and_no_hang(self):
+        with scanout.Player(film("plain.mp4"), budget=2) as player:
+            arrays = []
+            with self.assertRaisesRegex(scanout.BudgetError, "All 2 frames"):
+                for frame in player:
+                    arrays.append(np.asarray(frame.planes[0]))
+            self.assertEqual(len(arrays), 2)
+            del frame
+            arrays.pop()
+            self.assertEqual(player.next_frame().sequence, 2)
+
+    def test_a_cycle_of_references_does_not_use_the_budget_up(self):
+        with scanout.Player(film("plain.mp4")) as player:
+            count = 0
+            for frame in player:
+                cycle = [frame.planes[0]]
+                cycle.append(cycle)
+                count += 1
+            self.assertEqual(count, 30)
+
+    def test_another_thread_may_give_frames_back(self):
+        with scanout.Player(film("plain.mp4"), budget=1, waits_when_full=True) as player:
+            first = player.next_frame()
+            other = threading.Timer(0.05, first.close)
+            other.start()
+            self.assertEqual(player.next_frame().sequence, 1)
+            other.join()
+
+    def test_a_frame_that_was_given_back_says_so(self):
+        with scanout.Player(film("plain.mp4")) as player:
+            with player.next_frame() as frame:
+                pass
+            for use in (lambda: frame.planes, frame.tobytes, lambda: frame.fd):
+                self.assertRaises(scanout.ClosedError, use)
+            self.assertEqual((frame.format, frame.width, frame.film_time), ("yuv420p", 320, 0))
+
+    def test_colours_and_hdr(self):
+        with scanout.Player(film("hdr10.mp4")) as player, player.next_frame() as frame:
+            self.assertEqual((frame.color.primaries, frame.color.transfer, frame.color.matrix, frame.color.range), (9, 16, 9, "limited"))
+            self.assertGreater(frame.hdr.maximum_luminance, 100)
+        with scanout.Player(film("rotation-90.mp4")) as player, player.next_frame() as frame:
+            self.assertEqual((frame.rotation, frame.hdr), (90, None))
+
+
+class Playing(unittest.TestCase):
+    def test_every_seek_gives_the_exact_frame(self):
+        with scanout.Player(film("demo.mp4")) as player:
+            for number, index in enumerate((200, 3, 299, 150, 0), 1):
+                self.assertEqual(player.seek(nanoseconds=index * 1_000_000_000 // 30 + 1), number)
+                with player.next_frame() as frame:
+                    self.assertEqual((frame.serial, round(frame.time * 30)), (number, index))
+
+    def test_there_are_frames_again_after_the_end(self):
+        with scanout.Player(film("plain.mp4")) as player:
+            first = sums(player)
+            self.assertEqual((player.state, player.next_frame()), (scanout.State.ENDED, None))
+            player.seek(0)
+            self.assertEqual(sums(player), first)
+            self.assertEqual(player.export_statistics.bytes_copied, 0)
+            self.assertEqual(player.statistics.frames_dropped, 0)
+
+    def test_a_part_of_the_film(self):
+        with scanout.Player(film("demo.mp4"), start=2, duration=1) as player:
+            times = []
+            for frame in player:
+                times.append(frame.time)
+                frame.close()
+        self.assertEqual((len(times), times[0]), (30, 2))
+
+    def test_a_film_that_stands_still_is_a_timeout(self):
+        with scanout.Player(film("plain.mp4"), starts_paused=True) as player:
+            player.next_frame().close()
+            with self.assertRaises(TimeoutError):
+                player.next_frame(timeout=0.01)
+            player.step()
+            self.assertEqual(player.next_frame().sequence, 1)
+
+    def test_with_a_clock_the_due_frame_is_given(self):
+        import time
+
+        with scanout.Player(film("demo.mp4"), output="none", starts_paused=True) as player:
+            frame = None
+            while frame is None:
+                frame = player.frame_for(time.monotonic_ns())
+            self.assertEqual(frame.sequence, 0)
+
+    def test_closing_ends_a_wait_in_another_thread(self):
+        player = scanout.Player(film("plain.mp4"), starts_paused=True)
+        player.next_frame().close()
+        outcome = []
+
+        def wait():
+            try:
+                player.next_frame()
+            except scanout.ClosedError as error:
+                outcome.append(error)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        player.close()
+        player.close()
+        thread.join(30)
+        self.assertTrue(outcome)
+        self.assertRaises(scanout.ClosedError, player.play)
+
+    def test_descriptors_stay_as_many(self):
+        def open_many(count):
+            for _ in range(count):
+                with scanout.Player(film("plain.mp4")) as player:
+                    array = np.asarray(player.next_frame().planes[0])
+            del array
+            return descriptors()
+
+        before = open_many(3)
+        self.assertLessEqual(open_many(30), before)
+
+    def test_refusals_have_a_sentence(self):
+        with self.assertRaisesRegex(scanout.OpenError, "^/nonexistent.mp4: "):
+            scanout.Player("/nonexistent.mp4")
+        with self.assertRaisesRegex(scanout.DataError, os.path.basename(__file__)):
+            scanout.Player(__file__)
+        for wishes in ({"output": "paper"}, {"audio_track": -1}, {"start": 1e300}, {"budget": 100_000}):
+            self.assertRaises(scanout.ArgumentError, scanout.Player, film("plain.mp4"), **wishes)
+        with scanout.Player(film("plain.mp4")) as player:
+            for rate in (0, -1, float("nan")):
+                self.assertRaises(ValueError, player.set_rate, rate)
+            self.assertRaises(ValueError, player.seek)
+            self.assertRaises(scanout.ArgumentError, player.show_subtitles, 1)
+
+    def test_a_film_that_breaks_off_is_no_end(self):
+        with open(film("av1.mkv"), "rb") as whole:
+            data = whole.read()
+        path = os.path.join(os.environ["SCANOUT_SCRATCH"], "cut.mkv")
+        with open(path, "wb") as cut:
+            cut.write(data[:len(data) * 2 // 3])
+        with scanout.Player(path) as player:
+            with self.assertRaises(scanout.DataError):
+                for frame in player:
+                    frame.close()
+            self.assertEqual(player.state, scanout.State.FAILED)
+            kinds = []
+            while event := player.next_event(0):
+                kinds.append(event.kind)
+            self.assertIn(scanout.EventKind.FAILED, kinds)
+
+    def test_what_is_in_the_film(self):
+        with scanout.Player(film("demo.mp4")) as player:
+            described = player.film
+        self.assertEqual([track.kind for track in described.tracks][:2], [scanout.TrackKind.VIDEO, scanout.TrackKind.AUDIO])
+        video, sound = described.tracks[:2]
+        self.assertEqual((video.codec, video.frame_rate, video.is_selected), ("h264", 30, True))
+        self.assertEqual((sound.sample_rate, sound.channel_count), (48000, 2))
+        self.assertTrue(described.is_seekable and described.duration >= 10_000_000_000 and "mp4" in described.container)
+
+    def test_arrays_may_outlive_the_interpreter(self):
+        for take in ("np.asarray(p.next_frame().planes[0])", "np.from_dlpack(p.next_frame().planes[0])", "p.next_frame().planes[0].memory"):
+            source = f"import numpy as np, scanout\np = scanout.Player({film('plain.mp4')!r})\nkept = {take}\nprint('done')"
+            outcome = subprocess.run([*os.environ["SCANOUT_PYTHON"].split("\n"), "-c", source], capture_output=True, text=True)
+            self.assertEqual((outcome.returncode, outcome.stdout, outcome.stderr), (0, "done\n", ""))
+
+
+class Asynchronous(unittest.IsolatedAsyncioTestCase):
+    async def test_frames_and_events(self):
+        with scanout.Player(film("plain.mp4")) as player:
+            found = []
+            async for frame in player:
+                found.append(hashlib.md5(frame.tobytes()).hexdigest())
+                frame.close()
+            player.seek(0)
+            self.assertEqual(await asyncio.to_thread(sums, player), found)
+            async for event in player.events():
+                if event.kind is scanout.EventKind.ENDED:
+                    break
+
+    async def test_a_cancelled_wait_loses_no_frame(self):
+        with scanout.Player(film("plain.mp4"), starts_paused=True) as player:
+            frames = aiter(player)
+            (await anext(frames)).close()
+            with self.assertRaises(TimeoutError):
+                await asyncio.wait_for(anext(frames), 0.05)
+            player.play()
+            numbers = []
+            async for frame in frames:
+                numbers.append(frame.sequence)
+                frame.close()
+            self.assertEqual(numbers, list(range(1, 30)))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["sums"]:
+        with scanout.Player(sys.argv[2], decoder="software") as film_to_sum:
+            print("\n".join(sums(film_to_sum)))
+    else:
+        unittest.main()
