@@ -13,7 +13,7 @@ struct QueueSource: AudioSource {
             switch sample.content {
             case .compressed(let bytes, .audio(let format)):
                 unsafe body(.packet(bytes.packet, format, presentationTime: sample.presentationTime))
-            case .marker(.drain): unsafe body(.drain)
+            case .marker(.drain): unsafe body(.drain(before: sample.presentationTime))
             case .marker(.resetDecoder), .marker(.discontinuity): unsafe body(.reset)
             case .marker(.endOfStream): unsafe body(.endOfStream)
             // Not sound: video and subtitles have queues of their own.

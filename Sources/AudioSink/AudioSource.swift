@@ -7,8 +7,9 @@ package import Media
     case packet(UnsafePointer<AVPacket>, AudioFormat, presentationTime: MediaTime)
     /// Everything before is to be discarded.
     case flush
-    /// The decoder puts out what it holds; sound of another format may follow.
-    case drain
+    /// The decoder puts out what it holds; sound of another format may follow. What lies at or after `time` gives way to that; not numeric: all
+    /// of it stays.
+    case drain(before: MediaTime)
     /// The decoder starts again; times may jump.
     case reset
     case endOfStream

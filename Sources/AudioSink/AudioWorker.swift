@@ -103,7 +103,9 @@ final class AudioWorker: Sendable {
             shared.state.withLock { $0.store }?.clear()
             chain?.flush()
         case .reset: chain?.flush()
-        case .drain: try chain?.drain()
+        case .drain(let time):
+            try chain?.drain()
+            chain?.cut(at: time)
         case .endOfStream:
             try chain?.drain()
             markEnd(chain)
@@ -168,6 +170,8 @@ private final class DecodeChain {
         converter?.flush()
         if let store { epoch = store.epoch }
     }
+
+    func cut(at time: MediaTime) { store?.cut(at: time, epoch: epoch) }
 
     func markEnd() { store?.markEnd(epoch: epoch) }
 

@@ -83,6 +83,17 @@ package final class PCMStore: Sendable {
         }
     }
 
+    /// What lies at or after `time` gives way to what comes: a decoder's last block may be longer than the sound. At most 50 ms of it, and nothing
+    /// that the reader has taken.
+    package func cut(at time: MediaTime, epoch: UInt64) {
+        guard let nanoseconds = time.nanoseconds() else { return }
+        let limit = frame(atNanoseconds: nanoseconds)
+        state.change { state in
+            guard state.epoch == epoch, state.end > limit, state.end - limit <= Int64(rate) / 20 else { return }
+            state.end = max(limit, state.start, min(state.playHead, state.end))
+        }
+    }
+
     /// Nothing more comes: the sound ends with what is held.
     package func markEnd(epoch: UInt64) {
         let starved = state.change { state in

@@ -26,6 +26,8 @@ extension AssetReader {
 
     /// How far before the target to try: groups of frames rarely last longer than 40 s.
     private static let steps = [0, 1, 4, 12, 40].map { MediaTime(value: $0, timescale: 1) }
+    /// 1 s, in microseconds: an encoder puts some hundredths of a second before the beginning.
+    private static let priming: Int64 = 1_000_000
     /// Samples looked at in one place: more than ten seconds of sound and video.
     private static let longestLook = 2000
 
@@ -38,7 +40,9 @@ extension AssetReader {
     private func jump(to time: MediaTime) throws(AssetError) -> Bool {
         guard let nanoseconds = time.nanoseconds() else { return false }
         let stamp = Ticks.add(nanoseconds / 1000, timeline.origin)
-        var status = unsafe avformat_seek_file(context, -1, .min, stamp, stamp, 0)
+        // Sound may begin before zero, with the samples that its decoder needs first.
+        var status = time == .zero ? unsafe avformat_seek_file(context, -1, .min, Ticks.add(stamp, -Self.priming), stamp, 0) : -1
+        if status < 0 { status = unsafe avformat_seek_file(context, -1, .min, stamp, stamp, 0) }
         // Some demuxers find nothing before the first index entry; the beginning is always there.
         if status < 0 { status = unsafe avformat_seek_file(context, -1, .min, stamp, .max, 0) }
         try check(status)

@@ -35,6 +35,9 @@ struct OpenedSource: Sendable {
     /// One sentence for the viewer; nil: none.
     var notice: String?
 
+    /// Whether it is a container, which may be read again from its beginning, and not a still image, which has its own ways to last.
+    var canLoop: Bool { samples is AssetSource || samples is BegunSource }
+
     /// Opens a film with libavformat and chooses its tracks.
     static func container(
         _ film: FilmLocation, configuration: PlayerConfiguration, hearsSound: Bool, drawsOverlays: Bool = false, shownSize: PixelSize? = nil,

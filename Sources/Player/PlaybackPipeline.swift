@@ -36,6 +36,8 @@ final class PlaybackPipeline: Sendable {
     let display: DisplayQueue?
     let audio: AudioRenderer?
     let feeder: SampleFeeder
+    /// Reads a film that begins again at its end without a gap; nil for others.
+    private let looping: LoopingSource?
     /// Nil for a film without subtitles, and for a sink that shows none.
     let subtitles: SubtitleEngine?
     /// Why the film's only track, which is sound, cannot be played; nil when there is something to play.
@@ -49,13 +51,18 @@ final class PlaybackPipeline: Sendable {
         var waiter: LoopThread?
     }
 
-    init(_ source: OpenedSource, configuration: PlayerConfiguration, sink: any DisplaySink, handlers: Handlers) {
-        self.source = source
+    init(_ opened: OpenedSource, configuration: PlayerConfiguration, sink: any DisplaySink, handlers: Handlers) {
+        var source = opened
         startedAt = configuration.startedAt
         self.handlers = handlers
         let timebase = Timebase()
         timebase.setTime(source.beginning)
         self.timebase = timebase
+        // Exporters and untimed sinks get the film's own times; its end and its beginning are a flush to them.
+        let loopsOn = configuration.loops && sink.pacing == .display && configuration.exporters.isEmpty && source.canLoop
+        looping = loopsOn ? LoopingSource(source, timebase: timebase) : nil
+        if let looping { source.samples = looping }
+        self.source = source
         var queues: [(track: Int, queue: SampleQueue)] = []
         if let track = source.videoTrack {
             var options = DecoderOptions()
@@ -101,7 +108,7 @@ final class PlaybackPipeline: Sendable {
                     handlers: .init(changed: { [weak presentation] in presentation?.overlayChanged() }, notice: handlers.notice))
             }
         }
-        presentation?.overlay = subtitles
+        presentation?.overlay = LoopingOverlay.of(subtitles, looping)
         self.subtitles = subtitles
         feeder = SampleFeeder(
             source: source.samples, queues: queues,
@@ -151,7 +158,10 @@ final class PlaybackPipeline: Sendable {
     func release() { display?.endHold() }
 
     /// The media time of the film: the clock's, or, without one, that of the frames taken.
-    var position: MediaTime { display?.reached ?? timebase.time }
+    var position: MediaTime {
+        let time = display?.reached ?? timebase.time
+        return looping?.filmTime(at: time) ?? time
+    }
 
     /// Discards the samples, frames and sound of the old position. On the feeder's thread, before it delivers samples of the new one.
     ///

@@ -17,9 +17,12 @@ internal import Media
 /// | `playing` | `waiting`, and back | the source is slower than the film; enough samples have come again |
 /// | `waiting` | `paused`, and back | `pause()`, `play()` |
 /// | `preparing`, `playing`, `paused`, `waiting` | `ended` | the durations of the last frame and of the sound have ended |
-/// | `playing`, `paused`, `waiting`, `ended`, `failed` | `preparing` | a seek, a step backward, `play()` at the end; a film that loops |
+/// | `playing`, `paused`, `waiting`, `ended`, `failed` | `preparing` | a seek, a step backward, `play()` at the end; a film that loops (see below) |
 /// | any but `closed` | `failed` | playback cannot continue |
 /// | any | `closed` | `close()`; nothing follows |
+///
+/// A film that loops on a display goes on without a gap, and without a change of state. It is `preparing` again at its end where its frames go to
+/// exporters or to an untimed sink, where it is a still image or a raw stream, and where its source cannot go back.
 public enum PlayerState: Sendable, Hashable, CaseIterable {
     /// No film is open.
     case idle

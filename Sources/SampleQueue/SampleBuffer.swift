@@ -24,6 +24,7 @@ public struct SampleFlags: OptionSet, Sendable, Hashable {
 /// An instruction among the samples, obeyed when its turn comes.
 public enum Marker: Sendable, Hashable {
     /// The decoder puts out every frame that it holds back. It keeps its references (`DecompressionSession.finishDelayedFrames`).
+    /// Sound after the marker's presentation time, where it has one, gives way to what follows.
     case drain
     /// The same, and the decoder forgets its references: a sync sample follows.
     case resetDecoder

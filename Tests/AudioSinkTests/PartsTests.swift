@@ -50,6 +50,27 @@ import Testing
         #expect(read(store, 74, 4) == [429, 600, 601, 0])
     }
 
+    /// What was inserted lies from 100 to 300; the time of the cut, the play head, and the end then.
+    @Test(
+        arguments: [
+            (290, 0, 290), (250, 0, 250), (249, 0, 300), (300, 0, 300), (310, 0, 300), (280, 295, 295), (280, 400, 300), (280, 120, 280),
+            (nil, 0, 300),
+        ] as [(Int64?, Int64, Int64)])
+    func `the end of a sound gives way to the next one, up to 50 ms of it and nothing that was taken`(
+        _ time: Int64?, _ head: Int64, _ end: Int64
+    ) throws {
+        let (store, _) = try store()
+        #expect(insert(store, 200, value: 1, at: 100))
+        store.movePlayHead(to: head)
+        let place = time.map { MediaTime(value: $0, timescale: 1000) } ?? .invalid
+        store.cut(at: place, epoch: store.epoch + 1)
+        #expect(store.contents.end == 300, "another epoch's")
+        store.cut(at: place, epoch: store.epoch)
+        #expect(store.contents.end == end)
+        // The next sound lies right there.
+        #expect(insert(store, 10, value: 900, at: end) && read(store, end - 1, 2) == [Int(end) - 100, 900])
+    }
+
     @Test func `time stamps that creep are not believed for long`() throws {
         let (store, _) = try store()
         for index in 0..<20 { #expect(insert(store, 50, value: 1 + 50 * index, at: 3 * Int64(index))) }

@@ -36,7 +36,7 @@ final class CountingSound: AudioSource, @unchecked Sendable {
         case .none: return false
         case .flush: unsafe body(.flush)
         case .end: unsafe body(.endOfStream)
-        case .drain: unsafe body(.drain)
+        case .drain: unsafe body(.drain(before: .invalid))
         case .reset: unsafe body(.reset)
         case .packet(let first):
             var packet = unsafe av_packet_alloc()

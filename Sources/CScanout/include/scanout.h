@@ -282,8 +282,9 @@ scanout_result scanout_get_metadata(scanout_player *player, uint32_t index, scan
  *                                      │  play/pause│ ▼
  *                                    seek ◄────── PAUSED, PLAYING, WAITING, ENDED, FAILED
  *
- * PREPARING ends with the first frame of the position on the display and its first sound decoded. A film that loops prepares again. Every state
- * but IDLE may become FAILED; OPENING becomes IDLE when opening fails. */
+ * PREPARING ends with the first frame of the position on the display and its first sound decoded. A film that loops goes on PLAYING on a display,
+ * without a gap, and prepares again for exporters and untimed sinks. Every state but IDLE may become FAILED; OPENING becomes IDLE when opening
+ * fails. */
 typedef enum scanout_state_value {
     SCANOUT_STATE_IDLE = 0,      /* no film is open: opening has failed or was cancelled */
     SCANOUT_STATE_OPENING = 1,   /* the head of the file is being read */

@@ -1,0 +1,76 @@
+import Media
+import Player
+import Testing
+
+@Suite struct FilmTimelineTests {
+    private static func time(_ milliseconds: Int?) -> MediaTime? { milliseconds.map { MediaTime(value: Int64($0), timescale: 1000) } }
+
+    /// `frames 0-1000 sound 0-1020`, in milliseconds.
+    private static func extent(_ text: String) -> FilmExtent {
+        var extent = FilmExtent(), words = text.split(separator: " ")[...]
+        while let kind = words.popFirst(), let span = words.popFirst() {
+            let ends = span.split(separator: "-").compactMap { Self.time(Int($0)) }
+            let known = FilmExtent.Span(ends[0], ends[1])
+            if kind == "frames" { extent.frames = known } else { extent.sound = known }
+        }
+        return extent
+    }
+
+    /// The film that ends, the beginning of the next, and what is added to its times.
+    @Test(
+        arguments: [
+            ("frames 0-1000", "frames 0-40", 1000), ("frames 0-1000", "frames 40-80", 960), ("frames 5000-6000", "frames 0-40", 6000),
+            ("sound 0-1000", "sound 0-20", 1000), ("sound 0-1000", "sound 23-40", 977),
+            ("frames 0-1000 sound 0-1000", "frames 0-40 sound 0-20", 1000),
+            // Sound that ends a little later gives way; frames stay as they are.
+            ("frames 0-1000 sound 0-1021", "frames 0-40 sound 0-20", 1000), ("frames 0-1000 sound 0-1050", "frames 0-40 sound 0-20", 1000),
+            // Sound that ends much later is heard; the last frame stays.
+            ("frames 0-1000 sound 0-1051", "frames 0-40 sound 0-20", 1051), ("frames 0-1000 sound 0-3000", "frames 0-40 sound 0-20", 3000),
+            // Sound that ends earlier.
+            ("frames 0-1000 sound 0-700", "frames 0-40 sound 0-20", 1000),
+            // Sound that begins before its frames.
+            ("frames 0-1000 sound 0-1000", "frames 40-80 sound 0-20", 960), ("frames 0-1000 sound 0-1000", "frames 500-540 sound 0-20", 1000),
+            ("frames 0-1000 sound 0-1000", "frames 0-40 sound 300-320", 1000),
+            // One of them has no sound.
+            ("frames 0-1000 sound 0-1020", "frames 0-40", 1000), ("frames 0-1000", "frames 0-40 sound 0-20", 1000),
+            ("sound 0-1000", "frames 0-40", nil), ("", "frames 0-40", nil), ("frames 0-1000", "", nil),
+        ] as [(String, String, Int?)])
+    func `a film follows where the last frame of the one before ends`(_ last: String, _ next: String, _ shift: Int?) {
+        #expect(Self.extent(last).shift(of: Self.extent(next)) == Self.time(shift))
+    }
+
+    @Test func `an extent takes in what is known, and nothing else`() {
+        var span = FilmExtent.Span()
+        #expect(!span.isKnown && FilmExtent().begin == nil)
+        span.add(.invalid, Self.time(40)!)
+        span.add(Self.time(40)!, .invalid)
+        span.add(Self.time(40)!, .zero)
+        #expect(!span.isKnown)
+        for start in [80, 0, 40] { span.add(Self.time(start)!, Self.time(40)!) }
+        #expect(span == FilmExtent.Span(.zero, Self.time(120)!))
+        #expect(FilmExtent(frames: span).shifted(by: Self.time(1000)!).begin == Self.time(1000))
+        #expect(FilmExtent(sound: span).begin == .zero)
+    }
+
+    /// Where on the line, and the film's own time there.
+    @Test(arguments: [(-10, -10), (0, 0), (999, 999), (1000, 0), (1500, 500), (2000, 40), (2500, 540), (9000, 7040)])
+    func `each turn counts the film's own time`(_ place: Int, _ own: Int) {
+        var line = FilmTimeline()
+        line.append(.init(start: Self.time(1000)!, shift: Self.time(1000)!), now: .zero)
+        line.append(.init(start: Self.time(2000)!, shift: Self.time(1960)!), now: .zero)
+        #expect(line.filmTime(at: Self.time(place)!) == Self.time(own)!)
+    }
+
+    @Test func `turns that are over are forgotten, and a seek forgets all`() {
+        var line = FilmTimeline()
+        for turn in 1...1000 {
+            let start = MediaTime(value: Int64(turn), timescale: 1)
+            line.append(.init(start: start, shift: start), now: start - Self.time(1500)!)
+            #expect(line.joins.count <= 3)
+        }
+        #expect(line.count(after: Self.time(999_500)!) == 1)
+        #expect(line.filmTime(at: Self.time(999_500)!) == Self.time(500)!)
+        line.restart()
+        #expect(line.filmTime(at: Self.time(999_500)!) == Self.time(999_500)!)
+    }
+}
