@@ -11,7 +11,7 @@ internal import SampleQueue
 /// Thread-safety: one thread at a time; the cancellation may come from any.
 @safe
 package final class AssetBytes: FilmBytes, @unchecked Sendable {
-    private enum Origin: ~Copyable {
+    enum Origin: ~Copyable {
         case file(OwnedFD)
         case library(any AssetInput)
         case web(ReadAhead)
@@ -19,23 +19,27 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         case text(MemoryBytes)
     }
 
-    private var origin: Origin
+    var origin: Origin
     /// The place that libavformat reads next; a file needs none.
     private var position: Int64 = 0
-    private let location: String
-    private let options: AssetReaderOptions
+    let location: String
+    let options: AssetReaderOptions
     /// Its first bytes say that it is a list of other files or addresses (HLS; RFC 8216, 4.3.1.1).
     package private(set) var isPlaylist = false
     /// Its first bytes are those of a DASH manifest (ISO/IEC 23009-1), whose parts libavformat opens by itself.
     private(set) var isManifest = false
     /// Where a web server's list came from, after redirects.
-    private var base: String
+    private(set) var base: String
     /// Lists of variants that have been read and not been opened yet, by what they are called.
-    private var lists: [String: AssetBytes] = [:]
+    var lists: [String: AssetBytes] = [:]
     /// The variants that a list offers, and the one that its reader sees.
-    private(set) var offer: VariantOffer?
+    var offer: VariantOffer?
     /// Why what a list names cannot be played, as the end of a sentence; nil as long as nothing forbids it.
-    package private(set) var objection: String?
+    package var objection: String?
+    /// The list that names this.
+    weak var list: AssetBytes?
+    /// A part that a list names came to no end.
+    private var lacksPart = false
 
     /// Opens a film as `AssetReader` would, without reading any of it. Blocks.
     ///
@@ -47,7 +51,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         throw AssetError(.noPlayableTrack, "\(location): \(objection).")
     }
 
-    private init(_ location: String, _ options: AssetReaderOptions, isPart: Bool) throws(AssetError) {
+    init(_ location: String, _ options: AssetReaderOptions, isPart: Bool) throws(AssetError) {
         LibraryLog.silence()
         self.location = location
         self.options = options
@@ -105,7 +109,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
     private static func isList(_ head: String) -> Bool { head.hasPrefix("#EXTM3U") || head.hasPrefix("\u{feff}#EXTM3U") }
 
     /// A file that has been opened.
-    private init(_ file: consuming OwnedFD, _ location: String, _ options: AssetReaderOptions) {
+    init(_ file: consuming OwnedFD, _ location: String, _ options: AssetReaderOptions) {
         self.location = location
         self.options = options
         base = location
@@ -136,7 +140,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         switch origin {
         case .web(let source): source.loss
         case .file: nil
-        case .text: nil
+        case .text: lacksPart ? "a part of it did not come" : nil
         case .library: nil
         }
     }
@@ -162,7 +166,10 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
                 if errno != EINTR { return Int(cav_error(errno)) }
             }
         case .library(let input): return unsafe read(input.io!, target, offset)
-        case .web(let source): return unsafe source.read(into: target, at: offset)
+        case .web(let source):
+            let count = unsafe source.read(into: target, at: offset)
+            if count < 0, source.loss != nil { list?.lacksPart = true }
+            return count
         case .text(let text): return unsafe text.read(into: target, at: offset)
         }
     }
@@ -177,132 +184,6 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         if count == cav_error_eof { return 0 }
         if count > 0 { position += Int64(count) }
         return Int(count)
-    }
-
-    // MARK: Playlists
-
-    /// Opens what a playlist names: for a file a regular file in its folder or below, for an HTTP address another one. Opens nothing for other films.
-    package func open(_ name: String) -> OtherSource {
-        guard isPlaylist else { return .refused }
-        // What a demuxer process calls the list itself.
-        if name.isEmpty { return Self.isHTTP(location) ? again() : .refused }
-        return find(name, isResolved: options.libraryOpensOthers)
-    }
-
-    /// - Parameter isResolved: libavformat has put the list's folder before the name, where it knows the folder.
-    private func find(_ name: String, isResolved: Bool) -> OtherSource {
-        if let address = Self.address(name, from: base) {
-            guard Self.isHTTP(location), Self.isHTTP(address) else { return .refused }
-            if let bytes = lists.removeValue(forKey: address) { return .opened(bytes) }
-            return part(address)
-        }
-        guard !location.contains("://") || location.hasPrefix("file:") else { return .refused }
-        let path = location.hasPrefix("file:") ? String(location.dropFirst(5)) : location
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let inner = isResolved && folder != "." && name.hasPrefix(folder) ? String(name.dropFirst(folder.count)) : name
-        if let bytes = lists.removeValue(forKey: inner) { return .opened(bytes) }
-        let number = unsafe folder.withPath { unsafe clinux_open_beneath($0, inner) }
-        guard number >= 0 else { return (errno == ENOENT || errno == ENOTDIR) && !isResolved ? .missing : .refused }
-        let file = OwnedFD(adopting: number)
-        var status = stat()
-        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .refused }
-        return part(AssetBytes(file, "\(folder)\(inner)", options))
-    }
-
-    /// A list that a server has may have grown.
-    package func again() -> OtherSource {
-        guard isPlaylist, offer == nil, Self.isHTTP(location) else { return .opened(self) }
-        return part(location)
-    }
-
-    private func part(_ address: String) -> OtherSource {
-        guard let bytes = try? AssetBytes(address, options, isPart: true) else { return .missing }
-        return part(bytes)
-    }
-
-    /// What the list has named, ready to be read.
-    private func part(_ bytes: AssetBytes) -> OtherSource {
-        guard bytes.isPlaylist, let objection = bytes.readList(choosing: false) else { return .opened(bytes) }
-        self.objection = objection
-        return .refused
-    }
-
-    /// Reads a list whole, and chooses one of the variants that it offers. Why its film cannot be played, as the end of a sentence; nil where it can.
-    /// - Parameter choosing: Only the list that was asked for offers variants: what it names may name it again, without end.
-    private func readList(choosing: Bool) -> String? {
-        guard var text = readText() else { return nil }
-        if base != location { text = PlaylistText.absolute(text, from: base) }
-        if let objection = PlaylistText.protection(text) { return objection }
-        if choosing, let list = MasterPlaylist(text) {
-            let chosen = choose(list)
-            offer = VariantOffer(variants: list.variants, chosen: chosen)
-            text = list.text(only: chosen)
-        }
-        origin = .text(MemoryBytes(Array(text.utf8)))
-        return nil
-    }
-
-    /// The variant that is wanted, or the next best one whose own list is there and can be played.
-    private func choose(_ list: MasterPlaylist) -> Int {
-        let choice = VariantChoice(preference: options.network.variant, size: options.shownSize)
-        var speed = Self.isHTTP(location) ? Self.usualThroughput : .max
-        if Self.isHTTP(location), choice.dependsOnThroughput(list.variants) {
-            let variant = choice.variant(of: list.variants, throughput: speed)
-            speed = variantList(list, variant).flatMap(throughput) ?? speed
-        }
-        let wanted = choice.order(of: list.variants, throughput: speed)
-        let chosen = wanted.prefix(Self.mostTried).first { variantList(list, $0) != nil }
-        // What others forbid does not count where one may be played.
-        if chosen != nil { objection = nil }
-        return chosen ?? wanted[0]
-    }
-
-    private static let mostTried = 4
-    /// 8 Mb/s: where the network cannot be measured, a film of about 6 Mb/s.
-    private static let usualThroughput: Int64 = 8_000_000
-
-    /// A variant's own list, which is kept until it is opened; nil where it cannot be had.
-    private func variantList(_ list: MasterPlaylist, _ variant: Int) -> AssetBytes? {
-        let name = list.names[variant], key = Self.address(name, from: base) ?? name
-        if let known = lists[key] { return known }
-        guard case .opened(let other) = find(name, isResolved: false), let bytes = other as? AssetBytes, bytes.isPlaylist else { return nil }
-        lists[key] = bytes
-        return bytes
-    }
-
-    /// What the network brings of the first part that a variant's list names, in bits a second; nil where nothing comes.
-    private func throughput(_ own: AssetBytes) -> Int64? {
-        guard let text = own.readText(), let name = PlaylistText.lines(text).first(where: { !$0.isEmpty && !$0.hasPrefix("#") }),
-            let part = Self.address(String(name), from: own.base), Self.isHTTP(part)
-        else { return nil }
-        return ThroughputProbe.measure(part, options)
-    }
-
-    /// The whole of a list; nil where it cannot be read, or is larger than lists are.
-    private func readText() -> String? {
-        var bytes: [UInt8] = [], part = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count <= Self.largestList {
-            let count = unsafe part.withUnsafeMutableBytes { unsafe read(into: $0, at: Int64(bytes.count)) }
-            guard count > 0 else { return count == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
-            bytes += part[..<count]
-        }
-        return nil
-    }
-
-    /// 16 MiB: a day in parts of a second.
-    private static let largestList = 16 << 20
-    static func isHTTP(_ address: String) -> Bool { WebAddress(address) != nil }
-
-    /// What `name` means in a playlist at `base` (RFC 3986, 5.2, as far as players meet it); nil where that is no address.
-    static func address(_ name: String, from base: String) -> String? {
-        if name.contains("://") { return name }
-        let place = base.prefix { $0 != "?" && $0 != "#" }
-        guard let scheme = place.firstRange(of: "://") else { return nil }
-        if name.hasPrefix("//") { return place[..<scheme.lowerBound] + ":" + name }
-        let root = place[scheme.upperBound...].firstIndex(of: "/") ?? place.endIndex
-        if name.hasPrefix("/") { return place[..<root] + name }
-        guard root < place.endIndex, let last = place.lastIndex(of: "/") else { return place + "/" + name }
-        return place[...last] + name
     }
 
     /// Its first bytes can be read twice.
