@@ -132,7 +132,7 @@ let package = Package(
             "Player",
             [
                 "CLinux", "Media", "Sandbox", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "Capture",
-                "DisplaySink", "Subtitles", "AudioSink", "FrameExport",
+                "DisplaySink", "Subtitles", "AudioSink", "Reading", "Composition", "FrameExport",
             ]),
         // What the command line needs beyond the player: reports, JSON, exit codes, the status line, keys.
         module(
@@ -246,7 +246,7 @@ let package = Package(
             [
                 "Player", "Subtitles", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool",
                 "DisplaySink",
-                "WaylandSink", "AudioSink", "Media", "TestSupport", "FilmReference",
+                "WaylandSink", "AudioSink", "Composition", "Reading", "Media", "TestSupport", "FilmReference",
             ]),
         tests("PlaySupportTests", ["PlaySupport", "Demuxing", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("MediaControlsTests", ["MediaControls", "RemoteControl", "PlaySupport", "Media", "TestSupport"]),

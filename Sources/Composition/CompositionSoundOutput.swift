@@ -40,15 +40,7 @@ public final class CompositionSoundOutput: @unchecked Sendable {
         options: ReadingOptions = ReadingOptions()
     ) throws(ReadingError) {
         precondition(sampleRate > 0 && channelCount > 0, "sound has a rate and at least one channel")
-        var fault: VideoCompositionFault?
-        if !mix.isValid(
-            for: composition,
-            {
-                fault = $0; return false
-            }), let fault
-        {
-            throw ReadingError(.composition, fault.description, time: fault.range.start)
-        }
+        if let error = ReadingError({ mix.isValid(for: composition, $0) }) { throw error }
         self.composition = composition
         self.mix = mix
         (self.sampleRate, self.channelCount) = (sampleRate, channelCount)
@@ -58,7 +50,7 @@ public final class CompositionSoundOutput: @unchecked Sendable {
             TrackSound(track, rate: sampleRate, channels: channelCount) { source throws(ReadingError) in
                 let film = try AudioTrackOutput(
                     url: source.url, track: source.trackID, sampleRate: sampleRate, channelCount: channelCount, options: options)
-                films.add(film)
+                films.add(film, notice: film.notice)
                 return film
             }
         }

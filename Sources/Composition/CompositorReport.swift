@@ -12,6 +12,8 @@ public struct CompositorReport: Sendable, Hashable {
     public var framesLate = 0
     /// Frames left out because the compositor could not draw them.
     public var framesFailed = 0
+    /// Frames left out because their time was over before they were wanted (`CompositionVideoOutput.skip`).
+    public var framesSkipped = 0
     /// Answers that came a second time or after a cancellation.
     public var answersIgnored = 0
     /// The last thing that the compositor did wrong, with its time; nil when it did nothing wrong.
@@ -33,5 +35,6 @@ final class CompositorLedger: Sendable {
         }
     }
 
-    func ignored(_ sentence: String) { count({ $0.answersIgnored += 1 }, sentence) }
+    /// - Parameter fault: nil where the compositor could not know better.
+    func ignored(_ fault: String?) { count({ $0.answersIgnored += 1 }, fault) }
 }

@@ -16,6 +16,7 @@ final class OpenFilms: Sendable {
     private struct State: Sendable {
         var isCancelled = false
         var films: [Entry] = []
+        var notices: [String] = []
     }
 
     private struct Entry: Sendable {
@@ -26,11 +27,15 @@ final class OpenFilms: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
+    /// What the viewer should know of the films, a sentence each.
+    var notices: [String] { state.withLock { $0.notices } }
+
     /// Remembers a film while it is open. One that is opened too late is cancelled at once.
-    func add(_ film: any CancellableFilm) {
+    func add(_ film: any CancellableFilm, notice: String? = nil) {
         let isCancelled = state.withLock { state in
             state.films.removeAll { $0.film == nil }
             state.films.append(Entry(film: film))
+            if let notice, !state.notices.contains(notice) { state.notices.append(notice) }
             return state.isCancelled
         }
         if isCancelled { film.cancel() }

@@ -1,4 +1,5 @@
 public import Media
+package import Reading
 
 /// A rule that a video composition or an audio mix breaks: which, where, and what a person can do about it.
 ///
@@ -137,5 +138,19 @@ extension VideoComposition {
             faults.append(VideoCompositionFault(.passthrough, in: range, "Track \(id) is passed through but not required.", id))
         }
         return faults + instruction.faults()
+    }
+}
+
+extension ReadingError {
+    /// The first fault that a validation finds, as what keeps a composition from being read; nil when there is none.
+    /// - Parameter prefix: What stands before the fault's sentence.
+    package init?(prefix: String = "", _ validate: ((VideoCompositionFault) -> Bool) -> Bool) {
+        var found: VideoCompositionFault?
+        let isValid = validate { fault in
+            found = fault
+            return false
+        }
+        guard !isValid, let found else { return nil }
+        self.init(.composition, prefix + found.description, time: found.range.start)
     }
 }

@@ -21,6 +21,8 @@ public final class VideoCompositionRequest: Sendable {
         var sources: [Int: SharedFrame]
         var answer: Answer?
         var isCancelled = false
+        /// The compositor has answered, also after a cancellation, or was never asked.
+        var isLetGo = false
     }
 
     enum Answer: Sendable {
@@ -68,16 +70,16 @@ public final class VideoCompositionRequest: Sendable {
     public func finishCancelled() { finish(.cancelled) }
 
     private func finish(_ answer: Answer) {
-        let ignored = state.change { state -> String? in
-            if state.isCancelled { return "after it was cancelled" }
-            if state.answer != nil { return "twice" }
+        let isTwice = state.change { state -> Bool? in
+            defer { state.isLetGo = true }
+            if state.isCancelled || state.isLetGo { return state.isLetGo }
             state.answer = answer
             // A decoder waits for its surfaces.
             state.sources = [:]
             return nil
         }
-        guard let ignored, !(isCancelled && answer.isCancelled) else { return }
-        ledger.ignored("At \(compositionTime): the compositor answered a request \(ignored).")
+        guard let isTwice, isTwice || !answer.isCancelled else { return }
+        ledger.ignored(isTwice ? "At \(compositionTime): the compositor answered a request twice." : nil)
     }
 
     // MARK: For the reader
@@ -86,6 +88,17 @@ public final class VideoCompositionRequest: Sendable {
     func wait(until deadline: HostTime?) -> Answer? {
         state.wait(until: deadline) { state in state.isCancelled ? .cancelled : state.answer }
     }
+
+    /// The compositor is about to be asked; false when nobody wants the frame any more.
+    func begin() -> Bool {
+        state.change { state in
+            if state.isCancelled { state.isLetGo = true }
+            return !state.isCancelled
+        }
+    }
+
+    /// Waits for the answer that follows a cancellation; false when none came.
+    func waitUntilLetGo(until deadline: HostTime) -> Bool { state.wait(until: deadline) { $0.isLetGo ? () : nil } != nil }
 
     /// Whether the compositor has said something.
     var isAnswered: Bool { state.withLock { $0.answer != nil } }

@@ -21,6 +21,7 @@ extension PlaybackStatistics {
             .init("conversion", conversion.map(Self.members) ?? .null),
             .init("sandbox", text: sandbox), .init("decoderDeaths", count: decoderDeaths),
             .init("network", network.map(Self.members) ?? .null), .init("camera", camera.map(Self.members) ?? .null),
+            .init("composition", composition.map(Self.members) ?? .null),
             .init("surfacesAllocated", count: surfacesAllocated), .init("poolCapacity", count: poolCapacity),
         ]
     }
@@ -56,6 +57,15 @@ extension PlaybackStatistics {
             .init("rate", text: camera.rate.isKnown ? camera.rate.description : nil), .init("buffers", text: camera.buffers),
             .init("framesCounted", count: camera.framesCounted), .init("framesDelivered", count: camera.framesDelivered),
             .init("framesDropped", .object(camera.framesDropped.map { JSONValue.Member($0.reason, count: $0.count) })),
+        ])
+    }
+
+    private static func members(_ composition: Composition) -> JSONValue {
+        .object([
+            .init("framesDrawn", count: composition.framesDrawn), .init("framesPassedThrough", count: composition.framesPassedThrough),
+            .init("framesRepeated", count: composition.framesRepeated), .init("framesLate", count: composition.framesLate),
+            .init("framesFailed", count: composition.framesFailed), .init("framesSkipped", count: composition.framesSkipped),
+            .init("answersIgnored", count: composition.answersIgnored),
         ])
     }
 

@@ -14,6 +14,8 @@ package struct FeederState: Sendable {
 
     package private(set) var isAtEnd = false
     package private(set) var isStopping = false
+    /// Tracks whose end the source has marked by itself.
+    package private(set) var endedTracks: Set<Int> = []
     private var seekTarget: (time: MediaTime, serial: UInt64)?
     /// Set by everything that may change the answer to `next`.
     private var isWoken = false
@@ -30,6 +32,7 @@ package struct FeederState: Sendable {
         if let target = seekTarget {
             seekTarget = nil
             isAtEnd = false
+            endedTracks = []
             return .seek(target.time, serial: target.serial)
         }
         if isAtEnd || !hungry || bytes >= limit { return .sleep }
@@ -40,6 +43,8 @@ package struct FeederState: Sendable {
     package var isSuperseded: Bool { isStopping || seekTarget != nil }
 
     package mutating func reachedEnd() { isAtEnd = true }
+
+    package mutating func reachedEnd(of track: Int) { endedTracks.insert(track) }
 
     /// The newest target wins: ten quick presses of → are one seek.
     ///

@@ -30,10 +30,12 @@ struct OpenedSource: Sendable {
     var progress = FetchProgress()
     /// The camera that it is, whose frames come when they come.
     var camera: CameraSource?
+    /// The composition that it is, whose frames are drawn.
+    var composed: ComposedSource?
     /// One sentence for verbose output.
     var summary: String
-    /// One sentence for the viewer; nil: none.
-    var notice: String?
+    /// For the viewer, a sentence each.
+    var notices: [String] = []
 
     /// Whether it is a container, which may be read again from its beginning, and not a still image, which has its own ways to last.
     var canLoop: Bool { samples is AssetSource || samples is BegunSource }
@@ -92,7 +94,8 @@ struct OpenedSource: Sendable {
             }
         }
         opened.progress = progress
-        opened.notice = source.notice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." } ?? shortfalls
+        let notice = source.notice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." } ?? shortfalls
+        opened.notices = notice.map { [$0] } ?? []
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
             opened.frameRate = format.frameRate
@@ -128,5 +131,5 @@ struct OpenedSource: Sendable {
             title: location == "-" ? "standard input" : lastComponent(location), videoTrack: 0, summary: "\(location): a raw stream (\(codec)).")
     }
 
-    private static func lastComponent(_ location: String) -> String { location.split(separator: "/").last.map(String.init) ?? location }
+    static func lastComponent(_ location: String) -> String { location.split(separator: "/").last.map(String.init) ?? location }
 }

@@ -70,7 +70,8 @@ final class PlaybackPipeline: Sendable {
             options.specification = configuration.decoder
             let display = DisplayQueue(
                 sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase,
-                watermarks: source.camera == nil ? Watermarks() : Self.live, exporters: configuration.exporters, onEvent: handlers.display)
+                watermarks: source.camera == nil && source.composed == nil ? Watermarks() : Self.single, exporters: configuration.exporters,
+                onEvent: handlers.display)
             display.presentation.onStarving(handlers.starving)
             display.hold()
             queues.append((track, display.samples))
@@ -110,14 +111,15 @@ final class PlaybackPipeline: Sendable {
         }
         presentation?.overlay = LoopingOverlay.of(subtitles, looping)
         self.subtitles = subtitles
+        source.composed?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
         feeder = SampleFeeder(
             source: source.samples, queues: queues,
             handlers: .init(
                 repositioned: handlers.repositioned, failed: handlers.sourceFailed, other: { subtitles?.add($0) }, seekFailed: handlers.seekFailed))
     }
 
-    /// One frame of a live source waits to be taken: those behind it would come too late.
-    private static let live = Watermarks(lowSeconds: 0.001, highSeconds: 0.001)
+    /// One decoded frame waits to be taken: those behind it would come too late from a camera, and hold surfaces.
+    private static let single = Watermarks(lowSeconds: 0.001, highSeconds: 0.001)
 
     /// Starts every thread. Time is stopped until `startClock`.
     func start() throws(SinkError) {
@@ -214,6 +216,11 @@ final class PlaybackPipeline: Sendable {
         if let camera = source.camera {
             result.camera = camera.statistics
             result.bytesCopied += Int64(camera.bytesCopied)
+        }
+        if let composed = source.composed {
+            result.composition = composed.report.map { PlaybackStatistics.Composition($0) }
+            result.bytesWritten += Int64(composed.bytesWritten)
+            result.bytesCopied += Int64(composed.bytesCopied)
         }
         let shown = display.presentationStatistics
         if shown.framesWithSound > 0 {

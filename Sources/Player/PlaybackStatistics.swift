@@ -1,3 +1,4 @@
+internal import Composition
 internal import Decoding
 internal import DisplaySink
 public import Media
@@ -91,6 +92,26 @@ public struct PlaybackStatistics: Sendable, Hashable {
         }
     }
 
+    /// What has become of a composition's frames.
+    public struct Composition: Sendable, Hashable {
+        /// Frames that the compositor drew.
+        public var framesDrawn = 0
+        /// Frames of a source that went to the display where the decoder wrote them.
+        public var framesPassedThrough = 0
+        /// Frames drawn before that were shown again, because nothing had changed.
+        public var framesRepeated = 0
+        /// Frames left out because the compositor did not finish in time.
+        public var framesLate = 0
+        /// Frames left out because the compositor could not draw them.
+        public var framesFailed = 0
+        /// Frames left out because their time was over before they were drawn.
+        public var framesSkipped = 0
+        /// Answers of the compositor that came a second time or after a cancellation.
+        public var answersIgnored = 0
+        /// Creates a report in which nothing has been counted.
+        public init() {}
+    }
+
     /// The path or URL of the film, as it was passed to `open`.
     public var file = ""
     /// libavcodec's name of the decoder, with how it runs: `h264 (software)`.
@@ -126,6 +147,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var network: Network?
     /// The camera and its frames; nil for a film.
     public var camera: Camera?
+    /// The composition's frames; nil for a film.
+    public var composition: Composition?
     /// Surfaces of the decoder's pool that had memory when the newest frame was decoded.
     public var surfacesAllocated = 0
     /// The largest number of surfaces that the pool may allocate for one layout.
@@ -177,5 +200,17 @@ public struct PlaybackStatistics: Sendable, Hashable {
         decoderDeaths = report.decoderDeaths
         surfacesAllocated = report.surfacesAllocated
         poolCapacity = report.poolCapacity
+    }
+}
+
+extension PlaybackStatistics.Composition {
+    init(_ report: CompositorReport) {
+        framesDrawn = report.framesDrawn
+        framesPassedThrough = report.framesPassedThrough
+        framesRepeated = report.framesRepeated
+        framesLate = report.framesLate
+        framesFailed = report.framesFailed
+        framesSkipped = report.framesSkipped
+        answersIgnored = report.answersIgnored
     }
 }

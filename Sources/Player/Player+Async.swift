@@ -39,7 +39,7 @@ extension Player {
         try await open(.camera(camera.path, request))
     }
 
-    private func open(_ film: FilmLocation) async throws(PlayerError) {
+    func open(_ film: FilmLocation) async throws(PlayerError) {
         let opening = Opening(film)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, PlayerError>, Never>) in

@@ -14,11 +14,14 @@ package enum FilmLocation: Sendable {
     case bytes(any ByteSource, name: String)
     /// A camera by its name or path (nil: the first), and what to ask of it.
     case camera(String?, CaptureRequest)
+    /// A composition.
+    case composition(ComposedFilm)
 
     var name: String {
         switch self {
         case .place(let name), .bytes(_, let name): name
         case .camera(let name, _): name ?? "the camera"
+        case .composition(let film): film.name
         }
     }
 }
@@ -139,7 +142,13 @@ extension Player {
         if case .camera(let name, let request) = opening.film {
             return try OpenedSource.camera(name, request, configuration: configuration, sink: sink)
         }
+        if case .composition(let film) = opening.film {
+            return try OpenedSource.composition(film, configuration: configuration, sink: sink, cancellation: opening.cancellation)
+        }
         if let codec = configuration.rawCodec { return try OpenedSource.raw(opening.film, codec: codec) }
+        if case .place(let location) = opening.film, OpenedSource.isTimeline(location) {
+            return try OpenedSource.timeline(location, configuration: configuration, sink: sink, cancellation: opening.cancellation)
+        }
         return try OpenedSource.container(
             opening.film, configuration: configuration, hearsSound: sink.pacing == .display, drawsOverlays: sink.drawsOverlays,
             shownSize: sink.displaySize, cancellation: opening.cancellation)
@@ -150,7 +159,7 @@ extension Player {
         // On the transport queue: a `close` comes before all of it, or after.
         let result = transport.sync { () -> Result<Void, PlayerError> in
             do throws(PlayerError) { try adopt(pipeline, opening) } catch { return .failure(error) }
-            if let notice = pipeline.source.notice { post(.notice(notice)) }
+            for notice in pipeline.source.notices { post(.notice(notice)) }
             post(.detail(pipeline.source.summary))
             sink.setFilmRate(pipeline.source.frameRate)
             do throws(SinkError) { try pipeline.start() } catch { return .failure(PlayerError(error)) }

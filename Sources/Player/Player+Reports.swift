@@ -24,8 +24,10 @@ extension Player {
     private func starving() {
         guard configuration.waitsForSource else { return }
         transport.async { [self] in
-            // A camera gives a frame when it has one.
-            guard let pipeline = storage.withLock({ $0.pipeline }), pipeline.source.camera == nil, pipeline.feeder.isStarving else { return }
+            // A camera gives a frame when it has one; a compositor that is slow is like a decoder that is slow.
+            guard let pipeline = storage.withLock({ $0.pipeline }), pipeline.source.camera == nil, pipeline.source.composed == nil,
+                pipeline.feeder.isStarving
+            else { return }
             let actions = storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.starved() }
             guard !actions.isEmpty else { return }
             perform(actions)

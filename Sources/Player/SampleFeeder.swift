@@ -57,7 +57,10 @@ final class SampleFeeder: Sendable {
     private static let reserve = MediaTime(value: 1, timescale: 2), ampleReserve = MediaTime(value: 3, timescale: 2)
 
     /// Continues from `time`. Of several requests in a row only the newest is carried out.
-    func seek(to time: MediaTime, serial: UInt64) { state.change { $0.requestSeek(time, serial: serial) } }
+    func seek(to time: MediaTime, serial: UInt64) {
+        state.change { $0.requestSeek(time, serial: serial) }
+        source.interrupt()
+    }
 
     /// Ends the thread, interrupting a read that hangs, and waits for it.
     func stop() {
@@ -82,9 +85,11 @@ final class SampleFeeder: Sendable {
 
     private func readSample() {
         do {
-            guard let sample = try source.nextSample() else { return finish() }
+            let hungry = queues.lazy.filter { $0.queue.isReadyForMoreSamples }.map(\.track)
+            guard let sample = try source.nextSample(for: Set(hungry)) else { return finish() }
             guard !state.withLock({ $0.isSuperseded }) else { return }
             guard let (_, queue) = queues.first(where: { $0.track == sample.trackID }) else { return handlers.other(sample) }
+            if case .marker(.endOfStream) = sample.content { state.withLock { $0.reachedEnd(of: sample.trackID) } }
             queue.enqueue(sample)
         } catch {
             guard !state.withLock({ $0.isSuperseded }) else { return }
@@ -94,8 +99,11 @@ final class SampleFeeder: Sendable {
     }
 
     private func finish() {
-        state.withLock { $0.reachedEnd() }
-        for (track, queue) in queues { queue.enqueue(SampleBuffer(marker: .endOfStream, trackID: track)) }
+        let ended = state.withLock { state in
+            state.reachedEnd()
+            return state.endedTracks
+        }
+        for (track, queue) in queues where !ended.contains(track) { queue.enqueue(SampleBuffer(marker: .endOfStream, trackID: track)) }
     }
 
     private func seekSource(to time: MediaTime, _ serial: UInt64) {

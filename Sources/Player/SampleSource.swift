@@ -2,21 +2,32 @@ internal import Demuxing
 internal import Media
 internal import SampleQueue
 
-/// Where compressed samples come from: a container opened by libavformat, or bytes of an elementary stream.
+/// Where samples come from: a container opened by libavformat, bytes of an elementary stream, a camera, a composition.
 ///
-/// Thread-safety: one thread (the feeder's) calls everything but `cancel`, which any thread may call.
+/// Thread-safety: one thread (the feeder's) calls everything but `cancel` and `interrupt`, which any thread may call.
 protocol SampleSource: AnyObject, Sendable {
     /// The next sample in file order; nil at the end.
     func nextSample() throws(AssetError) -> SampleBuffer?
+    /// As `nextSample`, of a source that chooses among its tracks: preferably of a track whose queue takes more. A track that ends before others
+    /// says so with an end-of-stream marker.
+    func nextSample(for hungry: Set<Int>) throws(AssetError) -> SampleBuffer?
     /// Continues from the sync sample at or before `time`; samples before `time` come marked as not to be shown.
     func seek(to time: MediaTime) throws(AssetError)
     /// Makes a blocked `nextSample` or `seek` throw soon.
     func cancel()
+    /// What is being read is not wanted any more, because a seek follows: a `nextSample` that waits for others than the source's bytes returns soon.
+    func interrupt()
     /// The film stands still (true), or goes on. Of a live source: what it makes while the film stands still is left out. Any thread.
     func setHeld(_ isHeld: Bool)
 }
 
 extension SampleSource {
+    /// The next one in file order.
+    func nextSample(for hungry: Set<Int>) throws(AssetError) -> SampleBuffer? { try nextSample() }
+
+    /// Nothing: reading takes no longer than its bytes.
+    func interrupt() {}
+
     /// Nothing: the source waits until more is asked for.
     func setHeld(_ isHeld: Bool) {}
 }

@@ -17,6 +17,8 @@ public struct ReadingOptions: Sendable {
     /// Whether an edit list is applied: what it hides is left out, and times count from the beginning of the edited film. Without it the times are
     /// those of the media itself.
     public var appliesEdits: Bool
+    /// Counts the pixel bytes that decoders write, and those that are copied; nil: they are not counted.
+    package var statistics: FrameStatistics?
 
     /// By default frames stay as the decoder makes them, in this process, with the edits applied; eight may be held.
     public init(

@@ -170,7 +170,8 @@ extension FrameStream {
         decoder.holdCount += Self.holdCount
         do throws(DecodingError) {
             let session = try DecoderBackends.makeSession(
-                for: format, decoder, sandbox: options.sandbox, allocator: options.allocator, onNotice: onNotice)
+                for: format, decoder, sandbox: options.sandbox, allocator: options.allocator,
+                statistics: options.statistics ?? FrameStatistics(), onNotice: onNotice)
             self.init(reader, track, session)
         } catch {
             throw ReadingError(error, location: reader.location)

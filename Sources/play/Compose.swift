@@ -11,7 +11,8 @@ internal import Writing
 struct Compose: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a time line of OpenTimelineIO, and draw it.",
-        discussion: "What the time line has and a composition has not is listed, a sentence each. play convert makes a film of it.")
+        discussion: "What the time line has and a composition has not is listed, a sentence each. "
+            + "play FILE.otio plays it, play convert makes a film of it.")
 
     @Argument(help: "A time line (.otio).")
     var input: String

@@ -18,6 +18,8 @@ struct PlayFile: ParsableCommand {
             Keys in the window and in the terminal: space pause, q or Esc quit, f full screen, ← → 5 s, ↑ ↓ 1 min, . and , one frame, \
             m mute, 9 and 0 volume, [ and ] speed, Backspace normal speed, o where the film is (kms), > or Enter next film, < previous film.
 
+            A time line of OpenTimelineIO (.otio) is played like a film: what it has that is not supported is listed, and the rest plays.
+
             Of several films, one that fails is named and skipped; the exit code is that of the first failure.
 
             Exit codes: 0 played (or ended by q, a closed window, SIGINT, SIGTERM, SIGHUP or SIGQUIT), 64 wrong options, 65 nothing playable \

@@ -215,6 +215,16 @@ import Testing
         #expect(state.next(hungry: true, bytes: 0, limit: 1) == .read)
     }
 
+    @Test func `tracks that have ended by themselves go on with a seek`() {
+        var state = FeederState()
+        state.reachedEnd(of: 1)
+        #expect(state.endedTracks == [1])
+        #expect(state.next(hungry: true, bytes: 0, limit: 1) == .read)
+        state.requestSeek(ten)
+        #expect(state.next(hungry: true, bytes: 0, limit: 1) == .seek(ten))
+        #expect(state.endedTracks == [])
+    }
+
     @Test func `stopping comes before everything`() {
         var state = FeederState()
         state.requestSeek(ten)

@@ -10,6 +10,7 @@ final class WatchingSink: DisplaySink {
         var number: Int
         var isFlash: Bool
         var time: HostTime
+        var surface: SurfaceIdentity
     }
 
     let name = "watching"
@@ -60,6 +61,6 @@ final class WatchingSink: DisplaySink {
         let code = unsafe frame.surface.withUnsafeBytes { bytes in
             unsafe FrameCode(plane: UnsafeRawBufferPointer(rebasing: bytes[plane.offset...]), size: size, bytesPerRow: plane.pitch)
         }
-        if let code { seen.change { $0.append(Sighting(number: code.number, isFlash: code.isFlash, time: time)) } }
+        if let code { seen.change { $0.append(Sighting(number: code.number, isFlash: code.isFlash, time: time, surface: frame.surface.identity)) } }
     }
 }

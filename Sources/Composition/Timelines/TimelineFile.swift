@@ -49,15 +49,7 @@ public struct TimelineFile: Sendable {
         }
         videoComposition = reader.videoComposition(size: found)
         notices = reader.notices
-        var fault: VideoCompositionFault?
-        if !videoComposition.isValid(
-            for: composition,
-            {
-                fault = $0; return false
-            }), let fault
-        {
-            throw ReadingError(.composition, "\(path): \(fault.description)", time: fault.range.start)
-        }
+        if let error = ReadingError(prefix: "\(path): ", { videoComposition.isValid(for: composition, $0) }) { throw error }
     }
 
     private static func bytes(_ path: String) throws(ReadingError) -> [UInt8] {

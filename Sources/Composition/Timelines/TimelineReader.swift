@@ -259,6 +259,9 @@ struct TimelineReader {
             return notice(media ?? clip, "a clip without a film is shown as a gap", at: target.start)
         }
         guard let location = location(url) else { return notice(clip, "only files are read, not \(url)", at: target.start) }
+        if unsafe location.withPath({ unsafe access($0, R_OK) }) != 0 {
+            return notice(clip, "its film cannot be read, \(location): \(unsafe String(cString: strerror(errno)))", at: target.start)
+        }
         let speed = speed(clip, at: target.start)
         let begin = wanted.start - (available?.start ?? .zero)
         if kind == .video, frameDuration == nil, let rate = clip["source_range"]?["duration"]?["rate"]?.number, rate > 0 {

@@ -1,0 +1,48 @@
+public import Media
+public import Reading
+
+/// How the frames of a composition are read.
+public struct CompositionReadingOptions: Sendable {
+    /// What happens to a frame that the compositor does not finish.
+    public enum LatePolicy: Sendable, Hashable {
+        /// Reading waits for it, and ends with an error when it cannot be drawn: for files.
+        case wait
+        /// After this time it is left out, and reading goes on: for screens. Frames that follow one left out are given less time, down to a
+        /// sixteenth, until one is finished.
+        case drop(after: HostSpan)
+    }
+
+    /// How the films are opened and decoded. `decoder.holdCount` frames may be held at once; `decoder.requirements` are the compositor's.
+    public var reading: ReadingOptions
+    /// Frames that are decoded and drawn ahead.
+    public var framesInFlight: Int
+    /// What happens to a frame that the compositor does not finish.
+    public var latePolicy: LatePolicy
+
+    /// By default three frames are in flight, and each is waited for.
+    public init(reading: ReadingOptions = ReadingOptions(), framesInFlight: Int = 3, latePolicy: LatePolicy = .wait) {
+        self.reading = reading
+        self.framesInFlight = framesInFlight
+        self.latePolicy = latePolicy
+    }
+}
+
+/// How long a reader waits for its compositor: a pure value. One that never answers must not cost the whole patience for every frame.
+package struct CompositorPatience: Sendable, Equatable {
+    /// What the first frame is given; nil: for ever.
+    package let whole: HostSpan?
+    private var halvings = 0
+
+    /// A sixteenth of the whole is the least.
+    private static let mostHalvings = 4
+
+    package init(_ policy: CompositionReadingOptions.LatePolicy) {
+        if case .drop(let span) = policy { whole = span } else { whole = nil }
+    }
+
+    /// What the next frame is given; nil: for ever.
+    package var span: HostSpan? { whole.map { HostSpan(nanoseconds: $0.nanoseconds >> halvings) } }
+
+    /// The compositor has answered in time, or has not.
+    package mutating func note(isLate: Bool) { halvings = isLate ? min(halvings + 1, Self.mostHalvings) : 0 }
+}

@@ -1,0 +1,22 @@
+import Composition
+import Media
+import Testing
+
+@Suite struct CompositorPatienceTests {
+    @Test func `who is late is given half the time, down to a sixteenth, and all of it after an answer`() {
+        var patience = CompositorPatience(.drop(after: .milliseconds(1600)))
+        var spans: [Int64] = []
+        for isLate in [true, true, true, true, true, false, true] {
+            spans.append((patience.span?.nanoseconds ?? 0) / 1_000_000)
+            patience.note(isLate: isLate)
+        }
+        #expect(spans == [1600, 800, 400, 200, 100, 100, 1600])
+        #expect(patience.span == .milliseconds(800))
+    }
+
+    @Test func `an export waits for ever`() {
+        var patience = CompositorPatience(.wait)
+        patience.note(isLate: true)
+        #expect(patience.span == nil)
+    }
+}
