@@ -171,7 +171,7 @@ public final class CompositionVideoOutput: @unchecked Sendable {
         let isLate = answer == nil
         patience.note(isLate: isLate)
         ledger.count({ if isLate { $0.framesLate += 1 } else { $0.framesFailed += 1 } }, sentence)
-        if isLate { request.cancel() }
+        if isLate { composer.giveUp(request) }
         return nil
     }
 

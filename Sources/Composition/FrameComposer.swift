@@ -89,6 +89,12 @@ final class FrameComposer {
     /// Forgets a frame that was drawn and that nothing can be repeated from.
     func forget(_ request: VideoCompositionRequest) { if last?.request === request { last = nil } }
 
+    /// Does not wait for the answer to a request any more: a `start` that does not return keeps no other waiting.
+    func giveUp(_ request: VideoCompositionRequest) {
+        thread.leave(request)
+        request.cancel()
+    }
+
     /// Whether a later frame may be this one shown again.
     func mayRepeat(_ request: VideoCompositionRequest) -> Bool { last?.request === request }
 
@@ -113,7 +119,7 @@ final class FrameComposer {
         let request = VideoCompositionRequest(time, instruction, currentContext(sources), sources, ledger)
         open.add(request)
         if !instruction.containsTweening { last = (index, sources, request) } else { last = nil }
-        thread.call { [compositor] in
+        thread.call(for: request) { [compositor] in
             guard request.begin() else { return }
             do { try compositor.start(request) } catch { request.finish(throwing: error) }
         }

@@ -8,7 +8,8 @@ public import PixelConversion
 /// What a compositor does wrong harms nothing but its own frames: the reader ignores a second answer and an answer after a cancellation, refuses
 /// frames of another size or format, and `CompositionVideoOutput.report` says so.
 ///
-/// Thread-safety: `renderContextChanged` and `start` are called on one thread at a time, `cancelAllPendingRequests` on any.
+/// Thread-safety: `renderContextChanged` and `start` are called on one thread at a time, `cancelAllPendingRequests` on any. A call that does not
+/// return in time is left behind: further calls come on another thread then.
 public protocol VideoCompositing: AnyObject, Sendable {
     /// What source frames must look like. Ask for no more than is needed: other frames are converted before they come here.
     var sourceRequirements: OutputRequirements { get }

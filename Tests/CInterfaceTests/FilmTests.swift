@@ -95,7 +95,7 @@ import Testing
             #expect(refusal?.result == SCANOUT_ERROR_ARGUMENT)
         }
         let film = try Self.film(path, Wishes(subtitles: 1))
-        #expect(film.events(until: SCANOUT_EVENT_NOTICE).last?.sentence == "Subtitles are shown in a window only.")
+        #expect(film.events(until: SCANOUT_EVENT_NOTICE).last?.sentence == "Subtitles are shown in a window or on a monitor only.")
         #expect(unsafe scanout_set_subtitle_track(film.player, 1) == SCANOUT_END && scanout_set_subtitle_track(film.player, 0) == SCANOUT_OK)
         #expect(unsafe scanout_set_subtitle_track(film.player, -1) == SCANOUT_ERROR_ARGUMENT)
     }

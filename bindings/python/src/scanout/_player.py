@@ -11,7 +11,7 @@ import time as clock
 import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Literal
 
@@ -337,8 +337,9 @@ class _AsyncFrames:
     def __init__(self, player: Player) -> None:
         self._player = player
         self._thread: ThreadPoolExecutor | None = None
-        #: What the thread has taken for a task that was cancelled meanwhile.
-        self._kept: deque[Frame] = deque()
+        #: The thread's wait. A task that was cancelled leaves it behind, with the frame that it may have taken, for the next one.
+        self._waiting: Future[tuple[Frame | None, bool]] | None = None
+        self._given_up = threading.Event()
 
     def __aiter__(self) -> _AsyncFrames:
         return self
@@ -346,13 +347,17 @@ class _AsyncFrames:
     async def __anext__(self) -> Frame:
         # Others get their turn also where frames are always ready.
         await asyncio.sleep(0)
-        if self._kept:
-            return self._kept.popleft()
-        frame, is_over = self._player._take(0)
-        if frame is None and not is_over:
-            frame = await self._wait()
-        elif frame is None:
-            await asyncio.to_thread(self._player._raise_failure)
+        frame: Frame | None = None
+        is_over = False
+        while frame is None and not is_over:
+            if self._waiting is None:
+                frame, is_over = self._player._take(0)
+                if frame is None and is_over:
+                    await asyncio.to_thread(self._player._raise_failure)
+                if frame is None and not is_over:
+                    self._begin()
+            else:
+                frame, is_over = await self._end()
         if frame is None:
             if self._thread:
                 self._thread.shutdown(wait=False)
@@ -360,27 +365,35 @@ class _AsyncFrames:
             raise StopAsyncIteration
         return frame
 
-    async def _wait(self) -> Frame | None:
+    def _begin(self) -> None:
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "scanout")
-        given_up = threading.Event()
+        self._given_up.clear()
 
-        def wait() -> Frame | None:
-            while not given_up.is_set():
+        def wait() -> tuple[Frame | None, bool]:
+            while not self._given_up.is_set():
                 try:
                     frame = self._player.next_frame(_SLICE / 1e9)
                 except TimeoutError:
                     continue
-                if frame is not None and given_up.is_set():
-                    self._kept.append(frame)
-                return frame
-            return None
+                return frame, frame is None
+            return None, False
 
+        self._waiting = self._thread.submit(wait)
+
+    async def _end(self) -> tuple[Frame | None, bool]:
+        assert self._waiting is not None
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, wait)
+            # The thread's wait goes on when this one is cancelled, to its next look at `_given_up`.
+            outcome = await asyncio.shield(asyncio.wrap_future(self._waiting))
         except asyncio.CancelledError:
-            given_up.set()
+            self._given_up.set()
             raise
+        except BaseException:
+            self._waiting = None
+            raise
+        self._waiting = None
+        return outcome
 
 
 def _close(exporter: Handle, player: Handle) -> None:
