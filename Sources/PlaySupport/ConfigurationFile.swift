@@ -6,6 +6,7 @@
 public struct ConfigurationFile: Sendable, Hashable {
     /// An option of the file.
     public struct Entry: Sendable, Hashable {
+        /// Without leading dashes.
         public var name: String
         /// nil: the name stands alone.
         public var value: String?
@@ -15,6 +16,7 @@ public struct ConfigurationFile: Sendable, Hashable {
 
     /// A line that says nothing.
     public struct Fault: Sendable, Hashable {
+        /// Counted from 1.
         public var line: Int
         /// A sentence for people.
         public var reason: String

@@ -7,7 +7,7 @@
 with_threads=(
     MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
     CompositionTests WritingTests DisplaySinkTests SubtitlesTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests
-    RemoteControlTests PlayTests CInterfaceTests
+    RemoteControlTests MediaControlsTests PlayTests CInterfaceTests
 )
 with_pointers=(
     SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
