@@ -31,11 +31,17 @@ public enum PlayerKey: String, Sendable, Hashable, CaseIterable {
     case enter, greater, less
     /// A capital J is a key of its own.
     case j, capitalJ, v, z, x
+    /// `{` and `}`; `/` and `*` also of the number pad.
+    case p, leftBrace, rightBrace, slash, asterisk
+    case pageUp, pageDown
+    /// Arrows with the Shift key.
+    case shiftLeft, shiftRight, shiftUp, shiftDown
 
     /// Whether holding the key repeats it: only for keys that move something by a step.
     package var repeats: Bool {
         switch self {
         case .left, .right, .up, .down, .comma, .period, .nine, .zero, .z, .x: true
+        case .slash, .asterisk, .shiftLeft, .shiftRight, .shiftUp, .shiftDown: true
         default: false
         }
     }

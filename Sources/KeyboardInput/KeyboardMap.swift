@@ -69,22 +69,32 @@ package final class KeyboardMap {
     /// The player's key for the kernel's key code; nil for other keys.
     package func key(_ code: UInt32) -> PlayerKey? {
         guard let state = unsafe state else { return nil }
+        let isShifted = unsafe xkb_state_mod_name_is_active(state, XKB_MOD_NAME_SHIFT, XKB_STATE_MODS_EFFECTIVE) > 0
         // xkb's key codes are the kernel's plus 8.
         switch unsafe Int32(bitPattern: xkb_state_key_get_one_sym(state, code + 8)) {
         case XKB_KEY_space: return .space
-        case XKB_KEY_q, XKB_KEY_Q: return .q
+        case XKB_KEY_q, XKB_KEY_Q, XKB_KEY_XF86AudioStop: return .q
+        case XKB_KEY_p, XKB_KEY_XF86AudioPlay, XKB_KEY_XF86AudioPause: return .p
         case XKB_KEY_Escape: return .escape
         case XKB_KEY_f, XKB_KEY_F: return .f
         case XKB_KEY_o: return .o
-        case XKB_KEY_Left: return .left
-        case XKB_KEY_Right: return .right
-        case XKB_KEY_Up: return .up
-        case XKB_KEY_Down: return .down
+        case XKB_KEY_Left: return isShifted ? .shiftLeft : .left
+        case XKB_KEY_Right: return isShifted ? .shiftRight : .right
+        case XKB_KEY_Up: return isShifted ? .shiftUp : .up
+        case XKB_KEY_Down: return isShifted ? .shiftDown : .down
+        case XKB_KEY_XF86AudioForward: return .up
+        case XKB_KEY_XF86AudioRewind: return .down
+        case XKB_KEY_Prior, XKB_KEY_KP_Prior: return .pageUp
+        case XKB_KEY_Next, XKB_KEY_KP_Next: return .pageDown
         case XKB_KEY_comma: return .comma
         case XKB_KEY_period: return .period
-        case XKB_KEY_m, XKB_KEY_M: return .m
-        case XKB_KEY_9, XKB_KEY_KP_9: return .nine
-        case XKB_KEY_0, XKB_KEY_KP_0: return .zero
+        case XKB_KEY_m, XKB_KEY_M, XKB_KEY_XF86AudioMute: return .m
+        case XKB_KEY_9, XKB_KEY_KP_9, XKB_KEY_XF86AudioLowerVolume: return .nine
+        case XKB_KEY_0, XKB_KEY_KP_0, XKB_KEY_XF86AudioRaiseVolume: return .zero
+        case XKB_KEY_slash, XKB_KEY_KP_Divide: return .slash
+        case XKB_KEY_asterisk, XKB_KEY_KP_Multiply: return .asterisk
+        case XKB_KEY_braceleft: return .leftBrace
+        case XKB_KEY_braceright: return .rightBrace
         case XKB_KEY_bracketleft: return .leftBracket
         case XKB_KEY_bracketright: return .rightBracket
         case XKB_KEY_BackSpace: return .backspace

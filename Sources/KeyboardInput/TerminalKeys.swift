@@ -17,13 +17,18 @@ package enum TerminalKeys {
             rest.removeFirst()
             // Function keys of the Linux console: a second bracket and a letter.
             if rest.first == 0x5b { rest.removeFirst() }
-            while let parameter = rest.first, (0x20..<0x40).contains(parameter) { rest.removeFirst() }
+            let parameters = String(decoding: rest.prefix { (0x20..<0x40).contains($0) }, as: UTF8.self)
+            rest = rest.dropFirst(parameters.utf8.count)
             guard let final = rest.popFirst() else { continue }
-            switch final {
-            case 0x41: keys.append(.up)
-            case 0x42: keys.append(.down)
-            case 0x43: keys.append(.right)
-            case 0x44: keys.append(.left)
+            // `1;2`: with Shift. The number alone names a key where the letter is `~`.
+            let isShifted = parameters == "1;2"
+            switch (final, parameters) {
+            case (0x41, _): keys.append(isShifted ? .shiftUp : .up)
+            case (0x42, _): keys.append(isShifted ? .shiftDown : .down)
+            case (0x43, _): keys.append(isShifted ? .shiftRight : .right)
+            case (0x44, _): keys.append(isShifted ? .shiftLeft : .left)
+            case (0x7e, "5"): keys.append(.pageUp)
+            case (0x7e, "6"): keys.append(.pageDown)
             default: break
             }
         }
@@ -37,7 +42,7 @@ package enum TerminalKeys {
             code("m"): .m,
             code("M"): .m, code("9"): .nine, code("0"): .zero, code("["): .leftBracket, code("]"): .rightBracket, 0x7f: .backspace, 8: .backspace,
             0x0a: .enter, 0x0d: .enter, code(">"): .greater, code("<"): .less, code("j"): .j, code("J"): .capitalJ, code("v"): .v,
-            code("z"): .z, code("x"): .x,
+            code("z"): .z, code("x"): .x, code("p"): .p, code("{"): .leftBrace, code("}"): .rightBrace, code("/"): .slash, code("*"): .asterisk,
         ]
     }()
 }

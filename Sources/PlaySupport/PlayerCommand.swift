@@ -20,6 +20,8 @@ public enum PlayerCommand: Sendable, Hashable {
     case changeVolume(by: Double)
     /// Multiplies the playback rate by this factor.
     case multiplyRate(by: Double)
+    /// Goes to the next chapter, or with -1 to the one before.
+    case moveChapter(by: Int)
     /// Plays at the recorded rate.
     case resetRate
     /// Shows the position over the film.
@@ -41,18 +43,26 @@ public enum PlayerCommand: Sendable, Hashable {
         case .q: self = .quit
         case .escape: self = isFullscreen ? .leaveFullscreen : .quit
         case .f: self = .toggleFullscreen
-        case .space: self = .togglePlaying
+        case .space, .p: self = .togglePlaying
         case .left: self = .seek(by: MediaTime(value: -5, timescale: 1))
         case .right: self = .seek(by: MediaTime(value: 5, timescale: 1))
         case .up: self = .seek(by: MediaTime(value: 60, timescale: 1))
         case .down: self = .seek(by: MediaTime(value: -60, timescale: 1))
+        case .shiftLeft: self = .seek(by: MediaTime(value: -1, timescale: 1))
+        case .shiftRight: self = .seek(by: MediaTime(value: 1, timescale: 1))
+        case .shiftUp: self = .seek(by: MediaTime(value: 5, timescale: 1))
+        case .shiftDown: self = .seek(by: MediaTime(value: -5, timescale: 1))
+        case .pageUp: self = .moveChapter(by: 1)
+        case .pageDown: self = .moveChapter(by: -1)
         case .period: self = .stepForward
         case .comma: self = .stepBackward
         case .m: self = .toggleMute
-        case .nine: self = .changeVolume(by: -0.05)
-        case .zero: self = .changeVolume(by: 0.05)
+        case .nine, .slash: self = .changeVolume(by: -0.05)
+        case .zero, .asterisk: self = .changeVolume(by: 0.05)
         case .leftBracket: self = .multiplyRate(by: 1 / 1.1)
         case .rightBracket: self = .multiplyRate(by: 1.1)
+        case .leftBrace: self = .multiplyRate(by: 0.5)
+        case .rightBrace: self = .multiplyRate(by: 2)
         case .backspace: self = .resetRate
         case .o: self = .showStatus
         case .j: self = .cycleSubtitles(by: 1)
@@ -89,6 +99,7 @@ extension Player {
         case .changeVolume(let change): volume = PlayerCommand.volume(volume, changedBy: change)
         case .multiplyRate(let factor): rate = PlayerCommand.rate(rate, multipliedBy: factor)
         case .resetRate: rate = 1
+        case .moveChapter(let step): moveChapter(by: step)
         case .cycleSubtitles(let step): cycleSubtitles(by: step)
         case .toggleSubtitles: showsSubtitles.toggle()
         case .delaySubtitles(let span): subtitleDelay = subtitleDelay + span

@@ -18,6 +18,15 @@ enum RemoteChange {
         case "percent-pos":
             guard let duration = snapshot.duration else { throw .propertyUnavailable }
             return .seek(to: try number(value, 0...100) / 100 * duration)
+        case "chapter":
+            guard snapshot.chapter != nil else { throw .propertyUnavailable }
+            return .goToChapter(index: Int(try number(value, 0...Double(snapshot.chapters.count - 1))))
+        case "sid":
+            guard snapshot.position != nil else { throw .propertyUnavailable }
+            if value == .string("no") || value == false { return .setSubtitle(nil) }
+            return .setSubtitle(Int(try number(value, 1...Double(max(snapshot.tracks.count { $0.kind == .sub }, 1)))))
+        case "sub-visibility": return .setSubtitlesVisible(try flag(value))
+        case "sub-delay": return .setSubtitleDelay(try number(value, -86_400...86_400))
         case "playlist-pos": return try play(value, first: 0, snapshot)
         case "playlist-pos-1": return try play(value, first: 1, snapshot)
         default: throw RemoteProperties.names.contains(name) ? .propertyError : .propertyNotFound
@@ -26,12 +35,14 @@ enum RemoteChange {
 
     /// `cycle`: the other of two values; a number moves by one, as with `add`.
     static func action(cycling name: String, isDown: Bool, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
+        if name == "sid" || name == "sub" { return .cycleSubtitles(by: isDown ? -1 : 1) }
         if case .bool(let now) = try RemoteProperties.value(of: name, snapshot) { return try action(setting: name, to: .bool(!now), snapshot) }
         return try action(adding: isDown ? -1 : 1, to: name, snapshot)
     }
 
     /// `add`: within the property's range.
     static func action(adding amount: Double, to name: String, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
+        if name == "chapter", snapshot.chapter != nil, let step = Int(exactly: amount) { return .moveChapter(by: step) }
         let sum = try now(name, snapshot) + amount
         return try action(setting: name, to: .number(bounded(sum, name, snapshot)), snapshot)
     }
@@ -53,6 +64,7 @@ enum RemoteChange {
         switch name {
         case "volume", "percent-pos": min(max(value, 0), 100)
         case "speed": min(max(value, 0.1), 16)
+        case "sub-delay": min(max(value, -86_400), 86_400)
         case "time-pos", "playback-time": max(value, 0)
         case "playlist-pos": min(max(value, 0), Double(max(snapshot.entries.count - 1, 0)))
         case "playlist-pos-1": min(max(value, 1), Double(max(snapshot.entries.count, 1)))

@@ -27,6 +27,12 @@ public enum RemoteAction: Sendable, Hashable {
     case setMuted(Bool)
     /// Fills the monitor, or returns to a window.
     case setFullscreen(Bool)
+    /// Goes to a chapter, counted from 0, or so many chapters on.
+    case goToChapter(index: Int), moveChapter(by: Int)
+    /// Shows these subtitles, counted from 1; nil: none. Or those so many places on in the list, in which none stands, too.
+    case setSubtitle(Int?), cycleSubtitles(by: Int)
+    /// Shows or hides the chosen subtitles, and makes them come so many seconds later.
+    case setSubtitlesVisible(Bool), setSubtitleDelay(Double)
     /// Plays the next film. `ends`: after the last one the program ends; otherwise it is an error.
     case next(ends: Bool)
     /// Plays the film before.
@@ -167,7 +173,9 @@ extension PlayerKey {
         let names: [String: PlayerKey] = [
             "SPACE": .space, "q": .q, "ESC": .escape, "f": .f, "o": .o, "LEFT": .left, "RIGHT": .right, "UP": .up, "DOWN": .down, ",": .comma,
             ".": .period, "m": .m, "9": .nine, "0": .zero, "[": .leftBracket, "]": .rightBracket, "BS": .backspace, "ENTER": .enter, ">": .greater,
-            "<": .less,
+            "<": .less, "p": .p, "{": .leftBrace, "}": .rightBrace, "/": .slash, "*": .asterisk, "PGUP": .pageUp, "PGDWN": .pageDown, "j": .j,
+            "J": .capitalJ, "v": .v, "z": .z, "x": .x, "Shift+LEFT": .shiftLeft, "Shift+RIGHT": .shiftRight, "Shift+UP": .shiftUp,
+            "Shift+DOWN": .shiftDown,
         ]
         guard let key = names[name] else { return nil }
         self = key

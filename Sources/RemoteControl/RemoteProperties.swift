@@ -42,6 +42,14 @@ enum RemoteProperties {
         "playlist-pos-1": { .integer(Int64(($0.entry ?? -1) + 1)) },
         "playlist-current-pos": { .integer(Int64($0.entry ?? -1)) },
         "playlist-playing-pos": { .integer(Int64($0.entry ?? -1)) },
+        "chapter": { $0.chapter.map { .integer(Int64($0)) } },
+        "chapters": { $0.position == nil ? nil : .integer(Int64($0.chapters.count)) },
+        "chapter-list": { .array(chapters($0)) }, "chapter-list/count": { .integer(Int64($0.chapters.count)) },
+        "track-list": { .array($0.tracks.map(\.value)) }, "track-list/count": { .integer(Int64($0.tracks.count)) },
+        "vid": { chosen(.video, $0) }, "aid": { chosen(.audio, $0) },
+        "sid": { $0.position == nil ? nil : $0.subtitle.map { .integer(Int64($0)) } ?? false },
+        "sub-visibility": { .bool($0.showsSubtitles) },
+        "sub-delay": { .number($0.subtitleDelay) },
         "hwdec-current": { $0.decoder.map { .string($0.contains("software") ? "no" : $0) } },
         "video-codec": { $0.decoder.map { .string($0) } },
         "current-vo": { $0.display.map { .string($0) } },
@@ -61,6 +69,7 @@ enum RemoteProperties {
     /// Those that a remote control may set.
     static let settable = Set([
         "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "playlist-pos", "playlist-pos-1",
+        "chapter", "sid", "sub-visibility", "sub-delay",
     ])
 
     /// The value of a property.
@@ -72,13 +81,34 @@ enum RemoteProperties {
         return value
     }
 
+    /// The members of the entries of lists.
+    private static let members: [String: Set<String>] = [
+        "playlist": ["filename", "title", "current", "playing", "id"], "chapter-list": ["title", "time"],
+        "track-list": [
+            "id", "type", "title", "lang", "codec", "image", "albumart", "default", "forced", "hearing-impaired", "external", "selected",
+        ],
+    ]
+
     /// `playlist/N/filename` and its like.
     private static func listed(_ name: String) -> Reader? {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == "playlist", let index = Int(parts[1]), index >= 0 else { return nil }
-        let member = String(parts[2])
-        guard ["filename", "title", "current", "playing", "id"].contains(member) else { return nil }
-        return { snapshot in index < snapshot.entries.count ? playlist(snapshot)[index][member] : nil }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let known = members[parts[0]], let index = Int(parts[1]), index >= 0, known.contains(parts[2]),
+            let list = readers[parts[0]]
+        else { return nil }
+        return { snapshot in
+            guard case .array(let entries)? = list(snapshot), index < entries.count else { return nil }
+            return entries[index][parts[2]]
+        }
+    }
+
+    private static func chapters(_ snapshot: RemoteSnapshot) -> [JSONValue] {
+        snapshot.chapters.map { .object([JSONValue.Member("title", .string($0.title)), JSONValue.Member("time", .number($0.time))]) }
+    }
+
+    /// The number of the track that plays; false: none does.
+    private static func chosen(_ kind: RemoteTrack.Kind, _ snapshot: RemoteSnapshot) -> JSONValue? {
+        guard snapshot.position != nil else { return nil }
+        return snapshot.tracks.first { $0.kind == kind && $0.isSelected }.map { .integer(Int64($0.number)) } ?? false
     }
 
     private static func playlist(_ snapshot: RemoteSnapshot) -> [JSONValue] {

@@ -40,6 +40,12 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var entry: Int?
     /// A film follows, or went before.
     public var hasNext = false, hasPrevious = false
+    /// The film's tracks, and its chapters in their order; empty until it is open.
+    public var tracks: [RemoteTrack] = [], chapters: [RemoteChapter] = []
+    /// The number of the subtitles that are shown, counted from 1; nil: none.
+    public var subtitle: Int?
+    /// The chosen subtitles are shown, and how many seconds later.
+    public var showsSubtitles = true, subtitleDelay = 0.0
     /// The decoder, with how it runs; nil before the first frame.
     public var decoder: String?
     /// The display; nil before the first frame.
@@ -54,6 +60,12 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var version = ""
     /// The path of the socket.
     public var socket = ""
+
+    /// The chapter that is on, counted from 0; -1 before the first one; nil: the film has none.
+    var chapter: Int? {
+        guard let position, !chapters.isEmpty else { return nil }
+        return chapters.lastIndex { $0.time <= position } ?? -1
+    }
 
     /// Makes a snapshot of a program that plays nothing.
     public init() {}

@@ -70,11 +70,19 @@ enum Configuration {
         return nil
     }
 
+    /// False in a folder that is closed to this user, such as another one's home. Keeps `errno`.
+    private static func isSeen(_ path: String) -> Bool {
+        let code = errno
+        defer { errno = code }
+        var status = stat()
+        return unsafe stat(path, &status) == 0 || errno != EACCES
+    }
+
     /// The file's content; nil where there is none. One that cannot be read is said.
     private static func read(_ path: String) -> ConfigurationFile? {
         // A pipe without a writer would keep everybody waiting.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        if descriptor < 0, errno == ENOENT || errno == ENOTDIR { return nil }
+        if descriptor < 0, errno == ENOENT || errno == ENOTDIR || !isSeen(path) { return nil }
         if descriptor >= 0 {
             let file = OwnedFD(adopting: descriptor)
             var bytes: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 64 << 10), count = 0

@@ -15,8 +15,9 @@ struct PlayFile: ParsableCommand {
             \(ProgramName.current) devices [--json]
             """,
         discussion: """
-            Keys in the window and in the terminal: space pause, q or Esc quit, f full screen, ← → 5 s, ↑ ↓ 1 min, . and , one frame, \
-            m mute, 9 and 0 volume, [ and ] speed, Backspace normal speed, o where the film is (kms), > or Enter next film, < previous film.
+            Keys in the window and in the terminal: space or p pause, q or Esc quit, f full screen, ← → 5 s (with Shift 1 s), ↑ ↓ 1 min, \
+            PgUp and PgDn next and previous chapter, . and , one frame, m mute, 9 and 0 (/ and *) volume, [ ] { } speed, Backspace normal \
+            speed, j J v z x subtitles, o where the film is (kms), > or Enter next film, < previous film.
 
             A time line of OpenTimelineIO (.otio) is played like a film: what it has that is not supported is listed, and the rest plays.
 

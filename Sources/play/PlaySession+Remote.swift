@@ -56,6 +56,12 @@ extension PlaySession {
         case .setVolume(let volume): film?.volume = volume
         case .setMuted(let isMuted): film?.isMuted = isMuted
         case .setFullscreen(let isFullscreen): window?.setFullscreen(isFullscreen)
+        case .goToChapter(let index): film?.seek(toChapter: index + 1)
+        case .moveChapter(let step): film?.moveChapter(by: step)
+        case .setSubtitle(let number): film?.subtitleNumber = number
+        case .cycleSubtitles(let step): film?.cycleSubtitles(by: step)
+        case .setSubtitlesVisible(let isVisible): film?.showsSubtitles = isVisible
+        case .setSubtitleDelay(let delay): film?.subtitleDelay = Self.time(delay)
         case .next(let ends):
             if screening.playlist.hasNext { return .next }
             return ends ? .quit(bySignal: false) : nil
@@ -78,6 +84,31 @@ extension PlaySession {
         case .message(let words): screening.remote?.tell(.clientMessage(words))
         }
         return nil
+    }
+
+    /// The tracks that can be chosen, with those that play.
+    private static func tracks(_ film: FilmDescription, subtitle: Int?) -> [RemoteTrack] {
+        film.tracks.compactMap { track -> RemoteTrack? in
+            let kind: RemoteTrack.Kind
+            switch track.kind {
+            case .video, .attachedPicture: kind = .video
+            case .audio: kind = .audio
+            case .subtitle: kind = .sub
+            case .other: return nil
+            }
+            guard let number = film.number(of: track) else { return nil }
+            var seen = RemoteTrack(kind, number)
+            switch track.format {
+            case .video(let format): seen.codec = format.codec.name
+            case .audio(let format): seen.codec = format.codecName
+            case .other(let name): seen.codec = name
+            }
+            (seen.language, seen.title) = (track.language, track.title)
+            (seen.isDefault, seen.isForced, seen.isHearingImpaired) = (track.isDefault, track.isForced, track.isHearingImpaired)
+            seen.isImage = track.kind == .attachedPicture
+            seen.isSelected = kind == .sub ? number == subtitle : track.id == film.videoTrack || track.id == film.audioTrack
+            return seen
+        }
     }
 
     /// 30 years: no film is longer, and no sum overflows.
@@ -116,6 +147,12 @@ extension PlaySession {
         snapshot.framesDropped = player.framesDropped
         snapshot.buffered = player.bufferedDuration.seconds
         snapshot.bytesCached = player.bytesCached
+        snapshot.subtitle = player.subtitleNumber
+        (snapshot.showsSubtitles, snapshot.subtitleDelay) = (player.showsSubtitles, player.subtitleDelay.seconds)
+        if let description = player.film {
+            snapshot.chapters = description.chapters.map { RemoteChapter(title: $0.title, time: $0.range.start.seconds) }
+            snapshot.tracks = Self.tracks(description, subtitle: player.subtitleNumber)
+        }
         return snapshot
     }
 }

@@ -11,7 +11,11 @@ import Testing
         (.up, .seek(by: MediaTime(value: 60, timescale: 1))), (.down, .seek(by: MediaTime(value: -60, timescale: 1))),
         (.period, .stepForward), (.comma, .stepBackward), (.nine, .changeVolume(by: -0.05)), (.zero, .changeVolume(by: 0.05)),
         (.leftBracket, .multiplyRate(by: 1 / 1.1)), (.rightBracket, .multiplyRate(by: 1.1)), (.backspace, .resetRate), (.escape, .quit),
-        (.enter, .next), (.greater, .next), (.less, .previous),
+        (.enter, .next), (.greater, .next), (.less, .previous), (.p, .togglePlaying), (.slash, .changeVolume(by: -0.05)),
+        (.asterisk, .changeVolume(by: 0.05)), (.leftBrace, .multiplyRate(by: 0.5)), (.rightBrace, .multiplyRate(by: 2)),
+        (.pageUp, .moveChapter(by: 1)), (.pageDown, .moveChapter(by: -1)), (.shiftLeft, .seek(by: MediaTime(value: -1, timescale: 1))),
+        (.shiftRight, .seek(by: MediaTime(value: 1, timescale: 1))), (.shiftUp, .seek(by: MediaTime(value: 5, timescale: 1))),
+        (.shiftDown, .seek(by: MediaTime(value: -5, timescale: 1))),
     ])
     func `each key stands for what mpv's users expect`(_ key: PlayerKey, _ command: PlayerCommand) {
         #expect(PlayerCommand(key, isFullscreen: false) == command)

@@ -160,7 +160,7 @@ import Testing
         let promised = [
             "file", "decoder", "sink", "pixelFormat", "modifier", "framesDecoded", "framesPresented", "framesDropped", "bytesWritten", "bytesCopied",
             "conversion", "surfacesAllocated", "poolCapacity", "startupMilliseconds", "presentationErrorMicroseconds", "avOffsetMilliseconds",
-            "wallSeconds", "cpuSeconds", "peakRSSBytes", "sandbox", "decoderDeaths", "network", "camera", "stalls", "stalledSeconds",
+            "wallSeconds", "cpuSeconds", "peakRSSBytes", "sandbox", "decoderDeaths", "network", "camera", "composition", "stalls", "stalledSeconds",
         ]
         #expect(Set(members.keys) == Set(promised))
         #expect(members["framesDecoded"] as? Int == 300 && members["framesPresented"] as? Int == 300)

@@ -17,6 +17,10 @@ let playing: RemoteSnapshot = {
     snapshot.entries = [Playlist.Entry("/films/a.mkv", title: "A"), Playlist.Entry("/films/b.tar.mkv"), Playlist.Entry("c.mkv")]
     snapshot.entry = 1
     snapshot.decoder = "h264 (software)"
+    snapshot.chapters = [RemoteChapter(title: "One", time: 0), RemoteChapter(title: "Two", time: 25), RemoteChapter(title: "", time: 80)]
+    snapshot.tracks = [RemoteTrack(.video, 1), RemoteTrack(.audio, 1), RemoteTrack(.audio, 2), RemoteTrack(.sub, 1)]
+    snapshot.tracks[2].isSelected = true
+    snapshot.tracks[3].language = "de"
     return snapshot
 }()
 
@@ -50,6 +54,11 @@ let playing: RemoteSnapshot = {
             (#"["loadfile", "x.mkv", "append-play"]"#, [.load("x.mkv", .atEnd(plays: true))]), (#"["quit"]"#, [.quit(code: 0)]),
             (#"["quit", 3]"#, [.quit(code: 3)]),
             (#"["stop"]"#, [.quit(code: 0)]), (#"["show-text", "hello", 2000]"#, [.show("hello")]), (#"["show-progress"]"#, [.showProgress]),
+            (#"["set", "chapter", 2]"#, [.goToChapter(index: 2)]), (#"["add", "chapter", -1]"#, [.moveChapter(by: -1)]),
+            (#"["set", "sid", 1]"#, [.setSubtitle(1)]), (#"["set", "sid", "no"]"#, [.setSubtitle(nil)]),
+            (#"["cycle", "sub"]"#, [.cycleSubtitles(by: 1)]), (#"["cycle", "sid", "down"]"#, [.cycleSubtitles(by: -1)]),
+            (#"["cycle", "sub-visibility"]"#, [.setSubtitlesVisible(false)]), (#"["add", "sub-delay", "-0.5"]"#, [.setSubtitleDelay(-0.5)]),
+            (#"["keypress", "PGUP"]"#, [.key(.pageUp)]), (#"["keypress", "Shift+LEFT"]"#, [.key(.shiftLeft)]),
             (#"["keypress", "SPACE"]"#, [.key(.space)]), (#"["script-message", "a", 1]"#, [.message(["a", "1"])]), (#"["ignore"]"#, []),
         ] as [(String, [RemoteAction])])
     func `a command means`(_ words: String, _ expected: [RemoteAction]) throws {
@@ -65,9 +74,9 @@ let playing: RemoteSnapshot = {
             (#"["set", "volume", 101]"#, .propertyError), (#"["set", "speed", 0]"#, .propertyError), (#"["set", "nonsense", 1]"#, .propertyNotFound),
             (#"["set", "duration", 1]"#, .propertyError), (#"["set", "playlist-pos", 3]"#, .propertyError),
             (#"["set", "playlist-pos", 0.5]"#, .propertyError),
-            (#"["cycle", "media-title"]"#, .propertyFormat), (#"["add", "chapter"]"#, .propertyNotFound), (#"["loadfile"]"#, .invalidParameter),
+            (#"["cycle", "media-title"]"#, .propertyFormat), (#"["add", "edition"]"#, .propertyNotFound), (#"["loadfile"]"#, .invalidParameter),
             (#"["loadfile", "x", "never"]"#, .invalidParameter), (#"["quit", 1000]"#, .invalidParameter),
-            (#"["keypress", "F13"]"#, .invalidParameter),
+            (#"["keypress", "F13"]"#, .invalidParameter), (#"["set", "chapter", 3]"#, .propertyError), (#"["set", "sid", 2]"#, .propertyError),
             (#"["show-text"]"#, .invalidParameter),
         ] as [(String, RemoteError)])
     func `a command that makes no sense is refused`(_ words: String, _ expected: RemoteError) {
