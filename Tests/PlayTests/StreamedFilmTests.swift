@@ -50,6 +50,20 @@ import Testing
         #expect(outcome.code == 0 && hashes.count == 150 && hashes == local.hashes, "\(outcome.code): \(hashes.count) \(outcome.errors)")
     }
 
+    @Test(arguments: ["mpegts off", "mpegts full", "fmp4 off", "fmp4 full"]) func `parts that are ranges of one file play`(_ row: String) throws {
+        let words = row.split(separator: " ").map(String.init)
+        // A single file has no number.
+        let file = Self.folder + (words[0] == "fmp4" ? "/all.m4s" : "/all.ts")
+        try Self.make([
+            "-c:v", "libx264", "-bf", "0", "-hls_flags", "single_file", "-hls_segment_type", words[0], "-hls_segment_filename", file,
+        ])
+        let server = LyingServer(Self.answer)
+        defer { server.stop() }
+        let local = try Self.play([Self.folder + "/list.m3u8"])
+        let (outcome, hashes) = try Self.play(["--sandbox", words[1], server.address("list.m3u8")])
+        #expect(outcome.code == 0 && hashes.count == 150 && hashes == local.hashes, "\(outcome.code): \(hashes.count) \(outcome.errors)")
+    }
+
     @Test func `parts encrypted by AES-128 play, but not in a process without rights`() throws {
         try Data("0123456789abcdef".utf8).write(to: URL(fileURLWithPath: Self.folder + "/key"))
         try "key\n\(Self.folder)/key\n".write(toFile: Self.folder + "/info", atomically: true, encoding: .utf8)

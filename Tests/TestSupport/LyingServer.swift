@@ -18,6 +18,9 @@ public final class LyingServer: Sendable {
             guard let range = headers["range"], range.hasPrefix("bytes=") else { return nil }
             return Int(range.dropFirst(6).prefix { $0 != "-" })
         }
+
+        /// The last byte asked for; nil: all to the end.
+        public var rangeEnd: Int? { headers["range"].flatMap { $0.split(separator: "-", omittingEmptySubsequences: false).last.flatMap { Int($0) } } }
     }
 
     /// How the connection ends once the answer's bytes have been sent.
@@ -50,12 +53,12 @@ public final class LyingServer: Sendable {
                 return Answer(headers: ["Content-Length: \(bytes.count)"], body: bytes)
             }
             guard start < bytes.count else { return Answer(status: "416 Range Not Satisfiable", headers: ["Content-Length: 0"]) }
+            let end = max(start, min(request.rangeEnd ?? .max, bytes.count - 1))
             return Answer(
                 status: "206 Partial Content",
                 headers: [
-                    "Accept-Ranges: bytes", "Content-Length: \(bytes.count - start)",
-                    "Content-Range: bytes \(start)-\(bytes.count - 1)/\(bytes.count)",
-                ], body: Array(bytes[start...]))
+                    "Accept-Ranges: bytes", "Content-Length: \(end - start + 1)", "Content-Range: bytes \(start)-\(end)/\(bytes.count)",
+                ], body: Array(bytes[start...end]))
         }
 
         /// The same answer, whose body stops after `count` bytes and goes on when `gate` is opened.
