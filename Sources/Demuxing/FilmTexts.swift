@@ -3,7 +3,10 @@ internal import CAVFormat
 internal import Media
 
 /// Reads what a container says of the whole film, for people: its texts and its chapters.
-enum FilmTexts {
+package enum FilmTexts {
+    /// Names, in small letters, of texts that tell of the file they are in, and not of the film.
+    package static let ofFile: Set<String> = ["major_brand", "minor_version", "compatible_brands", "encoder", "creation_time", "duration"]
+
     /// Entries of either kind: more than any viewer reads. What a file has beyond is left out.
     static let most = 1000
 

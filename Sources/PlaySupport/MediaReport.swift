@@ -39,10 +39,18 @@ public struct MediaReport: Sendable {
         var lines = ["\(location): \(reader.containerName)".printable]
         if reader.duration.isNumeric { lines[0] += ", \(reader.duration)" }
         if let title = reader.title { lines.append("  title \(title)".printable) }
+        let hidden = FilmTexts.ofFile.union(["title"])
+        let texts = reader.metadata.filter { !hidden.contains($0.key.lowercased()) }.sorted { $0.key < $1.key }
+        for (name, text) in texts { lines.append("  \(name) \(text)".printable) }
         for (index, variant) in (reader.offer?.variants ?? []).enumerated() {
             lines.append("  variant \(index): " + Self.line(variant).printable + (index == reader.offer?.chosen ? ", read" : ""))
         }
         for track in reader.tracks { lines.append("  track \(track.id): " + (Self.line(track) + choice(of: track)).printable) }
+        for (index, chapter) in reader.chapters.enumerated() {
+            lines.append(
+                "  chapter \(index + 1): \(chapter.range.start) to \(chapter.range.end)"
+                    + (chapter.title.isEmpty ? "" : ", \(chapter.title)").printable)
+        }
         for table in tables ?? [] { lines += SampleListing.lines(table) }
         return lines.joined(separator: "\n")
     }
@@ -55,7 +63,9 @@ public struct MediaReport: Sendable {
             .init("title", text: reader.title),
             .init("durationSeconds", Self.seconds(reader.duration)),
             .init("seekable", .bool(reader.isSeekable)),
+            .init("metadata", .object(reader.metadata.sorted { $0.key < $1.key }.map { .init($0.key, text: $0.value) })),
             .init("tracks", .array(reader.tracks.map(Self.object))),
+            .init("chapters", .array(reader.chapters.map(Self.object))),
         ]
         if let offer = reader.offer {
             let variants = offer.variants.enumerated().map { Self.object($1, isRead: $0 == offer.chosen) }
@@ -113,6 +123,12 @@ public struct MediaReport: Sendable {
         var parts = [variant.size?.description, variant.frameRate.map { "\(decimal($0)) fps" }].compactMap(\.self)
         parts.append("\(decimal(Double(variant.bitRate) / 1e6)) Mb/s")
         return (parts + variant.codecs).joined(separator: ", ")
+    }
+
+    private static func object(_ chapter: AssetChapter) -> JSONValue {
+        .object([
+            .init("startSeconds", seconds(chapter.range.start)), .init("endSeconds", seconds(chapter.range.end)), .init("title", text: chapter.title),
+        ])
     }
 
     private static func object(_ variant: StreamVariant, isRead: Bool) -> JSONValue {

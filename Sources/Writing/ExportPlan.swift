@@ -34,7 +34,11 @@ struct ExportPlan: Sendable {
             case .copy: break
             }
             guard source.reader != nil else { throw .settings("\(source.location): what is composed can only be encoded, not copied.") }
-            if container.canHold(track.kind, track.format) { tracks.append((track, nil)) } else { left.append(track) }
+            if container.canHold(track.kind, track.format) {
+                tracks.append((track, nil))
+            } else if source.reader.map({ track.holdsChapters(of: $0) }) != true {
+                left.append(track)
+            }
         }
         guard !tracks.isEmpty else { throw .settings("\(path): nothing of the film is left to be written.") }
         if !left.isEmpty {

@@ -15,7 +15,7 @@ public import SurfacePool
 ///     try session.run()
 ///
 /// The counterpart of `AVAssetExportSession`. The encoder reads frames where the decoder wrote them; `statistics` counts what is copied all the same.
-/// Times stay as they are, to the frame and to the sample. Colours, HDR metadata, pixel aspect, rotation, title and language go along.
+/// Times stay as they are, to the frame and to the sample. Colours, HDR metadata, pixel aspect, rotation, texts, chapters and languages go along.
 ///
 /// Thread-safety: `run` once, on one thread, which it blocks; `cancel` from any.
 public final class ExportSession: @unchecked Sendable {
@@ -64,7 +64,9 @@ public final class ExportSession: @unchecked Sendable {
         self.path = path
         if let notice = source.notice { notices.append(notice) }
         var writerOptions = settings.writer
-        if writerOptions.metadata["title"] == nil, let title = source.reader?.title { writerOptions.metadata["title"] = title }
+        if let film = source.reader {
+            writerOptions = writerOptions.describing(film.metadata, title: film.title, film.chapters, in: settings.timeRange)
+        }
         do throws(WritingError) { writer = try AssetWriter(path: path, options: writerOptions) } catch { throw .output(error) }
         let range = settings.timeRange
         let end = min(range.end, source.duration.isNumeric ? source.duration : range.end)

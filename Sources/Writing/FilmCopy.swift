@@ -56,8 +56,7 @@ public struct FilmCopy {
         } catch { throw .source(error) }
         reader = source.reader
         if let notice = source.notice { notices.append(notice) }
-        var described = options.writer
-        if described.metadata["title"] == nil, let title = reader.title { described.metadata["title"] = title }
+        let described = options.writer.describing(reader.metadata, title: reader.title, reader.chapters, in: options.timeRange)
         var inputs: [Int: AssetWriterInput] = [:], left: [AssetTrack] = []
         do throws(WritingError) {
             if let unknown = options.tracks?.subtracting(reader.tracks.map(\.id)).min() {
@@ -67,7 +66,7 @@ public struct FilmCopy {
             for track in reader.tracks where options.tracks?.contains(track.id) ?? true {
                 if writer.container.canHold(track.kind, track.format) {
                     inputs[track.id] = try writer.addInput(TrackDescription(track))
-                } else {
+                } else if !track.holdsChapters(of: reader) {
                     left.append(track)
                 }
             }
