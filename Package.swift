@@ -85,6 +85,7 @@ let package = Package(
 
         module("Media", ["CLinux"]),
         // Processes without rights: starting them, talking to them, sharing memory with them.
+        module("JSON", ["Media"]),
         module("Sandbox", ["Media", "CLinux"]),
         module("Bitstream", ["Media"]),
         module("SampleQueue", ["Media", "Bitstream", "CAV"]),
@@ -110,7 +111,7 @@ let package = Package(
         // Decoded frames and sound of any part of a film, for programs that do not play it.
         module("Reading", ["Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Films made of parts of others: their frames drawn by a compositor, their sound mixed.
-        module("Composition", ["Media", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "Reading"]),
+        module("Composition", ["JSON", "Media", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "Reading"]),
         // Frames and sound into compressed samples.
         module("Encoding", ["Media", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Compressed samples into files, and films into other films.
@@ -138,11 +139,11 @@ let package = Package(
         module(
             "PlaySupport",
             [
-                "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Encoding", "Writing", "Capture",
+                "JSON", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Encoding", "Writing", "Capture",
                 "DisplaySink", "AudioSink", "Player",
             ]),
         // The player under the control of other programs, in mpv's protocol.
-        module("RemoteControl", ["Media", "Sandbox", "DisplaySink", "PlaySupport"]),
+        module("RemoteControl", ["JSON", "Media", "Sandbox", "DisplaySink", "PlaySupport"]),
         module("MediaControls", ["CSystemd", "Media", "PlaySupport", "RemoteControl"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CScanout"),
@@ -157,13 +158,9 @@ let package = Package(
         .executableTarget(
             name: "play",
             dependencies: [
-                "CEnding",
-                "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Composition",
-                "Writing",
-                "Capture",
-                "DisplaySink",
-                "KeyboardInput",
-                "WaylandSink", "KMSSink", "AudioSink", "FrameExport", "RemoteControl", "MediaControls",
+                "CEnding", "JSON", "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading",
+                "Composition", "Writing", "Capture", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink", "AudioSink", "FrameExport",
+                "RemoteControl", "MediaControls",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -189,6 +186,7 @@ let package = Package(
             path: "Tests/FilmReference", swiftSettings: house),
         tests("TestSupportTests", ["Media", "TestSupport"]),
         tests("MediaTests", ["Media", "TestSupport"]),
+        tests("JSONTests", ["JSON"]),
         tests("SandboxTests", ["Sandbox", "Media", "TestSupport"]),
         tests("BitstreamTests", ["Bitstream", "SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
@@ -248,9 +246,9 @@ let package = Package(
                 "DisplaySink",
                 "WaylandSink", "AudioSink", "Composition", "Reading", "Media", "TestSupport", "FilmReference",
             ]),
-        tests("PlaySupportTests", ["PlaySupport", "Demuxing", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
+        tests("PlaySupportTests", ["PlaySupport", "JSON", "Demuxing", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("MediaControlsTests", ["MediaControls", "RemoteControl", "PlaySupport", "Media", "TestSupport"]),
-        tests("RemoteControlTests", ["RemoteControl", "PlaySupport", "DisplaySink", "Media", "Sandbox", "TestSupport"]),
+        tests("RemoteControlTests", ["RemoteControl", "JSON", "PlaySupport", "DisplaySink", "Media", "Sandbox", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),
         tests("PlayTests", ["CEnding", "PlaySupport", "Player", "Demuxing", "Sandbox", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.

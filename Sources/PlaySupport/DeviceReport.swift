@@ -1,6 +1,7 @@
 internal import AudioSink
 internal import Capture
 internal import Decoding
+public import JSON
 internal import Media
 internal import Sandbox
 internal import SurfacePool

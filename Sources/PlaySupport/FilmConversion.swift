@@ -1,5 +1,6 @@
 internal import Demuxing
 internal import Glibc
+public import JSON
 internal import Media
 public import Player
 public import Writing

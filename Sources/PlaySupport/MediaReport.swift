@@ -1,4 +1,5 @@
 internal import Demuxing
+public import JSON
 internal import Media
 public import Player
 internal import SampleQueue

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Media
 
 /// The options of a command by their names, as swift-argument-parser describes them (`--experimental-dump-help`).

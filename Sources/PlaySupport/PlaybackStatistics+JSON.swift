@@ -1,3 +1,4 @@
+public import JSON
 internal import Media
 public import Player
 internal import SurfacePool

@@ -1,4 +1,5 @@
 internal import Demuxing
+internal import JSON
 internal import Media
 
 /// The samples of a track, in decode order, for `play info --samples`.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import PlaySupport
 
 /// What setting a property means.

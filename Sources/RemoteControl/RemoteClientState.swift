@@ -1,3 +1,4 @@
+internal import JSON
 internal import PlaySupport
 
 /// What is remembered of one remote control: the properties that it watches, and the events that it does not want.

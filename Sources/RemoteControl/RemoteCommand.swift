@@ -1,4 +1,5 @@
 public import DisplaySink
+internal import JSON
 internal import PlaySupport
 
 /// What a remote control wants done, for the program to carry out.

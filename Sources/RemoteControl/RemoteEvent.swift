@@ -1,3 +1,4 @@
+internal import JSON
 internal import PlaySupport
 
 /// What remote controls are told of, by the names of mpv's manual.

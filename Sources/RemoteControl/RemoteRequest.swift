@@ -1,3 +1,4 @@
+internal import JSON
 internal import PlaySupport
 
 /// One line that a remote control has sent: a JSON object with a command, or a command as mpv's `input.conf` writes it.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import PlaySupport
 
 /// A track of the film, as remote controls see it.

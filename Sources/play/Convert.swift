@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CEnding
 internal import Composition
 internal import Glibc
+internal import JSON
 internal import Media
 internal import PlaySupport
 internal import Player

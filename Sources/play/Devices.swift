@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import JSON
 internal import PlaySupport
 
 /// `play devices`: shows what this machine offers.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import JSON
 internal import Media
 internal import PlaySupport
 internal import Player

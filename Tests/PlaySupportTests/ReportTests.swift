@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import PlaySupport
 import Player
 import TestSupport

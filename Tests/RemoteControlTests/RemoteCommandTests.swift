@@ -1,4 +1,5 @@
 import DisplaySink
+import JSON
 import PlaySupport
 import Testing
 

@@ -10,9 +10,10 @@ with_threads=(
     RemoteControlTests MediaControlsTests PlayTests CInterfaceTests
 )
 with_pointers=(
-    SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
-    CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests WaylandSinkTests KMSSinkTests KeyboardInputTests
-    AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests PlayTests CInterfaceTests TestSupportTests
+    JSONTests SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests
+    EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests WaylandSinkTests KMSSinkTests
+    KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests PlayTests CInterfaceTests
+    TestSupportTests
 )
 # On the host these run nothing.
 in_virtual_machine=(LabTests)

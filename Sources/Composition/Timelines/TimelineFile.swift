@@ -1,5 +1,6 @@
 internal import Demuxing
 internal import Glibc
+internal import JSON
 public import Media
 public import Reading
 
@@ -33,13 +34,13 @@ public struct TimelineFile: Sendable {
     ///   - options: How the first film is opened.
     /// - Throws: `.source` where the file cannot be read, `.composition` where it is no time line or has a value that no time line can have.
     public init(_ path: String, size: PixelSize? = nil, options: ReadingOptions = ReadingOptions()) throws(ReadingError) {
-        let bytes = try Self.bytes(path), tree: JSONTree
-        do throws(JSONTree.Malformed) { tree = try JSONTree(bytes) } catch {
-            throw ReadingError(.composition, "\(path): no time line, as its JSON is damaged at byte \(error.offset): \(error.sentence).")
+        let bytes = try Self.bytes(path), tree: JSONValue
+        do throws(JSONValue.SyntaxError) { tree = try JSONValue(parsing: bytes, dialect: .python) } catch {
+            throw ReadingError(.composition, "\(path): no time line, as its JSON is damaged at byte \(error.offset).")
         }
         var reader = TimelineReader(path)
         try reader.read(tree)
-        name = tree["name"]?.text ?? ""
+        name = tree.member("name")?.characters ?? ""
         composition = reader.composition
         var found = size
         for source in reader.sources where found == nil { found = Self.size(of: source, options) }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSON
 internal import Media
 internal import Reading
 
@@ -11,74 +12,33 @@ struct TimelineReader {
     private(set) var notices: [String] = []
     /// Films with frames, in the order of the file.
     private(set) var sources: [CompositionSource] = []
-    private let path: String
-    private var frameDuration: MediaTime?
+    let path: String
+    private(set) var frameDuration: MediaTime?
     /// How opaque each track of frames is, where that changes.
-    private var opacities: [Int: Ramped<Double>] = [:]
+    private(set) var opacities: [Int: Ramped<Double>] = [:]
     private var itemCount = 0
 
     /// More than any film has.
     private static let mostItems = 4000
     private static let mostTracks = 64
     /// A day, in seconds.
-    private static let longest = MediaTime(value: 86_400, timescale: 1)
+    static let longest = MediaTime(value: 86_400, timescale: 1)
 
     init(_ path: String) { self.path = path }
 
-    // MARK: Values
-
-    private func broken(_ sentence: String) -> ReadingError { ReadingError(.composition, "\(path): \(sentence).") }
-
-    private mutating func notice(_ item: JSONTree, _ what: String, at time: MediaTime) {
-        let name = item["name"]?.text.map { $0.isEmpty ? "" : " “\($0)”" } ?? ""
+    private mutating func notice(_ item: JSONValue, _ what: String, at time: MediaTime) {
+        let name = item.member("name")?.characters.map { $0.isEmpty ? "" : " “\($0)”" } ?? ""
         let sentence = "\(path): at \(time), \(Self.schema(item))\(name): \(what)."
         if !notices.contains(sentence) { notices.append(sentence) }
     }
 
-    /// The type of a value, without its version.
-    private static func schema(_ tree: JSONTree?) -> String { String(tree?["OTIO_SCHEMA"]?.text?.prefix { $0 != "." } ?? "") }
-
-    /// An exact frame rate: 23.976 stands for 24000/1001.
-    private func rate(_ number: Double) throws(ReadingError) -> (numerator: Int32, denominator: Int32) {
-        guard number.isFinite, number >= 0.001, number <= 1_000_000 else { throw broken("a rate of \(number) is not possible") }
-        if number.rounded() == number { return (Int32(number), 1) }
-        let thousands = (number * 1.001).rounded()
-        if abs(thousands / 1.001 - number) < 0.001 { return (Int32(thousands) * 1000, 1001) }
-        return (Int32((number * 1000).rounded()), 1000)
-    }
-
-    private func time(_ tree: JSONTree?) throws(ReadingError) -> MediaTime? {
-        guard let tree else { return nil }
-        guard Self.schema(tree) == "RationalTime", let value = tree["value"]?.number, let number = tree["rate"]?.number else {
-            throw broken("a time is no RationalTime with a value and a rate")
-        }
-        let rate = try rate(number)
-        let time: MediaTime
-        if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 {
-            time = MediaTime(value: whole, timescale: 1).multiplied(by: rate.denominator, over: rate.numerator)
-        } else {
-            time = MediaTime(seconds: value * Double(rate.denominator) / Double(rate.numerator))
-        }
-        guard time.isNumeric, time.magnitude.seconds < 1e9 else { throw broken("a time of \(value) at a rate of \(number) is not possible") }
-        return time
-    }
-
-    private func range(_ tree: JSONTree?) throws(ReadingError) -> MediaTimeRange? {
-        guard let tree else { return nil }
-        guard let start = try time(tree["start_time"]), let duration = try time(tree["duration"]) else {
-            throw broken("a range has no start or no duration")
-        }
-        guard duration >= .zero, duration <= Self.longest else { throw broken("a duration of \(duration) is not possible") }
-        return MediaTimeRange(start: start, duration: duration)
-    }
-
     // MARK: Structure
 
-    mutating func read(_ tree: JSONTree) throws(ReadingError) {
-        guard Self.schema(tree) == "Timeline", let stack = tree["tracks"], Self.schema(stack) == "Stack" else {
+    mutating func read(_ tree: JSONValue) throws(ReadingError) {
+        guard Self.schema(tree) == "Timeline", let stack = tree.member("tracks"), Self.schema(stack) == "Stack" else {
             throw broken("it is no OpenTimelineIO time line")
         }
-        if let rate = tree["global_start_time"]?["rate"]?.number {
+        if let rate = tree.member("global_start_time")?.member("rate")?.amount {
             let exact = try rate == 0 ? (25, 1) : self.rate(rate)
             frameDuration = MediaTime(value: Int64(exact.1), timescale: exact.0)
         }
@@ -90,25 +50,26 @@ struct TimelineReader {
     }
 
     /// How long an item is in its parent.
-    private func duration(_ item: JSONTree, _ depth: Int) throws(ReadingError) -> MediaTime {
-        if let own = try range(item["source_range"]) { return own.duration }
+    private func duration(_ item: JSONValue, _ depth: Int) throws(ReadingError) -> MediaTime {
+        if let own = try range(item.member("source_range")) { return own.duration }
         switch Self.schema(item) {
         case "Stack":
             var longest = MediaTime.zero
-            for child in item["children"]?.list ?? [] { longest = max(longest, try duration(child, depth + 1)) }
+            for child in item.member("children")?.elements ?? [] { longest = max(longest, try duration(child, depth + 1)) }
             return longest
         case "Track":
             var sum = MediaTime.zero
-            for child in item["children"]?.list ?? [] { sum += try duration(child, depth + 1) }
+            for child in item.member("children")?.elements ?? [] { sum += try duration(child, depth + 1) }
             guard sum <= Self.longest else { throw broken("a track lasts longer than a day") }
             return sum
-        case "Clip": return try range(reference(item)?["available_range"])?.duration ?? .zero
+        case "Clip": return try range(reference(item)?.member("available_range"))?.duration ?? .zero
         default: return .zero
         }
     }
 
-    private func reference(_ clip: JSONTree) -> JSONTree? {
-        clip["media_reference"] ?? clip["media_references"]?[clip["active_media_reference_key"]?.text ?? "DEFAULT_MEDIA"]
+    private func reference(_ clip: JSONValue) -> JSONValue? {
+        clip.member("media_reference")
+            ?? clip.member("media_references")?.member(clip.member("active_media_reference_key")?.characters ?? "DEFAULT_MEDIA")
     }
 
     /// Tracks of the composition in which a track of the time line lies.
@@ -129,11 +90,11 @@ struct TimelineReader {
     /// - Parameters:
     ///   - range: Where it lies in the composition.
     ///   - lanes: Those of the track in which a nested stack lies.
-    private mutating func readStack(_ stack: JSONTree, _ range: MediaTimeRange, _ lanes: Lanes, _ depth: Int) throws(ReadingError) {
-        let origin = try self.range(stack["source_range"])?.start ?? .zero
+    private mutating func readStack(_ stack: JSONValue, _ range: MediaTimeRange, _ lanes: Lanes, _ depth: Int) throws(ReadingError) {
+        let origin = try self.range(stack.member("source_range"))?.start ?? .zero
         mark(stack, by: range.start - origin, in: range)
         effects(stack, at: range.start)
-        for (number, child) in (stack["children"]?.list ?? []).enumerated() {
+        for (number, child) in (stack.member("children")?.elements ?? []).enumerated() {
             guard isEnabled(child) else { continue }
             if Self.schema(child) == "Track" {
                 let own = depth == 0 ? Lanes() : lanes
@@ -144,28 +105,28 @@ struct TimelineReader {
         }
     }
 
-    private func isEnabled(_ item: JSONTree) -> Bool { item["enabled"] != .bool(false) }
+    private func isEnabled(_ item: JSONValue) -> Bool { item.member("enabled") != .bool(false) }
 
     /// - Parameters:
     ///   - origin: The time of the track that is shown at the start of `window`.
     ///   - window: In the composition; what reaches beyond it is cut.
     ///   - number: The first lane.
     private mutating func readTrack(
-        _ track: JSONTree, _ origin: MediaTime, _ window: MediaTimeRange, _ lanes: Lanes, _ number: Int, _ depth: Int
+        _ track: JSONValue, _ origin: MediaTime, _ window: MediaTimeRange, _ lanes: Lanes, _ number: Int, _ depth: Int
     ) throws(ReadingError) {
         let kind: CompositionTrack.Kind
-        switch track["kind"]?.text {
+        switch track.member("kind")?.characters {
         case "Video", nil: kind = .video
         case "Audio": kind = .sound
         case let other?: return notice(track, "a track of kind \(other) is not supported", at: window.start)
         }
         effects(track, at: window.start)
-        let own = try range(track["source_range"])?.start ?? .zero
+        let own = try range(track.member("source_range"))?.start ?? .zero
         mark(track, by: window.start - origin - own, in: window)
-        let children = track["children"]?.list ?? []
+        let children = track.member("children")?.elements ?? []
         var place = window.start - origin - own, turn = 0
         /// A dissolve beside a child; nil where there is none.
-        func transition(_ index: Int) -> (item: JSONTree, isDissolve: Bool)? {
+        func transition(_ index: Int) -> (item: JSONValue, isDissolve: Bool)? {
             guard children.indices.contains(index), Self.schema(children[index]) == "Transition" else { return nil }
             return (children[index], kind == .video && isDissolve(children[index], children, index))
         }
@@ -193,11 +154,11 @@ struct TimelineReader {
         }
     }
 
-    private func head(_ transition: JSONTree) -> MediaTime { (try? time(transition["in_offset"])) ?? .zero }
-    private func tail(_ transition: JSONTree) -> MediaTime { (try? time(transition["out_offset"])) ?? .zero }
+    private func head(_ transition: JSONValue) -> MediaTime { (try? time(transition.member("in_offset"))) ?? .zero }
+    private func tail(_ transition: JSONValue) -> MediaTime { (try? time(transition.member("out_offset"))) ?? .zero }
 
-    private func isDissolve(_ transition: JSONTree, _ children: [JSONTree], _ index: Int) -> Bool {
-        guard transition["transition_type"]?.text == "SMPTE_Dissolve", index > 0, index + 1 < children.count else { return false }
+    private func isDissolve(_ transition: JSONValue, _ children: [JSONValue], _ index: Int) -> Bool {
+        guard transition.member("transition_type")?.characters == "SMPTE_Dissolve", index > 0, index + 1 < children.count else { return false }
         let (old, new) = (children[index - 1], children[index + 1])
         guard Self.schema(old) == "Clip", Self.schema(new) == "Clip", isEnabled(old), isEnabled(new) else { return false }
         let (first, last) = (head(transition), tail(transition))
@@ -225,7 +186,7 @@ struct TimelineReader {
     ///   - head: How much earlier it begins, for a dissolve.
     ///   - tail: How much later it ends.
     private mutating func readItem(
-        _ item: JSONTree, _ origin: MediaTime, _ target: MediaTimeRange, _ lanes: Lanes, _ number: Int, _ kind: CompositionTrack.Kind, _ depth: Int,
+        _ item: JSONValue, _ origin: MediaTime, _ target: MediaTimeRange, _ lanes: Lanes, _ number: Int, _ kind: CompositionTrack.Kind, _ depth: Int,
         window: MediaTimeRange? = nil, head: MediaTime = .zero, tail: MediaTime = .zero
     ) throws(ReadingError) {
         let window = window ?? target, shown = target.intersection(window)
@@ -249,22 +210,24 @@ struct TimelineReader {
     }
 
     private mutating func readClip(
-        _ clip: JSONTree, _ target: MediaTimeRange, _ window: MediaTimeRange, _ track: Int, _ kind: CompositionTrack.Kind, _ head: MediaTime,
+        _ clip: JSONValue, _ target: MediaTimeRange, _ window: MediaTimeRange, _ track: Int, _ kind: CompositionTrack.Kind, _ head: MediaTime,
         _ tail: MediaTime
     ) throws(ReadingError) {
-        let media = reference(clip), available = try range(media?["available_range"])
-        guard let wanted = try range(clip["source_range"]) ?? available else { return notice(clip, "it has no range", at: target.start) }
+        let media = reference(clip), available = try range(media?.member("available_range"))
+        guard let wanted = try range(clip.member("source_range")) ?? available else { return notice(clip, "it has no range", at: target.start) }
         mark(clip, by: target.start - wanted.start, in: target.intersection(window))
-        guard Self.schema(media) == "ExternalReference", let url = media?["target_url"]?.text else {
+        guard Self.schema(media) == "ExternalReference", let url = media?.member("target_url")?.characters else {
             return notice(media ?? clip, "a clip without a film is shown as a gap", at: target.start)
         }
-        guard let location = location(url) else { return notice(clip, "only files are read, not \(url)", at: target.start) }
+        guard let location = TimelineAddress.path(of: url, besides: path) else {
+            return notice(clip, "only files are read, not \(url)", at: target.start)
+        }
         if unsafe location.withPath({ unsafe access($0, R_OK) }) != 0 {
             return notice(clip, "its film cannot be read, \(location): \(unsafe String(cString: strerror(errno)))", at: target.start)
         }
         let speed = speed(clip, at: target.start)
         let begin = wanted.start - (available?.start ?? .zero)
-        if kind == .video, frameDuration == nil, let rate = clip["source_range"]?["duration"]?["rate"]?.number, rate > 0 {
+        if kind == .video, frameDuration == nil, let rate = clip.member("source_range")?.member("duration")?.member("rate")?.amount, rate > 0 {
             let exact = try self.rate(rate)
             frameDuration = MediaTime(value: Int64(exact.denominator), timescale: exact.numerator)
         }
@@ -289,99 +252,34 @@ struct TimelineReader {
     }
 
     /// The clip's speed by its time warps; 0 is a frozen frame.
-    private mutating func speed(_ clip: JSONTree, at time: MediaTime) -> Double {
+    private mutating func speed(_ clip: JSONValue, at time: MediaTime) -> Double {
         var speed = 1.0
-        for effect in clip["effects"]?.list ?? [] where isEnabled(effect) {
+        for effect in clip.member("effects")?.elements ?? [] where isEnabled(effect) {
             switch Self.schema(effect) {
             case "FreezeFrame": speed = 0
             case "LinearTimeWarp":
-                let factor = effect["time_scalar"]?.number ?? 1
+                let factor = effect.member("time_scalar")?.amount ?? 1
                 if factor.isFinite, factor >= 0, factor <= 1000, factor == 0 || factor > 0.001 {
                     speed *= factor
                 } else {
                     notice(effect, "a speed of \(factor) is not supported", at: time)
                 }
-            default: notice(effect, "the effect \(effect["effect_name"]?.text ?? "") is not supported", at: time)
+            default: notice(effect, "the effect \(effect.member("effect_name")?.characters ?? "") is not supported", at: time)
             }
         }
         return speed
     }
 
-    private mutating func effects(_ item: JSONTree, at time: MediaTime) {
-        for effect in item["effects"]?.list ?? [] where isEnabled(effect) {
+    private mutating func effects(_ item: JSONValue, at time: MediaTime) {
+        for effect in item.member("effects")?.elements ?? [] where isEnabled(effect) {
             notice(effect, "effects on \(Self.schema(item))s are not supported", at: time)
         }
     }
 
-    private mutating func mark(_ item: JSONTree, by offset: MediaTime, in window: MediaTimeRange) {
-        for marker in (item["markers"]?.list ?? []).prefix(Self.mostItems) {
-            guard let start = try? range(marker["marked_range"])?.start, window.contains(start + offset) else { continue }
-            composition.markers.append(CompositionMarker(time: start + offset, name: marker["name"]?.text ?? ""))
+    private mutating func mark(_ item: JSONValue, by offset: MediaTime, in window: MediaTimeRange) {
+        for marker in (item.member("markers")?.elements ?? []).prefix(Self.mostItems) {
+            guard let start = try? range(marker.member("marked_range"))?.start, window.contains(start + offset) else { continue }
+            composition.markers.append(CompositionMarker(time: start + offset, name: marker.member("name")?.characters ?? ""))
         }
-    }
-
-    /// The path of a film; nil where it is no file.
-    private func location(_ url: String) -> String? {
-        guard !url.isEmpty, !url.utf8.contains(0) else { return nil }
-        var name = url
-        if url.hasPrefix("file://") {
-            name = Self.unescaped(String(url.dropFirst("file://".count)))
-            if name.hasPrefix("localhost/") { name = String(name.dropFirst("localhost".count)) }
-            return name.hasPrefix("/") ? name : nil
-        }
-        if Self.hasScheme(url) { return nil }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
-        func place(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
-        if unsafe place(name).withPath({ unsafe access($0, F_OK) }) != 0 { name = Self.unescaped(name) }
-        return place(name)
-    }
-
-    /// Whether it is an address, such as `https://…`.
-    private static func hasScheme(_ url: String) -> Bool {
-        let scheme = url.prefix { $0 != ":" }
-        return url.dropFirst(scheme.count).hasPrefix("://") && !scheme.contains("/")
-    }
-
-    /// Percent signs and two digits stand for a byte.
-    private static func unescaped(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        var made: [UInt8] = [], index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let byte = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16), byte != 0
-            {
-                made.append(byte)
-                index += 3
-            } else {
-                made.append(bytes[index])
-                index += 1
-            }
-        }
-        return PathText.text(made)
-    }
-
-    // MARK: Instructions
-
-    /// All tracks over each other, with their dissolves.
-    func videoComposition(size: PixelSize) -> VideoComposition {
-        var video = VideoComposition(frameDuration: frameDuration ?? MediaTime(value: 1, timescale: 25), renderSize: size)
-        let tracks = composition.tracks(.video)
-        var borders = Set<MediaTime>([.zero, composition.duration])
-        for track in tracks {
-            for segment in track.segments { borders.formUnion([segment.range.start, segment.range.end]) }
-            for ramp in opacities[track.id]?.ramps ?? [] { borders.formUnion([ramp.range.start, ramp.range.end]) }
-        }
-        let times = borders.filter { $0 >= .zero && $0 <= composition.duration }.sorted()
-        for (start, end) in zip(times, times.dropFirst()) {
-            let range = MediaTimeRange(start: start, end: end)
-            let layers = tracks.reversed().filter { $0.segment(at: start)?.isEmpty == false }.map { track in
-                var layer = VideoCompositionLayer(track: track.id, fit: .fit)
-                let opacity = opacities[track.id] ?? Ramped(1)
-                if opacity.changes(in: range) { layer.opacity = opacity } else { layer.opacity = Ramped(opacity.value(at: start)) }
-                return layer
-            }
-            video.instructions.append(VideoCompositionInstruction(timeRange: range, layers: layers))
-        }
-        return video
     }
 }

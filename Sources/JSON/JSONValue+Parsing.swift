@@ -7,14 +7,27 @@ extension JSONValue {
         public var description: String { "The text is not JSON: what stands at byte \(offset) is not expected there." }
     }
 
+    /// What is read beyond RFC 8259, and how deep.
+    public struct Dialect: Sendable, Hashable {
+        /// `NaN`, `Infinity` and `-Infinity` are numbers.
+        public var hasNonFinite: Bool
+        /// How deep values may stand in each other.
+        public var depthLimit: Int
+
+        /// Nothing beyond the standard; 64 deep.
+        public static let standard = Dialect(hasNonFinite: false, depthLimit: 64)
+        /// What Python's `json` writes; 128 deep.
+        public static let python = Dialect(hasNonFinite: true, depthLimit: 128)
+    }
+
     /// Reads one value (RFC 8259) that fills `bytes`, but for blanks around it.
     ///
     /// Bytes that are not UTF-8 become U+FFFD. Whole numbers within 64 bits are `integer`, all others `number`. Of several members with one name
     /// all are kept; `subscript(_:)` finds the last.
     ///
-    /// - Throws: at the first byte that does not fit, and where values stand more than 64 deep in each other.
-    public init(parsing bytes: some Sequence<UInt8>) throws(SyntaxError) {
-        var parser = JSONParser(bytes: Array(bytes))
+    /// - Throws: at the first byte that does not fit, and where values stand too deep in each other.
+    public init(parsing bytes: some Sequence<UInt8>, dialect: Dialect = .standard) throws(SyntaxError) {
+        var parser = JSONParser(bytes: Array(bytes), dialect: dialect)
         self = try parser.document()
     }
 
@@ -27,12 +40,12 @@ extension JSONValue {
 
 /// Reads JSON from the front to the back.
 private struct JSONParser {
-    private static let depthLimit = 64
     let bytes: [UInt8]
+    let dialect: JSONValue.Dialect
     private var place = 0
     private var depth = 0
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8], dialect: JSONValue.Dialect) { (self.bytes, self.dialect) = (bytes, dialect) }
 
     mutating func document() throws(JSONValue.SyntaxError) -> JSONValue {
         let value = try value()
@@ -69,6 +82,10 @@ private struct JSONParser {
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "N") where dialect.hasNonFinite: return try word("NaN", .number(.nan))
+        case UInt8(ascii: "I") where dialect.hasNonFinite: return try word("Infinity", .number(.infinity))
+        case UInt8(ascii: "-") where dialect.hasNonFinite && bytes[place...].starts(with: "-I".utf8):
+            return try word("-Infinity", .number(-.infinity))
         default: return try number()
         }
     }
@@ -76,7 +93,7 @@ private struct JSONParser {
     private mutating func nested(
         _ read: (inout JSONParser) throws(JSONValue.SyntaxError) -> JSONValue
     ) throws(JSONValue.SyntaxError) -> JSONValue {
-        guard depth < Self.depthLimit else { throw unexpected }
+        guard depth < dialect.depthLimit else { throw unexpected }
         depth += 1
         defer { depth -= 1 }
         place += 1

@@ -117,11 +117,11 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 
 extension JSONValue.Member {
     /// A string, or `null` for nil.
-    init(_ name: String, text: String?) { self.init(name, text.map { .string($0) } ?? .null) }
+    public init(_ name: String, text: String?) { self.init(name, text.map { .string($0) } ?? .null) }
 
     /// A whole number.
-    init(_ name: String, count: Int) { self.init(name, .integer(Int64(count))) }
+    public init(_ name: String, count: Int) { self.init(name, .integer(Int64(count))) }
 
     /// A number rounded to three decimals, or `null` for nil.
-    init(_ name: String, thousandths: Double?) { self.init(name, thousandths.map { .number(($0 * 1000).rounded() / 1000) } ?? .null) }
+    public init(_ name: String, thousandths: Double?) { self.init(name, thousandths.map { .number(($0 * 1000).rounded() / 1000) } ?? .null) }
 }

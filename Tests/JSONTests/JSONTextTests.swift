@@ -1,5 +1,5 @@
 import Foundation
-import PlaySupport
+import JSON
 import Testing
 
 @Suite struct JSONTextTests {

@@ -1,4 +1,4 @@
-import PlaySupport
+import JSON
 import Testing
 
 @Suite struct JSONParsingTests {
@@ -55,5 +55,18 @@ import Testing
             guard let value = try? JSONValue(parsing: bytes) else { continue }
             #expect((try? JSONValue(parsing: value.text.utf8)) != nil, "\(bytes)")
         }
+    }
+
+    @Test func `what Python writes is read where that is asked for`() throws {
+        let value = try JSONValue(parsing: "[NaN, Infinity, -Infinity, -1]".utf8, dialect: .python)
+        guard case .array(let numbers) = value, numbers.count == 4, case .number(let first) = numbers[0] else {
+            return #expect(Bool(false), "\(value)")
+        }
+        #expect(first.isNaN && numbers[1...] == [.number(.infinity), .number(-.infinity), -1])
+        #expect(throws: JSONValue.SyntaxError.self) { try JSONValue(parsing: "[Infinity]".utf8) }
+        #expect(throws: JSONValue.SyntaxError.self) { try JSONValue(parsing: "-Inf".utf8, dialect: .python) }
+        let deep = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
+        #expect(throws: Never.self) { try JSONValue(parsing: deep.utf8, dialect: .python) }
+        #expect(throws: JSONValue.SyntaxError.self) { try JSONValue(parsing: "[\(deep)]".utf8, dialect: .python) }
     }
 }
