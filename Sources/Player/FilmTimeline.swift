@@ -31,8 +31,15 @@ package struct FilmTimeline: Sendable {
     package func count(after now: MediaTime) -> Int { joins.count { $0.start > now } }
 
     /// The time of the film that is on the line at `time`.
-    package func filmTime(at time: MediaTime) -> MediaTime {
-        guard time.isNumeric, let join = joins.last(where: { $0.start <= time }) else { return time }
-        return time - join.shift
+    ///
+    /// - Parameter turn: Where a turn begins and how long it lasts, if that is known: where the clock is ahead of what has been read, the turns that
+    ///   are missing are taken to be of this length.
+    package func filmTime(at time: MediaTime, turn: MediaTimeRange? = nil) -> MediaTime {
+        guard time.isNumeric else { return time }
+        let own = joins.last { $0.start <= time }.map { time - $0.shift } ?? time
+        guard let turn, turn.duration > .zero, own >= turn.end, !joins.contains(where: { $0.start > time }) else { return own }
+        let over = own - turn.start, turns = Int64((over.seconds / turn.duration.seconds).rounded(.down))
+        let rest = over - turn.duration.multiplied(by: turns)
+        return turn.start + max(rest, .zero)
     }
 }

@@ -15,6 +15,8 @@ final class LoopingSource: SampleSource, @unchecked Sendable {
     private let video: Int?, audio: Int?
     private let beginning: MediaTime
     private let frameDuration: MediaTime
+    /// The part that is played, if its end is known.
+    private let turn: MediaTimeRange?
     private let timebase: Timebase
     private let timeline = Monitor(FilmTimeline())
     /// What was read of this turn, in the film's own time.
@@ -39,11 +41,12 @@ final class LoopingSource: SampleSource, @unchecked Sendable {
         source = film.samples
         (video, audio) = (film.videoTrack, film.audio?.track)
         (beginning, frameDuration) = (film.beginning, film.frameDuration)
+        turn = film.duration.isNumeric ? MediaTimeRange(start: film.beginning, end: max(film.duration, film.beginning)) : nil
         self.timebase = timebase
     }
 
     /// The film's own time at a time of the samples.
-    func filmTime(at time: MediaTime) -> MediaTime { timeline.withLock { $0.filmTime(at: time) } }
+    func filmTime(at time: MediaTime) -> MediaTime { timeline.withLock { $0.filmTime(at: time, turn: turn) } }
 
     func nextSample() throws(AssetError) -> SampleBuffer? {
         if let marker = markers.popFirst() { return marker }

@@ -140,10 +140,9 @@ struct SwayWindowTests {
         #expect(more <= 3, "\(more) DMA-BUFs more, of \(buffers)")
         stage.player.pause()
         try stage.wait("a pause") { !stage.player.isPlaying }
-        let position = stage.player.position.seconds
         try stage.compositor.command("workspace 1")
-        // Until the sink hears that it is seen, the compositor has nothing but the frame that it had last.
-        try stage.wait("the frame of \(position) s") { abs(try stage.number("seen-again") - Int(position * 30)) <= 1 }
+        // Until the sink hears that it is seen, the compositor has nothing but the frame that it had last. A slow machine decodes up to the clock first.
+        try stage.wait("the frame of the position") { abs(try stage.number("seen-again") - Int(stage.player.position.seconds * 30)) <= 1 }
         let seen = stage.presented
         stage.player.play()
         try stage.wait("a film that runs again") { stage.presented >= seen + 10 }

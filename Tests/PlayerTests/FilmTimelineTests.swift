@@ -61,6 +61,17 @@ import Testing
         #expect(line.filmTime(at: Self.time(place)!) == Self.time(own)!)
     }
 
+    /// Turns of 1000 from 100 on, of which one join has been read: where on the line, and the film's own time there.
+    @Test(arguments: [(500, 500), (1099, 1099), (1100, 100), (2099, 1099), (2100, 100), (2600, 600), (5250, 250)])
+    func `a clock that is ahead of what was read is taken to be in a later turn`(_ place: Int, _ own: Int) {
+        let turn = MediaTimeRange(start: Self.time(100)!, end: Self.time(1100)!)
+        var line = FilmTimeline()
+        #expect(line.filmTime(at: Self.time(place)!, turn: turn) == Self.time(own)!)
+        line.append(.init(start: Self.time(1100)!, shift: Self.time(1000)!), now: .zero)
+        #expect(line.filmTime(at: Self.time(place)!, turn: turn) == Self.time(own)!)
+        #expect(line.filmTime(at: Self.time(900)!, turn: turn) == Self.time(900)!)
+    }
+
     @Test func `turns that are over are forgotten, and a seek forgets all`() {
         var line = FilmTimeline()
         for turn in 1...1000 {
