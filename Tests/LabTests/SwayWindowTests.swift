@@ -141,7 +141,8 @@ struct SwayWindowTests {
         stage.player.pause()
         try stage.wait("a pause") { !stage.player.isPlaying }
         try stage.compositor.command("workspace 1")
-        // Until the sink hears that it is seen, the compositor has nothing but the frame that it had last. A slow machine decodes up to the clock first.
+        // Until the sink hears that it is seen, the compositor has nothing but the frame that it had last. A slow machine decodes up to the clock
+        // first.
         try stage.wait("the frame of the position") { abs(try stage.number("seen-again") - Int(stage.player.position.seconds * 30)) <= 1 }
         let seen = stage.presented
         stage.player.play()
