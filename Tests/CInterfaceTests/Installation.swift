@@ -114,7 +114,6 @@ enum Tool {
         try process.run()
         process.waitUntilExit()
         return Outcome(
-            code: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
-            errors: try String(contentsOf: errors, encoding: .utf8))
+            code: process.terminationStatus, output: TextFile.contents(of: output.path) ?? "", errors: TextFile.contents(of: errors.path) ?? "")
     }
 }
