@@ -149,7 +149,8 @@ extension PlaySession {
         snapshot.bytesCached = player.bytesCached
         snapshot.subtitle = player.subtitleNumber
         (snapshot.showsSubtitles, snapshot.subtitleDelay) = (player.showsSubtitles, player.subtitleDelay.seconds)
-        if let description = player.film {
+        // Ten times a second is too often where nobody can ask for them: desktops see neither.
+        if screening.remote != nil, let description = player.film {
             snapshot.chapters = description.chapters.map { RemoteChapter(title: $0.title, time: $0.range.start.seconds) }
             snapshot.tracks = Self.tracks(description, subtitle: player.subtitleNumber)
         }

@@ -1,5 +1,6 @@
 import PlaySupport
 import RemoteControl
+import TestSupport
 import Testing
 
 @testable import MediaControls
@@ -89,6 +90,13 @@ import Testing
         ] as [(String, String?)])
     func `a film has an address`(_ film: String, _ address: String?) {
         #expect(MPRIS.address(of: film, in: "/folder") == address)
+    }
+
+    @Test func `the menu entry opens what desktops are told of`() throws {
+        let entry = try #require(TextFile.contents(of: TestAssets.root + "/contrib/desktop/scanout.desktop"))
+        let line = try #require(entry.split(separator: "\n").first { $0.hasPrefix("MimeType=") })
+        let types = Set(line.dropFirst("MimeType=".count).split(separator: ";").map(String.init))
+        #expect(types.isSuperset(of: MPRIS.mediaTypes))
     }
 
     @Test func `what has changed is told, but for the position`() {
