@@ -113,11 +113,13 @@ public final class CaptureSession: Sendable {
         let run = Run(stream: stream, bell: bell, outputs: outputs)
         // Without the session, which may end meanwhile, but not on its own thread.
         let thread = LoopThread(name: "camera") { [guarded, onStateChange] in
-            guard let error = run.run({ guarded.withLock { $0.isStopping } }) else { return }
+            guard let error = run.run({ guarded.withLock { $0.isStopping } }) else { return run.finish(nil) }
+            // Before the outputs say it, so that who hears of the end can start again.
             guarded.change { guarded in
                 guarded.state = .failed(error)
                 guarded.node = nil
             }
+            run.finish(error)
             onStateChange(.failed(error))
         }
         guarded.withLock { $0.thread = thread }
@@ -185,16 +187,18 @@ private final class Run: @unchecked Sendable {
         self.outputs = outputs
     }
 
-    /// Gives frames to the outputs until told to stop (nil) or until the camera fails.
+    /// Gives frames to the outputs until told to stop (nil) or until the camera fails. Ends the stream.
     func run(_ isStopping: () -> Bool) -> CaptureError? {
         var failure: CaptureError?
         do throws(CaptureError) {
             while !isStopping() { pass(try stream.wait(bell)) }
         } catch { failure = error }
         stream.end()
-        for output in outputs { output.finish(failure) }
         return failure
     }
+
+    /// Tells the outputs that no frame follows.
+    func finish(_ error: CaptureError?) { for output in outputs { output.finish(error) } }
 
     private func pass(_ outcome: consuming CaptureStream.Outcome) {
         switch consume outcome {
