@@ -139,8 +139,8 @@ let package = Package(
         module(
             "PlaySupport",
             [
-                "JSON", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Encoding", "Writing", "Capture",
-                "DisplaySink", "AudioSink", "Player",
+                "JSON", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Composition", "Encoding", "Writing",
+                "Capture", "DisplaySink", "AudioSink", "Player",
             ]),
         // The player under the control of other programs, in mpv's protocol.
         module("RemoteControl", ["JSON", "Media", "Sandbox", "DisplaySink", "PlaySupport"]),

@@ -27,6 +27,7 @@ public final class CompositionVideoOutput: @unchecked Sendable {
     /// In flight, in order.
     private var pending: [FrameComposer.Entry] = []
     private var sequence: UInt64 = 0
+    private let queue = ReadingQueue()
 
     /// Checks the composition; films are opened when their first frames are wanted.
     ///
@@ -57,12 +58,17 @@ public final class CompositionVideoOutput: @unchecked Sendable {
 
     /// Reads this range from now on: the frames that are on the screen during some of it. Any number of times.
     public func reset(forReadingTimeRange range: MediaTimeRange) {
+        goOn(with: range)
+        composer.restart()
+    }
+
+    /// The same where decoding on from where the films stand costs less than seeking: the range begins little later than the frame read last.
+    func goOn(with range: MediaTimeRange) {
         composer.open.endInterruption()
         abandon()
         let part = range.intersection(composition.range)
         end = part.end
         number = frameNumber(at: part.start)
-        composer.restart()
     }
 
     /// Draws in another way from the next frame on; what is in flight is drawn anew.
@@ -137,6 +143,16 @@ public final class CompositionVideoOutput: @unchecked Sendable {
                     return timed(frame, entry.time)
                 }
             }
+        }
+    }
+
+    /// The frames that are still to be read, for `for try await`.
+    public var frames: FrameSequence {
+        FrameSequence(on: queue) { [self] () throws(ReadingError) in
+            guard let frame = try nextFrame() else { return nil }
+            return SharedFrame(frame)
+        } onCancel: { [self] in
+            cancel()
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Composition
 internal import Decoding
 internal import Demuxing
 internal import Glibc
@@ -38,8 +39,8 @@ public struct FrameExtraction {
     private let options: Options
     private let generator: FrameGenerator
 
-    /// One sentence for the viewer when the film is not read in the processes that were asked for.
-    public var notice: String? { generator.notice }
+    /// Sentences for the viewer: what a time line has that is not supported, or why the film is not read in the processes that were asked for.
+    public let notices: [String]
 
     /// Opens the film. Blocks until then; errors name the file and the cause.
     public init(location: String, options: Options) throws(PlayerError) {
@@ -49,7 +50,16 @@ public struct FrameExtraction {
         form.appliesPixelAspect = true
         form.appliesOrientation = true
         form.holdCount = Self.mostOnSheet
-        do { generator = try FrameGenerator(url: location, options: form) } catch { throw PlayerError(error) }
+        do throws(ReadingError) {
+            if TimelineFile.isTimeline(location) {
+                let file = try TimelineFile(location, options: form.reading)
+                generator = try FrameGenerator(of: file.composition, file.videoComposition, name: location, options: form)
+                notices = file.notices
+            } else {
+                generator = try FrameGenerator(url: location, options: form)
+                notices = generator.notice.map { [$0] } ?? []
+            }
+        } catch { throw PlayerError(error) }
     }
 
     /// Small frames held for one sheet.

@@ -1,7 +1,9 @@
+internal import Composition
 internal import Demuxing
 public import JSON
 internal import Media
 public import Player
+internal import Reading
 internal import SampleQueue
 public import Sandbox
 
@@ -9,20 +11,30 @@ public import Sandbox
 ///
 /// Thread-safety: one thread at a time.
 public struct MediaReport: Sendable {
-    private let source: SourceReader
+    private let facts: MediaFacts
+    /// nil for a time line.
+    private let reader: (any AssetReading)?
     private let location: String
     /// For each track when `readSamples` has been called.
     private var tables: [SampleTable]?
-    private var reader: any AssetReading { source.reader }
 
-    /// One sentence for the viewer when the file is not read in the process that was asked for.
-    public var notice: String? { source.notice }
+    /// Sentences for the viewer: what a time line has that is not supported, or why the file is not read in the process that was asked for.
+    public let notices: [String]
 
-    /// Opens `location` and reads its head. Blocks until then; errors name the file and the cause.
+    /// Opens `location` and reads its head, or a time line whole. Blocks until then; errors name the file and the cause.
     public init(location: String, sandbox: SandboxOptions = SandboxOptions()) throws(PlayerError) {
         self.location = location
+        if TimelineFile.isTimeline(location) {
+            let file: TimelineFile
+            do throws(ReadingError) {
+                file = try TimelineFile(location, options: ReadingOptions(sandbox: sandbox))
+            } catch { throw PlayerError(error) }
+            (facts, reader, notices) = (MediaFacts(file), nil, file.notices)
+            return
+        }
         do {
-            source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), sandbox)
+            let source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), sandbox)
+            (facts, reader, notices) = (MediaFacts(source.reader), source.reader, source.notice.map { [$0] } ?? [])
         } catch {
             throw PlayerError(error)
         }
@@ -30,28 +42,30 @@ public struct MediaReport: Sendable {
 
     /// Reads the whole file, so that `text` and `json` list every sample. Blocks until then. Call it once.
     ///
-    /// - Throws: where not a single sample can be read.
+    /// - Throws: where not a single sample can be read; for a time line, whose frames are made when they are wanted.
     public mutating func readSamples() throws(PlayerError) {
+        guard let reader else { throw PlayerError(.invalidArgument, "\(location): a time line has no samples.") }
         do { tables = try SampleTable.read(reader) } catch { throw PlayerError(error) }
     }
 
     /// One line for the container and one for each track, then one for each sample where these have been read.
     public var text: String {
-        var lines = ["\(location): \(reader.containerName)".printable]
-        if reader.duration.isNumeric { lines[0] += ", \(reader.duration)" }
-        if let title = reader.title { lines.append("  title \(title)".printable) }
+        var lines = ["\(location): \(facts.containerName)".printable]
+        if facts.duration.isNumeric { lines[0] += ", \(facts.duration)" }
+        if let title = facts.title { lines.append("  title \(title)".printable) }
         let hidden = FilmTexts.ofFile.union(["title"])
-        let texts = reader.metadata.filter { !hidden.contains($0.key.lowercased()) }.sorted { $0.key < $1.key }
+        let texts = facts.metadata.filter { !hidden.contains($0.key.lowercased()) }.sorted { $0.key < $1.key }
         for (name, text) in texts { lines.append("  \(name) \(text)".printable) }
-        for (index, variant) in (reader.offer?.variants ?? []).enumerated() {
-            lines.append("  variant \(index): " + Self.line(variant).printable + (index == reader.offer?.chosen ? ", read" : ""))
+        for (index, variant) in (facts.offer?.variants ?? []).enumerated() {
+            lines.append("  variant \(index): " + Self.line(variant).printable + (index == facts.offer?.chosen ? ", read" : ""))
         }
-        for track in reader.tracks { lines.append("  track \(track.id): " + (Self.line(track) + choice(of: track)).printable) }
-        for (index, chapter) in reader.chapters.enumerated() {
+        for track in facts.tracks { lines.append("  track \(track.id): " + (Self.line(track) + choice(of: track)).printable) }
+        for (index, chapter) in facts.chapters.enumerated() {
             lines.append(
                 "  chapter \(index + 1): \(chapter.range.start) to \(chapter.range.end)"
                     + (chapter.title.isEmpty ? "" : ", \(chapter.title)").printable)
         }
+        for part in facts.parts { lines.append("  track \(part.track), " + Self.line(part).printable) }
         for table in tables ?? [] { lines += SampleListing.lines(table) }
         return lines.joined(separator: "\n")
     }
@@ -60,25 +74,26 @@ public struct MediaReport: Sendable {
     public var json: JSONValue {
         var members: [JSONValue.Member] = [
             .init("file", text: location),
-            .init("container", text: reader.containerName),
-            .init("title", text: reader.title),
-            .init("durationSeconds", Self.seconds(reader.duration)),
-            .init("seekable", .bool(reader.isSeekable)),
-            .init("metadata", .object(reader.metadata.sorted { $0.key < $1.key }.map { .init($0.key, text: $0.value) })),
-            .init("tracks", .array(reader.tracks.map(Self.object))),
-            .init("chapters", .array(reader.chapters.map(Self.object))),
+            .init("container", text: facts.containerName),
+            .init("title", text: facts.title),
+            .init("durationSeconds", Self.seconds(facts.duration)),
+            .init("seekable", .bool(facts.isSeekable)),
+            .init("metadata", .object(facts.metadata.sorted { $0.key < $1.key }.map { .init($0.key, text: $0.value) })),
+            .init("tracks", .array(facts.tracks.map(Self.object))),
+            .init("chapters", .array(facts.chapters.map(Self.object))),
         ]
-        if let offer = reader.offer {
+        if let offer = facts.offer {
             let variants = offer.variants.enumerated().map { Self.object($1, isRead: $0 == offer.chosen) }
             members.append(.init("variants", .array(variants)))
         }
+        if reader == nil { members.append(.init("parts", .array(facts.parts.map(Self.object)))) }
         if let tables { members.append(.init("samples", .array(tables.flatMap(SampleListing.objects)))) }
         return .object(members)
     }
 
     /// How the track is asked for, where it is one of several: `, --aid 2`.
     private func choice(of track: AssetTrack) -> String {
-        let rivals = reader.tracks.rivals(of: track), option: String
+        let rivals = facts.tracks.rivals(of: track), option: String
         switch track.kind {
         case .video, .attachedPicture: option = "--vid"
         case .audio: option = "--aid"
@@ -124,6 +139,19 @@ public struct MediaReport: Sendable {
         var parts = [variant.size?.description, variant.frameRate.map { "\(decimal($0)) fps" }].compactMap(\.self)
         parts.append("\(decimal(Double(variant.bitRate) / 1e6)) Mb/s")
         return (parts + variant.codecs).joined(separator: ", ")
+    }
+
+    private static func line(_ part: MediaFacts.Part) -> String {
+        let (source, target) = (part.mapping.source, part.mapping.target), speed = part.mapping.keepsSpeed ? "" : ", \(decimal(part.mapping.speed))x"
+        return "\(target.start) to \(target.end): \(part.film) from \(source.start)\(speed)"
+    }
+
+    private static func object(_ part: MediaFacts.Part) -> JSONValue {
+        let (source, target) = (part.mapping.source, part.mapping.target)
+        return .object([
+            .init("track", count: part.track), .init("startSeconds", seconds(target.start)), .init("endSeconds", seconds(target.end)),
+            .init("file", text: part.film), .init("fileStartSeconds", seconds(source.start)), .init("speed", .number(part.mapping.speed)),
+        ])
     }
 
     private static func object(_ chapter: AssetChapter) -> JSONValue {

@@ -1,3 +1,4 @@
+internal import Composition
 public import Demuxing
 public import Media
 
@@ -34,6 +35,19 @@ public struct FilmDescription: Sendable, Hashable {
         chapters = reader.chapters
         videoTrack = selection.video?.id
         audioTrack = selection.audio?.id
+    }
+
+    /// A composition: its tracks are the frames as they are drawn and the sound as it is mixed.
+    init(_ film: ComposedFilm, title: String?, playsFrames: Bool, playsSound: Bool) {
+        containerName = "composition"
+        self.title = title
+        duration = film.composition.duration
+        isSeekable = true
+        tracks = film.composition.resultTracks(film.video)
+        metadata = [:]
+        chapters = film.composition.chapters
+        videoTrack = playsFrames ? tracks.first { $0.kind == .video }?.id : nil
+        audioTrack = playsSound ? tracks.first { $0.kind == .audio }?.id : nil
     }
 
     /// The number by which `TrackPreferences` and `Player.subtitleNumber` choose the track, counted from 1 within its kind; nil for a track that

@@ -10,9 +10,6 @@ extension OpenedSource {
     /// How long a compositor may take for a frame before it is left out.
     private static let patience = HostSpan.seconds(1)
 
-    /// Whether a place names a time line of OpenTimelineIO.
-    static func isTimeline(_ location: String) -> Bool { location.lowercased().hasSuffix(".otio") }
-
     /// Reads a time line, and opens it.
     static func timeline(
         _ location: String, configuration: PlayerConfiguration, sink: any DisplaySink, cancellation: AssetCancellation
@@ -23,6 +20,7 @@ extension OpenedSource {
         } catch { throw AssetError(error) }
         let film = ComposedFilm(file.composition, file.videoComposition, name: location)
         var opened = try composition(film, configuration: configuration, sink: sink, cancellation: cancellation)
+        opened.description?.title = file.name.isEmpty ? nil : file.name
         opened.title = file.name.isEmpty ? configuration.fallbackTitle ?? lastComponent(location) : file.name
         opened.notices = file.notices
         return opened
@@ -55,6 +53,7 @@ extension OpenedSource {
             videoTrack: hasFrames ? ComposedSource.frameTrack : nil,
             summary: "\(film.name): a composition, \(film.video.size), instructions: \(film.video.instructions.count).")
         opened.composed = source
+        opened.description = FilmDescription(film, title: nil, playsFrames: hasFrames, playsSound: hasSound)
         if hasSound { opened.audio = (ComposedSource.soundTrack, ComposedSource.soundFormat) }
         let step = film.video.frameDuration
         opened.frameDuration = step

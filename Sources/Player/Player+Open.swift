@@ -1,5 +1,6 @@
 internal import AudioSink
 package import Capture
+internal import Composition
 package import Demuxing
 internal import Dispatch
 internal import DisplaySink
@@ -146,7 +147,7 @@ extension Player {
             return try OpenedSource.composition(film, configuration: configuration, sink: sink, cancellation: opening.cancellation)
         }
         if let codec = configuration.rawCodec { return try OpenedSource.raw(opening.film, codec: codec) }
-        if case .place(let location) = opening.film, OpenedSource.isTimeline(location) {
+        if case .place(let location) = opening.film, TimelineFile.isTimeline(location) {
             return try OpenedSource.timeline(location, configuration: configuration, sink: sink, cancellation: opening.cancellation)
         }
         return try OpenedSource.container(

@@ -32,7 +32,7 @@ public final class VideoTrackOutput: @unchecked Sendable {
     /// The first of the ranges has been begun.
     private var isInside = false
     private let shared = Monitor(Shared())
-    let queue = ReadingQueue()
+    private let queue = ReadingQueue()
 
     private struct Shared {
         var status = ReadingStatus.reading
@@ -129,6 +129,15 @@ public final class VideoTrackOutput: @unchecked Sendable {
             if shared.isFinal { shared.status = .completed }
         }
         return nil
+    }
+
+    /// The frames that are still to be read, for `for try await`.
+    public var frames: FrameSequence {
+        FrameSequence(on: queue) { [self] () throws(ReadingError) in
+            try nextShared()
+        } onCancel: { [self] in
+            cancel()
+        }
     }
 
     /// Makes a blocked call, and every later one, fail soon with `.cancelled`. Any thread; idempotent.

@@ -86,25 +86,7 @@ struct ExportSource {
             output.reset(forReadingTimeRange: range)
             return output
         }
-        var tracks: [AssetTrack] = []
-        func add(_ kind: AssetTrack.Kind, _ format: MediaFormat, _ timeBase: Ratio) {
-            tracks.append(
-                AssetTrack(
-                    id: tracks.count, kind: kind, format: format, timeBase: timeBase, duration: composition.duration, bitRate: 0, language: nil,
-                    title: nil, isDefault: true, isDecodable: true))
-        }
-        if !composition.tracks(.video).isEmpty {
-            let step = video.frameDuration
-            let rate = step.isNumeric && step.value > 0 ? Ratio(step.timescale, Int32(clamping: step.value)) : .unknown
-            let format = VideoFormat(codec: VideoCodec(name: "rawvideo"), codedSize: video.size, frameRate: rate)
-            // The finest unit of containers that count in one.
-            add(.video, .video(format), step.isNumeric ? Ratio(1, step.timescale) : .unknown)
-        }
-        if !composition.tracks(.sound).isEmpty {
-            let format = AudioFormat(codecName: "pcm_f32le", sampleRate: 48_000, channelCount: 2)
-            add(.audio, .audio(format), Ratio(1, format.sampleRate))
-        }
-        self.tracks = tracks
+        tracks = composition.resultTracks(video)
     }
 
     private static func options(_ settings: ExportSettings, _ holdCount: Int) -> ReadingOptions {
@@ -112,14 +94,5 @@ struct ExportSource {
         options.decoder.requirements = OutputRequirements(usages: [.cpu])
         if holdCount > 0 { options.decoder.holdCount = holdCount }
         return options
-    }
-}
-
-extension Composition {
-    /// The markers, each up to the next.
-    var chapters: [AssetChapter] {
-        let sorted = markers.filter { $0.time >= .zero && $0.time < duration }.sorted { $0.time < $1.time }
-        let ends = sorted.dropFirst().map(\.time) + [duration]
-        return zip(sorted, ends).map { AssetChapter(range: MediaTimeRange(start: $0.time, end: $1), title: $0.name) }
     }
 }

@@ -173,7 +173,7 @@ struct Convert: ParsableCommand {
         } catch { throw PlayerError(error) }
     }
 
-    private var isTimeline: Bool { input.lowercased().hasSuffix(".otio") }
+    private var isTimeline: Bool { TimelineFile.isTimeline(input) }
 
     private func exportSession(_ settings: ExportSettings) throws(ExportError) -> ExportSession {
         guard isTimeline else { return try ExportSession(from: input, to: output, settings: settings) }

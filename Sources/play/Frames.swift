@@ -36,7 +36,7 @@ struct Frames: ParsableCommand {
         discussion: "Frames are written upright and with square pixels, and the path of each file is printed. Without --at and --every, --sheet "
             + "takes 16 frames, spread evenly.")
 
-    @Argument(help: "A file or a URL that libavformat opens.")
+    @Argument(help: "A file or a URL that libavformat opens, or a time line (.otio).")
     var file: String
 
     @Option(help: ArgumentHelp("The times of the frames: seconds or hh:mm:ss.mmm, separated by commas.", valueName: "times"))
@@ -84,7 +84,7 @@ struct Frames: ParsableCommand {
         options.columns = columns
         options.sandbox = SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off)
         let extraction = try FrameExtraction(location: file, options: options)
-        if let notice = extraction.notice { Terminal.write(notice.printable + "\n") }
+        for notice in extraction.notices { Terminal.write(notice.printable + "\n") }
         try extraction.run { path throws(PlayerError) in try StandardOutput.write(path + "\n") }
     }
 }

@@ -9,7 +9,7 @@ internal import Sandbox
 struct Info: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show the tracks, formats and durations of a file.")
 
-    @Argument(help: "A file or a URL that libavformat opens.")
+    @Argument(help: "A file or a URL that libavformat opens, or a time line (.otio).")
     var file: String
 
     @Flag(help: "Print one JSON object.")
@@ -23,7 +23,7 @@ struct Info: ParsableCommand {
 
     func run() throws {
         var report = try MediaReport(location: file, sandbox: SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off))
-        if let notice = report.notice { Terminal.write(notice.printable + "\n") }
+        for notice in report.notices { Terminal.write(notice.printable + "\n") }
         if samples { try report.readSamples() }
         try StandardOutput.write((json ? report.json.prettyText : report.text) + "\n")
     }

@@ -146,4 +146,39 @@ import Testing
         }
         #expect(count == 5)
     }
+
+    @Test func `a generator finds the frames of a composition at any times, and draws each once`() async throws {
+        let (a, b) = (try TestFilm(seed: 25, frames: 25), try TestFilm(seed: 26, frames: 25)), film = try DrawingTests.film([a, b])
+        let dissolve = VideoCompositionInstruction.crossDissolve(from: 1, to: 2, in: DrawingTests.second)
+        let video = VideoComposition(frameDuration: TestFilm.frameDuration, renderSize: Self.size, instructions: [dissolve])
+        func wanted(_ number: Int) -> FloatFrame {
+            FloatFrame(Self.size, b.frames[number]).under(FloatFrame(Self.size, a.frames[number]), opacity: 1 - Double(number) / 25)
+        }
+        let generator = try FrameGenerator(of: film, video)
+        let times = [900, 0, 39, 40, 500, 519, 960, 999].map(Self.time)
+        var found = 0
+        for try await answer in generator.frames(at: times) {
+            let number = Int(answer.requestedTime.seconds * 1000 + 0.5) / 40
+            #expect(answer.actualTime == Self.time(number * 40))
+            #expect(wanted(number).difference(FrameBytes(try answer.frame.copy())) <= 0.52, "at \(answer.requestedTime)")
+            found += 1
+        }
+        #expect(found == times.count && generator.samplesDecoded == 5 && generator.duration == film.duration)
+        for (selection, pairs) in [
+            (.next, [(0, 0), (1, 40), (40, 40), (930, 960)]), (.nearest, [(0, 0), (20, 0), (21, 40), (999, 960), (5000, 960)]),
+        ]
+            as [(FrameGeneratorOptions.Selection, [(Int, Int)])]
+        {
+            let generator = try FrameGenerator(of: film, video, options: FrameGeneratorOptions(selection: selection))
+            for (time, expected) in pairs { #expect(try generator.frame(at: Self.time(time)).presentationTime == Self.time(expected)) }
+        }
+        for (selection, time) in [(.onScreen, 1000), (.next, 961)] as [(FrameGeneratorOptions.Selection, Int)] {
+            let generator = try FrameGenerator(of: film, video, options: FrameGeneratorOptions(selection: selection))
+            let error = #expect(throws: ReadingError.self) { _ = try generator.frame(at: Self.time(time)) }
+            #expect(error?.code == .noFrame)
+        }
+        generator.cancel()
+        let error = #expect(throws: ReadingError.self) { _ = try generator.frame(at: .zero) }
+        #expect(error?.code == .cancelled)
+    }
 }

@@ -41,7 +41,7 @@ import Testing
 
     @Test func `a film's report holds what its container says`() throws {
         let report = try MediaReport(location: TestAssets.path("rotation-90.mp4"))
-        #expect(report.notice == nil && report.text.contains("rotated 90°"))
+        #expect(report.notices.isEmpty && report.text.contains("rotated 90°"))
         let object = try #require(try JSONSerialization.jsonObject(with: Data(report.json.text.utf8)) as? [String: Any])
         let track = try #require((object["tracks"] as? [[String: Any]])?.first)
         #expect(track["kind"] as? String == "video" && track["codec"] as? String == "h264" && track["rotation"] as? Int == 90)

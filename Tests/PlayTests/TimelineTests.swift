@@ -30,9 +30,19 @@ import Testing
         """#
     }
 
-    private static func timeline(_ frames: [String], _ sound: [String]) -> String {
-        let tracks = [("Video", frames), ("Audio", sound)].map { kind, children in
-            #"{"OTIO_SCHEMA": "Track.1", "kind": "\#(kind)", "children": [\#(children.joined(separator: ","))]}"#
+    private static func marker(_ name: String, _ frame: Int) -> String {
+        #"""
+        {"OTIO_SCHEMA": "Marker.2", "name": "\#(name)",
+         "marked_range": {"OTIO_SCHEMA": "TimeRange.1", "start_time": \#(time(frame)), "duration": \#(time(0))}}
+        """#
+    }
+
+    private static func timeline(_ frames: [String], _ sound: [String], markers: [String] = []) -> String {
+        let tracks = [("Video", frames, markers), ("Audio", sound, [])].map { kind, children, markers in
+            #"""
+            {"OTIO_SCHEMA": "Track.1", "kind": "\#(kind)", "markers": [\#(markers.joined(separator: ","))],
+             "children": [\#(children.joined(separator: ","))]}
+            """#
         }
         return #"{"OTIO_SCHEMA": "Timeline.1", "name": "Cut", "tracks": {"OTIO_SCHEMA": "Stack.1", "children": [\#(tracks.joined(separator: ","))]}}"#
     }
@@ -84,6 +94,55 @@ import Testing
             let outcome = try PlayProgram.run(["--sink", "headless", path])
             #expect(outcome.code == code && outcome.errors.hasPrefix("play: \(path): "), "\(outcome.code) \(outcome.errors)")
             #expect(outcome.errors.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test func `info lists its parts, chapters and what is not supported, as text and as JSON`() throws {
+        try inFolder {
+            let path = "\(folder)/cut.otio"
+            let frames = [Self.clip(60, 12), Self.transition(2, "Spin"), Self.clip(10, 6)]
+            try Self.timeline(frames, [Self.clip(60, 18)], markers: [Self.marker("One", 0), Self.marker("Two", 12)])
+                .write(toFile: path, atomically: true, encoding: .utf8)
+            let shown = try PlayProgram.run(["info", path])
+            let lines = [
+                "\(path): OpenTimelineIO, 00:00:00.600", "  title Cut", "  track 0: video, rawvideo, 640x360, 30 fps, default",
+                "  track 1: audio, pcm_f32le, 48000 Hz, 2 channels, default", "  chapter 1: 00:00:00.000 to 00:00:00.400, One",
+                "  chapter 2: 00:00:00.400 to 00:00:00.600, Two",
+                "  track 0, 00:00:00.000 to 00:00:00.400: \(TestAssets.demo) from 00:00:02.000",
+                "  track 0, 00:00:00.400 to 00:00:00.600: \(TestAssets.demo) from 00:00:00.333",
+                "  track 1, 00:00:00.000 to 00:00:00.600: \(TestAssets.demo) from 00:00:02.000",
+            ]
+            #expect(shown.code == 0 && shown.output.split(separator: "\n").map(String.init) == lines, "\(shown.output)")
+            #expect(shown.errors.contains("Spin") && shown.errors.split(separator: "\n").count == 1, "\(shown.errors)")
+            let json = try PlayProgram.run(["info", "--json", path])
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+            let parts = try #require(object["parts"] as? [[String: Any]])
+            #expect(parts.count == 3 && parts[0]["file"] as? String == TestAssets.demo && parts[0]["fileStartSeconds"] as? Double == 2)
+            #expect((object["chapters"] as? [Any])?.count == 2)
+            let samples = try PlayProgram.run(["info", "--samples", path])
+            #expect(samples.code == 64 && samples.errors.hasSuffix("play: \(path): a time line has no samples.\n"), "\(samples.code)")
+        }
+    }
+
+    @Test func `frames are those of the film that convert makes of it`() throws {
+        try inFolder {
+            let path = "\(folder)/cut.otio", film = "\(folder)/film.mkv"
+            let frames = [Self.clip(60, 12), Self.transition(3, "SMPTE_Dissolve"), Self.clip(200, 12)]
+            try Self.timeline(frames, []).write(toFile: path, atomically: true, encoding: .utf8)
+            #expect(try PlayProgram.run(["convert", path, film, "--video", "ffv1"]).code == 0)
+            let times = "0.7,0,0.4,0.35,0.767"
+            for (source, target) in [(path, "a"), (film, "b")] {
+                let outcome = try PlayProgram.run(["frames", source, "--at", times, "-o", "\(folder)/\(target)"])
+                #expect(outcome.code == 0, "\(outcome.errors)")
+            }
+            for time in ["0.700", "0.000", "0.400", "0.350", "0.767"] {
+                let images = try ["a/cut", "b/film"].map {
+                    try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\($0)-0.00.00.\(time.dropFirst(2)).png"))
+                }
+                #expect(images[0] == images[1], "at \(time)")
+            }
+            let late = try PlayProgram.run(["frames", path, "--at", "5", "-o", "\(folder)/c"])
+            #expect(late.code == 65 && late.errors == "play: \(path): there is no frame at 00:00:05.000.\n")
         }
     }
 }

@@ -1,6 +1,7 @@
 import AudioSink
 import Composition
 import Decoding
+import Demuxing
 import DisplaySink
 import Media
 import PixelConversion
@@ -179,6 +180,25 @@ import Testing
             try await player.open(
                 film, videoComposition: Self.video([Self.showing(1, Self.range(0, 30))]), audioMix: AudioMix(volumes: [1: Ramped(1)]))
         }
+        player.close()
+    }
+
+    @Test func `markers are chapters that a viewer goes to`() async throws {
+        let sink = WatchingSink(), listener = Listener()
+        let player = Player(sink: sink, configuration: Self.configuration(paused: true)) { listener.hear($0) }
+        var film = try Self.twoTracks(lasting: 60)
+        film.markers = [
+            CompositionMarker(time: Self.frames(30), name: "Second"), CompositionMarker(time: .zero, name: "First"),
+            CompositionMarker(time: Self.frames(90), name: "Behind"),
+        ]
+        try await player.open(film, videoComposition: Self.video([Self.showing(1, Self.range(0, 60))]))
+        #expect(player.chapters.map(\.title) == ["First", "Second"] && player.chapters[0].range == Self.range(0, 30))
+        #expect(player.chapters[1].range == Self.range(30, 30) && player.chapterNumber == 1)
+        let description = try #require(player.film)
+        #expect(description.duration == Self.frames(60) && description.videoTrack == 0 && description.audioTrack == nil)
+        player.moveChapter(by: 1)
+        #expect(Polling.until(within: .seconds(30)) { player.position == Self.frames(30) && player.chapterNumber == 2 }, "\(player.position)")
+        #expect(!player.seek(toChapter: 3))
         player.close()
     }
 }

@@ -27,6 +27,9 @@ public struct TimelineFile: Sendable {
     /// The largest file that is read, in bytes.
     private static let largestFile = 64 << 20
 
+    /// Whether a place names a time line: its name ends in `.otio`.
+    public static func isTimeline(_ location: String) -> Bool { location.lowercased().hasSuffix(".otio") }
+
     /// Reads a file, and opens the first film for its size. Blocks.
     ///
     /// - Parameters:
