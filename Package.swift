@@ -47,6 +47,7 @@ let package = Package(
         .library(name: "AudioSink", targets: ["AudioSink"]),
         .library(name: "FrameExport", targets: ["FrameExport"]),
         .library(name: "TextureCache", targets: ["TextureCache"]),
+        .library(name: "GPUComposition", targets: ["GPUComposition"]),
         .executable(name: "play", targets: ["play"]),
         // What `scripts/install` makes libscanout.so of.
         .library(name: "scanout-c", type: .static, targets: ["ScanoutC"]),
@@ -129,6 +130,10 @@ let package = Package(
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
         .systemLibrary(name: "CVulkan", providers: [.apt(["libvulkan-dev"])]),
         module("TextureCache", ["CEGL", "CVulkan", "Media", "SurfacePool", "FrameExport"]),
+        // The built-in compositor on a GPU; the player does not load it.
+        module(
+            "GPUComposition",
+            ["CEGL", "Media", "SurfacePool", "PixelConversion", "Reading", "Composition", "FrameExport", "TextureCache"]),
         module(
             "Player",
             [
@@ -204,7 +209,10 @@ let package = Package(
             ["Reading", "Demuxing", "Decoding", "Sandbox", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport"]),
         tests(
             "CompositionTests",
-            ["Composition", "Writing", "Encoding", "Reading", "Demuxing", "SampleQueue", "SurfacePool", "PixelConversion", "Media", "TestSupport"]),
+            [
+                "Composition", "GPUComposition", "Writing", "Encoding", "Reading", "Demuxing", "SampleQueue", "SurfacePool", "PixelConversion",
+                "Media", "TestSupport",
+            ]),
         tests(
             "EncodingTests",
             [

@@ -1,9 +1,9 @@
-internal import Media
+package import Media
 
 extension CompositionColor {
     /// The code values of luma and the two chroma components, as H.273 defines them.
     /// - Parameter color: Without gaps.
-    func codes(_ color: ColorDescription, depth: Int) -> [Int] {
+    package func codes(_ color: ColorDescription, depth: Int) -> [Int] {
         // The shares of red and blue in luma.
         let (kr, kb): (Double, Double) =
             switch color.matrix {

@@ -6,7 +6,8 @@ internal import Reading
 /// The built-in compositor: layers with opacity, place and crop over a background, on the CPU.
 ///
 /// It draws `VideoCompositionInstruction`s in YUV 4:2:0, several frames at the same time. Each code value is within 1 of what floating-point
-/// arithmetic gives. Frames of another size are scaled by zimg, those of another matrix or range are converted. A frame's orientation is not applied.
+/// arithmetic gives. Frames of another size are scaled by zimg, those of another matrix or range are converted, and those
+/// that lie on their side are turned upright.
 ///
 /// Thread-safety: all of it. One compositor may serve several outputs.
 public final class LayerCompositor: VideoCompositing {
@@ -34,7 +35,7 @@ public final class LayerCompositor: VideoCompositing {
         }
         queue.async { [self] in
             guard !request.isCancelled else { return request.finishCancelled() }
-            let renderer = idle.withLock { $0.popLast() } ?? LayerRenderer()
+            let renderer = idle.withLock { $0.popLast() } ?? LayerRenderer(renderFormat)
             do throws(ReadingError) {
                 request.finish(with: try renderer.render(request, instruction))
             } catch {

@@ -1,11 +1,11 @@
-internal import Media
+package import Media
 
 /// Where a layer's frame lies in the result, in whole chroma samples: all sides are even numbers of pixels.
-struct LayerPlace: Equatable {
+package struct LayerPlace: Equatable, Sendable {
     /// The whole frame, which may reach beyond the result.
-    let frame: PixelRect
+    package let frame: PixelRect
     /// The part of it that is shown, in pixels of the result; empty where nothing is.
-    let shown: PixelRect
+    package let shown: PixelRect
 
     /// - Parameters:
     ///   - source: The frame's visible size.
@@ -41,4 +41,14 @@ struct LayerPlace: Equatable {
         func round(_ value: Double) -> Int { Int((value / 2).rounded()) * 2 }
         return PixelRect(x: round(left), y: round(top), width: round(right) - round(left), height: round(bottom) - round(top))
     }
+}
+
+extension PixelSize {
+    /// With the sides exchanged where a frame lies on its side.
+    func turned(_ isSideways: Bool) -> PixelSize { isSideways ? PixelSize(width: height, height: width) : self }
+}
+
+extension Ratio {
+    /// The shape of the pixels of a frame that lies on its side, as a viewer sees it.
+    func turned(_ isSideways: Bool) -> Ratio { isSideways && isKnown ? Ratio(denominator, numerator) : self }
 }

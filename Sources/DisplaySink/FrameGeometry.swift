@@ -84,8 +84,3 @@ package struct FrameGeometry: Sendable, Hashable {
         return PixelSize(width: max(1, (limit.height * shape.width + shape.height / 2) / shape.height), height: limit.height)
     }
 }
-
-extension FrameOrientation {
-    /// Whether a quarter turn exchanges width and height.
-    package var isSideways: Bool { rotation == .clockwise90 || rotation == .clockwise270 }
-}

@@ -30,6 +30,16 @@ public struct ExportedFrame: ~Copyable, Sendable {
         isRemote = false
     }
 
+    /// A frame of this process that no exporter hands out, for its own importers.
+    package init(lending frame: consuming VideoFrame) {
+        description = FrameDescription(frame, sequence: frame.sequence, serial: 0, mapping: nil)
+        isNew = true
+        isCopy = false
+        use = frame.takeUse()
+        hold = nil
+        isRemote = false
+    }
+
     /// A frame of another process.
     init(_ description: FrameDescription, remote use: consuming SurfaceUse) {
         self.description = description

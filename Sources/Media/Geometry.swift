@@ -59,6 +59,8 @@ public struct FrameOrientation: Sendable, Hashable {
     public init(rotation: Rotation = .none, isMirrored: Bool = false) { self.rotation = rotation; self.isMirrored = isMirrored }
     /// No rotation and no mirroring: the frame is shown as it was decoded.
     public static let upright = FrameOrientation()
+    /// Whether a quarter turn exchanges width and height.
+    package var isSideways: Bool { rotation == .clockwise90 || rotation == .clockwise270 }
 }
 
 /// What a display must know about a frame besides its memory.
@@ -90,7 +92,7 @@ public struct FrameAttributes: Sendable, Hashable {
             let scaled = Double(visible.width) * pixelAspect.doubleValue
             if scaled >= 1, scaled < 1_048_576 { size.width = Int(scaled.rounded()) }
         }
-        if orientation.rotation == .clockwise90 || orientation.rotation == .clockwise270 {
+        if orientation.isSideways {
             size = PixelSize(width: size.height, height: size.width)
         }
         return size

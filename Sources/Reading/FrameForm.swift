@@ -38,8 +38,7 @@ final class FrameForm {
             size = unturned.displaySize(of: visible)
         }
         guard var limit = options.maximumSize else { return size }
-        let rotation = attributes.orientation.rotation
-        if options.appliesOrientation, rotation == .clockwise90 || rotation == .clockwise270 {
+        if options.appliesOrientation, attributes.orientation.isSideways {
             limit = PixelSize(width: limit.height, height: limit.width)
         }
         var scale = 1.0

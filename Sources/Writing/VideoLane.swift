@@ -177,8 +177,7 @@ struct ExportShape: Sendable {
         var own = frame.visibleSize
         turns = mayTurn && attributes.orientation != .upright && PixelRotationSession.canRotate(frame.pixelFormat)
         if turns {
-            let rotation = attributes.orientation.rotation
-            if rotation == .clockwise90 || rotation == .clockwise270 {
+            if attributes.orientation.isSideways {
                 own = PixelSize(width: own.height, height: own.width)
                 if attributes.pixelAspect.isKnown {
                     attributes.pixelAspect = Ratio(attributes.pixelAspect.denominator, attributes.pixelAspect.numerator)

@@ -159,4 +159,28 @@ import Testing
         }
         #expect(number == 3)
     }
+
+    @Test func `a film that lies on its side is turned`() throws {
+        let path = TestAssets.path("rotation-90.mp4"), source = try VideoTrackOutput(url: path)
+        guard let lying = try source.nextFrame() else { throw TestFilm.Failure() }
+        let orientation = lying.attributes.orientation, size = lying.attributes.displaySize(of: lying.visible.size), bytes = FrameBytes(lying)
+        #expect(orientation == FrameOrientation(rotation: .clockwise90) && size.width == lying.visible.height)
+        var film = Composition()
+        let range = MediaTimeRange(start: .zero, duration: MediaTime(value: 1, timescale: 30))
+        try film.insert(range, of: CompositionSource(url: path), into: film.addTrack(.video), at: .zero)
+        let video = VideoComposition(showing: film, frameDuration: range.duration, renderSize: size)
+        guard let turned = try CompositionVideoOutput(of: film, video).nextFrame() else { throw TestFilm.Failure() }
+        #expect(turned.visible.size == size && turned.attributes.orientation == .upright)
+        let found = FrameBytes(turned).bytes
+        var start = 0, wrong = 0
+        for plane in 0..<3 {
+            let (width, height) = plane == 0 ? (size.width, size.height) : (size.width / 2, size.height / 2)
+            for y in 0..<height {
+                // The left column is the lowest row of the frame that lies.
+                for x in 0..<width where found[start + y * width + x] != bytes.bytes[start + (width - 1 - x) * height + y] { wrong += 1 }
+            }
+            start += width * height
+        }
+        #expect(wrong == 0 && start == found.count)
+    }
 }

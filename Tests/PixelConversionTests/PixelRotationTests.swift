@@ -48,9 +48,29 @@ import Testing
         }
     }
 
-    @Test func `formats with several planes are refused`() {
+    @Test func `formats with several planes are turned plane by plane, where chroma has whole samples`() throws {
         #expect(!PixelRotationSession.canRotate(.yuv420p) && !PixelRotationSession.canRotate(.nv12) && !PixelRotationSession.canRotate(.pal8))
         #expect(!PixelRotationSession.canRotate(.yuyv422) && !PixelRotationSession.canRotate(.monowhite))
         #expect(PixelRotationSession.canRotate(.bgra) && PixelRotationSession.canRotate(.gray16le))
+        let even = PixelRect(x: 2, y: 4, width: 6, height: 8)
+        for format in [PixelFormat.yuv420p, .nv12, .p010le, .yuv444p, .yuv420p10le, .bgra] { #expect(PixelRotationSession.canRotate(format, even)) }
+        #expect(!PixelRotationSession.canRotate(.yuv422p, even) && !PixelRotationSession.canRotate(.pal8, even))
+        for odd in [PixelRect(x: 1, y: 4, width: 6, height: 8), PixelRect(x: 2, y: 4, width: 6, height: 7)] {
+            #expect(!PixelRotationSession.canRotate(.nv12, odd) && PixelRotationSession.canRotate(.yuv444p, odd))
+        }
+        let layout = SurfaceLayout(format: .nv12, covering: PixelSize(width: 4, height: 2))
+        guard let writer = try SurfacePool(layout: layout, allocator: MemfdAllocator(), maximumCount: 1).acquire() else {
+            throw PixelConversionError(.outOfSurfaces, "there is no surface")
+        }
+        let chroma = layout.plane(1)
+        unsafe writer.withUnsafeMutableBytes { memory in
+            for y in 0..<2 { for x in 0..<4 { unsafe memory[y * layout.plane(0).pitch + x] = UInt8(1 + 4 * y + x) } }
+            for x in 0..<4 { unsafe memory[chroma.offset + x] = UInt8(100 + x) }
+        }
+        let attributes = FrameAttributes(orientation: FrameOrientation(rotation: .clockwise90))
+        let frame = VideoFrame(
+            use: writer.finish(), visible: PixelRect(PixelSize(width: 4, height: 2)), attributes: attributes, presentationTime: .zero, sequence: 0)
+        let turned = try PixelRotationSession().rotate(frame)
+        #expect(FrameBytes(turned).bytes == [5, 1, 6, 2, 7, 3, 8, 4, 100, 101, 102, 103])
     }
 }

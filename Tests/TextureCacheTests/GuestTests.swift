@@ -6,10 +6,13 @@ import Testing
 /// import DMA-BUFs where those of older systems do not: this program once more, under the lab's loader and libraries.
 @Suite("In the lab's Mesa", .serialized, .enabled(if: ProcessInfo.processInfo.environment["LAB"] == "1", "only in the lab's virtual machine"))
 struct GuestTests {
-    @Test("every test of imports passes", arguments: ["EGLImportTests", "VulkanImportTests"]) func imports(suite: String) throws {
+    @Test(
+        "every test of imports passes",
+        arguments: ["TextureCacheTests.EGLImportTests", "TextureCacheTests.VulkanImportTests", "CompositionTests.GPUDrawingTests"])
+    func imports(suite: String) throws {
         let log = "/out/\(suite).log"
         try #require(FileManager.default.createFile(atPath: log, contents: nil))
-        let process = try Self.inLab(arguments: ["--testing-library", "swift-testing", "--no-parallel", "--filter", "TextureCacheTests.\(suite)"])
+        let process = try Self.inLab(arguments: ["--testing-library", "swift-testing", "--no-parallel", "--filter", suite])
         let output = try #require(FileHandle(forWritingAtPath: log))
         process.standardOutput = output
         process.standardError = output

@@ -78,10 +78,7 @@ public struct TimelineFile: Sendable {
         guard let film = try? VideoTrackOutput(url: source.url, track: source.trackID, options: options),
             case .video(let format) = film.track.format
         else { return nil }
-        var attributes = format.attributes
-        // The compositor does not turn frames.
-        attributes.orientation = .upright
-        let size = attributes.displaySize(of: format.visible.size)
+        let size = format.attributes.displaySize(of: format.visible.size)
         return PixelSize(width: max((size.width + 1) / 2 * 2, 2), height: max((size.height + 1) / 2 * 2, 2))
     }
 }
