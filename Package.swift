@@ -102,6 +102,8 @@ let package = Package(
         module("DisplaySink", ["Media", "SurfacePool", "PixelConversion", "CAV"]),
         // Subtitles as images over the film: libavcodec decodes, libass lays out and draws.
         module("Subtitles", ["Media", "SampleQueue", "Demuxing", "DisplaySink", "CAV", "CASS", "CSwscale"]),
+        // What tells the viewer of the player, over the film: messages, a bar, a page of statistics.
+        module("OnScreen", ["Media", "DisplaySink", "Subtitles"]),
         // Keymaps, for both display systems.
         module("KeyboardInput", ["Media", "DisplaySink", "CXKBCommon"]),
         module(
@@ -145,7 +147,7 @@ let package = Package(
             "PlaySupport",
             [
                 "JSON", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Composition", "Encoding", "Writing",
-                "Capture", "DisplaySink", "AudioSink", "Player",
+                "Capture", "AudioSink", "Player",
             ]),
         // The player under the control of other programs, in mpv's protocol.
         module("RemoteControl", ["JSON", "Media", "Sandbox", "DisplaySink", "PlaySupport"]),
@@ -165,7 +167,7 @@ let package = Package(
             dependencies: [
                 "CEnding", "JSON", "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading",
                 "Composition", "Writing", "Capture", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink", "AudioSink", "FrameExport",
-                "RemoteControl", "MediaControls",
+                "RemoteControl", "MediaControls", "OnScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -228,10 +230,12 @@ let package = Package(
             "DisplaySinkTests",
             ["DisplaySink", "PixelConversion", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("SubtitlesTests", ["Subtitles", "Demuxing", "DisplaySink", "SampleQueue", "Media", "TestSupport"]),
+        tests("OnScreenTests", ["OnScreen", "Subtitles", "DisplaySink", "Media", "TestSupport"]),
         tests("KeyboardInputTests", ["KeyboardInput", "DisplaySink"]),
         tests(
             "WaylandSinkTests", ["WaylandSink", "DisplaySink", "PixelConversion", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
-        tests("KMSSinkTests", ["Player", "Subtitles", "KMSSink", "DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
+        tests(
+            "KMSSinkTests", ["Player", "Subtitles", "OnScreen", "KMSSink", "DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("AudioSinkTests", ["AudioSink", "Demuxing", "SampleQueue", "Media", "CAV", "CAVFormat", "TestSupport"]),
         // A client of exported frames in a process of its own, without any of our code.
         .executableTarget(name: "export-client", path: "Tests/ExportClient"),
@@ -258,7 +262,7 @@ let package = Package(
         tests("MediaControlsTests", ["MediaControls", "RemoteControl", "PlaySupport", "Media", "TestSupport"]),
         tests("RemoteControlTests", ["RemoteControl", "JSON", "PlaySupport", "DisplaySink", "Media", "Sandbox", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),
-        tests("PlayTests", ["CEnding", "PlaySupport", "Player", "Demuxing", "Sandbox", "FrameExport", "Media", "TestSupport"]),
+        tests("PlayTests", ["OnScreen", "CEnding", "PlaySupport", "Player", "Demuxing", "Sandbox", "FrameExport", "Media", "TestSupport"]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Player", "DisplaySink", "WaylandSink", "Media", "TestSupport"]),
     ].filter { $0.type != .test || wanted?.contains($0.name) ?? true }

@@ -39,9 +39,7 @@ public protocol DisplaySink: AnyObject, Sendable {
     var window: (any WindowControl)? { get }
     /// The size of the largest monitor in pixels, to choose between several qualities of a film before it is opened; nil when it is unknown.
     var displaySize: PixelSize? { get }
-    /// Where the sink draws the playback status over the film; nil when it cannot.
-    var statusOverlay: (any StatusOverlay)? { get }
-    /// Whether the sink shows subtitles over the film. Constant.
+    /// Whether the sink shows subtitles and messages over the film. Constant.
     var drawsOverlays: Bool { get }
     /// Whether the sink reads the keys from the terminal itself, so that the program must not.
     var readsTerminal: Bool { get }
@@ -58,8 +56,6 @@ extension DisplaySink {
     public var window: (any WindowControl)? { nil }
     /// Nil, for a sink without a display.
     public var displaySize: PixelSize? { nil }
-    /// Nil, for a sink that cannot draw over the film.
-    public var statusOverlay: (any StatusOverlay)? { nil }
     /// False, for a sink without a display.
     public var drawsOverlays: Bool { false }
     /// False, for a sink that leaves the terminal to the program.

@@ -55,3 +55,36 @@ package protocol OverlaySource: AnyObject, Sendable {
     /// `PresentationQueue.overlayChanged` follows.
     func image(at time: MediaTime) -> OverlayImage?
 }
+
+/// What the viewer does over the film with a pointer or a finger. Places are pixels of the canvas.
+package enum PointerEvent: Sendable, Hashable {
+    case moved(x: Double, y: Double)
+    case pressed(x: Double, y: Double)
+    case released
+
+    /// The same at another place.
+    package func mapped(_ transform: ((x: Double, y: Double)) -> (x: Double, y: Double)) -> PointerEvent {
+        switch self {
+        case .moved(let x, let y):
+            let place = transform((x, y))
+            return .moved(x: place.x, y: place.y)
+        case .pressed(let x, let y):
+            let place = transform((x, y))
+            return .pressed(x: place.x, y: place.y)
+        case .released: return .released
+        }
+    }
+}
+
+/// Draws what tells the viewer of the player, whatever frame is shown: messages, a bar. It lies over the film and its subtitles. See
+/// `PresentationQueue.screen`.
+///
+/// Thread-safety: any thread. No call blocks; nothing is drawn in one.
+package protocol ScreenSource: AnyObject, Sendable {
+    /// The canvas, whenever it differs from the one before.
+    func setCanvas(_ canvas: OverlayCanvas)
+    /// What is shown now; nil: nothing. `PresentationQueue.overlayChanged` follows when it changes.
+    var image: OverlayImage? { get }
+    /// The pointer or a finger has done this. True: it is for what is drawn there, not for the window.
+    func follow(_ event: PointerEvent) -> Bool
+}

@@ -48,6 +48,15 @@ package final class LastingSink: DisplaySink {
         return queue
     }
 
+    /// Draws what tells the viewer of the player, over every film; nil: nothing does.
+    package var screen: (any ScreenSource)? {
+        get { queue.screen }
+        set { queue.screen = newValue }
+    }
+
+    /// What `screen` shows has changed.
+    package func screenChanged() { queue.overlayChanged() }
+
     /// Why the display is gone for good; nil while it is not.
     package var loss: SinkError? { state.withLock { $0.loss } }
 
@@ -115,7 +124,6 @@ package final class LastingSink: DisplaySink {
     package var bytesCopied: Int { sink.bytesCopied - state.withLock { $0.copiedBefore } }
     package func setFilmRate(_ rate: Ratio) { sink.setFilmRate(rate) }
     package var window: (any WindowControl)? { sink.window }
-    package var statusOverlay: (any StatusOverlay)? { sink.statusOverlay }
     package var drawsOverlays: Bool { sink.drawsOverlays }
     package var readsTerminal: Bool { sink.readsTerminal }
     package var failure: SinkError? { sink.failure }

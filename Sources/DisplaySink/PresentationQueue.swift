@@ -22,6 +22,7 @@ public final class PresentationQueue: Sendable {
         var sound: Sound?
         var starving: (@Sendable () -> Void)?
         var overlay: (any OverlaySource)?
+        var screen: (any ScreenSource)?
     }
 
     private let state: Monitor<PresentationQueueState>
@@ -199,7 +200,16 @@ public final class PresentationQueue: Sendable {
         }
     }
 
-    /// The overlay of a frame that may be on the display has changed.
+    /// What lies over the film and its overlay, whatever frame is shown; nil: nothing. It stays from one film to the next.
+    package var screen: (any ScreenSource)? {
+        get { link.withLock { $0.screen } }
+        set {
+            link.withLock { $0.screen = newValue }
+            wake()
+        }
+    }
+
+    /// The overlay of a frame that may be on the display, or what `screen` shows, has changed.
     package func overlayChanged() { wake() }
 
     /// Counts flushes: what was decoded, or reported by a sink, under an earlier epoch is of an old position.

@@ -23,26 +23,3 @@ public enum SinkEvent: Sendable, Hashable {
     /// The sink cannot continue, because the display is lost or the file cannot be written. Sent once.
     case failed(SinkError)
 }
-
-/// Keys that the player uses, named for what is printed on them.
-public enum PlayerKey: String, Sendable, Hashable, CaseIterable {
-    case space, q, escape, f, o, left, right, up, down, comma, period, m, nine, zero, leftBracket, rightBracket, backspace
-    /// Enter also on the number pad; `>` and `<` also the keys for the next and the previous title.
-    case enter, greater, less
-    /// A capital J is a key of its own.
-    case j, capitalJ, v, z, x
-    /// `{` and `}`; `/` and `*` also of the number pad.
-    case p, leftBrace, rightBrace, slash, asterisk
-    case pageUp, pageDown
-    /// Arrows with the Shift key.
-    case shiftLeft, shiftRight, shiftUp, shiftDown
-
-    /// Whether holding the key repeats it: only for keys that move something by a step.
-    package var repeats: Bool {
-        switch self {
-        case .left, .right, .up, .down, .comma, .period, .nine, .zero, .z, .x: true
-        case .slash, .asterisk, .shiftLeft, .shiftRight, .shiftUp, .shiftDown: true
-        default: false
-        }
-    }
-}

@@ -5,14 +5,18 @@ internal import Media
 struct FilmCover: Equatable {
     /// Subtitles.
     var image: OverlayImage?
-    /// What `image` was drawn for.
+    /// What tells the viewer of the player.
+    var screen: OverlayImage?
+    /// What both were drawn for.
     var canvas: OverlayCanvas
-    var status: PlaybackStatus?
 
-    var isEmpty: Bool { image == nil && status == nil }
+    var isEmpty: Bool { image == nil && screen == nil }
+
+    /// The lowest first.
+    var images: [OverlayImage] { [image, screen].compactMap(\.self) }
 
     static func == (one: FilmCover, other: FilmCover) -> Bool {
-        one.image === other.image && one.status == other.status && (one.image == nil || one.canvas == other.canvas)
+        one.image === other.image && one.screen === other.screen && (one.isEmpty || one.canvas == other.canvas)
     }
 }
 
@@ -42,8 +46,6 @@ final class KMSOverlay {
     private var pool: DrawingPool?
     /// What was drawn last.
     private var last: (cover: FilmCover, view: OverlayView, drawn: DrawnImage, destination: PixelRect)?
-    /// The status as it was drawn last.
-    private var bar: (status: PlaybackStatus, screen: PixelSize, image: OverlayImage)?
 
     init(_ device: KMSDevice) { self.device = device }
 
@@ -51,7 +53,7 @@ final class KMSOverlay {
     func draw(_ cover: FilmCover, _ view: OverlayView) throws(SystemError) -> (drawn: DrawnImage, destination: PixelRect)? {
         if let last, last.cover == cover, last.view == view { return (last.drawn, last.destination) }
         last = nil
-        let screen = view.part.size, images = images(cover, view)
+        let screen = view.part.size, images = Self.images(cover, view)
         guard let destination = OverlayPlacement.plane(around: images.map(\.place), on: screen),
             var drawing = OverlayDrawing(around: [destination], on: OverlayCanvas(size: screen, film: PixelRect(screen)))
         else { return nil }
@@ -74,20 +76,8 @@ final class KMSOverlay {
     func clear() { last = nil }
 
     /// The images over the film, the lowest first, on the screen.
-    private func images(_ cover: FilmCover, _ view: OverlayView) -> [OverlayImage] {
-        var images: [OverlayImage] = []
-        if let image = cover.image { images.append(view.fitted(image, drawnFor: cover.canvas).moved(x: -view.part.x, y: -view.part.y)) }
-        if let status = cover.status { images.append(image(of: status, on: view.part.size)) }
-        return images
-    }
-
-    /// The status as it lies on a monitor.
-    func image(of status: PlaybackStatus, on screen: PixelSize) -> OverlayImage {
-        if let bar, bar.status == status, bar.screen == screen { return bar.image }
-        let drawing = StatusBar(screen: screen)
-        let image = OverlayImage(place: drawing.place(on: screen), pixels: drawing.pixels(status))
-        bar = (status, screen, image)
-        return image
+    private static func images(_ cover: FilmCover, _ view: OverlayView) -> [OverlayImage] {
+        cover.images.map { view.fitted($0, drawnFor: cover.canvas).moved(x: -view.part.x, y: -view.part.y) }
     }
 
     private func memory(for size: PixelSize) throws(SystemError) -> DrawingPool {

@@ -60,8 +60,6 @@ final class KMSPresenter {
     private var lastSequence: UInt32?
     private var uses: UInt64 = 0
     var probe: (any SinkProbe)?
-    /// The status to show over the film.
-    var status: PlaybackStatus?
     private var overlays: OverlayPresenter
     /// Whether a monitor is plugged in and the session is active.
     var isVisible = true { didSet { if isVisible != oldValue { visibilityChanged() } } }
@@ -97,7 +95,7 @@ final class KMSPresenter {
         }
         if isVisible, let frame = unshown.take() { return try show(frame, isFirst: false, now, pacer.clock.interval(at: now)) }
         if isVisible, onScreen != nil, monitors.plugged.contains(where: { $0.current == nil }) { return try showAgain(now, isRepeat: false) }
-        let wanted = overlays.wanted(queue, status)
+        let wanted = overlays.wanted(queue)
         if pacer.earliestCommit > now { return pacer.earliestCommit }
         while true {
             let interval = pacer.interval(at: now)
@@ -162,7 +160,7 @@ final class KMSPresenter {
             queue.didDiscard(sequence: frame.sequence)
             return now + pacer.margin
         }
-        overlays.cover(&buffers, frame, queue, status)
+        overlays.cover(&buffers, frame, queue)
         let wasDark = buffers.contains { $0.output.current == nil }
         let committed = MonotonicClock.shared.now()
         let wasJoint = monitors.isJoint, outcome = monitors.show(buffers)

@@ -8,7 +8,6 @@ struct KMSSinkState: Sendable {
     struct Settings: Sendable, Hashable {
         var gravity = Gravity.aspect
         var filmRate = Ratio.unknown
-        var status: PlaybackStatus?
     }
 
     /// What `init` opened, until a thread takes it.
@@ -125,7 +124,6 @@ final class KMSSession: Sendable {
         _ applied: inout KMSSinkState.Settings?, _ monitors: KMSMonitors, _ planner: ScanoutPlanner, _ presenter: KMSPresenter
     ) throws(SinkError) {
         let settings = state.withLock { $0.settings }
-        presenter.status = settings.status
         guard settings.gravity != applied?.gravity || settings.filmRate != applied?.filmRate, !presenter.isFlipping else { return }
         if settings.gravity != planner.gravity {
             planner.gravity = settings.gravity

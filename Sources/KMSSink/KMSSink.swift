@@ -9,7 +9,7 @@ public import SurfacePool
 /// The console is restored when the sink is stopped; if the process is killed, the kernel restores it.
 ///
 /// Thread-safety: as the protocols require.
-public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
+public final class KMSSink: DisplaySink, WindowControl {
     /// Which monitors to use, and how.
     public struct Options: Sendable, Hashable {
         /// Each is a connector (`HDMI-A-1`, `card1-HDMI-A-1`), a monitor's name or a device's path. Empty: the first monitor found. Several
@@ -103,20 +103,16 @@ public final class KMSSink: DisplaySink, WindowControl, StatusOverlay {
     /// Bytes written by conversions since the sink was created.
     public var bytesCopied: Int { state.withLock { $0.bytesCopied } }
 
-    // MARK: WindowControl and StatusOverlay
+    // MARK: WindowControl
 
     /// The sink itself, for `setGravity`; its other controls have no effect.
     public var window: (any WindowControl)? { self }
-    /// The sink itself: the status is shown on an overlay plane, if one is free.
-    public var statusOverlay: (any StatusOverlay)? { self }
-    /// Always true: subtitles are shown on an overlay plane, where one is free.
+    /// Always true: subtitles and messages are shown on an overlay plane, where one is free.
     public var drawsOverlays: Bool { true }
     /// Always true: keys come from the terminal on standard input, or from the seat's keyboards.
     public var readsTerminal: Bool { true }
     /// Sets the frame rate by which the monitors' modes are chosen. Unknown: any refresh rate fits.
     public func setFilmRate(_ rate: Ratio) { change { $0.settings.filmRate = rate } }
-    /// Shows this status over the film on every monitor with a free overlay plane; nil hides it.
-    public func showStatus(_ status: PlaybackStatus?) { change { $0.settings.status = status } }
     /// Sets how frames fit the monitors.
     public func setGravity(_ gravity: Gravity) { change { $0.settings.gravity = gravity } }
     /// Always false: there are no windows, and `setFullscreen` has no effect.

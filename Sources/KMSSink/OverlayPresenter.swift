@@ -3,7 +3,8 @@ internal import Glibc
 internal import Media
 internal import SurfacePool
 
-/// What lies over the film: the subtitles of the frame that is shown, and the status. It is committed together with the frame.
+/// What lies over the film: the subtitles of the frame that is shown, and what tells the viewer of the player. It is committed together with the
+/// frame.
 ///
 /// Thread-safety: a value of the device's thread.
 struct OverlayPresenter {
@@ -30,13 +31,14 @@ struct OverlayPresenter {
     // MARK: What to show
 
     /// What should lie over the frame that is shown. The next film's source has nothing for the last frame of the film before.
-    func wanted(_ queue: PresentationQueue, _ status: PlaybackStatus?) -> FilmCover? {
-        let source = queue.overlay
+    func wanted(_ queue: PresentationQueue) -> FilmCover? {
+        let source = queue.overlay, screen = queue.screen
         guard let canvas = planner.canvas else { return nil }
         source?.setCanvas(canvas)
+        screen?.setCanvas(canvas)
         var image: OverlayImage?
         if let time, let source, source === self.source { image = source.image(at: time) }
-        return FilmCover(image: image, canvas: canvas, status: status)
+        return FilmCover(image: image, screen: screen?.image, canvas: canvas)
     }
 
     /// Whether something else lies over the frame that is shown.
@@ -54,9 +56,9 @@ struct OverlayPresenter {
     // MARK: Showing it
 
     /// Adds what lies over a frame to the buffers that show it.
-    mutating func cover(_ buffers: inout KMSMonitors.Buffers, _ frame: borrowing VideoFrame, _ queue: PresentationQueue, _ status: PlaybackStatus?) {
+    mutating func cover(_ buffers: inout KMSMonitors.Buffers, _ frame: borrowing VideoFrame, _ queue: PresentationQueue) {
         (time, source) = (frame.presentationTime, queue.overlay)
-        prepared = wanted(queue, status)
+        prepared = wanted(queue)
         guard let prepared, !prepared.isEmpty else { return monitors.outputs.forEach { $0.overlay.clear() } }
         for index in buffers.indices { buffers[index].buffer.overlay = overlay(prepared, over: buffers[index]) }
         test(&buffers)
@@ -90,26 +92,21 @@ struct OverlayPresenter {
         }
     }
 
-    /// Draws what lies over the film into the buffers of monitors that have no plane for it. Frames of the film's own memory are converted for
-    /// subtitles, but not for the status alone.
+    /// Draws what lies over the film into the buffers of monitors that have no plane for it. Frames of the film's own memory are converted for that.
     private mutating func compose(_ cover: FilmCover, _ left: [Int], of buffers: inout KMSMonitors.Buffers, _ frame: borrowing VideoFrame) {
         var made: [OverlayCanvas: DrawnImage] = [:], laid: [(drawn: DrawnImage, images: [OverlayImage])] = []
         for index in left {
             let output = buffers[index].output
             guard planner.showsFilm(output), let view = planner.view(of: output) else { continue }
             if buffers[index].buffer.isDirect {
-                guard cover.image != nil, let drawn = made[view.canvas] ?? compose(frame, view.canvas, for: output) else { continue }
+                guard let drawn = made[view.canvas] ?? compose(frame, view.canvas, for: output) else { continue }
                 made[view.canvas] = drawn
                 buffers[index].buffer = ScanoutBuffer(drawn, part: view.part)
             }
             guard let drawn = buffers[index].buffer.drawn else { continue }
             // Several monitors may show one converted frame.
             if !laid.contains(where: { $0.drawn === drawn }) {
-                laid.append((drawn, [cover.image].compactMap(\.self).map { view.fitted($0, drawnFor: cover.canvas) }))
-            }
-            if let status = cover.status, let place = laid.firstIndex(where: { $0.drawn === drawn }) {
-                let bar = output.overlay.image(of: status, on: view.part.size).moved(x: view.part.x, y: view.part.y)
-                if !laid[place].images.contains(where: { $0.place == bar.place }) { laid[place].images.append(bar) }
+                laid.append((drawn, cover.images.map { view.fitted($0, drawnFor: cover.canvas) }))
             }
         }
         for (drawn, images) in laid {

@@ -66,47 +66,39 @@ package final class KeyboardMap {
         unsafe xkb_state_update_mask(state, depressed, latched, locked, 0, 0, group)
     }
 
-    /// The player's key for the kernel's key code; nil for other keys.
+    /// The key with the kernel's code and the modifiers that are held; nil for modifiers themselves and for keys that type nothing.
     package func key(_ code: UInt32) -> PlayerKey? {
         guard let state = unsafe state else { return nil }
-        let isShifted = unsafe xkb_state_mod_name_is_active(state, XKB_MOD_NAME_SHIFT, XKB_STATE_MODS_EFFECTIVE) > 0
         // xkb's key codes are the kernel's plus 8.
-        switch unsafe Int32(bitPattern: xkb_state_key_get_one_sym(state, code + 8)) {
-        case XKB_KEY_space: return .space
-        case XKB_KEY_q, XKB_KEY_Q, XKB_KEY_XF86AudioStop: return .q
-        case XKB_KEY_p, XKB_KEY_XF86AudioPlay, XKB_KEY_XF86AudioPause: return .p
-        case XKB_KEY_Escape: return .escape
-        case XKB_KEY_f, XKB_KEY_F: return .f
-        case XKB_KEY_o: return .o
-        case XKB_KEY_Left: return isShifted ? .shiftLeft : .left
-        case XKB_KEY_Right: return isShifted ? .shiftRight : .right
-        case XKB_KEY_Up: return isShifted ? .shiftUp : .up
-        case XKB_KEY_Down: return isShifted ? .shiftDown : .down
-        case XKB_KEY_XF86AudioForward: return .up
-        case XKB_KEY_XF86AudioRewind: return .down
-        case XKB_KEY_Prior, XKB_KEY_KP_Prior: return .pageUp
-        case XKB_KEY_Next, XKB_KEY_KP_Next: return .pageDown
-        case XKB_KEY_comma: return .comma
-        case XKB_KEY_period: return .period
-        case XKB_KEY_m, XKB_KEY_M, XKB_KEY_XF86AudioMute: return .m
-        case XKB_KEY_9, XKB_KEY_KP_9, XKB_KEY_XF86AudioLowerVolume: return .nine
-        case XKB_KEY_0, XKB_KEY_KP_0, XKB_KEY_XF86AudioRaiseVolume: return .zero
-        case XKB_KEY_slash, XKB_KEY_KP_Divide: return .slash
-        case XKB_KEY_asterisk, XKB_KEY_KP_Multiply: return .asterisk
-        case XKB_KEY_braceleft: return .leftBrace
-        case XKB_KEY_braceright: return .rightBrace
-        case XKB_KEY_bracketleft: return .leftBracket
-        case XKB_KEY_bracketright: return .rightBracket
-        case XKB_KEY_BackSpace: return .backspace
-        case XKB_KEY_Return, XKB_KEY_KP_Enter: return .enter
-        case XKB_KEY_greater, XKB_KEY_XF86AudioNext: return .greater
-        case XKB_KEY_j: return .j
-        case XKB_KEY_J: return .capitalJ
-        case XKB_KEY_v: return .v
-        case XKB_KEY_z: return .z
-        case XKB_KEY_x: return .x
-        case XKB_KEY_less, XKB_KEY_XF86AudioPrev: return .less
-        default: return nil
+        let symbol = unsafe xkb_state_key_get_one_sym(state, code + 8)
+        var modifiers: PlayerKey.Modifiers = []
+        for (name, modifier) in [
+            (XKB_MOD_NAME_CTRL, PlayerKey.Modifiers.control), (XKB_MOD_NAME_ALT, .alt), (XKB_MOD_NAME_LOGO, .meta), (XKB_MOD_NAME_SHIFT, .shift),
+        ] where unsafe xkb_state_mod_name_is_active(state, name, XKB_STATE_MODS_EFFECTIVE) > 0 {
+            modifiers.insert(modifier)
         }
+        if let name = Self.names[Int32(bitPattern: symbol)] { return PlayerKey(name, modifiers) }
+        // The character without regard to Ctrl, which turns letters into control characters.
+        guard let scalar = Unicode.Scalar(xkb_keysym_to_utf32(symbol)), scalar.isPrintable, scalar != " " else { return nil }
+        return PlayerKey(String(Character(scalar)), modifiers.subtracting(.shift))
     }
+
+    /// Keys that type nothing, or stand apart from those that type the same.
+    private static let names: [Int32: String] = {
+        var names: [Int32: String] = [
+            XKB_KEY_space: "SPACE", XKB_KEY_Escape: "ESC", XKB_KEY_Left: "LEFT", XKB_KEY_Right: "RIGHT", XKB_KEY_Up: "UP", XKB_KEY_Down: "DOWN",
+            XKB_KEY_Prior: "PGUP", XKB_KEY_KP_Prior: "PGUP", XKB_KEY_Next: "PGDWN", XKB_KEY_KP_Next: "PGDWN", XKB_KEY_Home: "HOME",
+            XKB_KEY_End: "END", XKB_KEY_Insert: "INS", XKB_KEY_Delete: "DEL", XKB_KEY_BackSpace: "BS", XKB_KEY_Return: "ENTER",
+            XKB_KEY_KP_Enter: "KP_ENTER", XKB_KEY_Tab: "TAB", XKB_KEY_Print: "PRINT", XKB_KEY_Menu: "MENU", XKB_KEY_KP_Decimal: "KP_DEC",
+        ]
+        let media: [Int32: String] = [
+            XKB_KEY_XF86AudioPlay: "PLAY", XKB_KEY_XF86AudioPause: "PAUSE", XKB_KEY_XF86AudioStop: "STOP", XKB_KEY_XF86AudioForward: "FORWARD",
+            XKB_KEY_XF86AudioRewind: "REWIND", XKB_KEY_XF86AudioNext: "NEXT", XKB_KEY_XF86AudioPrev: "PREV", XKB_KEY_XF86AudioMute: "MUTE",
+            XKB_KEY_XF86AudioRaiseVolume: "VOLUME_UP", XKB_KEY_XF86AudioLowerVolume: "VOLUME_DOWN", XKB_KEY_XF86PowerOff: "POWER",
+        ]
+        names.merge(media) { first, _ in first }
+        for number in 0...9 { names[XKB_KEY_KP_0 + Int32(number)] = "KP\(number)" }
+        for number in 1...24 { names[XKB_KEY_F1 + Int32(number - 1)] = "F\(number)" }
+        return names
+    }()
 }

@@ -90,7 +90,7 @@ public enum ForeignOption: Sendable, Hashable {
         "sub-files": { value in value.map { .words($0.split(separator: ":").flatMap { ["--sub-file", String($0)] }) } },
         "sub-visibility": flag([], off: nil, "the key v hides subtitles; --no-sub plays without"),
         "vd-lavc-threads": same("--threads"),
-        "osc": flag(nil, "there are no controls in the window"), "osd-bar": flag(nil, "there is no bar"),
+        "osc": flag([], off: ["--no-osd-bar"]),
         "keep-open": flag(nil, "the window closes after the last film; --pause and --loop keep it"),
         "idle": flag(nil, "the program ends after the last film"), "force-window": flag(nil, "a window needs a film"),
         "ytdl": flag(nil, "pages are not searched for films; yt-dlp -g prints their addresses"),

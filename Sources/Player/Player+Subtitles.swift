@@ -37,6 +37,18 @@ extension Player {
         set { if newValue.isNumeric { engine?.settings.delay = newValue.converted(to: 1000).value } }
     }
 
+    /// The height of subtitles of text in percent: 100 is at the lower edge, 0 at the upper one.
+    public var subtitlePosition: Double {
+        get { engine?.settings.position ?? configuration.subtitles.position }
+        set { if newValue.isFinite { engine?.settings.position = min(max(newValue, 0), 150) } }
+    }
+
+    /// How many times as large as usual subtitles of text are, 0.1 to 10.
+    public var subtitleScale: Double {
+        get { engine?.settings.scale ?? configuration.subtitles.scale }
+        set { if newValue.isFinite { engine?.settings.scale = min(max(newValue, 0.1), 10) } }
+    }
+
     private var engine: SubtitleEngine? { storage.withLock { $0.pipeline }?.subtitles }
 }
 

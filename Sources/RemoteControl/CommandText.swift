@@ -2,14 +2,28 @@ internal import PlaySupport
 
 /// Commands as mpv's `input.conf` writes them: words between blanks, `"quoted words"` with escapes, several commands between `;`.
 enum CommandText {
-    /// Prefixes that change how mpv shows or repeats a command, and nothing here.
-    private static let prefixes: Set<String> = [
-        "osd-auto", "no-osd", "osd-bar", "osd-msg", "osd-msg-bar", "raw", "expand-properties", "repeatable", "nonrepeatable", "async", "sync",
+    /// What of a command's effect the viewer is shown, where it comes from a key.
+    enum Manner: Sendable, Hashable { case automatic, nothing, bar, message, both }
+
+    /// One command.
+    struct Command: Sendable, Hashable {
+        /// Its name and its arguments.
+        var words: [String]
+        var manner = Manner.automatic
+    }
+
+    private static let manners: [String: Manner] = [
+        "osd-auto": .automatic, "no-osd": .nothing, "osd-bar": .bar, "osd-msg": .message, "osd-msg-bar": .both,
     ]
+    /// Prefixes that change how mpv reads or repeats a command, and nothing here.
+    private static let prefixes: Set<String> = ["raw", "expand-properties", "repeatable", "nonrepeatable", "async", "sync"]
 
     /// The words of each command; nil: a quotation has no end.
-    static func commands(in text: String) -> [[String]]? {
-        var commands: [[String]] = [], words: [String] = [], word: String?
+    static func commands(in text: String) -> [[String]]? { orders(in: text)?.map(\.words) }
+
+    /// Each command with what its prefixes say; nil: a quotation has no end.
+    static func orders(in text: String) -> [Command]? {
+        var commands: [Command] = [], words: [String] = [], word: String?
         var rest = Substring(text)
         func ended() {
             if let done = word { words.append(done) }
@@ -17,8 +31,13 @@ enum CommandText {
         }
         func endedCommand() {
             ended()
-            let command = words.drop { prefixes.contains($0) }
-            if !command.isEmpty { commands.append(Array(command)) }
+            var command = Command(words: [])
+            let rest = words.drop { word in
+                if let manner = manners[word] { command.manner = manner }
+                return manners[word] != nil || prefixes.contains(word)
+            }
+            command.words = Array(rest)
+            if !rest.isEmpty { commands.append(command) }
             words = []
         }
         while let character = rest.popFirst() {

@@ -44,10 +44,20 @@ public enum RemoteAction: Sendable, Hashable {
     case load(String, Place)
     /// Ends the program with this exit code.
     case quit(code: Int32)
-    /// Shows a text to the viewer.
+    /// Moves subtitles of text: 100 is the lower edge, 0 the upper one. Or makes them so many times as large.
+    case setSubtitlePosition(Double), setSubtitleScale(Double)
+    /// Writes a text to the terminal.
     case show(String)
+    /// Shows a text over the film, for so many seconds or as long as any, where the level of what is shown there is not below this one.
+    case showText(String, seconds: Double?, level: Int)
     /// Shows where the film is.
     case showProgress
+    /// Shows a page of statistics for a while; `toggles`: until this is ordered again.
+    case showStatistics(toggles: Bool)
+    /// How much is shown over the film by itself, 0 (nothing) to 3.
+    case setScreenLevel(Int)
+    /// Leaves full screen; where there is none, ends the program.
+    case leave
     /// Does what this key does.
     case key(PlayerKey)
     /// Tells every remote control these words.
@@ -60,6 +70,9 @@ enum RemoteCommand {
     static let names: [String] = (Array(parsers.keys) + RemoteClientState.commands).sorted()
 
     private typealias Parser = @Sendable ([JSONValue], RemoteSnapshot) throws(RemoteError) -> [RemoteAction]
+
+    /// Whether a key can be bound to a command of this name.
+    static func isBindable(_ name: String) -> Bool { parsers[name] != nil }
 
     /// What a command orders; throws where its arguments make no sense.
     static func actions(_ words: [JSONValue], _ snapshot: RemoteSnapshot) throws(RemoteError) -> [RemoteAction] {
@@ -110,9 +123,31 @@ enum RemoteCommand {
             return [.quit(code: Int32(code))]
         },
         "stop": { (_, _) in [.quit(code: 0)] },
-        "show-text": { (words, _) throws(RemoteError) in [.show(try text(words.first))] },
+        "show-text": { (words, _) throws(RemoteError) in
+            // In milliseconds; -1: as long as any.
+            let length = words.count > 1 ? try number(words[1]) : -1, level = words.count > 2 ? try number(words[2]) : 0
+            guard words.count <= 3, (0...3).contains(level), length <= 86_400_000 else { throw .invalidParameter }
+            return [.showText(try text(words.first), seconds: length < 0 ? nil : length / 1000, level: Int(level))]
+        },
         "print-text": { (words, _) throws(RemoteError) in [.show(try text(words.first))] },
         "show-progress": { (_, _) in [.showProgress] },
+        "script-binding": { (words, _) throws(RemoteError) in
+            switch try text(words.first) {
+            case "stats/display-stats": return [.showStatistics(toggles: false)]
+            case "stats/display-stats-toggle": return [.showStatistics(toggles: true)]
+            default: throw .invalidParameter
+            }
+        },
+        "cycle-values": { (words, snapshot) throws(RemoteError) in
+            // `!reverse` goes through the values backwards.
+            let isDown = words.first == .string("!reverse"), words = isDown ? Array(words.dropFirst()) : words
+            guard words.count > 1, case .string(let name) = words[0] else { throw .invalidParameter }
+            let values = words.dropFirst().map(RemoteProperties.text), now = try RemoteProperties.value(of: name, snapshot)
+            let place = values.firstIndex { RemoteProperties.isSame($0, now) }
+            let next = place.map { ($0 + (isDown ? values.count - 1 : 1)) % values.count } ?? (isDown ? values.count - 1 : 0)
+            return [try RemoteChange.action(setting: name, to: .string(values[next]), snapshot)]
+        },
+        "leave": { (_, _) in [.leave] },
         "keypress": { (words, _) throws(RemoteError) in
             guard let key = PlayerKey(mpvName: try text(words.first)) else { throw .invalidParameter }
             return [.key(key)]
@@ -165,20 +200,5 @@ enum RemoteCommand {
     private static func text(_ value: JSONValue?) throws(RemoteError) -> String {
         guard let value else { throw .invalidParameter }
         return RemoteProperties.text(value)
-    }
-}
-
-extension PlayerKey {
-    /// The key that mpv's `input.conf` calls so.
-    init?(mpvName name: String) {
-        let names: [String: PlayerKey] = [
-            "SPACE": .space, "q": .q, "ESC": .escape, "f": .f, "o": .o, "LEFT": .left, "RIGHT": .right, "UP": .up, "DOWN": .down, ",": .comma,
-            ".": .period, "m": .m, "9": .nine, "0": .zero, "[": .leftBracket, "]": .rightBracket, "BS": .backspace, "ENTER": .enter, ">": .greater,
-            "<": .less, "p": .p, "{": .leftBrace, "}": .rightBrace, "/": .slash, "*": .asterisk, "PGUP": .pageUp, "PGDWN": .pageDown, "j": .j,
-            "J": .capitalJ, "v": .v, "z": .z, "x": .x, "Shift+LEFT": .shiftLeft, "Shift+RIGHT": .shiftRight, "Shift+UP": .shiftUp,
-            "Shift+DOWN": .shiftDown,
-        ]
-        guard let key = names[name] else { return nil }
-        self = key
     }
 }

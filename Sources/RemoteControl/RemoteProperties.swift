@@ -50,7 +50,8 @@ enum RemoteProperties {
         "vid": { chosen(.video, $0) }, "aid": { chosen(.audio, $0) },
         "sid": { $0.position == nil ? nil : $0.subtitle.map { .integer(Int64($0)) } ?? false },
         "sub-visibility": { .bool($0.showsSubtitles) },
-        "sub-delay": { .number($0.subtitleDelay) },
+        "sub-delay": { .number($0.subtitleDelay) }, "sub-pos": { .number($0.subtitlePosition) }, "sub-scale": { .number($0.subtitleScale) },
+        "osd-level": { .integer(Int64($0.screenLevel)) },
         "hwdec-current": { $0.decoder.map { .string($0.contains("software") ? "no" : $0) } },
         "video-codec": { $0.decoder.map { .string($0) } },
         "current-vo": { $0.display.map { .string($0) } },
@@ -70,7 +71,7 @@ enum RemoteProperties {
     /// Those that a remote control may set.
     static let settable = Set([
         "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "playlist-pos", "playlist-pos-1",
-        "chapter", "sid", "sub-visibility", "sub-delay",
+        "chapter", "sid", "sub-visibility", "sub-delay", "sub-pos", "sub-scale", "osd-level",
     ])
 
     /// The value of a property.
@@ -144,8 +145,15 @@ enum RemoteProperties {
         }
     }
 
+    /// Whether a text means this value: `1.0` and 1 are the same.
+    static func isSame(_ word: String, _ value: JSONValue) -> Bool {
+        if word == text(value) { return true }
+        guard let number = try? RemoteCommand.number(value) else { return false }
+        return Double(word) == number
+    }
+
     /// With so many digits behind the point, as C's `%.6f`.
-    private static func fixed(_ number: Double, decimals: Int) -> String {
+    static func fixed(_ number: Double, decimals: Int) -> String {
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
         guard number.isFinite, abs(number) < 1e12 else { return "\(number)" }
         let whole = Int64((abs(number) * scale).rounded()), digits = String(whole)

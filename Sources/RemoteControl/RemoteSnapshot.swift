@@ -46,6 +46,10 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var subtitle: Int?
     /// The chosen subtitles are shown, and how many seconds later.
     public var showsSubtitles = true, subtitleDelay = 0.0
+    /// The height of subtitles of text, 100 at the lower edge, and how many times as large they are.
+    public var subtitlePosition = 100.0, subtitleScale = 1.0
+    /// How much is shown over the film by itself, 0 to 3.
+    public var screenLevel = 1
     /// The decoder, with how it runs; nil before the first frame.
     public var decoder: String?
     /// The display; nil before the first frame.

@@ -20,9 +20,6 @@ package struct AttachedFont: Sendable {
 /// Thread-safety: none; one thread. The corresponding C types are `ASS_Library` and `ASS_Renderer`.
 @safe
 final class SubtitleRenderer {
-    /// 64 MiB of drawn letters, 1,000 outlines: what libass keeps.
-    private static let cacheMegabytes: Int32 = 64, cachedGlyphs: Int32 = 1000
-
     let library: OpaquePointer
     private var renderer: OpaquePointer?
     /// The size of the film's frames as they are coded, which styled scripts count in; 0 by 0 when unknown.
@@ -62,32 +59,12 @@ final class SubtitleRenderer {
         unsafe ass_set_font_scale(renderer, scale)
         unsafe ass_set_line_position(renderer, 100 - settings.position)
         guard let first = unsafe ass_render_frame(renderer, track.track, time, nil) else { return nil }
-        var places: [PixelRect] = []
-        unsafe Self.visit(first) { image, place in places.append(place) }
-        guard var drawing = OverlayDrawing(around: places, on: canvas) else { return nil }
-        unsafe Self.visit(first) { image, place in
-            unsafe drawing.fill(place, coverage: image.bitmap, pitch: Int(image.stride), color: image.color)
-        }
-        return drawing.image()
-    }
-
-    private static func visit(_ first: UnsafeMutablePointer<ASS_Image>, _ body: (ASS_Image, PixelRect) -> Void) {
-        var next: UnsafeMutablePointer<ASS_Image>? = unsafe first
-        while let image = unsafe next {
-            let place = unsafe PixelRect(
-                x: Int(image.pointee.dst_x), y: Int(image.pointee.dst_y), width: Int(image.pointee.w), height: Int(image.pointee.h))
-            if place.width > 0, place.height > 0 { unsafe body(image.pointee, place) }
-            unsafe next = unsafe image.pointee.next
-        }
+        return unsafe ASSImages.image(first, on: canvas)
     }
 
     private func prepared() -> OpaquePointer? {
         if let renderer = unsafe renderer { return unsafe renderer }
-        guard let made = unsafe ass_renderer_init(library) else { return nil }
-        unsafe ass_set_hinting(made, ASS_HINTING_NONE)
-        unsafe ass_set_cache_limits(made, Self.cachedGlyphs, Self.cacheMegabytes)
-        unsafe ass_set_fonts(made, nil, "sans-serif", Int32(ASS_FONTPROVIDER_AUTODETECT.rawValue), nil, 1)
-        unsafe renderer = unsafe made
-        return unsafe made
+        unsafe renderer = ASSImages.renderer(library)
+        return unsafe renderer
     }
 }

@@ -4,7 +4,7 @@ internal import DisplaySink
 internal import Media
 internal import SurfacePool
 
-/// The surface over the film that shows subtitles, in the window's own pixels.
+/// A surface over the film that shows subtitles or messages, in the window's own pixels.
 ///
 /// It is a synchronized subsurface of the film's: what is set here takes effect with the film's next commit, at the same refresh.
 ///

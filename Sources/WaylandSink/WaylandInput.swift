@@ -16,6 +16,8 @@ final class WaylandInput {
     private let connection: WaylandConnection
     private let pressed: (PlayerKey) -> Void
     var toggleFullscreen: (() -> Void)?
+    /// Called with what the pointer and the first finger do, in the window's coordinates. True: it is not for the window.
+    var pointed: ((PointerEvent) -> Bool)?
     /// Called when a drag begins.
     var dragged: ((PressState.Drag) -> Void)?
 
@@ -84,7 +86,8 @@ final class WaylandInput {
         let hasTouch = capabilities & UInt32(WL_SEAT_CAPABILITY_TOUCH.rawValue) != 0
         if hasTouch, touch == nil, let made = unsafe wl_seat_get_touch(connection.seat) {
             touch = unsafe WaylandTouch(
-                made, doubleTapped: { [unowned self] in toggleFullscreen?() }, dragged: { [unowned self] in dragged?($0) })
+                made, pointed: { [unowned self] in pointed?($0) ?? false }, doubleTapped: { [unowned self] in toggleFullscreen?() },
+                dragged: { [unowned self] in dragged?($0) })
         } else if !hasTouch {
             touch?.destroy()
             touch = nil
@@ -138,6 +141,7 @@ final class WaylandInput {
     private func moved(_ x: wl_fixed_t, _ y: wl_fixed_t) {
         position = (wl_fixed_to_double(x), wl_fixed_to_double(y))
         showCursor()
+        if pointed?(.moved(x: position.x, y: position.y)) == true { return }
         if let drag = press.move(x: position.x, y: position.y) { dragged?(drag) }
     }
 
@@ -153,6 +157,7 @@ final class WaylandInput {
         unsafe table.leave = { data, _, _, _ in
             let input = unsafe receiver(data, as: WaylandInput.self)
             input.hideCursorAt = nil
+            _ = input.pointed?(.released)
             input.press.release()
         }
         unsafe table.motion = { data, _, _, x, y in unsafe receiver(data, as: WaylandInput.self).moved(x, y) }
@@ -160,7 +165,10 @@ final class WaylandInput {
             let input = unsafe receiver(data, as: WaylandInput.self)
             guard button == WaylandInput.leftButton else { return }
             if state != UInt32(WL_POINTER_BUTTON_STATE_PRESSED.rawValue) {
+                _ = input.pointed?(.released)
                 input.press.release()
+            } else if input.pointed?(.pressed(x: input.position.x, y: input.position.y)) == true {
+                return
             } else if input.press.press(time, serial: serial, x: input.position.x, y: input.position.y) {
                 input.toggleFullscreen?()
             }

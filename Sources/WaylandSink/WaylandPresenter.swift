@@ -149,7 +149,8 @@ final class WaylandPresenter {
         let time = pacer.clock.period.map { interval.deadline - HostSpan(nanoseconds: $0.nanoseconds / 2) }
         (shownTime, overlay) = (presentationTime, queue.overlay)
         if let canvas { overlay?.setCanvas(canvas) }
-        window.show(prepared, attributes, overlay?.image(at: presentationTime), notBefore: time)
+        if let canvas { queue.screen?.setCanvas(canvas) }
+        window.show(prepared, attributes, overlay?.image(at: presentationTime), queue.screen?.image, notBefore: time)
         followOverlay(window)
         committedAt = committed
         pacer.didCommit(for: interval, at: committed)
@@ -169,13 +170,14 @@ final class WaylandPresenter {
     /// Tells the source of overlays what it draws for, and takes an image that came after its frame was committed. The next film's source has
     /// nothing for the last frame of the film before.
     private func followOverlay(_ window: WaylandWindow) {
-        let source = queue.overlay
+        let source = queue.overlay, screen = queue.screen
         if let new = window.canvas {
             source?.setCanvas(new)
+            screen?.setCanvas(new)
             canvas = new
         }
         guard let shownTime else { return }
-        window.changeOverlay(source === overlay ? source?.image(at: shownTime) : nil)
+        window.changeOverlay(source === overlay ? source?.image(at: shownTime) : nil, screen?.image)
     }
 
     // MARK: Feedback

@@ -87,6 +87,10 @@ final class WaylandSession: Sendable {
         }
         let input = WaylandInput(connection) { events(.key($0)) }
         input.toggleFullscreen = { state.change { $0.fullscreen.toggle() } }
+        input.pointed = { event in
+            guard let window = presenter.window, let screen = queue.screen else { return false }
+            return screen.follow(event.mapped(window.pixels))
+        }
         input.dragged = { drag in if let window = presenter.window, !window.isDecorated { window.begin(drag) } }
         let copiedBefore = state.withLock { $0.bytesCopied }
         var applied: WaylandSinkState.Settings?

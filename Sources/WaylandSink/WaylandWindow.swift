@@ -18,8 +18,8 @@ final class WaylandWindow {
     private let connection: WaylandConnection
     private let root, xdgSurface, toplevel, rootViewport: OpaquePointer
     let film: FilmSurface
-    /// Made with the first image.
-    private var overlay: OverlaySurface?
+    /// The lower one shows subtitles, the other one what tells the viewer of the player. Made with the first image.
+    private var overlays: (film: OverlaySurface, screen: OverlaySurface)?
     private let subsurface: OpaquePointer
     private var decoration, inhibitor, fractional: OpaquePointer?
     private var black: WaylandBuffer?
@@ -55,7 +55,7 @@ final class WaylandWindow {
     private var content: (size: PixelSize, visible: PixelRect, attributes: FrameAttributes)?
     /// How the frame was last laid out.
     private var geometry: FrameGeometry?
-    private var overlayImage: OverlayImage?
+    private var overlayImages: (film: OverlayImage?, screen: OverlayImage?)
     private var transform = Int32(-1)
     var gravity: Gravity { didSet { needsLayout = needsLayout || gravity != oldValue } }
 
@@ -111,7 +111,8 @@ final class WaylandWindow {
         setInhibiting(false)
         if let decoration = unsafe decoration { unsafe zxdg_toplevel_decoration_v1_destroy(decoration) }
         if let fractional = unsafe fractional { unsafe wp_fractional_scale_v1_destroy(fractional) }
-        overlay?.destroy()
+        overlays?.screen.destroy()
+        overlays?.film.destroy()
         unsafe wl_subsurface_destroy(subsurface)
         film.destroy()
         unsafe wp_viewport_destroy(rootViewport)
@@ -159,14 +160,18 @@ final class WaylandWindow {
     ///
     /// - Parameters:
     ///   - image: What lies over it.
+    ///   - screen: What lies over both.
     ///   - time: The earliest presentation time, if the compositor supports it.
-    func show(_ prepared: consuming WaylandBuffers.Prepared, _ attributes: FrameAttributes, _ image: OverlayImage?, notBefore time: HostTime?) {
+    func show(
+        _ prepared: consuming WaylandBuffers.Prepared, _ attributes: FrameAttributes, _ image: OverlayImage?, _ screen: OverlayImage?,
+        notBefore time: HostTime?
+    ) {
         if content?.size != prepared.size || content?.visible != prepared.visible || content?.attributes != attributes {
             content = (prepared.size, prepared.visible, attributes)
             needsLayout = true
         }
         film.attach(prepared)
-        overlayImage = image
+        overlayImages = (image, screen)
         if needsLayout { return layOut() }
         showOverlay()
         film.setTime(time)
@@ -174,15 +179,23 @@ final class WaylandWindow {
     }
 
     /// Changes what lies over the frame that is shown; see `mustLayOut`.
-    func changeOverlay(_ image: OverlayImage?) {
-        guard image !== overlayImage else { return }
-        overlayImage = image
+    func changeOverlay(_ image: OverlayImage?, _ screen: OverlayImage?) {
+        guard image !== overlayImages.film || screen !== overlayImages.screen else { return }
+        overlayImages = (image, screen)
         needsLayout = true
     }
 
     private func showOverlay() {
-        if overlay == nil, overlayImage != nil { overlay = unsafe OverlaySurface(connection, over: film.proxy) }
-        if let geometry { overlay?.show(overlayImage, filmAt: (geometry.destination.x, geometry.destination.y), scale120: scale120) }
+        if overlays == nil, overlayImages.film != nil || overlayImages.screen != nil,
+            // The later one lies over the earlier one.
+            let lower = unsafe OverlaySurface(connection, over: film.proxy), let upper = unsafe OverlaySurface(connection, over: film.proxy)
+        {
+            overlays = (lower, upper)
+        }
+        guard let overlays, let geometry else { return }
+        let origin = (x: geometry.destination.x, y: geometry.destination.y)
+        overlays.film.show(overlayImages.film, filmAt: origin, scale120: scale120)
+        overlays.screen.show(overlayImages.screen, filmAt: origin, scale120: scale120)
     }
 
     /// What images over the film are drawn for; nil before the first frame.
@@ -196,10 +209,15 @@ final class WaylandWindow {
             step: OverlaySurface.step(scale120))
     }
 
+    /// A place in the window's coordinates, in pixels of the canvas.
+    func pixels(_ place: (x: Double, y: Double)) -> (x: Double, y: Double) {
+        (place.x * Double(scale120) / 120, place.y * Double(scale120) / 120)
+    }
+
     /// Removes the frame, so that the window is black.
     func showNothing() {
         content = nil
-        overlayImage = nil
+        overlayImages = (nil, nil)
         film.detach()
         unsafe wl_surface_commit(film.proxy)
     }

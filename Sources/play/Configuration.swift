@@ -14,12 +14,12 @@ struct ConfigurationArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Take the options of these profiles of the configuration files.", valueName: "name,…"))
     var profile: String?
 
-    /// The files, the weakest first.
-    var paths: [String] {
+    /// The files of this name, the weakest first.
+    func paths(of name: String) -> [String] {
         if noConfig { return [] }
-        if let configDir { return [configDir + "/scanout.conf"] }
+        if let configDir { return ["\(configDir)/\(name)"] }
         let folder = Self.variable("XDG_CONFIG_HOME") ?? Self.variable("HOME").map { $0 + "/.config" }
-        return ["/etc/scanout/scanout.conf"] + (folder.map { ["\($0)/scanout/scanout.conf"] } ?? [])
+        return ["/etc/scanout/\(name)"] + (folder.map { ["\($0)/scanout/\(name)"] } ?? [])
     }
 
     private static func variable(_ name: String) -> String? {
@@ -42,7 +42,7 @@ enum Configuration {
         }
         let arguments = command.options.configuration
         var files: [(path: String, file: ConfigurationFile)] = []
-        for path in arguments.paths { if let file = read(path) { files.append((path, file)) } }
+        for path in arguments.paths(of: "scanout.conf") { if let text = read(path) { files.append((path, ConfigurationFile(text: text))) } }
         if files.isEmpty && arguments.profile == nil { return command }
         let (all, faults) = try resolved(files, arguments.profile?.split(separator: ",").map(String.init) ?? [], given)
         command = try PlayFile.parse(all)
@@ -78,11 +78,11 @@ enum Configuration {
         return unsafe stat(path, &status) == 0 || errno != EACCES
     }
 
-    /// The file's content; nil where there is none. One that cannot be read is said.
-    private static func read(_ path: String) -> ConfigurationFile? {
+    /// The file's text; nil where there is none. One that cannot be read is said, and one that is needed and is not there.
+    static func read(_ path: String, isNeeded: Bool = false) -> String? {
         // A pipe without a writer would keep everybody waiting.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        if descriptor < 0, errno == ENOENT || errno == ENOTDIR || !isSeen(path) { return nil }
+        if !isNeeded, descriptor < 0, errno == ENOENT || errno == ENOTDIR || !isSeen(path) { return nil }
         if descriptor >= 0 {
             let file = OwnedFD(adopting: descriptor)
             var bytes: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 64 << 10), count = 0
@@ -90,7 +90,7 @@ enum Configuration {
                 count = unsafe Glibc.read(file.rawValue, &chunk, chunk.count)
                 bytes += chunk.prefix(max(count, 0))
             } while count > 0 && bytes.count <= sizeLimit
-            if count == 0 { return ConfigurationFile(text: String(decoding: bytes, as: UTF8.self)) }
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
             if count > 0 { errno = EFBIG }
         }
         Terminal.write("\(ProgramName.current): \(path.printable): the configuration cannot be read: \(unsafe String(cString: strerror(errno))).\n")

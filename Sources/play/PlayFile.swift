@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import PlaySupport
+internal import RemoteControl
 
 /// `play FILE …`: wires options, sink, player, keys, signals and the status line together.
 struct PlayFile: ParsableCommand {
@@ -17,7 +18,8 @@ struct PlayFile: ParsableCommand {
         discussion: """
             Keys in the window and in the terminal: space or p pause, q or Esc quit, f full screen, ← → 5 s (with Shift 1 s), ↑ ↓ 1 min, \
             PgUp and PgDn next and previous chapter, . and , one frame, m mute, 9 and 0 (/ and *) volume, [ ] { } speed, Backspace normal \
-            speed, j J v z x subtitles, o where the film is (kms), > or Enter next film, < previous film.
+            speed, j J v z x r t F G subtitles, o where the film is, i I statistics, > or Enter next film, < previous film. input.conf in \
+            the folders of the configuration binds others (--input-keylist, --input-cmdlist).
 
             A time line of OpenTimelineIO (.otio) is played like a film: what it has that is not supported is listed, and the rest plays.
 
@@ -31,6 +33,10 @@ struct PlayFile: ParsableCommand {
     @OptionGroup var options: PlayOptions
 
     func run() throws {
+        if options.inputKeylist || options.inputCmdlist {
+            let lines = options.inputKeylist ? KeyBindings.keyNames : KeyBindings.commandNames
+            return try StandardOutput.write(lines.map { $0 + "\n" }.joined())
+        }
         Ending.awaitSignals()
         let code = try PlaySession(options: options, terminal: Terminal()).run()
         if code != 0 { throw ArgumentParser.ExitCode(code) }

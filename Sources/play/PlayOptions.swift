@@ -240,8 +240,29 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Variable refresh rate for kms: when no fixed rate is a multiple of the film's (auto), on, or off.")
     var vrr: VRRChoice = .auto
 
-    @Flag(inversion: .prefixedNo, help: "With kms, show the position for two seconds after a seek, a pause and the key o.")
-    var osd = true
+    @Option(
+        help: ArgumentHelp(
+            "What is shown over the film: nothing by itself (0), what commands have changed (1), the position, too (2), with the duration (3).",
+            valueName: "0-3"))
+    var osdLevel = 1
+
+    @Option(help: ArgumentHelp("How long messages and the bar are shown over the film.", valueName: "milliseconds"))
+    var osdDuration = 1000
+
+    @Flag(inversion: .prefixedNo, help: "Show a bar with the position after a seek, a pause and when the pointer moves.")
+    var osdBar = true
+
+    @Option(help: ArgumentHelp("Bind keys by this file, after input.conf in the folders of the configuration.", valueName: "path"))
+    var inputConf: String?
+
+    @Flag(inversion: .prefixedNo, help: "Keys mean what they mean in mpv without a file.")
+    var inputDefaultBindings = true
+
+    @Flag(help: "Print the names of keys for input.conf and end.")
+    var inputKeylist = false
+
+    @Flag(help: "Print the commands for input.conf and end.")
+    var inputCmdlist = false
 
     @Option(help: "While the monitor or the compositor is gone: play on unseen (go-on), or pause.")
     var onUnplug: UnplugChoice = .goOn
@@ -292,6 +313,8 @@ struct PlayOptions: ParsableArguments {
     mutating func validate() throws {
         if !(0.1...16).contains(speed) { throw ValidationError("--speed must lie between 0.1 and 16.") }
         if !(0...100).contains(volume) { throw ValidationError("--volume must lie between 0 and 100.") }
+        if !(0...3).contains(osdLevel) { throw ValidationError("--osd-level must lie between 0 and 3.") }
+        if !(0...86_400_000).contains(osdDuration) { throw ValidationError("--osd-duration must lie within a day.") }
         if !(0...64).contains(threads) { throw ValidationError("--threads must lie between 0 and 64.") }
         if decoderRestarts < 0 { throw ValidationError("--decoder-restarts must not be below 0.") }
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
@@ -318,7 +341,7 @@ struct PlayOptions: ParsableArguments {
         } else if camera.request != CaptureRequest() {
             throw ValidationError("--camera-format, --camera-size and --camera-rate need --camera.")
         }
-        if files.isEmpty, playlist.isEmpty, camera.camera == nil { throw ValidationError(Self.noFilm) }
+        if files.isEmpty, playlist.isEmpty, camera.camera == nil, !inputKeylist, !inputCmdlist { throw ValidationError(Self.noFilm) }
     }
 
     /// What has no meaning for a camera.

@@ -32,7 +32,11 @@ extension PlaySession {
             server?.stop()
             Ending.keep(.frames, at: nil)
         }
-        var screening = Screening(playlist, isList: isList, sink: sink, server: server, options: options, terminal: terminal)
+        let screen = ScreenDesk(sink, options) { [weak self] in self?.receive($0) }
+        defer { screen.stop() }
+        var screening = Screening(
+            playlist, isList: isList, sink: sink, server: server, options: options, terminal: terminal, screen: screen,
+            bindings: InputFiles.bindings(options))
         for failure in failures { try screening.report(failure) }
         let remote = try makeRemote()
         if let remote { Ending.keep(.remote, at: remote.path) }

@@ -26,7 +26,8 @@ extension PlaySession {
             case .remote(let message): if let order = obey(message, isOpen ? player : nil, &screening) { return .told(order) }
             case .ordered(let action): if let order = perform(action, isOpen ? player : nil, &screening) { return .told(order) }
             case .viewer(.key(let key)), .event(.key(let key), _):
-                if let order = obey(key, player, &screening) { return .told(order) }
+                if let order = obey(key, isOpen ? player : nil, &screening) { return .told(order) }
+            case .gesture(let gesture): if isOpen { obey(gesture, player, &screening) }
             case .viewer(.closeRequested): return .told(.quit(bySignal: false))
             case .viewer(let event): report(event)
             case .opened(let outcome, film):
@@ -55,21 +56,9 @@ extension PlaySession {
         let isPlaying = player.isPlaying
         if isPlaying != screening.wasPlaying { screening.sink.window?.setPlaying(isPlaying) }
         screening.wasPlaying = isPlaying
-        screening.overlay.tick(player)
+        screening.screen.tick(player)
         screening.manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
         if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }
-    }
-
-    /// Carries out what a key means; not nil when it ends this film.
-    func obey(_ key: PlayerKey, _ player: Player, _ screening: inout Screening) -> Order? {
-        let window = screening.sink.window
-        let command = PlayerCommand(key, isFullscreen: window?.isFullscreen ?? false)
-        screening.overlay.told(command)
-        switch command {
-        case .next: return screening.playlist.hasNext ? .next : nil
-        case .previous: return screening.playlist.hasPrevious ? .previous : nil
-        default: return player.perform(command, window: window) ? nil : .quit(bySignal: false)
-        }
     }
 
     private func prepare(_ window: (any WindowControl)?, _ player: Player, isFirst: Bool) {

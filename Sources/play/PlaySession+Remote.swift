@@ -62,6 +62,8 @@ extension PlaySession {
         case .cycleSubtitles(let step): film?.cycleSubtitles(by: step)
         case .setSubtitlesVisible(let isVisible): film?.showsSubtitles = isVisible
         case .setSubtitleDelay(let delay): film?.subtitleDelay = Self.time(delay)
+        case .setSubtitlePosition(let position): film?.subtitlePosition = position
+        case .setSubtitleScale(let scale): film?.subtitleScale = scale
         case .next(let ends):
             if screening.playlist.hasNext { return .next }
             return ends ? .quit(bySignal: false) : nil
@@ -79,8 +81,15 @@ extension PlaySession {
             screening.wantedCode = code
             return .quit(bySignal: false)
         case .show(let text): terminal.line(text)
-        case .showProgress: screening.overlay.told(.showStatus)
-        case .key(let key): if let film { return obey(key, film, &screening) }
+        case .showText(let text, let seconds, let level):
+            screening.screen.isThere ? screening.screen.show(text, seconds: seconds, level: level) : terminal.line(text)
+        case .showProgress: screening.screen.show(ScreenReply(hasBar: true))
+        case .showStatistics(let toggles): screening.screen.showStatistics(toggles: toggles)
+        case .setScreenLevel(let level): screening.screen.level = level
+        case .leave:
+            guard let window, window.isFullscreen else { return .quit(bySignal: false) }
+            window.setFullscreen(false)
+        case .key(let key): return obey(key, player, &screening)
         case .message(let words): screening.remote?.tell(.clientMessage(words))
         }
         return nil
@@ -117,7 +126,9 @@ extension PlaySession {
     private static func time(_ seconds: Double) -> MediaTime { MediaTime(seconds: min(max(seconds, -longest), longest)) }
 
     /// What remote controls see now.
-    func snapshot(_ player: Player?, _ screening: Screening) -> RemoteSnapshot {
+    ///
+    /// - Parameter isWhole: With tracks and chapters.
+    func snapshot(_ player: Player?, _ screening: Screening, isWhole: Bool = false) -> RemoteSnapshot {
         var snapshot = RemoteSnapshot()
         snapshot.version = Play.configuration.version
         snapshot.socket = options.inputIpcServer ?? ""
@@ -128,11 +139,14 @@ extension PlaySession {
         snapshot.loopsFilm = options.loop
         snapshot.loopsList = options.loopPlaylist
         snapshot.isShuffled = options.shuffle
+        snapshot.screenLevel = screening.screen.level
         snapshot.isFullscreen = screening.sink.window?.isFullscreen
         let film = player ?? self.player.withLock { $0 }
         if let film {
             snapshot.isPaused = !film.wantsToPlay
             (snapshot.speed, snapshot.volume, snapshot.isMuted) = (film.rate, film.volume, film.isMuted)
+            (snapshot.showsSubtitles, snapshot.subtitleDelay) = (film.showsSubtitles, film.subtitleDelay.seconds)
+            (snapshot.subtitlePosition, snapshot.subtitleScale) = (film.subtitlePosition, film.subtitleScale)
         }
         guard let player else { return snapshot }
         let state = player.state, statistics = player.statistics
@@ -148,9 +162,8 @@ extension PlaySession {
         snapshot.buffered = player.bufferedDuration.seconds
         snapshot.bytesCached = player.bytesCached
         snapshot.subtitle = player.subtitleNumber
-        (snapshot.showsSubtitles, snapshot.subtitleDelay) = (player.showsSubtitles, player.subtitleDelay.seconds)
         // Ten times a second is too often where nobody can ask for them: desktops see neither.
-        if screening.remote != nil, let description = player.film {
+        if isWhole || screening.remote != nil, let description = player.film {
             snapshot.chapters = description.chapters.map { RemoteChapter(title: $0.title, time: $0.range.start.seconds) }
             snapshot.tracks = Self.tracks(description, subtitle: player.subtitleNumber)
         }

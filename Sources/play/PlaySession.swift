@@ -4,6 +4,7 @@ internal import Dispatch
 internal import DisplaySink
 internal import FrameExport
 internal import Media
+internal import OnScreen
 internal import PlaySupport
 internal import Player
 internal import RemoteControl
@@ -39,6 +40,8 @@ final class PlaySession: Sendable {
         case remote(RemoteServer.Message)
         /// Of the desktop's media keys and panels.
         case ordered(RemoteAction)
+        /// Of the pointer or a finger over the film.
+        case gesture(ScreenOverlay.Gesture)
         /// The frame server cannot go on.
         case broken(PlayerError)
         case end

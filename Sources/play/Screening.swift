@@ -24,7 +24,10 @@ struct Screening {
     /// The number of the film that plays, from 1.
     var film = 0
     var manager = ServiceManager()
-    var overlay: OverlayTimer
+    /// What tells the viewer of the player over the film.
+    var screen: ScreenDesk
+    /// What keys mean.
+    let bindings: KeyBindings
     /// The remote controls; nil: there can be none.
     var remote: RemoteDesk?
     /// The desktop's media keys and panels; nil: they are left alone.
@@ -42,7 +45,10 @@ struct Screening {
     /// Nothing more is to be played, whatever the list says.
     private(set) var isOver = false
 
-    init(_ playlist: Playlist, isList: Bool, sink: any DisplaySink, server: FrameServer?, options: PlayOptions, terminal: Terminal) {
+    init(
+        _ playlist: Playlist, isList: Bool, sink: any DisplaySink, server: FrameServer?, options: PlayOptions, terminal: Terminal, screen: ScreenDesk,
+        bindings: KeyBindings
+    ) {
         self.playlist = playlist
         self.isList = isList
         self.sink = sink
@@ -53,7 +59,8 @@ struct Screening {
         configuration.imageDuration = options.imageDuration?.time ?? (isList ? MediaTime(value: 5, timescale: 1) : .positiveInfinity)
         if let server { configuration.exporters = [server.exporter] }
         isMuted = options.mute
-        overlay = OverlayTimer(options.osd ? sink.statusOverlay : nil)
+        self.screen = screen
+        self.bindings = bindings
     }
 
     /// Whether the film that has just ended was the last one.
@@ -113,6 +120,8 @@ struct Screening {
         configuration.rate = player.rate
         configuration.startsPaused = !player.wantsToPlay
         configuration.subtitles.isVisible = player.showsSubtitles
+        configuration.subtitles.position = player.subtitlePosition
+        configuration.subtitles.scale = player.subtitleScale
         isMuted = player.isMuted
     }
 

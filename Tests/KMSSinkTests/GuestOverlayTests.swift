@@ -1,49 +1,49 @@
 import DisplaySink
 import KMSSink
 import Media
+import OnScreen
 import TestSupport
 import Testing
 
 @Suite("Over the film", .serialized, .enabled(if: Guest.isOne, "only in the lab's virtual machine")) struct GuestOverlayTests {
     typealias Stage = GuestTests.Stage
 
-    /// How many pixels lie within a step of what the status over an evenly coloured frame must be, of all.
-    private static func likeness(_ image: RGBImage, _ status: PlaybackStatus, over color: RGBImage.Color) -> Double {
-        let drawing = StatusBar(screen: image.size), place = drawing.place(on: image.size), pixels = drawing.pixels(status)
-        var right = 0
-        for y in 0..<place.height {
-            for x in 0..<place.width {
-                let over = pixels[y * place.width + x], clear = 255 - Int(over >> 24), colorSupport = Int(over & 255)
-                let expected = RGBImage.Color(
-                    red: colorSupport + color.red * clear / 255, green: colorSupport + color.green * clear / 255,
-                    blue: colorSupport + color.blue * clear / 255)
-                if image[place.x + x, place.y + y].distance(to: expected) <= 2 { right += 1 }
-            }
-        }
-        return Double(right) / Double(place.width * place.height)
+    static let playing = ScreenContent(bar: ScreenBar(isPlaying: true, position: 83, duration: 296, chapters: [100, 200]))
+    static let paused = ScreenContent(message: "Volume: 50%", bar: ScreenBar(isPlaying: false, position: 3725, duration: nil))
+
+    /// What draws over everything that the stage shows.
+    static func screen(over stage: Stage) -> ScreenOverlay {
+        let screen = ScreenOverlay(changed: { [queue = stage.queue] in queue.overlayChanged() }, gesture: { _ in })
+        stage.queue.screen = screen
+        return screen
     }
 
-    /// White beneath all of the status: the lower half of this still is blue and white, so all of it is shown white.
+    /// Shows this, and returns it as it is drawn. The monitor must be known.
+    static func drawn(_ content: ScreenContent, _ screen: ScreenOverlay) throws -> OverlayImage {
+        let old = screen.image
+        screen.show(content)
+        return try #require(Polling.first { screen.image === old ? nil : screen.image })
+    }
+
     private static let still = GuestTests.still(.bgr0)
 
-    @Test("The status is shown on a plane of its own, follows the film, and goes") func status() throws {
-        let stage = try Stage(Guest.vkms)
+    @Test("What tells of the player is shown on a plane of its own, follows the film, and goes") func status() throws {
+        let stage = try Stage(Guest.vkms), screen = Self.screen(over: stage)
+        defer { screen.stop() }
         try stage.show(Self.still)
-        let presented = stage.queue.statistics.framesPresented
-        let black = RGBImage.Color(red: 0, green: 0, blue: 0)
-        // Beside the film of 320x240 the screen of 640x480 is black, and the status lies there.
-        for status in [PlaybackStatus(isPlaying: true, position: 83, duration: 296), PlaybackStatus(isPlaying: false, position: 3725, duration: nil)]
-        {
-            stage.sink.showStatus(status)
-            #expect(try stage.wait { try Self.likeness(stage.screenshot(), status, over: black) > 0.999 })
-            let (quarters, _) = try GuestTests.look(stage.screenshot(), at: GuestTests.small)
-            for (color, expected) in zip(quarters, Quadrants.colors) { #expect(color.distance(to: expected) <= 2, "\(quarters)") }
+        let presented = stage.queue.statistics.framesPresented, base = try stage.screenshot()
+        var last: OverlayImage?
+        for content in [Self.playing, Self.paused] {
+            let image = try Self.drawn(content, screen)
+            #expect(image.place.width > 300 && image.pixels.contains(0xffff_ffff))
+            #expect(try stage.wait { try GuestSubtitleTests.worst(stage.screenshot(), base, with: [image]) <= 2 })
+            last = image
         }
         // With the next frame, too.
         try stage.show(GuestTests.still(.nv12))
-        let last = PlaybackStatus(isPlaying: false, position: 3725, duration: nil)
-        #expect(try Self.likeness(stage.screenshot(), last, over: black) > 0.999)
-        stage.sink.showStatus(nil)
+        let other = try stage.screenshot(), image = try #require(last)
+        #expect(GuestSubtitleTests.worst(other, base, with: [image]) <= 3)
+        screen.show(nil)
         #expect(try stage.wait { try GuestTests.look(stage.screenshot(), at: GuestTests.small).border == 0 })
         #expect(stage.queue.statistics.framesPresented == presented + 1, "what lies over a frame makes it no new one")
         #expect(stage.sink.bytesCopied == 0)
@@ -52,31 +52,29 @@ import Testing
     }
 
     @Test("It lies over a frame that fills the screen") func over() throws {
-        let stage = try Stage(Guest.vkms)
+        let stage = try Stage(Guest.vkms), screen = Self.screen(over: stage)
+        defer { screen.stop() }
         var still = GuestTests.still(.bgr0)
         still.size = PixelSize(width: 640, height: 480)
         try stage.show(still)
-        let status = PlaybackStatus(isPlaying: true, position: 5, duration: 10)
-        stage.sink.showStatus(status)
-        let drawing = StatusBar(screen: still.size), place = drawing.place(on: still.size)
-        // The left half of the status lies over blue.
-        #expect(
-            try stage.wait {
-                let image = try stage.screenshot(), row = place.y + 2, glass = Double(drawing.pixels(status)[2 * place.width + 40] >> 24) / 255
-                let expected = RGBImage.Color(red: 0, green: 0, blue: Int((255 * (1 - glass)).rounded()))
-                return image[place.x + 40, row].distance(to: expected) <= 2
-            })
+        let base = try stage.screenshot(), image = try Self.drawn(Self.playing, screen)
+        #expect(try stage.wait { try GuestSubtitleTests.worst(stage.screenshot(), base, with: [image]) <= 2 })
+        #expect(stage.sink.bytesCopied == 0)
     }
 
-    @Test("Without a plane for it, that is said") func none() throws {
-        let stage = try Stage(Guest.virtio)
+    @Test("Without a plane for it, that is said, and it is drawn into converted frames while it is shown") func none() throws {
+        let stage = try Stage(Guest.virtio), screen = Self.screen(over: stage)
+        defer { screen.stop() }
         try stage.show(Self.still)
-        stage.sink.showStatus(PlaybackStatus(isPlaying: true, position: 5, duration: 10))
+        let copied = stage.sink.bytesCopied
+        _ = try Self.drawn(Self.playing, screen)
         let sentence = "because no plane with alpha is free above the film."
         #expect(
             stage.wait {
                 stage.events.withLock { $0.contains { if case .detail(let text) = $0 { text.hasSuffix(sentence) } else { false } } }
             })
+        #expect(stage.wait { stage.sink.bytesCopied > copied })
+        screen.show(nil)
         try stage.show(Self.still)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import KMSSink
 import Media
+import OnScreen
 import Player
 import Subtitles
 import TestSupport
@@ -73,19 +74,19 @@ import Testing
         #expect(stage.inUse == 0)
     }
 
-    @Test("The status lies over them, on the same plane") func both() throws {
+    @Test("Messages and the bar lie over them, on the same plane") func both() throws {
         let stage = try Stage(Guest.vkms), numbers = Numbers()
         let still = GuestTests.still(.bgr0)
         try stage.show(still)
         let base = try stage.screenshot()
         stage.queue.overlay = numbers
-        let status = PlaybackStatus(isPlaying: false, position: 83, duration: 296), drawing = StatusBar(screen: base.size)
-        let bar = OverlayImage(place: drawing.place(on: base.size), pixels: drawing.pixels(status))
+        let screen = GuestOverlayTests.screen(over: stage)
+        defer { screen.stop() }
         try stage.show(still)
-        stage.sink.showStatus(status)
+        let bar = try GuestOverlayTests.drawn(GuestOverlayTests.paused, screen)
         let image = try #require(Numbers.images[1])
         #expect(try stage.wait { try Self.worst(stage.screenshot(), base, with: [image, bar]) <= 2 })
-        stage.sink.showStatus(nil)
+        screen.show(nil)
         #expect(try stage.wait { try Self.worst(stage.screenshot(), base, with: [image]) <= 2 })
     }
 
@@ -125,20 +126,20 @@ import Testing
         #expect(stage.inUse == 0)
     }
 
-    @Test("Where frames are converted anyway, nothing is converted twice, and the status lies on them, too") func converted() throws {
+    @Test("Where frames are converted anyway, nothing is converted twice, and the bar lies on them, too") func converted() throws {
         let stage = try Stage(Guest.vkms, probe: Flat(after: 0)), still = GuestTests.still(.gbrp)
         try stage.show(still)
         let base = try stage.screenshot()
         stage.queue.overlay = Numbers()
-        let status = PlaybackStatus(isPlaying: true, position: 5, duration: 10), drawing = StatusBar(screen: base.size)
-        let bar = OverlayImage(place: drawing.place(on: base.size), pixels: drawing.pixels(status))
-        stage.sink.showStatus(status)
+        let screen = GuestOverlayTests.screen(over: stage)
+        defer { screen.stop() }
+        let bar = try GuestOverlayTests.drawn(GuestOverlayTests.playing, screen)
         try stage.show(still)
         let copied = stage.sink.bytesCopied
         #expect(try Self.worst(stage.screenshot(), base, with: [Numbers.images[1]].compactMap(\.self) + [bar]) <= 2)
         try stage.show(still)
         #expect(stage.sink.bytesCopied == copied + base.size.width * base.size.height * 4)
-        stage.sink.showStatus(nil)
+        screen.show(nil)
         #expect(try stage.wait { try Self.worst(stage.screenshot(), base, with: []) == 0 })
     }
 

@@ -34,7 +34,7 @@ import Testing
         #expect(try Self.words(String(parts[0])).replacing("=", with: " ") == parts[1].replacing("=", with: " "))
     }
 
-    @Test(arguments: ["--vf=crop", "--loop-file=3", "--hwdec=cuda", "--no-cache", "--panscan=0.5", "--loop=2", "--osc", "--vo"])
+    @Test(arguments: ["--vf=crop", "--loop-file=3", "--hwdec=cuda", "--no-cache", "--panscan=0.5", "--loop=2", "--vo"])
     func `what has no counterpart is refused`(_ line: String) {
         #expect(throws: OptionWords.Failure.self) { try Self.words(line) }
     }

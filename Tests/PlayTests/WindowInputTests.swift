@@ -16,7 +16,7 @@ import Testing
             weston = try PrivateWeston(.pixman, isBare: true)
             tap = try WireTap(to: weston.display)
             outcome = PlayProgram.begin(
-                ["--quiet"] + options + [film], environment: ["WAYLAND_DISPLAY": tap.display], limit: 60, handle: handle)
+                ["--quiet", "--osd-level", "0"] + options + [film], environment: ["WAYLAND_DISPLAY": tap.display], limit: 60, handle: handle)
         }
 
         deinit {

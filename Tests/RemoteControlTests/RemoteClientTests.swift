@@ -54,11 +54,11 @@ import Testing
     @Test func `a text gets no answer, and its properties stand for their values`() {
         var state = RemoteClientState(name: "ipc-1")
         let outcome = take("show-text ${playback-time}; cycle pause", &state)
-        #expect(outcome.replies.isEmpty && outcome.actions == [.show("00:00:30"), .setPaused(true)])
+        #expect(outcome.replies.isEmpty && outcome.actions == [.showText("00:00:30", seconds: nil, level: 0), .setPaused(true)])
         #expect(take("# nothing", &state).actions.isEmpty)
         #expect(take("explode", &state).replies.isEmpty)
         // JSON's words are as they are.
-        #expect(take(#"{"command":["show-text","${path}"]}"#, &state).actions == [.show("${path}")])
+        #expect(take(#"{"command":["show-text","${path}"]}"#, &state).actions == [.showText("${path}", seconds: nil, level: 0)])
     }
 
     @Test func `what is watched is told at once, and then when it changes`() {

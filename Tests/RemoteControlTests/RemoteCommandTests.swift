@@ -54,12 +54,18 @@ let playing: RemoteSnapshot = {
             (#"["loadfile", "x.mkv"]"#, [.load("x.mkv", .instead)]), (#"["loadfile", "x.mkv", "append"]"#, [.load("x.mkv", .atEnd(plays: false))]),
             (#"["loadfile", "x.mkv", "append-play"]"#, [.load("x.mkv", .atEnd(plays: true))]), (#"["quit"]"#, [.quit(code: 0)]),
             (#"["quit", 3]"#, [.quit(code: 3)]),
-            (#"["stop"]"#, [.quit(code: 0)]), (#"["show-text", "hello", 2000]"#, [.show("hello")]), (#"["show-progress"]"#, [.showProgress]),
+            (#"["stop"]"#, [.quit(code: 0)]), (#"["show-text", "hello", 2000]"#, [.showText("hello", seconds: 2, level: 0)]),
+            (#"["show-progress"]"#, [.showProgress]),
             (#"["set", "chapter", 2]"#, [.goToChapter(index: 2)]), (#"["add", "chapter", -1]"#, [.moveChapter(by: -1)]),
             (#"["set", "sid", 1]"#, [.setSubtitle(1)]), (#"["set", "sid", "no"]"#, [.setSubtitle(nil)]),
             (#"["cycle", "sub"]"#, [.cycleSubtitles(by: 1)]), (#"["cycle", "sid", "down"]"#, [.cycleSubtitles(by: -1)]),
             (#"["cycle", "sub-visibility"]"#, [.setSubtitlesVisible(false)]), (#"["add", "sub-delay", "-0.5"]"#, [.setSubtitleDelay(-0.5)]),
-            (#"["keypress", "PGUP"]"#, [.key(.pageUp)]), (#"["keypress", "Shift+LEFT"]"#, [.key(.shiftLeft)]),
+            (#"["keypress", "PGUP"]"#, [.key(.pageUp)]), (#"["keypress", "shift+left"]"#, [.key(PlayerKey("LEFT", .shift))]),
+            (#"["show-text", "x", -1, 2]"#, [.showText("x", seconds: nil, level: 2)]), (#"["print-text", "x"]"#, [.show("x")]),
+            (#"["cycle-values", "osd-level", 3, 1]"#, [.setScreenLevel(3)]), (#"["cycle-values", "osd-level", "1", "2"]"#, [.setScreenLevel(2)]),
+            (#"["cycle-values", "!reverse", "speed", "0.5", "1.0", "2"]"#, [.setSpeed(0.5)]),
+            (#"["add", "sub-pos", -200]"#, [.setSubtitlePosition(0)]), (#"["set", "sub-scale", 2]"#, [.setSubtitleScale(2)]),
+            (#"["script-binding", "stats/display-stats"]"#, [.showStatistics(toggles: false)]), (#"["leave"]"#, [.leave]),
             (#"["keypress", "SPACE"]"#, [.key(.space)]), (#"["script-message", "a", 1]"#, [.message(["a", "1"])]), (#"["ignore"]"#, []),
         ] as [(String, [RemoteAction])])
     func `a command means`(_ words: String, _ expected: [RemoteAction]) throws {
@@ -77,8 +83,10 @@ let playing: RemoteSnapshot = {
             (#"["set", "playlist-pos", 0.5]"#, .propertyError),
             (#"["cycle", "media-title"]"#, .propertyFormat), (#"["add", "edition"]"#, .propertyNotFound), (#"["loadfile"]"#, .invalidParameter),
             (#"["loadfile", "x", "never"]"#, .invalidParameter), (#"["quit", 1000]"#, .invalidParameter),
-            (#"["keypress", "F13"]"#, .invalidParameter), (#"["set", "chapter", 3]"#, .propertyError), (#"["set", "sid", 2]"#, .propertyError),
+            (#"["keypress", "F25"]"#, .invalidParameter), (#"["set", "chapter", 3]"#, .propertyError), (#"["set", "sid", 2]"#, .propertyError),
             (#"["show-text"]"#, .invalidParameter),
+            (#"["show-text", "x", 1, 4]"#, .invalidParameter), (#"["cycle-values", "pause"]"#, .invalidParameter),
+            (#"["script-binding", "osc/visibility"]"#, .invalidParameter), (#"["set", "osd-level", 4]"#, .propertyError),
         ] as [(String, RemoteError)])
     func `a command that makes no sense is refused`(_ words: String, _ expected: RemoteError) {
         #expect(throws: expected) { try RemoteCommand.actions(Self.words(words), playing) }

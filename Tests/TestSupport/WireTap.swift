@@ -46,6 +46,8 @@ public final class WireTap: Sendable {
         case finger(isDown: Bool, time: UInt32)
         case fingerMoves
         case pointerMoves
+        /// To this place in the window.
+        case pointerMovesTo(UInt32, UInt32)
         /// The left button, at this time in milliseconds.
         case button(isDown: Bool, time: UInt32)
     }

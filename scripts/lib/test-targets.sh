@@ -6,13 +6,13 @@
 
 with_threads=(
     MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
-    CompositionTests WritingTests DisplaySinkTests SubtitlesTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests
+    CompositionTests WritingTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests
     RemoteControlTests MediaControlsTests PlayTests CInterfaceTests
 )
 with_pointers=(
     JSONTests SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests
-    EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests WaylandSinkTests KMSSinkTests
-    KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests PlayTests CInterfaceTests
+    EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests
+    KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests PlayTests CInterfaceTests
     TestSupportTests
 )
 # On the host these run nothing.

@@ -303,7 +303,7 @@ typedef enum scanout_event_kind {
     SCANOUT_EVENT_NOTICE = 3, /* `text` is for the viewer: the sound device is gone, a frame is damaged */
     SCANOUT_EVENT_DETAIL = 4, /* `text` is a detail for a log: what was chosen and why */
     SCANOUT_EVENT_CLOSE = 5,  /* the viewer wants the window closed */
-    SCANOUT_EVENT_KEY = 6,    /* a key was pressed in the window; `text` is its name: "space", "q", "left" … */
+    SCANOUT_EVENT_KEY = 6,    /* a key was pressed in the window; `text` is its name in mpv's input.conf: "SPACE", "q", "LEFT" … */
     SCANOUT_EVENT_SHOWN = 7,  /* of a queue: the first frame since the beginning, or since a flush, is on the display */
     SCANOUT_EVENT_SOUGHT = 8, /* the first frame after the seek `serial` is on the display, and in the exporters, or the film has none from there on.
                                  With a `result` below 0 the source refused, and the film goes on where it was; `text` says why. Of several seeks

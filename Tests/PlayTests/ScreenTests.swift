@@ -1,0 +1,135 @@
+import Foundation
+import Media
+import OnScreen
+import TestSupport
+import Testing
+
+/// What tells the viewer of the player, as it is seen in a window: read from screenshots of a real compositor.
+@Suite(.serialized) final class ScreenTests {
+    /// The film in a fullscreen window on 640x480 is 640x360 in the middle. Messages and the bar lie on the black parts above and below.
+    private static let part = PixelRect(x: 0, y: 60, width: 640, height: 360)
+    private static let above = PixelRect(x: 0, y: 0, width: 640, height: 58), below = PixelRect(x: 0, y: 422, width: 640, height: 58)
+    private static let size = PixelSize(width: 640, height: 480)
+
+    /// `play` in a compositor, with a keyboard and a pointer between, on frame 30.
+    private final class Scene {
+        let weston: PrivateWeston
+        let tap: WireTap
+        private let outcome: () throws -> PlayProgram.Outcome
+        private let handle = PlayProgram.Handle()
+
+        init(_ options: [String], environment: [String: String] = [:]) throws {
+            weston = try PrivateWeston(.gl, isBare: true)
+            tap = try WireTap(to: weston.display)
+            outcome = PlayProgram.begin(
+                ["--no-audio", "--fullscreen", "--pause", "--start", "1", "--no-exact-colors", "--stats", "-"] + options + [TestAssets.demo],
+                environment: environment.merging(["WAYLAND_DISPLAY": tap.display]) { $1 }, limit: 60, handle: handle)
+        }
+
+        deinit {
+            handle.kill()
+            _ = try? outcome()
+            tap.stop()
+        }
+
+        /// Presses a key by its number in `linux/input-event-codes.h`.
+        func press(_ code: UInt32) { tap.change { $0.inputs += [.key(code, isDown: true), .key(code, isDown: false)] } }
+
+        func shows(frame: ClosedRange<Int> = 30...30, _ parts: (above: Bool, below: Bool)) throws -> Bool {
+            try Polling.until(every: .milliseconds(50)) {
+                let shot = try weston.screenshot()
+                guard let code = FrameCode(shot, in: ScreenTests.part), frame.contains(code.number) else { return false }
+                return ScreenTests.hasWhite(shot, ScreenTests.above) == parts.above && ScreenTests.hasWhite(shot, ScreenTests.below) == parts.below
+            }
+        }
+
+        func end() throws -> PlayProgram.Outcome {
+            press(Key.q)
+            return try outcome()
+        }
+    }
+
+    private enum Key { static let q: UInt32 = 16, i: UInt32 = 23, o: UInt32 = 24, zero: UInt32 = 11, right: UInt32 = 106 }
+
+    private static func hasWhite(_ shot: RGBImage, _ part: PixelRect) -> Bool {
+        for y in part.y..<part.y + part.height {
+            for x in part.x..<part.x + part.width where shot[x, y].distance(to: .init(red: 255, green: 255, blue: 255)) < 60 { return true }
+        }
+        return false
+    }
+
+    private static func bytesCopied(_ end: PlayProgram.Outcome) throws -> Int? {
+        try (JSONSerialization.jsonObject(with: Data(end.output.utf8)) as? [String: Any])?["bytesCopied"] as? Int
+    }
+
+    @Test(arguments: ["off", "full"]) func `what a key changes is told, goes by itself, and costs no copy of a frame`(_ sandbox: String) throws {
+        let scene = try Scene(["--sandbox", sandbox])
+        #expect(try scene.shows((above: false, below: false)))
+        scene.press(Key.zero)
+        #expect(try scene.shows((above: true, below: false)), "the volume")
+        #expect(try scene.shows((above: false, below: false)))
+        scene.press(Key.o)
+        #expect(try scene.shows((above: false, below: true)), "the bar")
+        #expect(try scene.shows((above: false, below: false)))
+        scene.press(Key.i)
+        // They lie over the frame, too.
+        #expect(try Polling.until(every: .milliseconds(50)) { try Self.hasWhite(scene.weston.screenshot(), Self.above) }, "the statistics")
+        let end = try scene.end()
+        #expect(try end.code == 0 && Self.bytesCopied(end) == 0, "\(end.errors)")
+    }
+
+    @Test func `the bar comes with the pointer and is dragged, and the window stays where it is`() throws {
+        let scene = try Scene([])
+        #expect(try scene.shows((above: false, below: false)))
+        let bar = BarLayout(ScreenBar(isPlaying: false, position: 1, duration: 10), ScreenLayout(Self.size)), track = try #require(bar.track)
+        let row = UInt32(bar.pill.y + bar.pill.height / 2)
+        func column(_ share: Double) -> UInt32 { UInt32((track.x + track.width * share).rounded()) }
+        scene.tap.change { $0.inputs += [.pointerEntersAt(300, 100), .pointerMovesTo(301, 100)] }
+        #expect(try scene.shows((above: false, below: true)))
+        let places = (column(0.1), column(0.5), column(0.8))
+        scene.tap.change { $0.inputs += [.pointerMovesTo(places.0, row), .button(isDown: true, time: 1000), .pointerMovesTo(places.1, row)] }
+        #expect(try scene.shows(frame: 147...153, (above: false, below: true)))
+        // Beside the bar the pointer still holds it.
+        scene.tap.change { $0.inputs += [.pointerMovesTo(places.2, 10), .button(isDown: false, time: 2000), .pointerMovesTo(places.0, 10)] }
+        #expect(try scene.shows(frame: 237...243, (above: false, below: true)))
+        #expect(scene.tap.findings.moves == 0)
+        #expect(try scene.end().code == 0)
+    }
+
+    @Test(arguments: [
+        (["--osd-level", "0"], false, false), (["--no-osd-bar"], true, false), (["--osd-duration", "100000", "--osd-level=3"], true, true),
+    ])
+    func `options say how much is told`(_ options: [String], _ above: Bool, _ below: Bool) throws {
+        let scene = try Scene(options)
+        scene.press(Key.right)
+        #expect(try scene.shows(frame: 180...180, (above: above, below: below)))
+        #expect(try scene.end().code == 0)
+    }
+
+    @Test func `keys are bound by input_conf, and lines that make no sense are said`() throws {
+        let folder = NSTemporaryDirectory() + "bindings-\(UUID().uuidString.prefix(8))", path = folder + "/input.conf", other = folder + "/other.conf"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try "o seek 2 exact; show-text \"two ${time-pos}\" 100000\nF99 quit\n0 ignore\n".write(toFile: path, atomically: true, encoding: .utf8)
+        try "i explode\nRIGHT no-osd seek 4".write(toFile: other, atomically: true, encoding: .utf8)
+        let scene = try Scene(["--config-dir", folder, "--input-conf", other])
+        #expect(try scene.shows((above: false, below: false)))
+        for key in [Key.zero, Key.right] { scene.press(key) }
+        #expect(try scene.shows(frame: 150...150, (above: false, below: false)))
+        scene.press(Key.o)
+        #expect(try scene.shows(frame: 210...210, (above: true, below: false)))
+        let end = try scene.end()
+        #expect(end.code == 0 && end.errors.contains("\(path):2: there is no key F99."), "\(end.errors)")
+        #expect(end.errors.contains("\(other):1: there is no command explode."))
+    }
+
+    @Test func `the names of keys and commands are listed`() throws {
+        let keys = try PlayProgram.run(["--input-keylist"]), commands = try PlayProgram.run(["--input-cmdlist"])
+        #expect(keys.code == 0 && Set(keys.output.split(separator: "\n")).isSuperset(of: ["SPACE", "LEFT", "F12", "SHARP"]))
+        #expect(commands.code == 0 && Set(commands.output.split(separator: "\n")).isSuperset(of: ["seek", "show-text", "cycle-values", "ignore"]))
+        let missing = try PlayProgram.run([
+            "--input-conf", "/nonexistent/input.conf", "--sink", "headless", "--untimed", TestAssets.path("short.mp4"),
+        ])
+        #expect(missing.code == 0 && missing.errors.contains("/nonexistent/input.conf: the configuration cannot be read"), "\(missing.errors)")
+    }
+}
