@@ -8,9 +8,8 @@ import Testing
 @Suite struct FilmTests {
     /// A film with two sounds, two subtitles, two chapters and texts, made once.
     private static let rich = Result {
-        let folder = FileManager.default.temporaryDirectory
-        let path = folder.appendingPathComponent("rich-\(UUID().uuidString).mkv").path
-        let texts = folder.appendingPathComponent("texts-\(UUID().uuidString)"), subtitles = texts.appendingPathExtension("srt")
+        let path = ProcessFolder.path("rich.mkv")
+        let texts = ProcessFolder.url.appendingPathComponent("texts"), subtitles = texts.appendingPathExtension("srt")
         try """
         ;FFMETADATA1
         title=Übung
@@ -27,7 +26,6 @@ import Testing
         title=Zweites
         """.write(to: texts, atomically: true, encoding: .utf8)
         try "1\n00:00:00,100 --> 00:00:00,900\nHello\n".write(to: subtitles, atomically: true, encoding: .utf8)
-        defer { for file in [texts, subtitles] { try? FileManager.default.removeItem(at: file) } }
         let sound = ["-f", "lavfi", "-t", "1", "-i"], language = { (track: String, name: String) in ["-metadata:s:\(track)", "language=\(name)"] }
         let inputs = ["-i", TestAssets.path("plain.mp4")] + sound + ["sine=440:r=48000"] + sound + ["sine=880:r=44100"]
         let others = ["-i", subtitles.path, "-i", subtitles.path, "-i", texts.path, "-map_metadata", "5", "-map_chapters", "5"]

@@ -8,7 +8,7 @@ import Testing
 @Suite(.enabled(if: Installation.isPossible, "a sanitized library serves only sanitized programs")) struct PythonTests {
     /// The folder that the package is installed in, made once.
     private static let package = Result {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("python-\(UUID().uuidString)")
+        let folder = ProcessFolder.url.appendingPathComponent("python")
         // pip builds where the sources are.
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: TestAssets.root + "/bindings/python", toPath: folder.path + "/sources")

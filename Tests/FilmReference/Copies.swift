@@ -1,5 +1,5 @@
-internal import Foundation
 internal import Media
+internal import TestSupport
 internal import Writing
 
 extension FilmReference {
@@ -9,7 +9,7 @@ extension FilmReference {
     public static func copy(of path: String, as ending: String) throws -> String {
         try copies.withLock { copies in
             if let copy = copies[path + ending] { return copy }
-            let copy = FileManager.default.temporaryDirectory.appendingPathComponent("copy-\(UUID().uuidString).\(ending)").path
+            let copy = ProcessFolder.path("copy-\(copies.count).\(ending)")
             var options = FilmCopy.Options()
             options.writer.movesIndexToFront = ending == "mp4"
             try FilmCopy(from: path, to: copy, options: options).run()
