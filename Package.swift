@@ -158,7 +158,7 @@ let package = Package(
             "ScanoutC",
             [
                 "CLinux", "CScanout", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
-                "FrameExport", "TextureCache", "Player", "Demuxing",
+                "FrameExport", "TextureCache", "Player", "Demuxing", "AudioSink",
             ]),
         // How `play` ends when it cannot end by itself: signal handlers.
         .target(name: "CEnding"),

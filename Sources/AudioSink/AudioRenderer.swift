@@ -47,6 +47,8 @@ public final class AudioRenderer: Sendable {
     let deviceName: String
     let timebase: Timebase
     let openDevice: AudioDeviceOpener
+    /// The program that takes the sound instead of a device.
+    let exporter: AudioExporter?
     let shared: AudioShared
     /// The device's clock; goes on for ever.
     public let clock = AudioClock()
@@ -61,20 +63,24 @@ public final class AudioRenderer: Sendable {
     /// A renderer for a track, which waits for `start`. Throws when nothing can decode the track; later failures of the device
     /// go to `onFailure`.
     package init(
-        format: AudioFormat, source: any AudioSource, deviceName: String, timebase: Timebase, openDevice: AudioDeviceOpener? = nil
+        format: AudioFormat, source: any AudioSource, deviceName: String, timebase: Timebase, exporter: AudioExporter? = nil,
+        openDevice: AudioDeviceOpener? = nil
     ) throws(AudioError) {
         self.format = format
         self.source = source
         self.deviceName = deviceName
         self.timebase = timebase
+        self.exporter = exporter
+        shared = try AudioShared()
+        let program = exporter?.device { [shared] in shared.bell.signal() }
         if let openDevice {
             self.openDevice = openDevice
         } else {
             self.openDevice = { rate, channels throws(AudioError) in
-                try ALSADevice(name: deviceName, rate: rate, channelCount: channels)
+                if let program { return program }
+                return try ALSADevice(name: deviceName, rate: rate, channelCount: channels)
             }
         }
-        shared = try AudioShared()
         try AudioDecoder.check(format)
     }
 
@@ -117,9 +123,19 @@ public final class AudioRenderer: Sendable {
 
     /// Discards all sound between the queue and the device, the queue included: the first step of a seek, before samples from elsewhere are
     /// enqueued.
-    public func flush() {
+    ///
+    /// - Parameters:
+    ///   - serial: the number of the seek, for a program that takes the sound.
+    ///   - target: where the film goes on, for the same.
+    public func flush(serial: UInt64 = 0, target: MediaTime = .negativeInfinity) {
         // In this order: sound already on its way is refused from here on, until the queue's flush arrives.
-        shared.state.withLock { $0.store }?.clear()
+        let store = shared.state.withLock { state in
+            // Where the program itself is waited for, there is more to take.
+            if exporter != nil { state.hasFinished = false }
+            return state.store
+        }
+        store?.clear(serial: serial)
+        exporter?.flush(serial: serial, target: target)
         source.flush()
         shared.restart()
     }
@@ -199,7 +215,9 @@ public final class AudioRenderer: Sendable {
             state.lead = nil
             return true
         }
-        if isFirst { onFailure?(error) }
+        guard isFirst else { return }
+        exporter?.release()
+        onFailure?(error)
     }
 
     func reportFinish() { onFinish?() }

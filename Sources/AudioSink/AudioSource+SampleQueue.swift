@@ -32,11 +32,13 @@ extension AudioRenderer {
     ///
     /// Throws when nothing can decode the track. Failures of the device, which is opened for the first decoded sound, go to
     /// `onFailure`. `device` is ALSA's name: `default` reaches PipeWire and PulseAudio where they run.
-    /// The sound follows `timebase`; nil takes the queue's present `controlTimebase`.
+    /// The sound follows `timebase`; nil takes the queue's present `controlTimebase`. With `exporter` a program gets the sound, and no device is
+    /// opened.
     public convenience init(
-        format: AudioFormat, queue: SampleQueue, device: String = "default", timebase: Timebase? = nil
+        format: AudioFormat, queue: SampleQueue, device: String = "default", timebase: Timebase? = nil, exporter: AudioExporter? = nil
     ) throws(AudioError) {
         try self.init(
-            format: format, source: QueueSource(queue: queue), deviceName: device, timebase: timebase ?? queue.controlTimebase)
+            format: format, source: QueueSource(queue: queue), deviceName: exporter == nil ? device : "exporter",
+            timebase: timebase ?? queue.controlTimebase, exporter: exporter)
     }
 }

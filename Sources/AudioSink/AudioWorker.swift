@@ -8,6 +8,7 @@ final class AudioWorker: Sendable {
     private let deviceName: String
     private let timebase: Timebase
     private let openDevice: AudioDeviceOpener
+    private let exporter: AudioExporter?
     private let shared: AudioShared
     private let clock: AudioClock
     private let fail: @Sendable (AudioError) -> Void
@@ -20,6 +21,7 @@ final class AudioWorker: Sendable {
         deviceName = renderer.deviceName
         timebase = renderer.timebase
         openDevice = renderer.openDevice
+        exporter = renderer.exporter
         shared = renderer.shared
         clock = renderer.clock
         fail = { [weak renderer] error in renderer?.reportFailure(error) }
@@ -29,24 +31,29 @@ final class AudioWorker: Sendable {
 
     // MARK: audio
 
-    /// Opens the device for the first decoded sound and feeds it to the end.
+    /// Opens the device for the first decoded sound and feeds it to the end. A program that takes everything needs no one to feed it.
     func play() {
         let shape: (rate: Int, channelCount: Int)?? = shared.state.wait { state in
             if state.isStopping { return .some(nil) }
             return state.shape.map { .some($0) }
         }
         guard let shape = shape ?? nil else { return }
+        let taking = AudioExporter.Handlers(
+            taken: { [shared] frames in shared.state.withLock { $0.statistics.framesPlayed += Int64(frames) } },
+            finished: { [shared, finish] in
+                shared.state.withLock { $0.hasFinished = true }
+                finish()
+            },
+            cancelled: { [shared, fail] in
+                fail(AudioError(.lost, "the program takes no more sound"))
+                shared.state.withLock { $0.store }?.clear()
+            })
+        if let store = exporter?.attach(rate: shape.rate, channelCount: shape.channelCount, taking) { return publish(store, .float32) }
         do throws(AudioError) {
             let device = try openDevice(shape.rate, shape.channelCount)
             let configuration = device.configuration
             let store = PCMStore(rate: configuration.rate, channelCount: configuration.channelCount, bell: shared.bell)
-            shared.state.change { [deviceName] state in
-                state.store = store
-                state.statistics.device = deviceName
-                state.statistics.sampleRate = configuration.rate
-                state.statistics.channelCount = configuration.channelCount
-                state.statistics.sampleFormat = configuration.sampleFormat.rawValue
-            }
+            publish(store, configuration.sampleFormat)
             let output = AudioOutput(
                 device: device, name: deviceName, store: store, timebase: timebase, clock: clock, shared: shared, finish: finish,
                 starve: starve)
@@ -65,6 +72,17 @@ final class AudioWorker: Sendable {
             fail(error)
             // Wakes the decoder, which from now on only empties the queue.
             shared.state.withLock { $0.store }?.clear()
+        }
+    }
+
+    /// Lets the decoder fill `store`.
+    private func publish(_ store: PCMStore, _ format: DeviceSampleFormat) {
+        shared.state.change { [deviceName] state in
+            state.store = store
+            state.statistics.device = deviceName
+            state.statistics.sampleRate = store.rate
+            state.statistics.channelCount = store.channelCount
+            state.statistics.sampleFormat = format.rawValue
         }
     }
 
@@ -122,7 +140,9 @@ final class AudioWorker: Sendable {
             if state.store == nil { state.hasFinished = true }
             return state.store == nil
         }
-        if hadNone { finish() }
+        guard hadNone else { return }
+        exporter?.markEnd()
+        finish()
     }
 }
 

@@ -12,7 +12,7 @@ package import Media
 @safe
 package final class PCMStore: Sendable {
     @safe
-    private struct State: @unchecked Sendable {
+    struct State: @unchecked Sendable {
         let samples: UnsafeMutablePointer<Float>
         /// Frames held: `start ..< end`.
         var start: Int64 = 0
@@ -24,8 +24,10 @@ package final class PCMStore: Sendable {
         var epoch: UInt64 = 0
         /// The reader found nothing and wants a signal of `bell`.
         var isStarved = false
+        /// The seek that the sound follows.
+        var serial: UInt64 = 0
     }
-    private let state: Monitor<State>
+    let state: Monitor<State>
     private let bell: EventFD
     package let rate: Int
     package let channelCount: Int
@@ -106,9 +108,14 @@ package final class PCMStore: Sendable {
     }
 
     /// Discards everything and wakes a waiting decoder.
-    package func clear() {
+    ///
+    /// - Parameter serial: the seek that follows; nil: it is the same as before.
+    package func clear(serial: UInt64? = nil) {
         state.change { state in
             state.epoch += 1
+            state.serial = serial ?? state.serial
+            // Of what was played before.
+            state.playHead = .min / 2
             state.start = 0
             state.end = 0
             state.isEnded = false
@@ -180,18 +187,20 @@ package final class PCMStore: Sendable {
 
     /// Copies the frames from `first` on; silence where there are none. The play head does not move.
     package func read(at first: Int64, into target: UnsafeMutableBufferPointer<Float>) {
-        let count = Int64(target.count / channelCount)
         unsafe target.update(repeating: 0)
-        state.withLock { state in
-            var frame = max(first, state.start)
-            let end = min(first + count, state.end)
-            while frame < end {
-                let offset = (frame % capacity + capacity) % capacity
-                let length = min(end - frame, capacity - offset)
-                unsafe (target.baseAddress! + Int(frame - first) * channelCount).update(
-                    from: state.samples + Int(offset) * channelCount, count: Int(length) * channelCount)
-                frame += length
-            }
+        state.withLock { unsafe copy(from: first, &$0, into: target) }
+    }
+
+    /// Copies those of the frames from `first` on that there are.
+    func copy(from first: Int64, _ state: inout State, into target: UnsafeMutableBufferPointer<Float>) {
+        var frame = max(first, state.start)
+        let end = min(first + Int64(target.count / channelCount), state.end)
+        while frame < end {
+            let offset = (frame % capacity + capacity) % capacity
+            let length = min(end - frame, capacity - offset)
+            unsafe (target.baseAddress! + Int(frame - first) * channelCount).update(
+                from: state.samples + Int(offset) * channelCount, count: Int(length) * channelCount)
+            frame += length
         }
     }
 
@@ -201,10 +210,13 @@ package final class PCMStore: Sendable {
     package func movePlayHead(to frame: Int64) {
         let wakes = state.withLock { state in
             state.playHead = frame
-            return max(frame, state.start) + lookAhead - state.end >= lookAhead / 4
+            return hasRoom(state)
         }
-        if wakes { state.change { _ in } }
+        if wakes { state.wakeWaiters() }
     }
+
+    /// Whether a waiting decoder has enough to do.
+    func hasRoom(_ state: borrowing State) -> Bool { max(state.playHead, state.start) + lookAhead - state.end >= lookAhead / 4 }
 
     /// Requests a signal of `bell` at the next insertion.
     package func ringWhenFilled() { state.withLock { $0.isStarved = true } }

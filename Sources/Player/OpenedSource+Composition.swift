@@ -30,7 +30,7 @@ extension OpenedSource {
     static func composition(
         _ film: ComposedFilm, configuration: PlayerConfiguration, sink: any DisplaySink, cancellation: AssetCancellation
     ) throws(AssetError) -> OpenedSource {
-        let hearsSound = sink.pacing == .display && configuration.playsAudio && configuration.tracks.audio != .none
+        let hearsSound = (sink.pacing == .display || configuration.takesAllSound) && configuration.playsAudio && configuration.tracks.audio != .none
         let hasFrames = configuration.tracks.video != .none && !film.video.instructions.isEmpty
         let hasSound = hearsSound && film.composition.tracks(.sound).contains { !$0.segments.allSatisfy(\.isEmpty) }
         guard hasFrames || hasSound else { throw AssetError(.noPlayableTrack, "\(film.name): nothing in it is played.") }

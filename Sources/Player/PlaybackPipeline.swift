@@ -35,6 +35,7 @@ final class PlaybackPipeline: Sendable {
     let timebase: Timebase
     let display: DisplayQueue?
     let audio: AudioRenderer?
+    private let audioClaim: AudioExporterClaim
     let feeder: SampleFeeder
     /// Reads a film that begins again at its end without a gap; nil for others.
     private let looping: LoopingSource?
@@ -59,7 +60,7 @@ final class PlaybackPipeline: Sendable {
         timebase.setTime(source.beginning)
         self.timebase = timebase
         // Exporters and untimed sinks get the film's own times; its end and its beginning are a flush to them.
-        let loopsOn = configuration.loops && sink.pacing == .display && configuration.exporters.isEmpty && source.canLoop
+        let loopsOn = configuration.loops && sink.pacing == .display && configuration.exporters.isEmpty && !configuration.takesAllSound && source.canLoop
         looping = loopsOn ? LoopingSource(source, timebase: timebase) : nil
         if let looping { source.samples = looping }
         self.source = source
@@ -79,12 +80,14 @@ final class PlaybackPipeline: Sendable {
         } else {
             display = nil
         }
+        let audioClaim = AudioExporterClaim(configuration.audioExporter, from: source.beginning > .zero ? source.beginning : .negativeInfinity)
         var audio: AudioRenderer?
         var obstacle: AudioError?
         if let sound = source.audio {
             let queue = SampleQueue(controlTimebase: timebase)
             do {
-                let renderer = try AudioRenderer(format: sound.format, queue: queue, device: configuration.audioDevice, timebase: timebase)
+                let renderer = try AudioRenderer(
+                    format: sound.format, queue: queue, device: configuration.audioDevice, timebase: timebase, exporter: audioClaim.exporter)
                 renderer.volume = configuration.volume
                 renderer.onFailure = { error in
                     timebase.setSource(MonotonicClock.shared)
@@ -99,7 +102,10 @@ final class PlaybackPipeline: Sendable {
                 if display == nil { obstacle = error } else { handlers.audioLost(error) }
             }
         }
+        // A program that waits for sound learns that there is none.
+        if audio == nil { audioClaim.release() }
         self.audio = audio
+        self.audioClaim = audioClaim
         self.obstacle = obstacle
         let presentation = display?.presentation
         let subtitles = source.subtitles.flatMap { selection in
@@ -123,6 +129,7 @@ final class PlaybackPipeline: Sendable {
 
     /// Starts every thread. Time is stopped until `startClock`.
     func start() throws(SinkError) {
+        if let conflict = audioClaim.conflict { throw conflict }
         try display?.start()
         threads.withLock { $0.isRunning = true }
         subtitles?.start()
@@ -172,7 +179,13 @@ final class PlaybackPipeline: Sendable {
         timebase.setTime(time)
         subtitles?.seek()
         display?.flush(removeImage: false, serial: serial)
-        audio?.flush()
+        audio?.flush(serial: serial, target: time)
+    }
+
+    /// The seek `serial` has failed, and the film goes on.
+    func adopt(_ serial: UInt64) {
+        display?.adopt(serial)
+        audioClaim.exporter?.adopt(serial)
     }
 
     /// Whether neither a frame nor any sound was decoded.
@@ -191,6 +204,7 @@ final class PlaybackPipeline: Sendable {
         subtitles?.stop()
         display?.stop()
         audio?.stop()
+        audioClaim.release()
         waiter?.join()
     }
 

@@ -123,6 +123,7 @@ extension Player {
             storage.issuedSerial += 1
             let serial = storage.issuedSerial
             for exporter in configuration.exporters { exporter.expect(serial) }
+            configuration.audioExporter?.expect(serial)
             // A film that is being opened is sought in as soon as it is open.
             if storage.opening != nil { storage.deferred.append { body(serial) } } else { transport.async { body(serial) } }
             return serial
@@ -134,6 +135,7 @@ extension Player {
         let before = storage.withLock { $0.issuedSerial == serial ? $0.performedSerial : nil }
         guard let before else { return }
         for exporter in configuration.exporters { exporter.withdraw(to: before) }
+        configuration.audioExporter?.withdraw(to: before)
     }
 
     /// Carries out what the transport has decided. On the transport queue.

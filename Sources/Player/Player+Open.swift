@@ -151,7 +151,7 @@ extension Player {
             return try OpenedSource.timeline(location, configuration: configuration, sink: sink, cancellation: opening.cancellation)
         }
         return try OpenedSource.container(
-            opening.film, configuration: configuration, hearsSound: sink.pacing == .display, drawsOverlays: sink.drawsOverlays,
+            opening.film, configuration: configuration, hearsSound: sink.pacing == .display || configuration.takesAllSound, drawsOverlays: sink.drawsOverlays,
             shownSize: sink.displaySize, cancellation: opening.cancellation)
     }
 
@@ -188,7 +188,10 @@ extension Player {
             return (storage.volume, storage.isMuted, storage.deferred.isEmpty ? nil : storage.issuedSerial)
         }
         // A film that begins makes exporters forget what they wait for.
-        if let awaited { for exporter in configuration.exporters { exporter.expect(awaited) } }
+        if let awaited {
+            for exporter in configuration.exporters { exporter.expect(awaited) }
+            configuration.audioExporter?.expect(awaited)
+        }
         pipeline.audio?.volume = volume
         pipeline.audio?.isMuted = isMuted
     }

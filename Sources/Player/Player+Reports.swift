@@ -75,7 +75,7 @@ extension Player {
     }
 
     private func seekFailed(_ error: AssetError, _ serial: UInt64) {
-        storage.withLock { $0.pipeline }?.display?.adopt(serial)
+        storage.withLock { $0.pipeline }?.adopt(serial)
         transport.async { [self] in
             let (actions, refused) = storage.withLock { storage in
                 storage.pendingSeeks = 0

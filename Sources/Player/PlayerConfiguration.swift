@@ -1,3 +1,4 @@
+public import AudioSink
 public import Decoding
 public import Demuxing
 public import FrameExport
@@ -27,6 +28,8 @@ public struct PlayerConfiguration: Sendable {
     public var subtitles = SubtitleOptions()
     /// Whether the sound is played.
     public var playsAudio = true
+    /// The program that takes the sound instead of a device; see `AudioExporter`. It serves one film at a time.
+    public var audioExporter: AudioExporter?
     /// ALSA's name of the sound device.
     public var audioDevice = "default"
     /// 0 (silent) to 1 (as recorded).
@@ -54,4 +57,7 @@ public struct PlayerConfiguration: Sendable {
 
     /// Makes the default configuration.
     public init() {}
+
+    /// A program gets every sample of the sound, also where frames are taken as fast as they come.
+    var takesAllSound: Bool { if case .everything = audioExporter?.delivery { true } else { false } }
 }

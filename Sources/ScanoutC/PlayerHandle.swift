@@ -1,3 +1,4 @@
+internal import AudioSink
 internal import CScanout
 internal import Decoding
 internal import DisplaySink
@@ -14,6 +15,7 @@ final class PlayerHandle: Handle {
     let strings = FilmStrings()
 
     private let exporters: [FrameExporter]
+    private let sound: AudioExporter?
     private let opening = Monitor(Opening.none)
 
     /// How far an opening has come that the program does not wait for.
@@ -36,11 +38,13 @@ final class PlayerHandle: Handle {
             if let news = News(event) { events.post(news) }
         }
         exporters = configuration.exporters
+        sound = configuration.audioExporter
         // The previous film ended the exporters; they accept frames again, and forget how it ended.
         for exporter in exporters {
             exporter.resume()
             if exporter.claim() { exporter.release() }
         }
+        sound?.renew()
     }
 
     /// Opens `film`, and blocks until that is done.
@@ -76,6 +80,7 @@ final class PlayerHandle: Handle {
                 exporter.cancel()
                 exporter.release()
             }
+            if let sound, sound.claim() { sound.release() }
             opening.change { $0 = .none }
         } else {
             // After this they may serve another film.
@@ -94,13 +99,14 @@ extension PlayerConfiguration {
     init?(_ options: scanout_options) {
         guard let specification = unsafe DecoderSpecification(forC: options.decoder),
             let exporters = unsafe ExporterHandle.list(options.exporters, options.exporter_count),
-            let sandbox = unsafe SandboxOptions(forC: options.sandbox), let preferences = unsafe TrackPreferences(options)
+            let sound = unsafe SoundHandle.exporter(options.sound), let sandbox = unsafe SandboxOptions(forC: options.sandbox), let preferences = unsafe TrackPreferences(options)
         else { return nil }
         self.init()
         self.sandbox = sandbox
         tracks = preferences
         decoder = specification
         self.exporters = exporters
+        audioExporter = sound
         threads = unsafe Int(min(options.threads, 64))
         startsPaused = unsafe options.starts_paused != 0
         playsAudio = unsafe options.is_silent == 0

@@ -23,7 +23,10 @@ import Testing
 
     @Test(
         .measuresTime,
-        arguments: [TestCard.Faults(), TestCard.Faults(drift: 200, latency: 0.15), TestCard.Faults(drift: -200, latency: 0, jitter: 0.002)])
+        arguments: [
+            TestCard.Faults(), TestCard.Faults(drift: 200, latency: 0.15), TestCard.Faults(drift: -200, latency: 0, jitter: 0.002),
+            TestCard.Faults(isProgram: true), TestCard.Faults(drift: -200, latency: 0.1, jitter: 0.001, isProgram: true),
+        ])
     func `sound is in step after start, pause, resume, seek and change of speed`(faults: TestCard.Faults) throws {
         #expect(try withinAttempts { try stages(faults) } == [])
     }

@@ -1,6 +1,7 @@
 import CAV
 import Foundation
 import Media
+import Testing
 
 @testable import AudioSink
 
@@ -71,6 +72,8 @@ final class TestCard: AudioOutputDevice, @unchecked Sendable {
         var stallsAt: HostTime?
         /// Takes all and plays nothing, as ALSA's null.
         var swallows = false
+        /// The card is a program's, which reads an exporter.
+        var isProgram = false
     }
     struct Memory: Sendable {
         var pieces: [Piece] = []
@@ -136,8 +139,45 @@ final class TestCard: AudioOutputDevice, @unchecked Sendable {
     }
 }
 
+/// A program with a sound card of its own, which asks an exporter for more every 10 ms, and remembers what was heard.
+final class ProgramCard: Sendable {
+    let exporter: AudioExporter
+    private let isStopped = Monitor(false)
+    private let thread = Monitor<LoopThread?>(nil)
+
+    init(memory: Monitor<TestCard.Memory>) throws {
+        let rate = CountingSound.rate
+        exporter = try AudioExporter(.asHeard(sampleRate: rate, channelCount: 1))
+        #expect(exporter.claim())
+        let faults = memory.withLock { $0.faults }, began = MonotonicClock.shared.now() + .seconds(faults.latency + 0.03)
+        memory.withLock { $0.pieces = [TestCard.Piece(began: began, samples: [])] }
+        let thread = LoopThread(name: "program") { [exporter, isStopped] in
+            let speed = Double(rate) * (1 + faults.drift * 1e-6)
+            var count = 0, block = [Float](repeating: 0, count: rate / 100)
+            while !isStopped.withLock({ $0 }) {
+                let moment = began + .seconds(Double(count) / speed)
+                // 30 ms in the card.
+                let wait = (moment - .seconds(faults.latency + 0.03) - MonotonicClock.shared.now()).seconds
+                if wait > 0 { pause(wait) }
+                let wobble = faults.jitter > 0 ? Double.random(in: -faults.jitter...faults.jitter) : 0
+                _ = unsafe block.withUnsafeMutableBufferPointer { unsafe exporter.read(into: $0, heardAt: moment + .seconds(wobble)) }
+                memory.withLock { [block] in $0.pieces[0].samples += block }
+                count += block.count
+            }
+        }
+        self.thread.withLock { $0 = thread }
+    }
+
+    func stop() {
+        isStopped.withLock { $0 = true }
+        thread.withLock { $0.take() }?.join()
+        exporter.release()
+    }
+}
+
 /// A timebase, a renderer and a card on it.
 final class Rig {
+    private let program: ProgramCard?
     let sound = CountingSound()
     let timebase = Timebase()
     let memory = Monitor(TestCard.Memory())
@@ -150,11 +190,19 @@ final class Rig {
     init(faults: TestCard.Faults = .init(), onAudioClock: Bool = true) throws {
         let memory = memory
         memory.withLock { $0.faults = faults }
-        renderer = try AudioRenderer(format: sound.format, source: sound, deviceName: "test", timebase: timebase) { rate, _ throws(AudioError) in
-            TestCard(rate: rate, memory: memory)
+        program = try faults.isProgram ? ProgramCard(memory: memory) : nil
+        if let program {
+            renderer = try AudioRenderer(
+                format: sound.format, source: sound, deviceName: "test", timebase: timebase, exporter: program.exporter)
+        } else {
+            renderer = try AudioRenderer(format: sound.format, source: sound, deviceName: "test", timebase: timebase) {
+                rate, _ throws(AudioError) in TestCard(rate: rate, memory: memory)
+            }
         }
         if onAudioClock { timebase.setSource(renderer.clock) }
     }
+
+    deinit { program?.stop() }
 
     /// A sample heard: the film's time it carries, and when it was heard.
     struct Heard: Sendable {

@@ -50,6 +50,8 @@ int main(void)
     NUMBER(SCANOUT_POLICY_DROP_OLDEST);
     NUMBER(SCANOUT_POLICY_WAIT);
     NUMBER(SCANOUT_MAX_PLANES);
+    NUMBER(SCANOUT_SOUND_EVERYTHING);
+    NUMBER(SCANOUT_SOUND_AS_HEARD);
     NUMBER(SCANOUT_TRACK_OTHER);
     NUMBER(SCANOUT_TRACK_VIDEO);
     NUMBER(SCANOUT_TRACK_AUDIO);
@@ -83,6 +85,7 @@ int main(void)
     MEMBER(scanout_options, subtitle_track);
     MEMBER(scanout_options, audio_languages);
     MEMBER(scanout_options, subtitle_languages);
+    MEMBER(scanout_options, sound);
 
     STRUCT(scanout_stream);
     MEMBER(scanout_stream, size);
@@ -323,5 +326,20 @@ int main(void)
     MEMBER(scanout_image_info, matrix);
     MEMBER(scanout_image_info, filters_chroma);
     MEMBER(scanout_image_info, ycbcr_conversion);
+    STRUCT(scanout_sound_options);
+    MEMBER(scanout_sound_options, size);
+    MEMBER(scanout_sound_options, delivery);
+    MEMBER(scanout_sound_options, sample_rate);
+    MEMBER(scanout_sound_options, channel_count);
+    MEMBER(scanout_sound_options, is_planar);
+    STRUCT(scanout_sound_block);
+    MEMBER(scanout_sound_block, size);
+    MEMBER(scanout_sound_block, frame_count);
+    MEMBER(scanout_sound_block, sample_rate);
+    MEMBER(scanout_sound_block, channel_count);
+    MEMBER(scanout_sound_block, samples);
+    MEMBER(scanout_sound_block, film_time);
+    MEMBER(scanout_sound_block, serial);
+    MEMBER(scanout_sound_block, is_discontinuous);
     return 0;
 }

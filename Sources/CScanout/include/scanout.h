@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x00000009
+#define SCANOUT_VERSION 0x0000000a
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -56,6 +56,9 @@ typedef struct scanout_player scanout_player;
 
 /* Frames for your own renderer; see "Frames". */
 typedef struct scanout_exporter scanout_exporter;
+
+/* Sound for your own device, mixer or analysis; see "Sound". */
+typedef struct scanout_sound scanout_sound;
 
 typedef enum scanout_output {
     SCANOUT_OUTPUT_NONE = 0,    /* a virtual display of 60 Hz: time passes as on a screen, and you show the frames */
@@ -99,6 +102,7 @@ typedef struct scanout_options {
     uint32_t reserved;
     const char *audio_languages;       /* the preferred one first: "de,en", as ISO 639 codes of two or three letters, with or without a region; */
     const char *subtitle_languages;    /* they count where the track is 0. NULL: none is preferred */
+    scanout_sound *sound;              /* who gets the sound instead of a device; serves one film at a time (else SCANOUT_ERROR_ARGUMENT) */
 } scanout_options;
 
 /* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the file is read, which takes
@@ -479,6 +483,63 @@ void scanout_frame_unmap(scanout_frame *frame);
 void scanout_frame_release(scanout_frame *frame);
 /* As scanout_frame_release, once the sync_file `fence` has signalled; it is taken over and closed. -1: no fence. */
 void scanout_frame_release_after(scanout_frame *frame, int fence);
+
+/* ----------------------------------------------------------------------------------------------------------------------------- Sound
+ *
+ * The film's decoded sound instead of a sound device. Make it first and pass it to scanout_open in `sound`. Samples are 32-bit floats, 1.0 the loudest;
+ * channels stand in FFmpeg's native order: front left, front right, centre, low frequency ... Either take everything in order, on a thread of your
+ * own:
+ *
+ *     while (scanout_sound_wait(sound, -1, &block) == SCANOUT_OK) analyse(block.samples, block.frame_count, block.film_time);
+ *
+ * or be the sound device, from the callback in which your own device asks for more:
+ *
+ *     scanout_sound_read(sound, buffer, frame_count, when_the_first_is_heard);
+ */
+
+typedef enum scanout_sound_delivery {
+    SCANOUT_SOUND_EVERYTHING = 0, /* every sample once, as soon as it is decoded; the film waits for you, also where it has no clock
+                                     (SCANOUT_OUTPUT_UNTIMED). Pause, speed and volume change nothing. A film whose frames you do not take waits for
+                                     that in turn: open it with `video_track` -1, or take both */
+    SCANOUT_SOUND_AS_HEARD = 1    /* what is to be heard at a given moment, at the film's speed and volume. Your device's clock becomes the film's */
+} scanout_sound_delivery;
+
+typedef struct scanout_sound_options {
+    uint32_t size;
+    uint32_t delivery;      /* scanout_sound_delivery */
+    uint32_t sample_rate;   /* frames a second; 0: the film's. Not 0 with SCANOUT_SOUND_AS_HEARD */
+    uint32_t channel_count; /* the same of channels: others are mixed as ITU-R BS.775 says */
+    uint32_t is_planar;     /* 1: all samples of a channel, then those of the next; 0: frame by frame */
+    uint32_t reserved;
+} scanout_sound_options;
+
+/* `options` may be NULL. SCANOUT_ERROR_ARGUMENT for a shape that no sound has. Close *sound with scanout_sound_close. */
+scanout_result scanout_sound_new(const scanout_sound_options *options, scanout_sound **sound);
+
+/* Ends every wait and releases the handle. A film that still plays goes on in silence. NULL is allowed. */
+void scanout_sound_close(scanout_sound *sound);
+
+typedef struct scanout_sound_block {
+    uint32_t size;
+    uint32_t frame_count;
+    uint32_t sample_rate, channel_count;
+    const float *samples;      /* frame_count times channel_count; lent until the next scanout_sound_wait, or scanout_sound_close */
+    int64_t film_time;         /* of the first frame */
+    uint64_t serial;           /* of the seek that it follows, as scanout_seek returned it; 0 before the first */
+    uint32_t is_discontinuous; /* 1: it does not continue the block before */
+    uint32_t reserved;
+} scanout_sound_block;
+
+/* The next block of sound, of at most 4096 frames; waits for it until `timeout`. SCANOUT_NOTHING: none came in time. SCANOUT_END: the film has no more
+ * sound; after a seek there is sound again, and what comes is what follows the seek. One thread at a time. SCANOUT_ERROR_ARGUMENT with
+ * SCANOUT_SOUND_AS_HEARD. */
+scanout_result scanout_sound_wait(scanout_sound *sound, int64_t timeout, scanout_sound_block *block);
+
+/* Fills `samples` with the sound to be heard from the host time `heard_at` on, and with silence where there is none. Returns how many frames of it are
+ * the film's, or a scanout_result below 0. Waits for nothing but a lock that is held for microseconds. Ask as steadily as your device does, for at
+ * most 0.2 s, also while the film stands: the film's clock follows these calls, and a program that stops asking has no sound until it asks again. One
+ * thread at a time. */
+int64_t scanout_sound_read(scanout_sound *sound, float *samples, uint32_t frame_count, int64_t heard_at);
 
 /* -------------------------------------------------------------------------------------------------------------- Textures in OpenGL (ES)
  *

@@ -220,6 +220,46 @@ class Playing(unittest.TestCase):
             self.assertEqual((outcome.returncode, outcome.stdout, outcome.stderr), (0, "done\n", ""))
 
 
+class Sound(unittest.TestCase):
+    def test_every_sample_is_ffmpegs(self):
+        expected = np.frombuffer(subprocess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-i", film("demo.mp4"), "-map", "0:a:0", "-f", "f32le", "-"], capture_output=True, check=True).stdout,
+            np.float32).reshape(-1, 2)
+        with scanout.Player(film("demo.mp4"), video_track=0, takes_sound=True) as player:
+            blocks = list(player.sound)
+        self.assertTrue(np.array_equal(np.concatenate([np.asarray(block.samples) for block in blocks]), expected))
+        self.assertEqual([block.is_discontinuous for block in blocks], [True] + [False] * (len(blocks) - 1))
+        self.assertEqual((blocks[0].film_time, blocks[0].sample_rate, blocks[0].time), (0, 48_000, 0))
+
+    def test_frames_and_sound_side_by_side_and_after_a_seek(self):
+        with scanout.Player(film("demo.mp4"), takes_sound=True, sample_rate=8000, channel_count=1) as player:
+            for target in (None, 8):
+                serial = player.seek(target) if target else 0
+                blocks = []
+                thread = threading.Thread(target=lambda: blocks.extend(player.sound))
+                thread.start()
+                frames = []
+                for frame in player:
+                    with frame:
+                        frames.append(frame.serial)
+                thread.join()
+                self.assertEqual(({*frames}, {block.serial for block in blocks}), ({serial}, {serial}))
+                self.assertEqual(blocks[0].film_time, (target or 0) * 1_000_000_000)
+                self.assertEqual(blocks[0].samples.shape[1:], (1,))
+                self.assertGreater(sum(block.samples.shape[0] for block in blocks), 8000 * (9 if target is None else 1.8))
+
+    def test_what_makes_no_sense_is_refused_and_a_silent_film_ends(self):
+        for arguments in ({"sample_rate": 10_000_000}, {"channel_count": 99}, {"channel_count": -1}, {"sound": True}):
+            with self.subTest(arguments), self.assertRaises(scanout.ArgumentError):
+                scanout.Player(film("demo.mp4"), takes_sound=True, **arguments)
+        with scanout.Player(film("plain.mp4"), takes_sound=True) as player:
+            self.assertIsNone(player.sound.next())
+        with self.assertRaises(scanout.ClosedError):
+            player.sound.next()
+        with scanout.Player(film("plain.mp4")) as player:
+            self.assertIsNone(player.sound)
+
+
 class Asynchronous(unittest.IsolatedAsyncioTestCase):
     async def test_frames_and_events(self):
         with scanout.Player(film("plain.mp4")) as player:

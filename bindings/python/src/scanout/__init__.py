@@ -12,9 +12,11 @@ from ._errors import ArgumentError, BudgetError, CancelledError, ClosedError, Da
 from ._film import Chapter, Film, Track, TrackKind
 from ._frame import Color, Frame, HDR, Plane
 from ._player import Player
+from ._sound import Sound, SoundBlock
 from ._values import Event, EventKind, ExportStatistics, State, Statistics
 
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "Chapter", "ClosedError", "Color", "DataError", "DeviceError", "Error", "Event",
-    "EventKind", "ExportStatistics", "Film", "Frame", "HDR", "InternalError", "OpenError", "Plane", "Player", "State", "Statistics", "Track", "TrackKind",
+    "EventKind", "ExportStatistics", "Film", "Frame", "HDR", "InternalError", "OpenError", "Plane", "Player", "Sound", "SoundBlock", "State",
+    "Statistics", "Track", "TrackKind",
 ]

@@ -10,7 +10,9 @@ OK, NOTHING, END = 0, 1, 2
 NO_TIME = -(1 << 63)
 ERROR_ARGUMENT = -1
 #: The SCANOUT_VERSION that has every function below.
-NEEDED_VERSION = 0x00000009
+NEEDED_VERSION = 0x0000000A
+#: Nanoseconds of a wait; between two Python looks for signals, and `close` goes through.
+SLICE = 50_000_000
 
 
 def _numbers(kind: Any, *names: str) -> list[tuple[str, Any]]:
@@ -21,7 +23,7 @@ class Options(c.Structure):
     _fields_ = _numbers(c.c_uint32, "size", "output", "decoder", "threads", "starts_paused", "is_silent", "loops", "exporter_count") + [
         ("exporters", c.POINTER(c.c_void_p)), ("start_time", c.c_int64), ("play_duration", c.c_int64), ("sandbox", c.c_uint32),
         ("opens_async", c.c_uint32), ("video_track", c.c_int32), ("audio_track", c.c_int32), ("subtitle_track", c.c_int32),
-        ("reserved", c.c_uint32), ("audio_languages", c.c_char_p), ("subtitle_languages", c.c_char_p)]
+        ("reserved", c.c_uint32), ("audio_languages", c.c_char_p), ("subtitle_languages", c.c_char_p), ("sound", c.c_void_p)]
 
 
 class ExporterOptions(c.Structure):
@@ -62,6 +64,15 @@ class StatisticsInfo(c.Structure):
 class ExporterStatisticsInfo(c.Structure):
     _fields_ = [("size", c.c_uint32), ("reserved", c.c_uint32)] + _numbers(
         c.c_uint64, "offered", "delivered", "late", "over_budget", "flushed", "bytes_copied")
+
+
+class SoundOptions(c.Structure):
+    _fields_ = _numbers(c.c_uint32, "size", "delivery", "sample_rate", "channel_count", "is_planar", "reserved")
+
+
+class SoundBlockInfo(c.Structure):
+    _fields_ = _numbers(c.c_uint32, "size", "frame_count", "sample_rate", "channel_count") + [
+        ("samples", c.c_void_p), ("film_time", c.c_int64), ("serial", c.c_uint64), ("is_discontinuous", c.c_uint32), ("reserved", c.c_uint32)]
 
 
 class FilmInfo(c.Structure):
@@ -121,6 +132,9 @@ def _load() -> c.CDLL:
         "scanout_frame_describe": (c.c_int, [handle, c.POINTER(FrameInfo)]),
         "scanout_frame_map": (c.c_int, [handle, place]),
         "scanout_frame_release": (None, [handle]),
+        "scanout_sound_new": (c.c_int, [c.POINTER(SoundOptions), place]),
+        "scanout_sound_close": (None, [handle]),
+        "scanout_sound_wait": (c.c_int, [handle, number, c.POINTER(SoundBlockInfo)]),
         "scanout_error_string": (text, [c.c_int]),
     }
     for name, (result, parameters) in arguments.items():

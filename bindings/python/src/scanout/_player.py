@@ -20,6 +20,7 @@ from ._errors import ArgumentError, BudgetError, ClosedError, DataError, check, 
 from ._film import Film, describe
 from ._frame import Frame
 from ._handle import Handle
+from ._sound import Sound
 from ._values import Event, EventKind, ExportStatistics, State, Statistics, of_struct, time
 
 _library = l.library
@@ -31,9 +32,6 @@ Sandbox = Literal["off", "decoder", "require", "full"]
 _OUTPUTS = {"none": 0, "untimed": 1, "window": 2, "monitor": 3}
 _DECODERS = {"auto": 0, "hardware": 1, "software": 2}
 _SANDBOXES = {"off": 0, "decoder": 1, "require": 2, "full": 3}
-
-#: Nanoseconds of a wait; between two Python looks for signals, and `close` goes through.
-_SLICE = 50_000_000
 
 
 class Player:
@@ -47,7 +45,8 @@ class Player:
         self, location: str | os.PathLike[str], *, output: Output = "untimed", decoder: Decoder = "auto", threads: int = 0,
         starts_paused: bool = False, sound: bool = False, loops: bool = False, start: float = 0, duration: float = 0, sandbox: Sandbox = "off",
         video_track: int | None = None, audio_track: int | None = None, subtitle_track: int | None = None, audio_languages: str = "",
-        subtitle_languages: str = "", every_frame: bool | None = None, budget: int = 3, bound: int = 8, waits_when_full: bool = False
+        subtitle_languages: str = "", every_frame: bool | None = None, budget: int = 3, bound: int = 8, waits_when_full: bool = False,
+        takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0
     ) -> None:
         """Opens a path or a URL and begins to play. Blocks while the head of the file is read.
 
@@ -62,29 +61,38 @@ class Player:
         bound: frames that may wait to be taken.
         waits_when_full: asking for a frame while the whole budget is held waits until another thread gives one back, instead of raising
             BudgetError.
+        sound: whether a sound device plays it.
+        takes_sound: whether `sound` hands it out instead, as sample_rate frames a second of channel_count channels; 0: as the film has it.
         """
         values = {"output": (output, _OUTPUTS), "decoder": (decoder, _DECODERS), "sandbox": (sandbox, _SANDBOXES)}
         for name, (value, known) in values.items():
             if value not in known:
                 raise ArgumentError(f"{name} is one of {', '.join(known)}, not {value!r}.")
+        if sound and takes_sound:
+            raise ArgumentError("sound goes to a device, or is taken: one of the two.")
         waits = output == "untimed" if every_frame is None else every_frame
         place = c.c_void_p()
         check(_library.scanout_exporter_new(
             l.sized(l.ExporterOptions, budget=budget, bound=bound, policy=int(waits)), place))
         assert place.value is not None
         self._exporter = Handle(place.value, _library.scanout_exporter_close)
+        #: Where the film's sound is taken; None: it is not.
+        self.sound = Sound(sample_rate, channel_count) if takes_sound else None
         options = l.sized(
             l.Options, output=_OUTPUTS[output], decoder=_DECODERS[decoder], sandbox=_SANDBOXES[sandbox], threads=threads,
-            starts_paused=int(starts_paused), is_silent=int(not sound), loops=int(loops), exporter_count=1, exporters=c.pointer(place),
+            starts_paused=int(starts_paused), is_silent=int(not sound and not takes_sound), loops=int(loops), exporter_count=1, exporters=c.pointer(place),
             start_time=_nanoseconds(start), play_duration=_nanoseconds(duration), video_track=_track(video_track), audio_track=_track(audio_track),
-            subtitle_track=_track(subtitle_track), audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode())
+            subtitle_track=_track(subtitle_track), audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode(),
+            sound=self.sound._place if self.sound else None)
         player, message = c.c_void_p(), c.create_string_buffer(1000)
         result = _library.scanout_open(os.fsencode(location), options, player, message, len(message))
         if result != l.OK or player.value is None:
             self._exporter.close()
+            if self.sound:
+                self.sound._handle.close()
             raise error(result, message.value.decode(errors="replace"))
         self._player = Handle(player.value, _library.scanout_close)
-        self._finaliser = weakref.finalize(self, _close, self._exporter, self._player)
+        self._finaliser = weakref.finalize(self, _close, self._exporter, self._player, self.sound)
         #: Frames that somebody holds, by their handles.
         self._held: set[int] = set()
         self._budget = None if waits_when_full else budget or 3
@@ -118,7 +126,7 @@ class Player:
         """The next frame that has not been taken yet; None at the end. Raises TimeoutError when none comes within `timeout` seconds."""
         deadline = None if timeout is None else clock.monotonic_ns() + _nanoseconds(timeout)
         while True:
-            rest = _SLICE if deadline is None else max(min(deadline - clock.monotonic_ns(), _SLICE), 0)
+            rest = l.SLICE if deadline is None else max(min(deadline - clock.monotonic_ns(), l.SLICE), 0)
             frame, is_over = self._take(rest)
             if frame is not None:
                 return frame
@@ -159,7 +167,7 @@ class Player:
         """At the end of the frames: raises when that is not the end of the film."""
         while self.state not in (State.ENDED, State.FAILED, State.IDLE):
             # A seek has begun meanwhile, or the end has not been announced yet.
-            if self._look(_SLICE) is EventKind.SOUGHT:
+            if self._look(l.SLICE) is EventKind.SOUGHT:
                 return
         if self.state is State.FAILED:
             while self._look(0) is not None:
@@ -267,7 +275,7 @@ class Player:
         while True:
             if self._events:
                 return self._events.popleft()
-            rest = _SLICE if deadline is None else max(min(deadline - clock.monotonic_ns(), _SLICE), 0)
+            rest = l.SLICE if deadline is None else max(min(deadline - clock.monotonic_ns(), l.SLICE), 0)
             if self._look(rest) is None and deadline is not None and clock.monotonic_ns() >= deadline:
                 return None
 
@@ -304,7 +312,7 @@ class Player:
                 loop.add_reader(descriptor, news.set)
                 try:
                     # Wakes up from time to time, because closing the player is no event.
-                    await asyncio.wait_for(news.wait(), _SLICE / 1e9)
+                    await asyncio.wait_for(news.wait(), l.SLICE / 1e9)
                 except TimeoutError:
                     pass
                 finally:
@@ -373,7 +381,7 @@ class _AsyncFrames:
         def wait() -> tuple[Frame | None, bool]:
             while not self._given_up.is_set():
                 try:
-                    frame = self._player.next_frame(_SLICE / 1e9)
+                    frame = self._player.next_frame(l.SLICE / 1e9)
                 except TimeoutError:
                     continue
                 return frame, frame is None
@@ -396,9 +404,11 @@ class _AsyncFrames:
         return outcome
 
 
-def _close(exporter: Handle, player: Handle) -> None:
+def _close(exporter: Handle, player: Handle, sound: Sound | None) -> None:
     exporter.close()
     player.close()
+    if sound:
+        sound._handle.close()
 
 
 def _nanoseconds(seconds: float) -> int:
