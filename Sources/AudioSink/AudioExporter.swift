@@ -13,15 +13,15 @@ public import Media
 ///     let exporter = try AudioExporter(.asHeard(sampleRate: 48_000, channelCount: 2))
 ///     exporter.read(into: buffer, heardAt: now + deviceLatency)
 ///
-/// Samples are 32-bit floats, 1.0 the loudest, with the channels in FFmpeg's native order (front left, front right, centre, low frequency …). Sound of
-/// another rate or other channels is converted. An exporter serves one film at a time.
+/// Samples are 32-bit floats, 1.0 the loudest, with the channels in FFmpeg's native order (front left, front right, centre, low frequency …). Sound
+/// of another rate or other channels is converted. An exporter serves one film at a time.
 ///
 /// Thread-safety: all of it; of `wait`, and of `read`, one call at a time.
 public final class AudioExporter: Sendable {
     /// Which sound a program gets, and when.
     public enum Delivery: Sendable, Hashable {
-        /// Every sample of the film once and in order, as soon as it is decoded: the film waits for a program that takes none. Pause, speed and volume
-        /// change nothing. nil: as the film has it, which may change from film to film.
+        /// Every sample of the film once and in order, as soon as it is decoded: the film waits for a program that takes none. Pause, speed and
+        /// volume change nothing. nil: as the film has it, which may change from film to film.
         case everything(sampleRate: Int? = nil, channelCount: Int? = nil)
         /// What is to be heard at a given moment, at the film's speed and volume: the program is the sound device, and its clock becomes the film's.
         case asHeard(sampleRate: Int, channelCount: Int)
@@ -78,8 +78,8 @@ public final class AudioExporter: Sendable {
     /// Frames in a block, at most.
     public static let largestBlock = 4096
 
-    /// The next block of sound that has not been taken yet. Waits for it until `deadline` (CLOCK_MONOTONIC; nil: for ever). Nil: none came in time, or
-    /// the film's sound is over (`isOver`). After a seek there is sound again, and what comes follows it.
+    /// The next block of sound that has not been taken yet. Waits for it until `deadline` (CLOCK_MONOTONIC; nil: for ever). Nil: none came in time,
+    /// or the film's sound is over (`isOver`). After a seek there is sound again, and what comes follows it.
     public func wait(until deadline: HostTime? = nil) -> AudioBlock? {
         guard case .everything = delivery else { preconditionFailure("an exporter of what is heard is read") }
         var descriptors = [PollDescriptor(fd: bell.rawValue, interest: .readable)]

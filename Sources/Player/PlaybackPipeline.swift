@@ -60,7 +60,8 @@ final class PlaybackPipeline: Sendable {
         timebase.setTime(source.beginning)
         self.timebase = timebase
         // Exporters and untimed sinks get the film's own times; its end and its beginning are a flush to them.
-        let loopsOn = configuration.loops && sink.pacing == .display && configuration.exporters.isEmpty && !configuration.takesAllSound && source.canLoop
+        let loopsOn =
+            configuration.loops && sink.pacing == .display && configuration.exporters.isEmpty && !configuration.takesAllSound && source.canLoop
         looping = loopsOn ? LoopingSource(source, timebase: timebase) : nil
         if let looping { source.samples = looping }
         self.source = source

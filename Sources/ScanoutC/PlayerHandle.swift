@@ -99,7 +99,8 @@ extension PlayerConfiguration {
     init?(_ options: scanout_options) {
         guard let specification = unsafe DecoderSpecification(forC: options.decoder),
             let exporters = unsafe ExporterHandle.list(options.exporters, options.exporter_count),
-            let sound = unsafe SoundHandle.exporter(options.sound), let sandbox = unsafe SandboxOptions(forC: options.sandbox), let preferences = unsafe TrackPreferences(options)
+            let sound = unsafe SoundHandle.exporter(options.sound), let sandbox = unsafe SandboxOptions(forC: options.sandbox),
+            let preferences = unsafe TrackPreferences(options)
         else { return nil }
         self.init()
         self.sandbox = sandbox

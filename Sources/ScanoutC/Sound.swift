@@ -1,5 +1,5 @@
-public import CScanout
 internal import AudioSink
+public import CScanout
 internal import Media
 
 /// Creates the place where a film's sound is taken. The caller closes it with `scanout_sound_close`.

@@ -1,7 +1,7 @@
 import AudioSink
 import DisplaySink
-import FrameExport
 import Foundation
+import FrameExport
 import Media
 import Player
 import TestSupport
