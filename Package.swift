@@ -146,8 +146,8 @@ let package = Package(
         module(
             "PlaySupport",
             [
-                "JSON", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading", "Composition", "Encoding", "Writing",
-                "Capture", "AudioSink", "Player",
+                "JSON", "Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "Reading", "Composition",
+                "Encoding", "Writing", "Capture", "AudioSink", "Player",
             ]),
         // The player under the control of other programs, in mpv's protocol.
         module("RemoteControl", ["JSON", "Media", "Sandbox", "DisplaySink", "PlaySupport"]),
@@ -167,7 +167,7 @@ let package = Package(
             dependencies: [
                 "CEnding", "JSON", "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading",
                 "Composition", "Writing", "Capture", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink", "AudioSink", "FrameExport",
-                "RemoteControl", "MediaControls", "OnScreen",
+                "PixelConversion", "RemoteControl", "MediaControls", "OnScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -235,7 +235,11 @@ let package = Package(
         tests(
             "WaylandSinkTests", ["WaylandSink", "DisplaySink", "PixelConversion", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests(
-            "KMSSinkTests", ["Player", "Subtitles", "OnScreen", "KMSSink", "DisplaySink", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
+            "KMSSinkTests",
+            [
+                "Player", "Subtitles", "OnScreen", "KMSSink", "DisplaySink", "PixelConversion", "SurfacePool", "Media", "TestSupport",
+                "SinkConformance",
+            ]),
         tests("AudioSinkTests", ["AudioSink", "Demuxing", "SampleQueue", "Media", "CAV", "CAVFormat", "TestSupport"]),
         // A client of exported frames in a process of its own, without any of our code.
         .executableTarget(name: "export-client", path: "Tests/ExportClient"),

@@ -51,7 +51,7 @@ final class KMSSession: Sendable {
     /// Runs until stopped, then restores the monitors.
     func run() {
         let monitors = opened.monitors
-        let planner = ScanoutPlanner(monitors) { [events] in events(.detail($0)) }
+        let planner = ScanoutPlanner(monitors, options.toneMapping) { [events] in events(.detail($0)) }
         let presenter = KMSPresenter(monitors, planner, queue, events: events)
         presenter.probe = observer
         monitors.probe = observer

@@ -21,15 +21,18 @@ public final class KMSSink: DisplaySink, WindowControl {
         public var arrangement: MonitorArrangement
         /// Whether a single monitor uses VRR.
         public var variableRefresh: VariableRefresh
+        /// How films in PQ or HLG are shown on monitors that are not told of it; nil: as if they were in standard dynamic range, without a copy.
+        public var toneMapping: ToneMapping?
         /// Creates options. The default is the first monitor, in the mode that it prefers, at a refresh rate that suits the film.
         public init(
             connectors: [String] = [], mode: ModeRequest = ModeRequest(), arrangement: MonitorArrangement = .mirror,
-            variableRefresh: VariableRefresh = .auto
+            variableRefresh: VariableRefresh = .auto, toneMapping: ToneMapping? = ToneMapping()
         ) {
             self.connectors = connectors
             self.mode = mode
             self.arrangement = arrangement
             self.variableRefresh = variableRefresh
+            self.toneMapping = toneMapping
         }
     }
 

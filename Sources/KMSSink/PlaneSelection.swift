@@ -54,10 +54,13 @@ package struct LayerRequirements: Sendable, Hashable {
     /// The part of `screen` that the monitor shows; nil: all.
     package var part: PixelRect?
     package var gravity: Gravity
+    /// Why the light of the film must be mapped for the monitor; nil: it need not be.
+    package var lightObstacle: String?
 
     package init(
         format: FourCC?, pixelFormat: PixelFormat, modifier: FormatModifier = .linear, isDMABuf: Bool = true, buffer: PixelSize,
-        visible: PixelRect, attributes: FrameAttributes, screen: PixelSize, part: PixelRect? = nil, gravity: Gravity = .aspect
+        visible: PixelRect, attributes: FrameAttributes, screen: PixelSize, part: PixelRect? = nil, gravity: Gravity = .aspect,
+        lightObstacle: String? = nil
     ) {
         self.format = format
         self.pixelFormat = pixelFormat
@@ -69,6 +72,7 @@ package struct LayerRequirements: Sendable, Hashable {
         self.screen = screen
         self.part = part
         self.gravity = gravity
+        self.lightObstacle = lightObstacle
     }
 }
 
@@ -116,6 +120,10 @@ package struct PlaneSelection: Sendable, Hashable {
         let seen = if let part = layer.part { whole.part(part, layer.attributes.orientation) } else { PlanePlacement?.some(whole) }
         isHidden = seen == nil
         guard let placement = seen else { return }
+        if let obstacle = layer.lightObstacle {
+            reasons.append(obstacle)
+            return
+        }
         guard let format = layer.format else {
             reasons.append("the kernel has no format code for \(layer.pixelFormat.rawValue)")
             return

@@ -38,15 +38,20 @@ struct ScanoutPlan: CustomStringConvertible {
     }
 
     let kind: Kind
+    /// Whether the film's light is mapped to standard dynamic range, which no plane does.
+    let mapsLight: Bool
     var choice: PlaneSelection
 
-    init(_ kind: Kind, _ planes: [PlaneCapabilities]) {
+    /// - Parameter lightObstacle: Why the film's light must be mapped for the monitor; nil: it need not be.
+    init(_ kind: Kind, _ planes: [PlaneCapabilities], lightObstacle: String?) {
         self.kind = kind
+        mapsLight = lightObstacle != nil
         choice = PlaneSelection(
             LayerRequirements(
                 format: kind.layout.format.opaqueFourCC, pixelFormat: kind.layout.format, modifier: kind.layout.modifier, isDMABuf: kind.isDMABuf,
                 buffer: kind.layout.size, visible: kind.visible, attributes: kind.attributes, screen: kind.place.canvas,
-                part: kind.isWhole ? nil : kind.place.part, gravity: kind.gravity), planes)
+                part: kind.isWhole ? nil : kind.place.part, gravity: kind.gravity,
+                lightObstacle: lightObstacle), planes)
     }
 
     /// What the monitor shows of the canvas for images over the film.

@@ -9,8 +9,14 @@ internal import SurfacePool
 /// Thread-safety: belongs to the device's thread.
 final class ScanoutPlanner {
     private let monitors: KMSMonitors
-    /// By the size of the canvas: the frame of a wall is converted once.
-    private var converters: [PixelSize: ScreenConverter] = [:]
+    private let toneMapping: ToneMapping?
+    /// What converted frames are kept by: the frame of a wall is converted once.
+    private struct Copy: Hashable {
+        var canvas: PixelSize
+        var mapsLight: Bool
+    }
+
+    private var converters: [Copy: ScreenConverter] = [:]
     /// For frames that are converted only because something lies over them.
     private var composers: [OverlayCanvas: ScreenConverter] = [:]
     /// Bytes written by composers that are gone.
@@ -27,8 +33,10 @@ final class ScanoutPlanner {
     /// Receives a sentence on each change of a plan.
     let describe: (String) -> Void
 
-    init(_ monitors: KMSMonitors, describe: @escaping (String) -> Void) {
+    /// - Parameter toneMapping: For films in high dynamic range on other monitors; nil: their code values are kept.
+    init(_ monitors: KMSMonitors, _ toneMapping: ToneMapping?, describe: @escaping (String) -> Void) {
         self.monitors = monitors
+        self.toneMapping = toneMapping
         self.describe = describe
         chosen = monitors.outputs.map { _ in nil }
     }
@@ -51,7 +59,7 @@ final class ScanoutPlanner {
 
     /// The buffers that show the frame on each monitor, by the best plans that the device accepts; nil when the frame cannot be shown.
     func prepare(_ frame: borrowing VideoFrame) throws(SinkError) -> KMSMonitors.Buffers? {
-        var fresh = consider(frame), converted: [PixelSize: DrawnImage] = [:]
+        var fresh = consider(frame), converted: [Copy: DrawnImage] = [:]
         while true {
             var buffers: KMSMonitors.Buffers = []
             for output in monitors.plugged {
@@ -67,6 +75,8 @@ final class ScanoutPlanner {
             }
             for (output, code) in told {
                 describe("\(output.connector.description) shows the film without HDR signaling: \(unsafe String(cString: strerror(code))).")
+                guard let index = index(of: output), let kind = chosen[index]?.kind, mapsLight(kind) else { continue }
+                chosen[index] = plan(kind, output, lightObstacle: "the device refuses HDR signaling")
             }
             if !told.isEmpty { continue }
             let refused = outcome.refused.filter { output, _ in buffers.contains { $0.output === output && $0.buffer.isDirect } }
@@ -98,21 +108,29 @@ final class ScanoutPlanner {
         for (index, output) in monitors.outputs.enumerated() where output.isPlugged {
             let kind = ScanoutPlan.Kind(frame, on: output, places[index], gravity)
             guard chosen[index]?.kind != kind else { continue }
-            chosen[index] = ScanoutPlan(kind, output.planes.map(\.capabilities))
+            let limitation = output.chooseSignaling(for: kind.attributes)
+            chosen[index] = plan(kind, output, lightObstacle: limitation != nil && mapsLight(kind) ? "the monitor does not get HDR" : nil)
             fresh.append(output)
             choices += 1
             copiedBefore += composers.values.reduce(0) { $0 + $1.bytesCopied }
             (composers, composition) = ([:], nil)
-            if let limitation = output.chooseSignaling(for: kind.attributes) { describe("\(output.connector.description): \(limitation).") }
+            if let limitation { describe("\(output.connector.description): \(limitation).") }
         }
         return fresh
     }
 
+    private func mapsLight(_ kind: ScanoutPlan.Kind) -> Bool { toneMapping != nil && ToneMapping.applies(to: kind.attributes.color) }
+
+    private func plan(_ kind: ScanoutPlan.Kind, _ output: KMSOutput, lightObstacle: String?) -> ScanoutPlan {
+        ScanoutPlan(kind, output.planes.map(\.capabilities), lightObstacle: lightObstacle)
+    }
+
     /// The buffer that shows the frame on one monitor, by its plan; nil when the frame cannot be converted.
     private func buffer(
-        _ frame: borrowing VideoFrame, on output: KMSOutput, _ converted: inout [PixelSize: DrawnImage]
+        _ frame: borrowing VideoFrame, on output: KMSOutput, _ converted: inout [Copy: DrawnImage]
     ) throws(SinkError) -> ScanoutBuffer? {
-        guard let index = index(of: output), let place = chosen[index]?.kind.place else { return nil }
+        guard let index = index(of: output), let plan = chosen[index] else { return nil }
+        let place = plan.kind.place, copy = Copy(canvas: place.canvas, mapsLight: plan.mapsLight)
         while case .direct(let direct)? = chosen[index]?.choice.current {
             do throws(SystemError) {
                 let framebuffer = try monitors.device.framebuffers.framebuffer(for: frame.surface, as: frame.pixelFormat.opaqueFourCC!)
@@ -126,11 +144,11 @@ final class ScanoutPlanner {
                 let black = try output.blackImage()
                 return ScanoutBuffer(black, part: PixelRect(black.size))
             }
-            if let drawn = converted[place.canvas] { return ScanoutBuffer(drawn, part: place.part) }
-            let converter = converters[place.canvas] ?? ScreenConverter(monitors.device)
-            converters[place.canvas] = converter
+            if let drawn = converted[copy] { return ScanoutBuffer(drawn, part: place.part) }
+            let converter = converters[copy] ?? ScreenConverter(monitors.device, copy.mapsLight ? toneMapping : nil)
+            converters[copy] = converter
             guard let drawn = try converter.convert(frame, screen: place.canvas, gravity: gravity) else { return nil }
-            converted[place.canvas] = drawn
+            converted[copy] = drawn
             return ScanoutBuffer(drawn, part: place.part)
         } catch {
             throw SinkError(.unsupported, "\(monitors.device) cannot show the frame: \(error.description).")

@@ -22,7 +22,11 @@ final class ScreenConverter {
     /// Bytes written by conversions so far.
     private(set) var bytesCopied = 0
 
-    init(_ device: KMSDevice) { self.device = device }
+    /// - Parameter toneMapping: For frames in high dynamic range; nil: their code values are kept.
+    init(_ device: KMSDevice, _ toneMapping: ToneMapping? = nil) {
+        self.device = device
+        scaler.toneMapping = toneMapping
+    }
 
     /// An image with `frame` fitted to a screen, or in the part `wanted` of it; nil when libswscale cannot read the frame.
     func convert(

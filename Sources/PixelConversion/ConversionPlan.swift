@@ -14,6 +14,8 @@ package struct ConversionPlan: Hashable, Sendable {
     package var source: Side
     package var target: Side
     package var filter: ConversionTarget.Filter
+    /// How light is mapped to standard dynamic range; nil: it is not.
+    var lightMapping: LightMapping?
 }
 
 /// Where the planes of an image lie, lent for one conversion.

@@ -18,11 +18,14 @@ public struct ConversionTarget: Sendable, Hashable {
     public var chromaSiting: ChromaSiting
     /// How pixels are interpolated when the size changes.
     public var filter: Filter
+    /// How frames in high dynamic range become standard dynamic range, always by `.exact`; nil keeps their primaries and transfer curve. For RGB of
+    /// full range only.
+    public var toneMapping: ToneMapping?
 
     /// Makes a target; a size and colours that are left out stay as they are in the source, as the properties say.
     public init(
         format: PixelFormat, size: PixelSize? = nil, matrix: UInt8? = nil, range: ColorRange = .unspecified,
-        chromaSiting: ChromaSiting = .unspecified, filter: Filter = .bicubic
+        chromaSiting: ChromaSiting = .unspecified, filter: Filter = .bicubic, toneMapping: ToneMapping? = nil
     ) {
         self.format = format
         self.size = size
@@ -30,6 +33,7 @@ public struct ConversionTarget: Sendable, Hashable {
         self.range = range
         self.chromaSiting = chromaSiting
         self.filter = filter
+        self.toneMapping = toneMapping
     }
 
     /// The colours of a converted frame.

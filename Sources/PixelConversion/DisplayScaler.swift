@@ -7,6 +7,9 @@ package import SurfacePool
 /// Thread-safety: one thread at a time.
 package final class DisplayScaler {
     private let engine = SwscaleEngine()
+    private lazy var mapper = ZimgEngine(threads: 0)
+    /// How frames in high dynamic range become standard dynamic range; nil: they are shown as if they were.
+    package var toneMapping: ToneMapping?
     package static let format = PixelFormat.bgr0
 
     package init() {}
@@ -14,16 +17,17 @@ package final class DisplayScaler {
     /// The smallest rectangle around a frame's visible part at which a conversion can begin.
     package func part(of frame: borrowing VideoFrame) -> PixelRect { engine.aligned(frame.visible, of: frame.pixelFormat) }
 
-    /// Writes `part` of a frame, scaled to `size`. False when libswscale cannot do it.
+    /// Writes `part` of a frame, scaled to `size`. False when neither libswscale nor, for tone mapping, zimg can do it.
     package func convert(
         _ frame: borrowing VideoFrame, _ part: PixelRect, to size: PixelSize, at base: UnsafeMutableRawPointer, pitch: Int
     ) -> Bool {
-        let format = frame.pixelFormat
+        let format = frame.pixelFormat, color = frame.resolvedColor
+        let mapping = toneMapping.flatMap { LightMapping(color, frame.attributes.hdr, $0) }
+        let engine: any ConversionEngine = mapping == nil ? engine : mapper
         guard engine.canConvert(format, to: Self.format) else { return false }
-        let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
         let plan = ConversionPlan(
             source: .init(format: format, color: color, size: part.size), target: .init(format: Self.format, color: color, size: size),
-            filter: .bilinear)
+            filter: .bilinear, lightMapping: mapping)
         let target = unsafe ImagePlanes(planes: [base], pitches: [pitch])
         do throws(PixelConversionError) {
             try frame.surface.withImagePlanes(left: part.x, top: part.y) { planes throws(PixelConversionError) in
@@ -34,6 +38,11 @@ package final class DisplayScaler {
             return false
         }
     }
+}
+
+extension VideoFrame {
+    /// The colours without gaps.
+    var resolvedColor: ColorDescription { attributes.color.resolved(for: pixelFormat, size: visible.size) }
 }
 
 extension Surface {

@@ -8,8 +8,9 @@ public import SurfacePool
 ///     let session = PixelTransferSession(to: ConversionTarget(format: .bgra), holdCount: 3)
 ///     let converted = try session.convert(frame)
 ///
-/// The primaries and the transfer curve stay as they are: a BT.2020 frame keeps its gamut when it becomes RGB. Alpha is lost; where the target has
-/// alpha it is opaque. The orientation stays a tag. A change of size keeps the frame's shape by its pixel aspect.
+/// The primaries and the transfer curve stay as they are, unless the target asks for `toneMapping`: a BT.2020 frame keeps its gamut when it
+/// becomes RGB. Alpha is lost; where the target has alpha it is opaque. The orientation stays a tag. A change of size keeps the frame's shape by its
+/// pixel aspect.
 ///
 /// Thread-safety: one thread at a time; `interrupt` and `resume` from any.
 public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchecked Sendable {
@@ -24,6 +25,9 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     /// What frames are converted to, as given to `init`.
     public let target: ConversionTarget
     private let engine: any ConversionEngine
+    private let threads: Int
+    /// For frames in high dynamic range.
+    private lazy var mapper: any ConversionEngine = engine as? ZimgEngine ?? ZimgEngine(threads: threads)
     private let allocator: any SurfaceAllocator
     private let maximumCount: Int
     private let maximumByteCount: Int
@@ -50,7 +54,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     ///   - holdCount: Converted frames that consumers may hold at once.
     ///   - maximumByteCount: Limit of their memory, in bytes.
     ///   - waitsForSurface: Whether `convert` waits while consumers hold `holdCount` frames; else it throws `.outOfSurfaces` at once.
-    ///   - threads: Threads that compute, the caller's included; 0 takes one for each processor, up to 8. `.fast` uses one.
+    ///   - threads: Threads that compute, the caller's included; 0 takes one for each processor, up to 8. `.fast` uses one, except for tone mapping.
     ///   - statistics: Whose `bytesCopied` grows by every frame.
     public init(
         to target: ConversionTarget, engine: Engine = .exact, allocator: any SurfaceAllocator = MemfdAllocator(), holdCount: Int = 4,
@@ -62,6 +66,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
             case .exact: ZimgEngine(threads: threads)
             case .fast: SwscaleEngine()
             }
+        self.threads = threads
         self.allocator = allocator
         // One more is being written.
         maximumCount = holdCount + 1
@@ -79,14 +84,14 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     /// Waits for a surface while consumers hold `holdCount` converted frames, unless the session was told not to.
     /// - Throws: `.unsupportedFormat` when the source cannot be converted, `.outOfSurfaces` when there is no surface or the wait was interrupted.
     public func convert(_ frame: borrowing VideoFrame) throws(PixelConversionError) -> VideoFrame {
-        let source = frame.surface.layout
+        let source = frame.surface.layout, lightMapping = try lightMapping(frame), engine = lightMapping == nil ? engine : mapper
         guard engine.canConvert(source.format, to: target.format) else {
             throw .noConversion(from: source.format.rawValue, to: target.format.rawValue)
         }
         let part = engine.aligned(frame.visible, of: source.format), size = target.size ?? part.size
         let writer = try surface(of: size)
         let start = MonotonicClock.shared.now()
-        let plan = plan(frame, part, to: size)
+        let plan = plan(frame, part, to: size, lightMapping)
         let layout = writer.surface.layout
         let planes = unsafe ImagePlanes(
             planes: (0..<layout.planeCount).map { unsafe writer.surface.address(ofPlane: $0) },
@@ -100,6 +105,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
         statistics.addCopied(byteCount)
         var attributes = frame.attributes, visible = PixelRect(size)
         attributes.color = plan.target.color
+        if lightMapping != nil { attributes.hdr = nil }
         if size != part.size {
             attributes.pixelAspect = Self.aspect(attributes.pixelAspect.isKnown ? attributes.pixelAspect : .one, from: part.size, to: size)
         } else {
@@ -123,12 +129,24 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
 
     // MARK: Converting
 
-    private func plan(_ frame: borrowing VideoFrame, _ part: PixelRect, to size: PixelSize) -> ConversionPlan {
-        let format = frame.pixelFormat, color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
+    /// - Throws: `.unsupportedFormat` when the light of a frame must be mapped, but not to RGB of full range.
+    private func lightMapping(_ frame: borrowing VideoFrame) throws(PixelConversionError) -> LightMapping? {
+        guard let toneMapping = target.toneMapping,
+            let found = LightMapping(frame.resolvedColor, frame.attributes.hdr, toneMapping)
+        else { return nil }
+        guard target.format.description.model == .rgb, target.range != .limited else {
+            throw PixelConversionError(.unsupportedFormat, "tone mapping makes RGB of full range only")
+        }
+        return found
+    }
+
+    private func plan(_ frame: borrowing VideoFrame, _ part: PixelRect, to size: PixelSize, _ lightMapping: LightMapping?) -> ConversionPlan {
+        let format = frame.pixelFormat, color = frame.resolvedColor
+        var made = target.color(from: color, format.description.model, size: size)
+        if let lightMapping { made = lightMapping.color(from: made) }
         return ConversionPlan(
-            source: .init(format: format, color: color, size: part.size),
-            target: .init(format: target.format, color: target.color(from: color, format.description.model, size: size), size: size),
-            filter: target.filter)
+            source: .init(format: format, color: color, size: part.size), target: .init(format: target.format, color: made, size: size),
+            filter: target.filter, lightMapping: lightMapping)
     }
 
     /// A surface to write.

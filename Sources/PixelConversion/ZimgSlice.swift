@@ -14,6 +14,8 @@ final class ZimgSlice: @unchecked Sendable {
     private let plan: ConversionPlan
     private let source: ComponentMap
     private let target: ComponentMap
+    /// What zimg's result goes through.
+    private let mapper: MappedRows?
     private let graph: OpaquePointer
     private var input = Lines()
     private var output = Lines()
@@ -52,14 +54,21 @@ final class ZimgSlice: @unchecked Sendable {
     }
 
     /// - Throws: `.unsupportedFormat` with zimg's reason.
-    init(_ plan: ConversionPlan, _ source: ComponentMap, _ target: ComponentMap, rows: Range<Int>) throws(PixelConversionError) {
+    init(
+        _ plan: ConversionPlan, _ source: ComponentMap, _ target: ComponentMap, _ tables: ToneMapTables?, rows: Range<Int>
+    ) throws(PixelConversionError) {
         self.plan = plan
+        mapper = tables.map { MappedRows($0, target, width: plan.target.size.width) }
         self.rows = rows
         self.source = source
         self.target = target
         let from = plan.source, to = plan.target
         let isScaled = from.size != to.size
         var sourceFormat = Self.format(from, source), targetFormat = Self.format(to, target)
+        if let tables {
+            targetFormat.pixel_type = ZIMG_PIXEL_WORD
+            targetFormat.depth = UInt32(tables.inputDepth)
+        }
         let all = rows == 0..<to.size.height
         if isScaled {
             // The part of the source that the slice's rows show, and what filters read around it.
@@ -168,6 +177,12 @@ final class ZimgSlice: @unchecked Sendable {
     /// Packs finished lines that belong to the slice's rows.
     private func pack(_ row: Int, _ columns: Range<Int>) {
         let facts = plan.target.format.description
+        if let mapper {
+            let range = columns.lowerBound..<min(columns.upperBound, plan.target.size.width), place = targetTop + row
+            guard !range.isEmpty, rows.contains(place) else { return }
+            unsafe mapper.write(output.row(0, row), output.row(1, row), output.row(2, row), range, to, place)
+            return
+        }
         for (index, component) in target.components.enumerated() {
             let (x, y) = index == 0 ? (0, 0) : (facts.chromaShiftX, facts.chromaShiftY)
             let range = (columns.lowerBound >> x)..<min(Self.coarse(columns.upperBound, x), Self.coarse(plan.target.size.width, x))
@@ -229,7 +244,8 @@ final class ZimgSlice: @unchecked Sendable {
         for index in map.components.indices {
             let x = index == 0 ? 0 : Int(format.subsample_w), y = index == 0 ? 0 : Int(format.subsample_h)
             // 64 bytes more than a row: zimg works on whole vectors.
-            let pitch = ((Int(format.width) >> x) * map.bytesPerSample + 127) / 64 * 64
+            let bytesPerSample = format.pixel_type == ZIMG_PIXEL_BYTE ? 1 : 2
+            let pitch = ((Int(format.width) >> x) * bytesPerSample + 127) / 64 * 64
             let all = zimg_select_buffer_mask(count)
             let isWhole = count == czimg_buffer_max || all == czimg_buffer_max
             let rows = isWhole ? Int(format.height) >> y : max((Int(all) + 1) >> y, 1)

@@ -34,6 +34,7 @@ public enum ForeignOption: Sendable, Hashable {
     private static let filters = "there are no filters; a program of one's own can take the frames (docs/export.md)"
     private static let windows = "the compositor places and sizes windows"
     private static let scripts = "there are no scripts; other programs command the player (--input-ipc-server)"
+    private static let light = "curves have no parameters, and peaks come from the film's metadata"
     private static let screenshots = "`frames` writes frames as files"
 
     private static let readers: [String: Reader] = [
@@ -95,6 +96,8 @@ public enum ForeignOption: Sendable, Hashable {
         "idle": flag(nil, "the program ends after the last film"), "force-window": flag(nil, "a window needs a film"),
         "ytdl": flag(nil, "pages are not searched for films; yt-dlp -g prints their addresses"),
         "deinterlace": { value in ["no", "auto"].contains(value ?? "yes") ? .words([]) : .absent("fields are shown as they were coded") },
+        "hdr-compute-peak": { value in ["no", "auto"].contains(value ?? "yes") ? .words([]) : .absent(light) },
+        "tone-mapping-param": absent(light), "tone-mapping-mode": absent(light), "gamut-mapping-mode": absent(light),
         "interpolation": flag(nil, "frames are shown, not made"),
         "video-sync": absent("frames are shown at their times; --refresh and --vrr fit the monitor to them"),
         "resume-playback": flag([], off: []), "save-position-on-quit": flag(nil, "where a film was left is not kept"),

@@ -3,6 +3,7 @@ internal import Decoding
 internal import Demuxing
 internal import Glibc
 public import Media
+internal import PixelConversion
 public import Player
 public import Reading
 public import Sandbox
@@ -49,6 +50,7 @@ public struct FrameExtraction {
         var form = FrameGeneratorOptions(reading: ReadingOptions(sandbox: options.sandbox), format: .rgb24, maximumSize: options.size)
         form.appliesPixelAspect = true
         form.appliesOrientation = true
+        form.toneMapping = ToneMapping()
         form.holdCount = Self.mostOnSheet
         do throws(ReadingError) {
             if TimelineFile.isTimeline(location) {

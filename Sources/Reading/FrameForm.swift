@@ -19,9 +19,12 @@ final class FrameForm {
         if turns, options.format == nil, !PixelRotationSession.canRotate(format) { format = .bgra }
         let size = size(of: frame.visible.size, frame.attributes)
         let (time, from) = (frame.presentationTime, frame.pixelFormat)
+        let mapsLight = options.toneMapping != nil && ToneMapping.applies(to: frame.attributes.color)
         do throws(PixelConversionError) {
-            if format != from || size != frame.visible.size {
-                frame = try converter(ConversionTarget(format: format, size: size == frame.visible.size ? nil : size)).convert(frame)
+            if format != from || size != frame.visible.size || mapsLight {
+                let target = ConversionTarget(
+                    format: format, size: size == frame.visible.size ? nil : size, toneMapping: mapsLight ? options.toneMapping : nil)
+                frame = try converter(target).convert(frame)
             }
             return turns ? try rotator.rotate(frame) : frame
         } catch {

@@ -1,4 +1,5 @@
 public import Media
+public import PixelConversion
 
 /// Which frames a `FrameGenerator` finds, and in what form it hands them out.
 public struct FrameGeneratorOptions: Sendable {
@@ -28,6 +29,8 @@ public struct FrameGeneratorOptions: Sendable {
     public var appliesPixelAspect: Bool
     /// Turns frames upright. Formats with several planes cannot be turned: without a wanted format such frames become `bgra`.
     public var appliesOrientation: Bool
+    /// How frames in high dynamic range become standard dynamic range; nil keeps them. Only with a `format` that is RGB.
+    public var toneMapping: ToneMapping?
     /// Frames of another form than the decoder's that may be held at once. Those in the decoder's form count as
     /// `DecoderOptions.holdCount` says.
     public var holdCount: Int
@@ -36,7 +39,7 @@ public struct FrameGeneratorOptions: Sendable {
     public init(
         reading: ReadingOptions = ReadingOptions(), selection: Selection = .onScreen, toleranceBefore: MediaTime = .zero,
         format: PixelFormat? = nil, maximumSize: PixelSize? = nil, appliesPixelAspect: Bool = false, appliesOrientation: Bool = false,
-        holdCount: Int = 256
+        toneMapping: ToneMapping? = nil, holdCount: Int = 256
     ) {
         self.reading = reading
         self.selection = selection
@@ -45,6 +48,7 @@ public struct FrameGeneratorOptions: Sendable {
         self.maximumSize = maximumSize
         self.appliesPixelAspect = appliesPixelAspect
         self.appliesOrientation = appliesOrientation
+        self.toneMapping = toneMapping
         self.holdCount = holdCount
     }
 }

@@ -1,14 +1,14 @@
 internal import CAV
 internal import Media
-internal import PixelConversion
+public import PixelConversion
 public import SurfacePool
 
 /// Writes single frames as PNG or JPEG, with libavcodec's encoders.
 ///
 ///     let file = try StillImageEncoder(.png).encode(frame)
 ///
-/// The code values are kept: a film for HDR displays looks pale in programs that know nothing of its transfer curve. The orientation is not
-/// applied (`PixelRotationSession`).
+/// Frames in high dynamic range are mapped to standard dynamic range, because most programs that show images know nothing of PQ and HLG. The
+/// orientation is not applied (`PixelRotationSession`).
 ///
 /// Thread-safety: one thread at a time.
 @safe
@@ -27,12 +27,17 @@ public final class StillImageEncoder {
     /// As given to `init`.
     public let format: Format
     /// By way of RGB, where the visible part can begin at any pixel.
-    private let toRGB = PixelTransferSession(to: ConversionTarget(format: .rgb24), holdCount: 1)
+    private let toRGB: PixelTransferSession
     /// JPEG files hold YUV by BT.601 with full range (JFIF).
     private let toJPEG = PixelTransferSession(to: ConversionTarget(format: .yuvj420p, matrix: 6), holdCount: 1)
 
     /// Makes an encoder. Nothing is opened before the first frame.
-    public init(_ format: Format) { self.format = format }
+    ///
+    /// - Parameter toneMapping: For frames in high dynamic range; nil keeps their code values.
+    public init(_ format: Format, toneMapping: ToneMapping? = ToneMapping()) {
+        self.format = format
+        toRGB = PixelTransferSession(to: ConversionTarget(format: .rgb24, toneMapping: toneMapping), holdCount: 1)
+    }
 
     /// The bytes of a file with the visible part of `frame`.
     ///
@@ -40,7 +45,7 @@ public final class StillImageEncoder {
     ///   `.decoding(.outOfSurfaces)` when the system has no memory or descriptor for it.
     public func encode(_ frame: borrowing VideoFrame) throws(ReadingError) -> [UInt8] {
         do throws(PixelConversionError) {
-            var image = frame.pixelFormat == .rgb24 ? frame.copy() : try toRGB.convert(frame)
+            var image = frame.pixelFormat == .rgb24 && !ToneMapping.applies(to: frame.attributes.color) ? frame.copy() : try toRGB.convert(frame)
             if format != .png { image = try toJPEG.convert(image) }
             return try write(image)
         } catch {

@@ -20,6 +20,8 @@ final class WaylandBuffers {
         case dmabuf(UInt32)
         case shm(UInt32)
         case convert
+        /// With light mapped to standard dynamic range.
+        case map
     }
 
     /// What the choice of a path depends on.
@@ -28,6 +30,8 @@ final class WaylandBuffers {
         var memory: SurfaceMemory.Kind
         /// With every property resolved.
         var color: ColorDescription
+        /// What the compositor would be told of them.
+        var described: WaylandFormats.ImageDescription?
     }
 
     /// The objects made for one surface.
@@ -48,14 +52,21 @@ final class WaylandBuffers {
     /// To blue, green, red, unused (`WL_SHM_FORMAT_XRGB8888`), which every compositor takes.
     /// Four surfaces: on the screen, committed for the next refresh, being released, and being written.
     private let converter = PixelTransferSession(to: ConversionTarget(format: .bgr0), engine: .fast, holdCount: 3, waitsForSurface: false)
+    /// For films in high dynamic range; nil: none are mapped.
+    private let mapper: PixelTransferSession?
     private var cache = SurfaceCache<Import>()
     private var paths: [Key: Path] = [:]
     /// The conversion in use, and why.
     private(set) var conversion: ConversionReport?
-    var bytesCopied: Int { converter.bytesWritten }
+    var bytesCopied: Int { converter.bytesWritten + (mapper?.bytesWritten ?? 0) }
 
-    /// - Parameter exactColors: Convert frames whose matrix the compositor cannot be told; nil: only where that is cheap.
-    init(_ connection: WaylandConnection, exactColors: Bool?) {
+    /// - Parameters:
+    ///   - exactColors: Convert frames whose matrix the compositor cannot be told; nil: only where that is cheap.
+    ///   - toneMapping: For films in high dynamic range that the compositor cannot be told of; nil: they are shown as they are.
+    init(_ connection: WaylandConnection, exactColors: Bool?, toneMapping: ToneMapping?) {
+        mapper = toneMapping.map {
+            PixelTransferSession(to: ConversionTarget(format: .bgr0, toneMapping: $0), engine: .fast, holdCount: 3, waitsForSurface: false)
+        }
         self.connection = connection
         self.exactColors = exactColors
     }
@@ -79,17 +90,19 @@ final class WaylandBuffers {
         let surface = frame.surface
         let format = surface.layout.format
         let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
-        let path = path(for: surface, frame.visible, color)
         let imageDescription = WaylandFormats.ImageDescription(color, hdr: frame.attributes.hdr)
-        if case .convert = path {
-            do throws(PixelConversionError) {
-                let converted = try converter.convert(frame)
-                return prepare(converted, by: .shm(1), color, imageDescription)
-            } catch {
-                return nil
+        let path = path(for: surface, frame.visible, color, imageDescription)
+        do throws(PixelConversionError) {
+            switch path {
+            case .convert: return prepare(try converter.convert(frame), by: .shm(1), color, imageDescription)
+            case .map:
+                guard let mapper else { return nil }
+                return prepare(try mapper.convert(frame), by: .shm(1), color, nil)
+            case .dmabuf, .shm: return prepare(frame, by: path, color, imageDescription)
             }
+        } catch {
+            return nil
         }
-        return prepare(frame, by: path, color, imageDescription)
     }
 
     private func prepare(
@@ -126,20 +139,30 @@ final class WaylandBuffers {
 
     // MARK: Choosing
 
-    private func path(for surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Path {
-        let key = Key(layout: surface.layout, memory: surface.memoryKind, color: color)
+    private func path(
+        for surface: Surface, _ visible: PixelRect, _ color: ColorDescription, _ described: WaylandFormats.ImageDescription?
+    ) -> Path {
+        let key = Key(layout: surface.layout, memory: surface.memoryKind, color: color, described: described)
         if let known = paths[key] {
-            if case .convert = known {} else { conversion = nil }
+            switch known {
+            case .convert, .map: break
+            case .dmabuf, .shm: conversion = nil
+            }
             return known
         }
-        let path = choose(surface, visible, color)
+        let path = choose(surface, visible, color, described)
         paths[key] = path
         return path
     }
 
-    private func choose(_ surface: Surface, _ visible: PixelRect, _ color: ColorDescription) -> Path {
+    private func choose(
+        _ surface: Surface, _ visible: PixelRect, _ color: ColorDescription, _ described: WaylandFormats.ImageDescription?
+    ) -> Path {
         let layout = surface.layout
         let why: String
+        if let mapper, mapper.canConvert(layout.format), let obstacle = lightObstacle(color, described) {
+            return convert(layout, to: mapper, because: obstacle, .map)
+        }
         let isExact = exactColors ?? (layout.size.width * layout.size.height <= Self.affordable)
         if let code = WaylandFormats.code(layout.format) {
             let wanted = DMABufFormat(format: code, modifier: layout.modifier.rawValue), shmCode = WaylandFormats.shmCode(code)
@@ -164,9 +187,21 @@ final class WaylandBuffers {
         } else {
             why = "Wayland has no format code for \(layout.format.rawValue)"
         }
+        return convert(layout, to: converter, because: why, .convert)
+    }
+
+    private func convert(_ layout: SurfaceLayout, to converter: PixelTransferSession, because why: String, _ path: Path) -> Path {
         conversion = ConversionReport(from: layout.format.rawValue, to: converter.target.format.rawValue, why: why)
         connection.report?("converts \(layout.format.rawValue) to \(converter.target.format.rawValue): \(why)")
-        return .convert
+        return path
+    }
+
+    /// Why the light of a film must be mapped to standard dynamic range; nil when it need not be.
+    private func lightObstacle(_ color: ColorDescription, _ described: WaylandFormats.ImageDescription?) -> String? {
+        guard ToneMapping.applies(to: color) else { return nil }
+        guard let colorManagement = connection.colorManagement else { return "the compositor has no color management, and the film is in HDR" }
+        if let described, unsafe colorManagement.description(of: described, connection) != nil { return nil }
+        return "the compositor does not know the film's HDR"
     }
 
     private func direct(_ path: Path, _ name: String, _ layout: SurfaceLayout) -> Path {
@@ -206,7 +241,7 @@ final class WaylandBuffers {
         }
         let buffer: WaylandBuffer?
         switch path {
-        case .convert: buffer = nil
+        case .convert, .map: buffer = nil
         case .dmabuf(let code):
             // `tryDMABuf` has tested this layout.
             let parameters = unsafe parameters(surface)

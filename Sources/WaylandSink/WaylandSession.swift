@@ -37,6 +37,7 @@ final class WaylandSession: Sendable {
         /// The socket's name; nil: the value of `WAYLAND_DISPLAY`.
         var display: String?
         var exactColors: Bool?
+        var toneMapping: ToneMapping?
         var reconnects: Bool
         var queue: PresentationQueue
         var state: Monitor<WaylandSinkState>
@@ -76,7 +77,7 @@ final class WaylandSession: Sendable {
     private func serve(_ connection: WaylandConnection, _ frame: inout VideoFrame?) -> String? {
         let (queue, state, thread, events) = (setup.queue, setup.state, setup.thread, setup.events)
         connection.report = { events(.detail("Wayland: \($0).")) }
-        let buffers = WaylandBuffers(connection, exactColors: setup.exactColors)
+        let buffers = WaylandBuffers(connection, exactColors: setup.exactColors, toneMapping: setup.toneMapping)
         _ = setup.allocator.update(for: connection.offer)
         connection.offerChanged = { [allocator = setup.allocator, unowned connection] in
             buffers.resetPaths()

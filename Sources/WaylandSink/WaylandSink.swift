@@ -26,6 +26,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
     public let displaySize: PixelSize?
     private let display: String?
     private let exactColors: Bool?
+    private let toneMapping: ToneMapping?
     private let reconnects: Bool
     private let thread: PresentThread
     private let state: Monitor<WaylandSinkState>
@@ -39,16 +40,26 @@ public final class WaylandSink: DisplaySink, WindowControl {
     ///   - exactColors: A compositor without `wp_color_representation_v1` treats YUV as BT.601, which shows 75 % green of BT.709 33 of 255 steps too
     ///     bright. True converts films with another matrix for such a compositor, which costs a copy per frame. False never converts for this
     ///     reason. Nil converts frames of up to 2048 × 1152 pixels.
+    ///   - toneMapping: How films in PQ or HLG are shown where the compositor cannot be told of it, which costs a copy per frame; nil: as if they
+    ///     were in standard dynamic range.
     ///   - reconnects: Whether playback continues without a display when the connection is lost, and in a new window when a compositor is available
     ///     again. Otherwise a lost connection is a `SinkEvent.failed`.
-    public convenience init(display: String? = nil, exactColors: Bool? = nil, reconnects: Bool = false) throws(SinkError) {
-        try self.init(display: display, exactColors: exactColors, reconnects: reconnects, memory: FeedbackAllocator.Allocators.available())
+    public convenience init(
+        display: String? = nil, exactColors: Bool? = nil, toneMapping: ToneMapping? = ToneMapping(), reconnects: Bool = false
+    ) throws(SinkError) {
+        try self.init(
+            display: display, exactColors: exactColors, toneMapping: toneMapping, reconnects: reconnects,
+            memory: FeedbackAllocator.Allocators.available())
     }
 
     /// - Parameter memory: The allocators to choose from.
-    package init(display: String?, exactColors: Bool? = nil, reconnects: Bool = false, memory: FeedbackAllocator.Allocators) throws(SinkError) {
+    package init(
+        display: String?, exactColors: Bool? = nil, toneMapping: ToneMapping? = ToneMapping(), reconnects: Bool = false,
+        memory: FeedbackAllocator.Allocators
+    ) throws(SinkError) {
         self.display = display
         self.exactColors = exactColors
+        self.toneMapping = toneMapping
         self.reconnects = reconnects
         surfaceHoldCount = reconnects ? 4 : 3
         thread = try PresentThread()
@@ -75,8 +86,8 @@ public final class WaylandSink: DisplaySink, WindowControl {
             state.withLock { $0.beginWindow() }
             let session = WaylandSession(
                 WaylandSession.Setup(
-                    display: display, exactColors: exactColors, reconnects: reconnects, queue: queue, state: state, thread: thread,
-                    allocator: allocator, events: events))
+                    display: display, exactColors: exactColors, toneMapping: toneMapping, reconnects: reconnects, queue: queue,
+                    state: state, thread: thread, allocator: allocator, events: events))
             return { session.run(connection) }
         }
     }

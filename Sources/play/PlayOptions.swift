@@ -3,6 +3,7 @@ internal import Capture
 internal import DisplaySink
 internal import KMSSink
 internal import Media
+internal import PixelConversion
 internal import PlaySupport
 internal import Player
 
@@ -78,6 +79,27 @@ enum DecoderChoice: String, ExpressibleByArgument, CaseIterable {
     case vaapi = "va-api"
 }
 enum RawCodec: String, ExpressibleByArgument, CaseIterable { case h264, hevc }
+enum ToneMappingChoice: String, ExpressibleByArgument, CaseIterable {
+    case auto, clip, linear, reinhard, mobius, hable, no
+    case bt2390 = "bt.2390"
+}
+
+/// The brightest white of a display: `auto`, or a number of cd/m².
+struct PeakArgument: ExpressibleByArgument {
+    /// nil: the usual one.
+    let peak: Double?
+    init(peak: Double?) { self.peak = peak }
+    init?(argument: String) {
+        if argument == "auto" {
+            peak = nil
+        } else {
+            guard let peak = Double(argument), (10...10_000).contains(peak) else { return nil }
+            self.peak = peak
+        }
+    }
+    var defaultValueDescription: String { "auto" }
+}
+
 enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, fill, stretch }
 
 /// The options of `play FILE`, in the order of `--help`.
@@ -216,6 +238,15 @@ struct PlayOptions: ParsableArguments {
         help: "Convert frames for a compositor that cannot be told how their colours are coded, or let it guess (default: convert up to 2048x1152).")
     var exactColors: Bool?
 
+    @Option(
+        help: ArgumentHelp(
+            "How brightness of HDR films (PQ, HLG) is mapped for displays that are not told of it; auto is bt.2390, and no keeps it as it is.",
+            valueName: "curve"))
+    var toneMapping: ToneMappingChoice = .auto
+
+    @Option(help: ArgumentHelp("With tone mapping: the brightest white of the display, 10 to 10000 cd/m², or auto (203).", valueName: "cd/m²"))
+    var targetPeak = PeakArgument(peak: nil)
+
     @Flag(help: "When the Wayland compositor goes away, wait for another one and continue there.")
     var reconnect = false
 
@@ -300,10 +331,18 @@ struct PlayOptions: ParsableArguments {
     /// Whether there may be more than one film. Looks at a name that stands alone.
     var isList: Bool { camera.camera == nil && (files.count != 1 || !playlist.isEmpty || (raw == nil && PlaylistLoader.isList(files[0]))) }
 
+    /// What `--tone-mapping` and `--target-peak` say together; nil: nothing is mapped.
+    var lightMapping: ToneMapping? {
+        guard toneMapping != .no else { return nil }
+        return ToneMapping(
+            curve: ToneMapping.Curve(rawValue: toneMapping.rawValue) ?? .bt2390, targetPeak: targetPeak.peak ?? ToneMapping.referenceWhite)
+    }
+
     /// What `--connector`, `--span`, `--mode` and `--refresh` say together.
     var kmsOptions: KMSSink.Options {
         var options = KMSSink.Options(connectors: connector, mode: mode.request, arrangement: span ? .span(columns: columns) : .mirror)
         options.variableRefresh = VariableRefresh(rawValue: vrr.rawValue) ?? .auto
+        options.toneMapping = lightMapping
         if refresh == .keep, options.mode.refresh == .auto { options.mode.refresh = .keep }
         return options
     }

@@ -14,10 +14,9 @@ enum SinkFactory {
             case .headless: return HeadlessSink(isUntimed: options.untimed)
             case .md5(let path): return try FrameMD5Sink(path: path, software: "Lavf\(DemuxerVersion.text)")
             case .kms: return try KMSSink(options.kmsOptions)
-            case .wayland: return try WaylandSink(exactColors: options.exactColors, reconnects: options.reconnect)
+            case .wayland: return try wayland(options)
             case .auto:
-                return options.untimed
-                    ? HeadlessSink(isUntimed: true) : try WaylandSink(exactColors: options.exactColors, reconnects: options.reconnect)
+                return options.untimed ? HeadlessSink(isUntimed: true) : try wayland(options)
             }
         } catch {
             var failure = PlayerError(error)
@@ -25,6 +24,10 @@ enum SinkFactory {
             if error.code == .noDisplay { failure.description += " To play without showing, use --sink headless." }
             throw failure
         }
+    }
+
+    private static func wayland(_ options: PlayOptions) throws(SinkError) -> WaylandSink {
+        try WaylandSink(exactColors: options.exactColors, toneMapping: options.lightMapping, reconnects: options.reconnect)
     }
 
     static func findings() -> [DeviceReport.Finding] {

@@ -2,6 +2,7 @@ import DisplaySink
 import Foundation
 import KMSSink
 import Media
+import PixelConversion
 import Player
 import SurfacePool
 import TestSupport
@@ -101,6 +102,11 @@ import Testing
         try stage.show(Self.film(9, 16))
         #expect(!Self.info.contains("EOTF"))
         #expect(Self.details(stage).contains("the monitor does not announce support for it"))
+        #expect(stage.sink.conversion?.why == "the monitor does not get HDR")
+        #expect(stage.sink.bytesCopied > 0)
+        // Films in standard dynamic range go to a plane as before.
+        try stage.show(Self.film(1, 1))
+        #expect(stage.wait { stage.sink.conversion == nil })
     }
 
     @Test("A monitor that can wait does so for a film that fits no steady rate", arguments: [(Ratio(25, 1), true), (Ratio(30000, 1001), false)])

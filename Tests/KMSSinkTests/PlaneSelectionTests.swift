@@ -51,6 +51,14 @@ import Testing
             ])
     }
 
+    @Test func `no plane maps the light of a film`() {
+        var layer = Self.layer()
+        layer.lightObstacle = "the monitor does not get HDR"
+        #expect(Self.ways(layer, [Self.primary]).isEmpty)
+        #expect(PlaneSelection(layer, [Self.primary]).reasons == ["the monitor does not get HDR"])
+        #expect(PlaneSelection(layer, [Self.primary]).current == .converted)
+    }
+
     @Test func `a film of the screen's size is tried once a plane`() {
         #expect(Self.ways(Self.layer(PixelSize(width: 1024, height: 768)), [Self.primary]) == ["1 1024x768+0+0"])
     }

@@ -59,6 +59,28 @@ struct ColorTests {
         #expect(stage.failures.isEmpty)
     }
 
+    /// Quadrants in BT.2020 and PQ, as bright as that can be, by BT.2390 and BT.2087: calculated by hand.
+    private static let mapped: [RGBImage.Color] = [
+        .init(red: 255, green: 0, blue: 71), .init(red: 0, green: 246, blue: 139), .init(red: 0, green: 51, blue: 192),
+        .init(red: 255, green: 255, blue: 255),
+    ]
+
+    @Test("HDR is mapped for a compositor without color management, unless that is not wanted", arguments: [true, false])
+    func dynamicRange(isMapped: Bool) throws {
+        let weston = try PrivateWeston(.pixman)
+        let stage = try Stage(weston, sink: WaylandSink(display: weston.display, toneMapping: isMapped ? ToneMapping() : nil))
+        stage.sink.setFullscreen(true)
+        try stage.start()
+        let film = ColorDescription(primaries: 9, transfer: 16, matrix: 9, range: .limited)
+        try stage.show(Quadrants(format: .yuv420p10le, attributes: FrameAttributes(color: film)))
+        stage.sink.setGravity(.stretch)
+        let expected = isMapped ? Self.mapped : Quadrants.colors
+        let seen = try stage.quarters(of: PixelRect(stage.weston.size), expecting: expected, tolerance: 8)
+        for (color, expected) in zip(seen, expected) { #expect(color.distance(to: expected) <= 8, "\(color) instead of \(expected)") }
+        let why = stage.sink.conversion?.why
+        #expect((why == "the compositor has no color management, and the film is in HDR") == isMapped, "\(why ?? "none")")
+    }
+
     @Test("odd sizes, odd crops and pixels that are not square", arguments: PrivateWeston.Renderer.allCases)
     func oddities(_ renderer: PrivateWeston.Renderer) throws {
         let stage = try Stage(PrivateWeston(renderer))
