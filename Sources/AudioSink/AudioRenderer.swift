@@ -43,7 +43,6 @@ public final class AudioRenderer: Sendable {
     }
 
     let source: any AudioSource
-    let format: AudioFormat
     let deviceName: String
     let timebase: Timebase
     let openDevice: AudioDeviceOpener
@@ -62,11 +61,12 @@ public final class AudioRenderer: Sendable {
 
     /// A renderer for a track, which waits for `start`. Throws when nothing can decode the track; later failures of the device
     /// go to `onFailure`.
+    ///
+    /// - Parameter format: Nil: not known yet; the samples say it.
     package init(
-        format: AudioFormat, source: any AudioSource, deviceName: String, timebase: Timebase, exporter: AudioExporter? = nil,
+        format: AudioFormat?, source: any AudioSource, deviceName: String, timebase: Timebase, exporter: AudioExporter? = nil,
         openDevice: AudioDeviceOpener? = nil
     ) throws(AudioError) {
-        self.format = format
         self.source = source
         self.deviceName = deviceName
         self.timebase = timebase
@@ -81,7 +81,7 @@ public final class AudioRenderer: Sendable {
                 return try ALSADevice(name: deviceName, rate: rate, channelCount: channels)
             }
         }
-        try AudioDecoder.check(format)
+        if let format { try AudioDecoder.check(format) }
     }
 
     deinit { stop() }
@@ -201,6 +201,15 @@ public final class AudioRenderer: Sendable {
     /// How far the sound is ahead of its time, as the device reported at the last check (40 a second); negative when it is late.
     /// nil while nothing is heard.
     public var lead: HostSpan? { shared.state.withLock { $0.lead } }
+
+    /// Whether sound of so many channels keeps them all without another device: true before the device is open, and where it gave fewer channels
+    /// than it was asked for, since it has no more.
+    package func keeps(channelCount: Int) -> Bool {
+        shared.state.withLock { state in
+            guard let asked = state.shape?.channelCount, let store = state.store else { return true }
+            return channelCount <= store.channelCount || store.channelCount < asked
+        }
+    }
 
     /// A snapshot of what has been played, and how exactly.
     public var statistics: AudioStatistics { shared.state.withLock { $0.statistics } }

@@ -41,4 +41,13 @@ extension AudioRenderer {
             format: format, source: QueueSource(queue: queue), deviceName: exporter == nil ? device : "exporter",
             timebase: timebase ?? queue.controlTimebase, exporter: exporter)
     }
+
+    /// As the other; nil is the format of sound that may come later.
+    package convenience init(
+        expecting format: AudioFormat?, queue: SampleQueue, device: String, timebase: Timebase, exporter: AudioExporter?
+    ) throws(AudioError) {
+        try self.init(
+            format: format, source: QueueSource(queue: queue), deviceName: exporter == nil ? device : "exporter", timebase: timebase,
+            exporter: exporter)
+    }
 }

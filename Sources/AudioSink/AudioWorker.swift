@@ -4,7 +4,6 @@ internal import Media
 /// The work of the renderer's two threads. It does not hold the renderer itself, so that a renderer that is dropped can end them.
 final class AudioWorker: Sendable {
     private let source: any AudioSource
-    private let format: AudioFormat
     private let deviceName: String
     private let timebase: Timebase
     private let openDevice: AudioDeviceOpener
@@ -17,7 +16,6 @@ final class AudioWorker: Sendable {
 
     init(_ renderer: AudioRenderer) {
         source = renderer.source
-        format = renderer.format
         deviceName = renderer.deviceName
         timebase = renderer.timebase
         openDevice = renderer.openDevice

@@ -62,6 +62,7 @@ package final class PCMStore: Sendable {
     package func insert(_ piece: UnsafeBufferPointer<Float>, at time: MediaTime, epoch: UInt64) -> Bool {
         let count = Int64(piece.count / channelCount)
         var (consumed, placed): (Int64, Int64?) = (0, nil)
+        if continueAfterEnd(at: time, epoch: epoch) { bell.signal() }
         while true {
             let answer: Bool? = state.wait { state -> Bool? in
                 if state.epoch != epoch { return false }
@@ -82,6 +83,18 @@ package final class PCMStore: Sendable {
                 return consumed == count ? true : nil
             }
             if let answer { return answer }
+        }
+    }
+
+    /// Sound comes after all: true when there was an end, which the reader may have reached. What it has read gives way, so that silence of any
+    /// length may lie between.
+    private func continueAfterEnd(at time: MediaTime, epoch: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.epoch == epoch, state.isEnded else { return false }
+            state.isEnded = false
+            let first = time.nanoseconds().map { frame(atNanoseconds: $0) } ?? state.end
+            if state.playHead >= state.end, first > state.end { (state.start, state.end, state.covered) = (first, first, 0) }
+            return true
         }
     }
 

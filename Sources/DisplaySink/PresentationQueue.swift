@@ -23,6 +23,7 @@ public final class PresentationQueue: Sendable {
         var starving: (@Sendable () -> Void)?
         var overlay: (any OverlaySource)?
         var screen: (any ScreenSource)?
+        var begun: Begun?
     }
 
     private let state: Monitor<PresentationQueueState>
@@ -31,6 +32,7 @@ public final class PresentationQueue: Sendable {
     /// A struct, because a closure that a generic function returns is wrapped in a new heap object each time.
     private struct Wake: Sendable { let call: @Sendable () -> Void }
     private struct Sound: Sendable { let lead: @Sendable () -> HostSpan? }
+    private struct Begun: Sendable { let call: @Sendable (Int) -> Void }
 
     /// Whether frames are chosen by their times. The sink that reads the queue must have the same pacing.
     public let pacing: Pacing
@@ -135,6 +137,7 @@ public final class PresentationQueue: Sendable {
             link.sound = nil
             link.starving = nil
             link.overlay = nil
+            link.begun = nil
         }
         self.timebase = timebase
         let waiting = state.change { $0.beginFilm() }
@@ -212,6 +215,20 @@ public final class PresentationQueue: Sendable {
     /// The overlay of a frame that may be on the display, or what `screen` shows, has changed.
     package func overlayChanged() { wake() }
 
+    /// The frames from `start` on are of another film, until a flush: they are counted for themselves, and `onBegun` hears of the first of them.
+    ///
+    /// - Parameter number: Greater than those before; the first film has 0.
+    package func follow(_ number: Int, from start: MediaTime) { state.withLock { $0.follow(number, from: start) } }
+
+    /// After a flush: the frames that come are of this film, and none follows it.
+    package func resume(_ number: Int) { state.withLock { $0.resume(number) } }
+
+    /// Sets a closure that is called with the number of a film when its first frame has been shown. On the sink's thread, without a lock.
+    package func onBegun(_ body: (@Sendable (Int) -> Void)?) { link.withLock { $0.begun = body.map(Begun.init) } }
+
+    /// What was counted for the film with this number; nil for one that is long over, or has not begun.
+    package func statistics(of number: Int) -> PresentationStatistics? { state.withLock { $0.statistics(of: number) } }
+
     /// Counts flushes: what was decoded, or reported by a sink, under an earlier epoch is of an old position.
     package var epoch: Int { state.withLock { $0.epoch } }
 
@@ -257,15 +274,27 @@ public final class PresentationQueue: Sendable {
     ///   - flags: How the time was obtained, and whether the display read the frame's own memory; `statistics` counts both.
     public func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan? = nil, flags: PresentationFlags = []) {
         let lead = link.withLock { $0.sound }?.lead()
-        state.withLock { $0.didPresent(sequence: sequence, at: time, refresh: refresh, flags: flags, soundLead: lead) }
+        let begun = state.withLock { state in
+            state.didPresent(sequence: sequence, at: time, refresh: refresh, flags: flags, soundLead: lead)
+            return state.takeBegun()
+        }
+        if let begun { tell(begun) }
     }
 
     /// Reports that a frame that `next(for:)` returned was never shown. It counts as late.
-    public func didDiscard(sequence: UInt64) { state.withLock { $0.didDiscard(sequence: sequence) } }
+    public func didDiscard(sequence: UInt64) {
+        let begun = state.withLock { state in
+            state.didDiscard(sequence: sequence)
+            return state.takeBegun()
+        }
+        if let begun { tell(begun) }
+    }
 
     // MARK: Inside
 
     private enum Acceptance: Sendable { case accepted, acceptedForSleeper, refused }
+
+    private func tell(_ begun: Int) { link.withLock { $0.begun }?.call(begun) }
 
     private func wake() { link.withLock { $0.wake }?.call() }
 

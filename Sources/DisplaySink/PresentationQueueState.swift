@@ -33,7 +33,12 @@ struct PresentationQueueState: ~Copyable, Sendable {
     /// When the previous frame was shown; nil when the next frame cannot be compared with it.
     private var lastSeen: HostTime?
     private(set) var statistics = PresentationStatistics()
+    /// Which of the films that the queue has served: counts them all.
     private var film = 0
+    /// The films that follow each other in the stream of frames.
+    private var films = FilmBoundaries()
+    /// The film before this one in the stream of frames, whose last frames the sink may not have reported yet.
+    private var before = (film: -1, number: -1, statistics: PresentationStatistics())
 
     private(set) var isCancelled = false
     /// Counts flushes, so that a frame that waits for room during a flush is not added afterwards.
@@ -112,9 +117,41 @@ struct PresentationQueueState: ~Copyable, Sendable {
         let waiting = flush(removeImage: false)
         statistics = PresentationStatistics()
         film += 1
+        films = FilmBoundaries()
+        before = (-1, -1, PresentationStatistics())
         isCancelled = false
         isHeld = false
         return waiting
+    }
+
+    /// The frames from `start` on are of another film.
+    mutating func follow(_ number: Int, from start: MediaTime) { films.follow(number, from: start) }
+
+    /// After a flush: the frames that come are of this film.
+    mutating func resume(_ number: Int) {
+        films.forget()
+        guard number != films.number, number == before.number else { return }
+        let other = (film: film, number: films.number, statistics: statistics)
+        (film, statistics) = (before.film, before.statistics)
+        before = other
+        films.resume(number)
+    }
+
+    /// What was counted for a film of the stream of frames; nil for one that is long over, or has not begun.
+    func statistics(of number: Int) -> PresentationStatistics? {
+        number == films.number ? statistics : number == before.number ? before.statistics : nil
+    }
+
+    /// The film that has begun since the last call; nil: none has.
+    mutating func takeBegun() -> Int? { films.takeBegun() }
+
+    /// The frame that is taken may be the first of another film.
+    private mutating func enter(_ time: MediaTime) {
+        let number = films.number
+        guard films.enter(time) else { return }
+        before = (film, number, statistics)
+        statistics = PresentationStatistics()
+        film += 1
     }
 
     mutating func setCancelled(_ isCancelled: Bool) { self.isCancelled = isCancelled }
@@ -179,8 +216,10 @@ struct PresentationQueueState: ~Copyable, Sendable {
             isSinkAsleep = time == nil
             return .decided(.keep(until: time), step: nil)
         case .drop(let reason):
+            let frame = frames.popFirst()!
+            enter(frame.presentationTime)
             statistics.count(reason)
-            return .drop(frames.popFirst()!)
+            return .drop(frame)
         case .show: return take(at: interval.deadline, ideal: scheduler.shownMoment)
         }
     }
@@ -191,6 +230,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
         self.isFirst = false
         if isFirst { firstEpoch = epoch }
         let time = frame.presentationTime
+        enter(time)
         if time.isNumeric { taken = (time, frame.duration.isNumeric ? time + frame.duration : time) }
         statistics.countSubmitted()
         if submissions.isFull { _ = submissions.popFirst() }
@@ -218,7 +258,11 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     mutating func didPresent(sequence: UInt64, at time: HostTime, refresh: HostSpan?, flags: PresentationFlags, soundLead: HostSpan? = nil) {
         let submission = takeSubmission(sequence)
-        if let submission, submission.film != film { return }
+        if let submission, submission.film != film {
+            if submission.film == before.film { before.statistics.countPresented(at: time, flags) }
+            return
+        }
+        films.report()
         statistics.countPresented(at: time, flags)
         guard let submission else { return }
         if let ideal = submission.ideal { statistics.record(error: time - ideal, soundLead: soundLead) }
@@ -235,7 +279,11 @@ struct PresentationQueueState: ~Copyable, Sendable {
     }
 
     mutating func didDiscard(sequence: UInt64) {
-        if let submission = takeSubmission(sequence), submission.film != film { return }
+        if let submission = takeSubmission(sequence), submission.film != film {
+            if submission.film == before.film { before.statistics.count(.late) }
+            return
+        }
+        films.report()
         statistics.count(.late)
     }
 

@@ -79,6 +79,17 @@ final class DecodeLoop: Sendable {
 
     var report: DecoderReport? { shared.withLock { $0.report } }
 
+    /// Counts from zero, and returns what was counted.
+    func restartReport() -> DecoderReport? {
+        shared.withLock { shared in
+            guard var next = shared.report else { return nil }
+            defer { shared.report = next }
+            let report = next
+            (next.framesDecoded, next.errors, next.droppedInDecoding, next.pixelFormat, next.modifier) = (0, 0, [:], nil, nil)
+            return report
+        }
+    }
+
     func onMarker(_ body: (@Sendable (SampleBuffer) -> Void)?) { shared.withLock { $0.onMarker = body.map(MarkerHandler.init) } }
 
     func start() {

@@ -178,6 +178,9 @@ public final class DisplayQueue: Sendable {
     /// Which decoder is used and what it has done; nil before the first sample.
     public var decoderReport: DecoderReport? { loop.report }
 
+    /// Counts what is decoded from zero, and returns what was counted.
+    func restartDecoderReport() -> DecoderReport? { loop.restartReport() }
+
     /// How many frames were shown, dropped and late.
     public var presentationStatistics: PresentationStatistics { presentation.statistics }
 }

@@ -44,7 +44,10 @@ package struct FeederState: Sendable {
 
     package mutating func reachedEnd() { isAtEnd = true }
 
-    package mutating func reachedEnd(of track: Int) { endedTracks.insert(track) }
+    /// A sample of this track has come, or the source's own mark of its end; samples may follow that.
+    package mutating func note(_ track: Int, isEnd: Bool) {
+        if isEnd { endedTracks.insert(track) } else if !endedTracks.isEmpty { endedTracks.remove(track) }
+    }
 
     /// The newest target wins: ten quick presses of → are one seek.
     ///

@@ -45,9 +45,16 @@ extension FilmExtent {
     /// Sound that ends up to `overhang` after the last frame gives way to that of the next film. Where it is longer, or where the next film's sound
     /// begins before its frames, no sound is lost, and the last frame stays longer. A film without frames follows where the sound ends.
     ///
-    /// - Parameter next: where the next film begins, in its own time.
+    /// - Parameters:
+    ///   - next: where the next film begins, in its own time.
+    ///   - now: a film that comes too late begins here; nil: where it belongs.
     /// - Returns: Nil when the two have no kind of track in common, or when nothing is known of one of them.
-    package func shift(of next: FilmExtent) -> MediaTime? {
+    package func shift(of next: FilmExtent, notBefore now: MediaTime? = nil) -> MediaTime? {
+        guard let shift = seamlessShift(of: next), let now, now.isNumeric, let begin = next.begin else { return seamlessShift(of: next) }
+        return max(shift, now - begin)
+    }
+
+    private func seamlessShift(of next: FilmExtent) -> MediaTime? {
         let byFrames = frames.isKnown && next.frames.isKnown ? frames.end - next.frames.begin : nil
         let bySound = sound.isKnown && next.sound.isKnown ? sound.end - next.sound.begin : nil
         guard let byFrames, let bySound else { return byFrames ?? bySound }

@@ -9,17 +9,21 @@ package struct FilmTimeline: Sendable {
         package var start: MediaTime
         /// What was added to its times.
         package var shift: MediaTime
+        /// Its number, greater than those of films before it; turns of a film have the same.
+        package var film: Int
 
-        package init(start: MediaTime, shift: MediaTime) { (self.start, self.shift) = (start, shift) }
+        package init(start: MediaTime, shift: MediaTime, film: Int = 0) { (self.start, self.shift, self.film) = (start, shift, film) }
     }
 
     /// Those that lie ahead, and the one before them; in order.
     package private(set) var joins: [Join] = []
+    /// The film before the first of them.
+    private var first = 0
 
     package init() {}
 
-    /// The film goes on elsewhere, at its own times.
-    package mutating func restart() { joins = [] }
+    /// The film `film` goes on elsewhere, at its own times.
+    package mutating func restart(film: Int = 0) { (joins, first) = ([], film) }
 
     /// Another film follows. Forgets what was over at `now`.
     package mutating func append(_ join: Join, now: MediaTime) {
@@ -29,6 +33,19 @@ package struct FilmTimeline: Sendable {
 
     /// How many joins lie ahead of `now`.
     package func count(after now: MediaTime) -> Int { joins.count { $0.start > now } }
+
+    /// The film that is on the line at `time`.
+    package func film(at time: MediaTime) -> Int { joins.last { $0.start <= time }?.film ?? first }
+
+    /// The own time of the film `film` at `time` on the line: its first moment where it has not begun there, and its last where another follows.
+    package func filmTime(at time: MediaTime, of film: Int, turn: MediaTimeRange? = nil) -> MediaTime {
+        guard time.isNumeric else { return time }
+        var (part, own) = (FilmTimeline(), time)
+        part.joins = joins.filter { $0.film == film }
+        if let end = joins.first(where: { $0.film > film })?.start { own = min(own, end) }
+        if film != first, let begin = part.joins.first?.start { own = max(own, begin) }
+        return part.filmTime(at: own, turn: turn)
+    }
 
     /// The time of the film that is on the line at `time`.
     ///

@@ -40,6 +40,9 @@ struct OpenedSource: Sendable {
     /// Whether it is a container, which may be read again from its beginning, and not a still image, which has its own ways to last.
     var canLoop: Bool { samples is AssetSource || samples is BegunSource }
 
+    /// Whether another film may follow it without a gap, and it another.
+    var canJoin: Bool { canLoop || samples is StillSource }
+
     /// Opens a film with libavformat and chooses its tracks.
     static func container(
         _ film: FilmLocation, configuration: PlayerConfiguration, hearsSound: Bool, drawsOverlays: Bool = false, shownSize: PixelSize? = nil,

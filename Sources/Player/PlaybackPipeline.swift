@@ -28,22 +28,37 @@ final class PlaybackPipeline: Sendable {
         var notice: @Sendable (String) -> Void
         /// There is no sound, or none from now on, for this reason.
         var audioLost: @Sendable (AudioError) -> Void
+        /// A film that was to follow without a gap is shown. On any thread, and possibly more than once.
+        var filmBegan: @Sendable (_ number: Int) -> Void
+        /// What follows the film is to be said.
+        var nextWanted: @Sendable () -> Void
     }
 
-    let source: OpenedSource
+    /// The film that plays: of several without a gap the one that is shown.
+    var source: OpenedSource { joining?.shown.opened ?? first }
+    private let first: OpenedSource
     private let startedAt: HostTime?
     let timebase: Timebase
     let display: DisplayQueue?
     let audio: AudioRenderer?
     private let audioClaim: AudioExporterClaim
     let feeder: SampleFeeder
-    /// Reads a film that begins again at its end without a gap; nil for others.
-    private let looping: LoopingSource?
+    /// Reads films that follow each other without a gap; nil for a film that is followed by nothing, or by a film that is opened when it has ended.
+    let joining: JoiningSource?
     /// Nil for a film without subtitles, and for a sink that shows none.
-    let subtitles: SubtitleEngine?
+    var subtitles: SubtitleEngine? { joining.map(\.shown.subtitles) ?? ownSubtitles }
+    private let ownSubtitles: SubtitleEngine?
+    let subtitleSettings: SubtitleSettings
+    let link: PipelineLink
+    /// Of films that follow each other: what was decoded for each.
+    let accounts = Monitor(FilmAccounts())
+    /// Bytes that the sink had copied when the film that is shown began.
+    let copiedBefore = Monitor(0)
     /// Why the film's only track, which is sound, cannot be played; nil when there is something to play.
     let obstacle: AudioError?
-    private let handlers: Handlers
+    /// Tells when the film that follows is to be shown.
+    let nextTimer = Monitor<TimebaseTimer?>(nil)
+    let handlers: Handlers
     private let threads = Monitor(Threads())
 
     private struct Threads: Sendable {
@@ -54,17 +69,29 @@ final class PlaybackPipeline: Sendable {
 
     init(_ opened: OpenedSource, configuration: PlayerConfiguration, sink: any DisplaySink, handlers: Handlers) {
         var source = opened
+        first = opened
         startedAt = configuration.startedAt
+        subtitleSettings = configuration.subtitles.settings
         self.handlers = handlers
         let timebase = Timebase()
         timebase.setTime(source.beginning)
         self.timebase = timebase
         // Exporters and untimed sinks get the film's own times; its end and its beginning are a flush to them.
-        let loopsOn =
-            configuration.loops && sink.pacing == .display && configuration.exporters.isEmpty && !configuration.takesAllSound && source.canLoop
-        looping = loopsOn ? LoopingSource(source, timebase: timebase) : nil
-        if let looping { source.samples = looping }
-        self.source = source
+        let isSeamless = sink.pacing == .display && configuration.exporters.isEmpty && !configuration.takesAllSound
+        let loopsOn = isSeamless && configuration.loops && source.canLoop
+        let joinsOn = isSeamless && !configuration.loops && configuration.joins && configuration.audioExporter == nil && source.canJoin
+        let link = PipelineLink()
+        self.link = link
+        let ownSubtitles = Self.subtitles(of: source, configuration.subtitles.settings, link, handlers)
+        self.ownSubtitles = ownSubtitles
+        joining =
+            loopsOn || joinsOn
+            ? JoiningSource(
+                source, subtitles: ownSubtitles, loops: loopsOn, timebase: timebase,
+                handlers: .init(
+                    wanted: handlers.nextWanted, joined: { number, start in link.pipeline?.joined(number, start) },
+                    resumed: { number in link.pipeline?.resumed(number) })) : nil
+        if let joining { source.samples = joining }
         var queues: [(track: Int, queue: SampleQueue)] = []
         if let track = source.videoTrack {
             var options = DecoderOptions()
@@ -76,7 +103,7 @@ final class PlaybackPipeline: Sendable {
                 onEvent: handlers.display)
             display.presentation.onStarving(handlers.starving)
             display.hold()
-            queues.append((track, display.samples))
+            queues.append((joining == nil ? track : JoiningSource.video, display.samples))
             self.display = display
         } else {
             display = nil
@@ -84,11 +111,13 @@ final class PlaybackPipeline: Sendable {
         let audioClaim = AudioExporterClaim(configuration.audioExporter, from: source.beginning > .zero ? source.beginning : .negativeInfinity)
         var audio: AudioRenderer?
         var obstacle: AudioError?
-        if let sound = source.audio {
+        // A film with sound may follow.
+        if source.audio != nil || (joinsOn && configuration.playsAudio && configuration.tracks.audio != .none) {
             let queue = SampleQueue(controlTimebase: timebase)
-            do {
+            do throws(AudioError) {
                 let renderer = try AudioRenderer(
-                    format: sound.format, queue: queue, device: configuration.audioDevice, timebase: timebase, exporter: audioClaim.exporter)
+                    expecting: source.audio?.format, queue: queue, device: configuration.audioDevice, timebase: timebase,
+                    exporter: audioClaim.exporter)
                 renderer.volume = configuration.volume
                 renderer.onFailure = { error in
                     timebase.setSource(MonotonicClock.shared)
@@ -96,7 +125,7 @@ final class PlaybackPipeline: Sendable {
                 }
                 renderer.onFinish = handlers.audioFinished
                 renderer.onStarving = handlers.starving
-                queues.append((sound.track, queue))
+                queues.append((joining == nil ? source.audio?.track ?? JoiningSource.audio : JoiningSource.audio, queue))
                 display?.presentation.setSoundLead { [weak renderer] in renderer?.lead }
                 audio = renderer
             } catch {
@@ -108,21 +137,16 @@ final class PlaybackPipeline: Sendable {
         self.audio = audio
         self.audioClaim = audioClaim
         self.obstacle = obstacle
-        let presentation = display?.presentation
-        let subtitles = source.subtitles.flatMap { selection in
-            presentation.map { presentation in
-                SubtitleEngine(
-                    tracks: selection.tracks, chosen: selection.chosen, settings: configuration.subtitles.settings, film: source.subtitleFilm,
-                    handlers: .init(changed: { [weak presentation] in presentation?.overlayChanged() }, notice: handlers.notice))
-            }
-        }
-        presentation?.overlay = LoopingOverlay.of(subtitles, looping)
-        self.subtitles = subtitles
+        display?.presentation.overlay = joining.map(JoiningOverlay.init) ?? ownSubtitles
         source.composed?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
         feeder = SampleFeeder(
             source: source.samples, queues: queues,
             handlers: .init(
-                repositioned: handlers.repositioned, failed: handlers.sourceFailed, other: { subtitles?.add($0) }, seekFailed: handlers.seekFailed))
+                repositioned: handlers.repositioned, failed: handlers.sourceFailed, other: { ownSubtitles?.add($0) },
+                seekFailed: handlers.seekFailed))
+        link.pipeline = self
+        joining?.begin(takesSound: audio != nil)
+        if joinsOn { watchFilms() }
     }
 
     /// One decoded frame waits to be taken: those behind it would come too late from a camera, and hold surfaces.
@@ -133,7 +157,7 @@ final class PlaybackPipeline: Sendable {
         if let conflict = audioClaim.conflict { throw conflict }
         try display?.start()
         threads.withLock { $0.isRunning = true }
-        subtitles?.start()
+        ownSubtitles?.start()
         feeder.start()
         guard let audio else { return }
         timebase.setSource(audio.clock)
@@ -170,7 +194,7 @@ final class PlaybackPipeline: Sendable {
     /// The media time of the film: the clock's, or, without one, that of the frames taken.
     var position: MediaTime {
         let time = display?.reached ?? timebase.time
-        return looping?.filmTime(at: time) ?? time
+        return joining?.filmTime(at: time) ?? time
     }
 
     /// Discards the samples, frames and sound of the old position. On the feeder's thread, before it delivers samples of the new one.
@@ -191,7 +215,7 @@ final class PlaybackPipeline: Sendable {
 
     /// Whether neither a frame nor any sound was decoded.
     var hasPlayedNothing: Bool {
-        (display?.decoderReport?.framesDecoded ?? 0) == 0 && (audio?.statistics.framesPlayed ?? 0) == 0
+        decoded().report?.framesDecoded ?? 0 == 0 && (source.audio == nil || (audio?.statistics.framesPlayed ?? 0) == 0)
     }
 
     /// Ends every thread and releases every resource. Does nothing before `start`.
@@ -202,7 +226,8 @@ final class PlaybackPipeline: Sendable {
         }
         guard wasRunning else { return }
         feeder.stop()
-        subtitles?.stop()
+        ownSubtitles?.stop()
+        for film in joining?.films ?? [] { film.subtitles?.stop() }
         display?.stop()
         audio?.stop()
         audioClaim.release()
@@ -214,8 +239,11 @@ final class PlaybackPipeline: Sendable {
     static func trimHeap() { clinux_trim_heap() }
 
     /// What playing has done and cost so far.
-    /// - Parameter began: when the player was made.
-    func statistics(began: HostTime, firstFrameAt: HostTime?, endedAt: HostTime?) -> PlaybackStatistics {
+    /// - Parameters:
+    ///   - film: one that was shown without a gap before; nil: the one that is shown.
+    ///   - began: when the player was made, or the film was first shown.
+    func statistics(of film: JoiningSource.Film? = nil, began: HostTime, firstFrameAt: HostTime?, endedAt: HostTime?) -> PlaybackStatistics {
+        let source = film?.opened ?? source, number = film?.number ?? joining?.shown.number ?? 0
         let now = MonotonicClock.shared.now()
         var result = PlaybackStatistics()
         result.file = source.location
@@ -225,9 +253,10 @@ final class PlaybackPipeline: Sendable {
         result.wallSeconds = ((endedAt ?? now) - began).seconds
         result.cpuSeconds = ProcessUsage.cpuSeconds
         result.peakRSSBytes = ProcessUsage.peakRSSBytes
-        result.startupMilliseconds = firstFrameAt.map { ($0 - (startedAt ?? began)).seconds * 1000 }
+        result.startupMilliseconds = firstFrameAt.map { ($0 - (number == 0 ? startedAt ?? began : began)).seconds * 1000 }
         guard let display else { return result }
-        result.add(display)
+        let shown = display.presentation.statistics(of: number) ?? PresentationStatistics()
+        result.add(display, decoded(for: number), shown, sinkCopied: display.sink.bytesCopied - copiedBefore.withLock { $0 })
         if let camera = source.camera {
             result.camera = camera.statistics
             result.bytesCopied += Int64(camera.bytesCopied)
@@ -237,7 +266,6 @@ final class PlaybackPipeline: Sendable {
             result.bytesWritten += Int64(composed.bytesWritten)
             result.bytesCopied += Int64(composed.bytesCopied)
         }
-        let shown = display.presentationStatistics
         if shown.framesWithSound > 0 {
             result.avOffset = .init(mean: shown.meanSoundOffset / 1000, max: shown.maximumSoundOffset / 1000)
         }

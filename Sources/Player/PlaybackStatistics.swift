@@ -174,19 +174,18 @@ public struct PlaybackStatistics: Sendable, Hashable {
     /// Creates statistics in which nothing has been counted.
     public init() {}
 
-    /// Adds what a display queue has counted.
-    mutating func add(_ display: DisplayQueue) {
+    /// Adds what a display queue has counted for a film.
+    mutating func add(_ display: DisplayQueue, _ decoded: FilmAccounts.Account, _ shown: PresentationStatistics, sinkCopied: Int) {
         sink = display.sink.name
-        bytesWritten = Int64(display.counters.bytesWritten)
-        bytesCopied = Int64(display.counters.bytesCopied + display.sink.bytesCopied)
+        bytesWritten = Int64(decoded.bytesWritten)
+        bytesCopied = Int64(decoded.bytesCopied + sinkCopied)
         conversion = display.sink.conversion.map { Conversion(from: $0.from, to: $0.to, why: $0.why) }
-        let shown = display.presentationStatistics
         framesPresented = shown.framesPresented
         presentationError.p50 = shown.error(percentile: 0.5)
         presentationError.p95 = shown.error(percentile: 0.95)
         presentationError.p99 = shown.error(percentile: 0.99)
         presentationError.max = shown.maximumError
-        let report = display.decoderReport
+        let report = decoded.report
         framesDropped = DropReason.allCases.map { reason in
             (reason.rawValue, shown.dropped(reason) + (report?.droppedInDecoding[reason] ?? 0))
         }

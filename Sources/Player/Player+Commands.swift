@@ -171,11 +171,13 @@ extension Player {
             pipeline.stopClock()
             pipeline.feeder.seek(to: time, serial: serial)
         case .finish:
+            // Films of which the display has shown nothing have ended as well.
+            for film in pipeline.joining?.films.dropFirst() ?? [] { show(film.number, of: pipeline) }
             pipeline.release()
             storage.withLock { $0.endedAt = MonotonicClock.shared.now() }
             if storage.withLock({ $0.hasFailed }) { return }
             if let loss = storage.withLock({ $0.loss }) { return fail(PlayerError(loss)) }
-            if pipeline.hasPlayedNothing { return fail(nothingPlayed(pipeline)) }
+            if pipeline.hasPlayedNothing { return fail(nothingPlayed(pipeline.source)) }
             post(.ended)
         }
     }
@@ -188,8 +190,9 @@ extension Player {
         endSeeks(.failure(error))
     }
 
-    private func nothingPlayed(_ pipeline: PlaybackPipeline) -> PlayerError {
-        let location = pipeline.source.location, duration = pipeline.source.duration
+    /// Why nothing of a film could be decoded.
+    func nothingPlayed(_ source: OpenedSource) -> PlayerError {
+        let location = source.location, duration = source.duration
         if let start = configuration.startTime, duration.isNumeric, start >= duration {
             return PlayerError(.damaged, "\(location) ends at \(duration), before \(start), where playback was to begin.")
         }

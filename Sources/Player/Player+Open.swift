@@ -139,7 +139,10 @@ extension Player {
         }
     }
 
-    private func openSource(_ opening: Opening) throws(AssetError) -> OpenedSource {
+    /// - Parameter title: of a film that has none of its own; nil: as the configuration says.
+    func openSource(_ opening: Opening, title: String? = nil) throws(AssetError) -> OpenedSource {
+        var configuration = configuration
+        if let title { configuration.fallbackTitle = title }
         if case .camera(let name, let request) = opening.film {
             return try OpenedSource.camera(name, request, configuration: configuration, sink: sink)
         }
@@ -184,7 +187,9 @@ extension Player {
             guard opening.finish() else { throw PlayerError(.cancelled, "\(pipeline.source.location): opening was cancelled.") }
             storage.opening = nil
             storage.pipeline = pipeline
-            storage.transport.opened(at: pipeline.source.beginning, hasVideo: pipeline.display != nil, hasAudio: pipeline.audio != nil)
+            storage.transport.opened(
+                at: pipeline.source.beginning, hasVideo: pipeline.display != nil,
+                hasAudio: pipeline.audio != nil && pipeline.source.audio != nil)
             return (storage.volume, storage.isMuted, storage.deferred.isEmpty ? nil : storage.issuedSerial)
         }
         // A film that begins makes exporters forget what they wait for.

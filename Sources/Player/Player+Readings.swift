@@ -21,8 +21,8 @@ extension Player {
         let (pipeline, target) = storage.withLock { ($0.pipeline, $0.seekTarget) }
         if let target { return target }
         guard let pipeline else { return .zero }
-        let time = max(pipeline.position, .zero)
-        return pipeline.source.duration.isNumeric ? min(time, pipeline.source.duration) : time
+        let time = max(pipeline.position, .zero), duration = pipeline.source.duration
+        return duration.isNumeric ? min(time, duration) : time
     }
 
     /// The length of the film. Not numeric when it has no known end.
@@ -35,7 +35,10 @@ extension Player {
     public var title: String { storage.withLock { $0.pipeline?.source.title } ?? "" }
 
     /// Whether the film has sound that is played.
-    public var hasSound: Bool { storage.withLock { $0.pipeline }?.audio != nil }
+    public var hasSound: Bool {
+        guard let pipeline = storage.withLock({ $0.pipeline }) else { return false }
+        return pipeline.audio != nil && pipeline.source.audio != nil
+    }
 
     /// How much film is read but not yet decoded; zero without video.
     public var bufferedDuration: MediaTime { storage.withLock { $0.pipeline }?.display?.samples.bufferedDuration ?? .zero }
@@ -47,7 +50,7 @@ extension Player {
     }
 
     /// Frames that were not shown so far, for whatever reason; `statistics` has the reasons.
-    public var framesDropped: Int { storage.withLock { $0.pipeline }?.display?.presentationStatistics.droppedTotal ?? 0 }
+    public var framesDropped: Int { storage.withLock { $0.pipeline }?.framesDropped ?? 0 }
 
     /// What playback has done and cost so far; after `close`, in all.
     public var statistics: PlaybackStatistics {

@@ -18,7 +18,9 @@ extension Player {
             audioFinished: { [weak self] in self?.decide { $0.audioFinished() } },
             starving: { [weak self] in self?.starving() },
             notice: { [weak self] sentence in self?.post(.notice(sentence)) },
-            audioLost: { [weak self] error in self?.audioLost(error) })
+            audioLost: { [weak self] error in self?.audioLost(error) },
+            filmBegan: { [weak self] number in self?.filmBegan(number) },
+            nextWanted: { [weak self] in self?.succession.withLock { $0 }.wanted() })
     }
 
     private func starving() {
@@ -28,6 +30,8 @@ extension Player {
             guard let pipeline = storage.withLock({ $0.pipeline }), pipeline.source.camera == nil, pipeline.source.composed == nil,
                 pipeline.feeder.isStarving
             else { return }
+            // All that was read is over, also a film whose frames came too late to be shown.
+            for film in pipeline.begunFilms { show(film, of: pipeline) }
             let actions = storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.starved() }
             guard !actions.isEmpty else { return }
             perform(actions)
@@ -41,7 +45,7 @@ extension Player {
     /// Checks until a starved film can continue.
     private func waitForSource() {
         guard let pipeline = storage.withLock({ $0.transport.phase == .starved ? $0.pipeline : nil }) else { return }
-        guard pipeline.feeder.isFed else {
+        guard pipeline.feeder.isFed || pipeline.hasReadFilm else {
             return transport.asyncAfter(deadline: .now() + .milliseconds(Self.glance)) { [weak self] in self?.waitForSource() }
         }
         perform(storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.fed() })

@@ -25,7 +25,7 @@ public final class Player: Sendable {
     let transport = DispatchQueue(label: "player.transport")
     private let hub: EventHub
     let storage: Monitor<Storage>
-    private let createdAt = MonotonicClock.shared.now()
+    let succession = Monitor(Succession())
 
     struct Storage: Sendable {
         var transport: TransportState
@@ -33,6 +33,8 @@ public final class Player: Sendable {
         var rate: Double
         var volume: Double
         var isMuted = false
+        /// When the player was made, or the film first shown that follows without a gap.
+        var beganAt = MonotonicClock.shared.now()
         var firstFrameAt: HostTime?
         var endedAt: HostTime?
         /// Seeks that the feeder has not carried out yet; until the last of them is, readiness reported by sinks is about an old position.
@@ -53,6 +55,8 @@ public final class Player: Sendable {
         var shortage: DecodingError?
         /// The film that is being opened.
         var opening: Opening?
+        /// The film that is opened to follow without a gap, and the thread that opens it.
+        var next: (opening: Opening, thread: LoopThread)?
         /// The next film is not to be opened.
         var refusesOpening = false
         /// Seeks that came while the film was being opened.
@@ -126,6 +130,7 @@ public final class Player: Sendable {
     }
 
     private func end(_ pipeline: PlaybackPipeline) {
+        endNext()
         pipeline.stop()
         let statistics = gather(pipeline)
         storage.withLock { storage in
@@ -139,8 +144,13 @@ public final class Player: Sendable {
     package var audioRenderer: AudioRenderer? { storage.withLock { $0.pipeline }?.audio }
 
     func gather(_ pipeline: PlaybackPipeline) -> PlaybackStatistics {
-        let (first, ended, stalls) = storage.withLock { ($0.firstFrameAt, $0.endedAt, $0.stalls) }
-        var statistics = pipeline.statistics(began: createdAt, firstFrameAt: first, endedAt: ended)
+        gather(pipeline, nil)
+    }
+
+    /// - Parameter film: one that was shown without a gap before; nil: the one that is shown.
+    func gather(_ pipeline: PlaybackPipeline, _ film: JoiningSource.Film?) -> PlaybackStatistics {
+        let (began, first, ended, stalls) = storage.withLock { ($0.beganAt, $0.firstFrameAt, $0.endedAt, $0.stalls) }
+        var statistics = pipeline.statistics(of: film, began: began, firstFrameAt: first, endedAt: ended)
         statistics.stalls = stalls.count
         statistics.stalledSeconds = stalls.time(at: MonotonicClock.shared.now()).seconds
         return statistics

@@ -47,6 +47,8 @@ public struct PlayerConfiguration: Sendable {
     /// Clients that get the decoded frames as well. An exporter serves one film at a time.
     public var exporters: [FrameExporter] = []
 
+    /// Whether the player asks at the end of a film what follows without a gap; see `Player.follow`.
+    package var joins = false
     /// How long a still image is shown on a display, positive infinity for ever; nil: as long as a frame of its container.
     package var imageDuration: MediaTime?
     /// The title of a film that has none of its own; nil: the file's name.

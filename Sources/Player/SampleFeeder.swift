@@ -89,7 +89,9 @@ final class SampleFeeder: Sendable {
             guard let sample = try source.nextSample(for: Set(hungry)) else { return finish() }
             guard !state.withLock({ $0.isSuperseded }) else { return }
             guard let (_, queue) = queues.first(where: { $0.track == sample.trackID }) else { return handlers.other(sample) }
-            if case .marker(.endOfStream) = sample.content { state.withLock { $0.reachedEnd(of: sample.trackID) } }
+            var isEnd = false
+            if case .marker(.endOfStream) = sample.content { isEnd = true }
+            state.withLock { $0.note(sample.trackID, isEnd: isEnd) }
             queue.enqueue(sample)
         } catch {
             guard !state.withLock({ $0.isSuperseded }) else { return }

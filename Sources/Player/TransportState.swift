@@ -59,6 +59,13 @@ package struct TransportState: Sendable {
         preroll()
     }
 
+    /// Another film is shown, which follows the one before without a gap.
+    package mutating func continued(at beginning: MediaTime, hasAudio: Bool) {
+        self.beginning = beginning
+        self.hasAudio = hasAudio
+        isAudioFinished = !hasAudio
+    }
+
     /// The first frame of the new position is on the display.
     package mutating func videoReady() -> [Action] {
         isVideoReady = true

@@ -79,14 +79,15 @@ extension PlaySession {
     /// Plays one film to its end. Throws when it is the only one and fails; what fails in a list is said.
     private func show(_ entry: Playlist.Entry, _ screening: inout Screening, _ keyboard: TerminalKeyboard?) throws(PlayerError) {
         screening.film += 1
-        let film = screening.film, number = screening.playlist.index ?? 0
-        screening.begin(number)
+        let film = screening.film
+        screening.begin(screening.playlist.index ?? 0)
         if film > 1 { screening.server?.exporter.resume() }
         screening.server?.setContinues(screening.playlist.hasNext)
         screening.configuration.fallbackTitle = entry.title
         let player = Player(sink: screening.sink, configuration: screening.configuration) { [inbox] event in
             inbox.change { $0.append(.event(event, film: film)) }
         }
+        player.onSuccession(succession(film))
         player.isMuted = screening.isMuted
         self.player.withLock { $0 = player }
         if Ending.isRequested { player.cancelOpening() }
@@ -98,6 +99,9 @@ extension PlaySession {
             inbox.change { $0.append(.opened(outcome, film: film)) }
         }
         let end = follow(player, &screening)
+        // Others may have followed without a gap.
+        let last = screening.playlist.current ?? entry
+        let number = screening.playlist.index ?? 0
         terminal.keepStatus()
         screening.tellEnd(end, number)
         screening.move(after: end)
@@ -113,7 +117,7 @@ extension PlaySession {
         do throws(PlayerError) {
             if var done = self.player.withLock({ $0.take() })?.statistics {
                 // One of a list that was not opened is named all the same.
-                if screening.isList { done.file = entry.location }
+                if screening.isList { done.file = last.location }
                 try statistics?.add(done)
             }
             if screening.isList, screening.hasEnded { try statistics?.finish() }
@@ -122,12 +126,13 @@ extension PlaySession {
             if failures.isEmpty { failures.append(error) }
             screening.end()
         }
+        screening.next = nil
         // What hangs would hang when it is freed, too.
         if !isClosed { endBesideHanging(failures.first, screening, keyboard) }
         if let failure = failures.first { try screening.report(failure) }
     }
 
-    private func place(of entry: Playlist.Entry) -> FilmLocation {
+    func place(of entry: Playlist.Entry) -> FilmLocation {
         options.camera.camera == nil ? .place(entry.location) : .camera(options.camera.name, options.camera.request)
     }
 

@@ -39,9 +39,13 @@ extension PlaySession {
             case .event(let event, film):
                 screening.note(event)
                 if let end = receive(event) { return end }
+            case .nextWanted: break
+            case .nextOpened(let outcome, film): take(outcome, player, &screening)
+            case .nextBegan(let last, film): if let end = goOn(after: last, player, &screening) { return end }
             // Of a film before this one.
-            case .opened, .event: break
+            case .opened, .event, .nextOpened, .nextBegan: break
             }
+            if isOpen, screening.configuration.joins, player.claimNext() { openNext(player, &screening) }
             if isOpen { tick(player, &screening) }
             if screening.isSeen {
                 let now = snapshot(isOpen ? player : nil, screening)

@@ -34,6 +34,12 @@ final class PlaySession: Sendable {
         /// Of the film with this number.
         case event(PlayerEvent, film: Int)
         case opened(Result<Void, PlayerError>, film: Int)
+        /// What follows the film is to be said now.
+        case nextWanted
+        /// The film that is to follow without a gap has been opened, or cannot be.
+        case nextOpened(Result<Bool, PlayerError>, film: Int)
+        /// It is shown, and the one before has ended.
+        case nextBegan(FilmEnd, film: Int)
         /// Of a display that shows one film after the other, or of the terminal.
         case viewer(SinkEvent)
         /// Of the remote controls.

@@ -32,6 +32,8 @@ struct Screening {
     var remote: RemoteDesk?
     /// The desktop's media keys and panels; nil: they are left alone.
     var controls: MediaControls?
+    /// What follows the film without a gap, as far as that is known.
+    var next: NextFilm?
     /// A seek or the beginning is under way, which remote controls were told of.
     private var isPreparing = false
     /// A film has been open.
@@ -58,6 +60,7 @@ struct Screening {
         // In a list 5 s: long enough to read a sign.
         configuration.imageDuration = options.imageDuration?.time ?? (isList ? MediaTime(value: 5, timescale: 1) : .positiveInfinity)
         if let server { configuration.exporters = [server.exporter] }
+        configuration.joins = isList && options.raw == nil && options.camera.camera == nil
         isMuted = options.mute
         self.screen = screen
         self.bindings = bindings
@@ -82,6 +85,14 @@ struct Screening {
     mutating func begin(_ number: Int) {
         isPreparing = true
         remote?.tell(.startFile(entry: number))
+    }
+
+    /// A film plays that has followed the one before without a gap.
+    mutating func continued() {
+        isPreparing = false
+        remote?.tell(.fileLoaded)
+        remote?.tell(.playbackRestart)
+        controls?.sought()
     }
 
     /// Whether anybody sees what plays.

@@ -13,6 +13,8 @@ final class ExactSink: DisplaySink {
         var size: PixelSize
         /// The film's own number of the frame; nil for films without numbers.
         var number: Int?
+        /// The checksum of its pixels; nil where it was not asked for.
+        var hash: String?
         /// When it lit up.
         var moment: HostTime
     }
@@ -30,6 +32,11 @@ final class ExactSink: DisplaySink {
     private let state = Monitor(State())
     private let thread = Monitor<LoopThread?>(nil)
 
+    private let hashes: Bool
+
+    /// - Parameter hashes: checksums are made of what is shown.
+    init(hashes: Bool = false) { self.hashes = hashes }
+
     var shown: [Shown] { state.withLock { $0.shown } }
 
     /// Waits until so many frames have been shown.
@@ -40,14 +47,14 @@ final class ExactSink: DisplaySink {
     func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         state.withLock { $0.isStopping = false }
         queue.setWake { [state] in state.change { $0.isWoken = true } }
-        let thread = LoopThread(name: "exact") { [state] in
+        let thread = LoopThread(name: "exact") { [state, hashes] in
             // The refresh that is decided about. It never lies after the moment for which the next frame waits.
             var refresh = MonotonicClock.shared.now()
             while !state.withLock({ $0.isStopping }) {
                 var limit: HostTime?
                 switch queue.next(for: DisplayInterval(deadline: refresh, nextDeadline: refresh, period: nil)) {
                 case .show(let frame, let isFirst):
-                    Self.note(frame, at: refresh, state)
+                    Self.note(frame, at: refresh, state, hashes)
                     if isFirst { events(.firstFrameShown(refresh)) }
                     queue.didPresent(sequence: frame.sequence, at: refresh)
                     continue
@@ -72,12 +79,13 @@ final class ExactSink: DisplaySink {
         thread.withLock { $0.take() }?.join()
     }
 
-    private static func note(_ frame: borrowing VideoFrame, at moment: HostTime, _ state: Monitor<State>) {
+    private static func note(_ frame: borrowing VideoFrame, at moment: HostTime, _ state: Monitor<State>, _ hashes: Bool) {
         let size = frame.visible.size, plane = frame.surface.layout.plane(0)
         let code = unsafe frame.surface.withUnsafeBytes { bytes in
             unsafe FrameCode(plane: UnsafeRawBufferPointer(rebasing: bytes[plane.offset...]), size: size, bytesPerRow: plane.pitch)
         }
-        let shown = Shown(time: frame.presentationTime, duration: frame.duration, size: size, number: code?.number, moment: moment)
+        var shown = Shown(time: frame.presentationTime, duration: frame.duration, size: size, number: code?.number, moment: moment)
+        if hashes { shown.hash = FrameBytes(frame).md5 }
         state.change { $0.shown.append(shown) }
     }
 }

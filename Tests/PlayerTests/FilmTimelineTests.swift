@@ -72,6 +72,27 @@ import Testing
         #expect(line.filmTime(at: Self.time(900)!, turn: turn) == Self.time(900)!)
     }
 
+    /// Film 0 from 0 to 1000, 1 to 2500 with times from 40 on, 2 after it: which film, where on the line, and its own time there.
+    @Test(arguments: [
+        (0, 500, 500), (0, 1000, 1000), (0, 1200, 1000), (1, 900, 40), (1, 1000, 40), (1, 1500, 540), (1, 2700, 1540), (2, 2700, 200), (2, 2000, 0),
+    ])
+    func `a film counts its own time until it is told that the next one is on`(_ film: Int, _ place: Int, _ own: Int) {
+        var line = FilmTimeline()
+        line.append(.init(start: Self.time(1000)!, shift: Self.time(960)!, film: 1), now: .zero)
+        line.append(.init(start: Self.time(2500)!, shift: Self.time(2500)!, film: 2), now: .zero)
+        #expect(line.filmTime(at: Self.time(place)!, of: film) == Self.time(own)!)
+        #expect(line.film(at: Self.time(place)!) == (place < 1000 ? 0 : place < 2500 ? 1 : 2))
+        line.restart(film: film)
+        #expect(line.filmTime(at: Self.time(place)!, of: film) == Self.time(place)! && line.film(at: Self.time(place)!) == film)
+    }
+
+    /// The end of the film before, the clock's time, and where the next one begins.
+    @Test(arguments: [(1000, 900, 1000), (1000, 1000, 1000), (1000, 1300, 1300)])
+    func `a film that comes too late begins when it comes`(_ end: Int, _ now: Int, _ begin: Int) {
+        let next = Self.extent("frames 40-80"), last = Self.extent("frames 0-\(end)")
+        #expect(last.shift(of: next, notBefore: Self.time(now)) == Self.time(begin - 40))
+    }
+
     @Test func `turns that are over are forgotten, and a seek forgets all`() {
         var line = FilmTimeline()
         for turn in 1...1000 {

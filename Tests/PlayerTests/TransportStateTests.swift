@@ -217,7 +217,7 @@ import Testing
 
     @Test func `tracks that have ended by themselves go on with a seek`() {
         var state = FeederState()
-        state.reachedEnd(of: 1)
+        state.note(1, isEnd: true)
         #expect(state.endedTracks == [1])
         #expect(state.next(hungry: true, bytes: 0, limit: 1) == .read)
         state.requestSeek(ten)
