@@ -4,6 +4,7 @@
 
 #include "../CAV/shim.h"
 #include <libavformat/avformat.h>
+#include <libavutil/aes.h>
 #include <string.h>
 
 /// Side data of a whole stream; it moved from the stream to its codec parameters in 6.1.

@@ -58,8 +58,9 @@ extension AssetBytes {
         if base != location { text = PlaylistText.absolute(text, from: base) }
         if let objection = PlaylistText.protection(text) { return objection }
         if choosing, let list = MasterPlaylist(text) {
-            let chosen = choose(list)
+            let (chosen, throughput) = choose(list)
             offer = VariantOffer(variants: list.variants, chosen: chosen)
+            master = (list, throughput)
             text = list.text(only: chosen)
         }
         origin = .text(MemoryBytes(Array(text.utf8)))
@@ -67,7 +68,7 @@ extension AssetBytes {
     }
 
     /// The variant that is wanted, or the next best one whose own list is there and can be played.
-    private func choose(_ list: MasterPlaylist) -> Int {
+    private func choose(_ list: MasterPlaylist) -> (variant: Int, throughput: Int64) {
         let choice = VariantChoice(preference: options.network.variant, size: options.shownSize)
         var speed = Self.isHTTP(location) ? Self.usualThroughput : .max
         if Self.isHTTP(location), choice.dependsOnThroughput(list.variants) {
@@ -78,7 +79,26 @@ extension AssetBytes {
         let chosen = wanted.prefix(Self.mostTried).first { variantList(list, $0) != nil }
         // What others forbid does not count where one may be played.
         if chosen != nil { objection = nil }
-        return chosen ?? wanted[0]
+        return (chosen ?? wanted[0], speed)
+    }
+
+    /// What an adaptive reader needs: the lists, how they are chosen among, the sound beside the frames, and the film's length in microseconds. nil
+    /// where the variant is fixed, or the lists cannot be followed.
+    func adaptiveLists() -> (PartFetcher.Lists, VariantSwitching, sounds: [MasterPlaylist.Rendition], duration: Int64?)? {
+        guard let (list, throughput) = master, let chosen = offer?.chosen, options.network.variant == .automatic else { return nil }
+        let choice = VariantChoice(preference: .automatic, size: options.shownSize)
+        let rising = choice.candidates(list.variants)
+        guard rising.count > 1, rising.contains(chosen), let own = variantList(list, chosen), let text = own.readText(),
+            let known = MediaPlaylist(text, from: own.base), !known.parts.isEmpty
+        else { return nil }
+        let sounds = list.sounds(of: chosen)
+        let addresses = (list.names + sounds.map(\.name)).map { Self.address($0, from: base) ?? "" }
+        guard addresses.allSatisfy(Self.isHTTP) else { return nil }
+        let rates = Dictionary(uniqueKeysWithValues: list.variants.enumerated().map { ($0, $1.bitRate) })
+        return (
+            PartFetcher.Lists(addresses: addresses, known: [chosen: known], renditions: sounds.indices.map { list.names.count + $0 }),
+            VariantSwitching(rising: rising, bitRates: rates, first: chosen, throughput: throughput), sounds, known.duration
+        )
     }
 
     private static let mostTried = 4
@@ -114,13 +134,18 @@ extension AssetBytes {
     }
 
     /// 16 MiB: a day in parts of a second.
-    private static let largestList = 16 << 20
+    static let largestList = 16 << 20
 
     static func isHTTP(_ address: String) -> Bool { WebAddress(address) != nil }
 
     /// What `name` means in a playlist at `base` (RFC 3986, 5.2, as far as players meet it); nil where that is no address.
     static func address(_ name: String, from base: String) -> String? {
-        if name.contains("://") { return name }
+        // A scheme, or a part of a path with a colon in it.
+        if let colon = name.firstIndex(of: ":"), name.first?.isLetter == true,
+            name[..<colon].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+        {
+            return name
+        }
         let place = base.prefix { $0 != "?" && $0 != "#" }
         guard let scheme = place.firstRange(of: "://") else { return nil }
         if name.hasPrefix("//") { return place[..<scheme.lowerBound] + ":" + name }

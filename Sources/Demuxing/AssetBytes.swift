@@ -34,6 +34,8 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
     var lists: [String: AssetBytes] = [:]
     /// The variants that a list offers, and the one that its reader sees.
     var offer: VariantOffer?
+    /// The list that offers them, and what the network was measured to bring, in bits a second.
+    var master: (list: MasterPlaylist, throughput: Int64)?
     /// Why what a list names cannot be played, as the end of a sentence; nil as long as nothing forbids it.
     package var objection: String?
     /// The list that names this.
@@ -82,7 +84,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         guard options.source == nil, isHTTP(location) || isLocalList(location, options) else { return }
         var own = options
         own.libraryOpensOthers = true
-        let bytes = try AssetBytes(location, options: own)
+        let bytes = if let opened = options.opened { opened } else { try AssetBytes(location, options: own) }
         // libavformat lets a manifest name local files with these endings: none.
         if bytes.isManifest { options.libraryOptions["allowed_extensions"] = "-" }
         guard !bytes.isManifest else { return }

@@ -82,8 +82,10 @@ public final class AssetReader: @unchecked Sendable {
         let start = unsafe context.pointee.start_time
         mayJump = unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
         timeline = Timeline(
-            tracks: tracks.map { unsafe StreamDescription.timelineTrack($0, context) }, start: start == cav_nopts_value ? nil : start,
-            mayJump: mayJump, length: unsafe Self.statedLength(context))
+            tracks: tracks.map { unsafe StreamDescription.timelineTrack($0, context) },
+            start: start == cav_nopts_value || options.keepsTimes ? nil : start, mayJump: mayJump,
+            length: options.keepsTimes ? nil : unsafe Self.statedLength(context), isFromBeginning: !options.keepsTimes)
+        hasCheckedWholeness = options.keepsTimes
         let length = unsafe context.pointee.duration
         duration = length == cav_nopts_value || length <= 0 ? .indefinite : MediaTime(value: length, timescale: 1_000_000)
         containerName = unsafe String(cString: context.pointee.iformat.pointee.name)

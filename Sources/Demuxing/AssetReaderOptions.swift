@@ -19,6 +19,12 @@ public struct AssetReaderOptions: Sendable {
     var libraryOpensOthers = false
     /// The size in which the film is shown at most; nil when that is unknown.
     package var shownSize: PixelSize?
+    /// The film at the location, which has been opened already.
+    var opened: AssetBytes?
+    /// Times are left as the container says them, and what the head says of the film's length does not count: for a part of a film.
+    var keepsTimes = false
+    /// The variant of an adaptive film may change while it is read.
+    package var switchesVariants = false
     /// Told what comes from a web server.
     package var progress: FetchProgress?
 

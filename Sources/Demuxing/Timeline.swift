@@ -58,7 +58,7 @@ package struct Timeline: Sendable {
     /// The film's length as the container states it; nil when unknown.
     private let length: Int64?
     /// No seek has come yet, so that the count of durations began at the film's beginning.
-    private var isFromBeginning = true
+    private var isFromBeginning: Bool
     /// What is added to the container's times.
     private var offset: Int64
     /// What `offset` was before any jump.
@@ -77,8 +77,10 @@ package struct Timeline: Sendable {
     /// - Parameters:
     ///   - start: microseconds.
     ///   - length: microseconds; nil when the container does not state it.
-    package init(tracks: [Track], start: Int64?, mayJump: Bool, length: Int64? = nil) {
+    ///   - isFromBeginning: the first samples are the film's, not those of a part of it.
+    package init(tracks: [Track], start: Int64?, mayJump: Bool, length: Int64? = nil, isFromBeginning: Bool = true) {
         self.tracks = tracks
+        self.isFromBeginning = isFromBeginning
         self.length = length
         let start = start.map { max($0, .min + 1) }
         self.start = start

@@ -49,7 +49,11 @@ extension PlaybackStatistics {
     }
 
     private static func members(_ network: Network) -> JSONValue {
-        .object([.init("bytesFetched", .integer(network.bytesFetched)), .init("bytesAhead", .integer(network.bytesAhead))])
+        let bytes: [JSONValue.Member] = [
+            .init("bytesFetched", .integer(network.bytesFetched)), .init("bytesAhead", .integer(network.bytesAhead)),
+        ]
+        guard let variant = network.variant else { return .object(bytes) }
+        return .object(bytes + [.init("variant", count: variant), .init("variantSwitches", count: network.variantSwitches)])
     }
 
     private static func members(_ camera: Camera) -> JSONValue {

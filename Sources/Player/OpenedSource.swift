@@ -53,6 +53,7 @@ struct OpenedSource: Sendable {
         let progress = FetchProgress()
         options.progress = progress
         options.shownSize = shownSize
+        options.switchesVariants = true
         if case .bytes(let source, _) = film { options.source = ProgramBytes(source, cancellation) }
         let source = try SourceReader(opening: location, options, configuration.sandbox)
         let reader = source.reader

@@ -249,6 +249,8 @@ final class PlaybackPipeline: Sendable {
         result.file = source.location
         if source.progress.bytesFetched > 0 {
             result.network = .init(bytesFetched: source.progress.bytesFetched, bytesAhead: source.progress.bytesAhead)
+            result.network?.variant = source.progress.variant
+            result.network?.variantSwitches = source.progress.variantSwitches
         }
         result.wallSeconds = ((endedAt ?? now) - began).seconds
         result.cpuSeconds = ProcessUsage.cpuSeconds

@@ -43,7 +43,11 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public var bytesFetched: Int64
         /// In memory, from where the film is being read on, without a hole.
         public var bytesAhead: Int64
-        /// Creates a count from its two numbers.
+        /// The variant that is being fetched of a film whose variant may change, by its place in the list; nil for other films.
+        public var variant: Int?
+        /// How often the variant has changed.
+        public var variantSwitches = 0
+        /// Creates a count from its two numbers, of a film in one variant.
         public init(bytesFetched: Int64, bytesAhead: Int64) { self.bytesFetched = bytesFetched; self.bytesAhead = bytesAhead }
     }
 

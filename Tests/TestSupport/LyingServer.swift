@@ -39,6 +39,8 @@ public final class LyingServer: Sendable {
         public var ending = Ending.close
         /// Bytes of the body after which nothing comes until the gate opens.
         var pause: (after: Int, gate: Gate)?
+        /// Bits a second.
+        var rate: (@Sendable () -> Int)?
 
         public init(status: String = "200 OK", headers: [String] = [], body: [UInt8] = [], ending: Ending = .close) {
             self.status = status
@@ -65,6 +67,13 @@ public final class LyingServer: Sendable {
         public func pausing(after count: Int, until gate: Gate) -> Answer {
             var answer = self
             answer.pause = (min(max(count, 0), body.count), gate)
+            return answer
+        }
+
+        /// The same answer, whose body comes no faster than so many bits a second, which are asked for again and again.
+        public func limited(to rate: @escaping @Sendable () -> Int) -> Answer {
+            var answer = self
+            answer.rate = rate
             return answer
         }
 
@@ -164,10 +173,10 @@ public final class LyingServer: Sendable {
         guard let request = request(of: connection) else { return }
         let answer = answer(request)
         let head = (["HTTP/1.1 \(answer.status)", "Connection: close"] + answer.headers).joined(separator: "\r\n") + "\r\n\r\n"
-        let first = answer.pause?.after ?? answer.body.count
+        let first = answer.pause?.after ?? (answer.rate == nil ? answer.body.count : 0)
         guard send(Array(head.utf8) + answer.body[..<first], connection) else { return }
         answer.pause?.gate.wait()
-        guard send(Array(answer.body[first...]), connection) else { return }
+        guard send(answer.body[first...], connection, answer.rate) else { return }
         switch answer.ending {
         case .close:
             shutdown(connection, Int32(SHUT_WR))
@@ -183,6 +192,21 @@ public final class LyingServer: Sendable {
     private func drain(_ connection: Int32) {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while unsafe recv(connection, &bytes, bytes.count, 0) > 0 {}
+    }
+
+    private func send(_ bytes: ArraySlice<UInt8>, _ connection: Int32, _ rate: (@Sendable () -> Int)?) -> Bool {
+        guard let rate else { return send(Array(bytes), connection) }
+        var rest = bytes, credit = 0.0, last = MonotonicClock.shared.now()
+        while !rest.isEmpty {
+            usleep(10_000)
+            let now = MonotonicClock.shared.now()
+            credit += Double(rate()) / 8 * (now - last).seconds
+            last = now
+            guard send(Array(rest.prefix(Int(credit))), connection) else { return false }
+            rest = rest.dropFirst(Int(credit))
+            credit -= credit.rounded(.down)
+        }
+        return true
     }
 
     private func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {

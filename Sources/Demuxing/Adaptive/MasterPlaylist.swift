@@ -9,6 +9,20 @@ struct MasterPlaylist {
     /// How each variant's own list is named.
     private(set) var names: [String] = []
 
+    /// Sound that has a list of its own (EXT-X-MEDIA).
+    struct Rendition: Hashable {
+        var name: String
+        var group: String
+        var language: String?
+        var title: String?
+        var isDefault: Bool
+    }
+
+    private var sounds: [Rendition] = []
+
+    /// The renditions of sound that belong to a variant and have lists of their own.
+    func sounds(of variant: Int) -> [Rendition] { sounds.filter { $0.group == groups[variant]["AUDIO"] } }
+
     private enum Line {
         /// Of a variant, or of none.
         case text(Substring, variant: Int?)
@@ -29,6 +43,11 @@ struct MasterPlaylist {
                 lines.append(.text(line, variant: variants.count))
             } else if let attributes = PlaylistAttributes(line, tag: "#EXT-X-MEDIA") {
                 lines.append(.rendition(line, type: attributes["TYPE"] ?? "", group: attributes["GROUP-ID"] ?? ""))
+                guard attributes["TYPE"] == "AUDIO", let name = attributes["URI"] else { continue }
+                sounds.append(
+                    Rendition(
+                        name: name, group: attributes["GROUP-ID"] ?? "", language: attributes["LANGUAGE"], title: attributes["NAME"],
+                        isDefault: attributes["DEFAULT"] == "YES"))
             } else if line.hasPrefix("#EXT-X-I-FRAME-STREAM-INF:") {
                 // Still frames for a viewer who seeks: no variant to play.
                 continue

@@ -13,6 +13,18 @@ package final class FetchProgress: Sendable {
     /// Bytes that are in memory from where the film is being read, without a hole.
     package var bytesAhead: Int64 { ahead.load(ordering: .relaxed) }
 
+    private let chosen = Atomic(-1), changes = Atomic(0)
+
+    /// The variant of an adaptive film that is being fetched, by its place in the list; nil for other films.
+    package var variant: Int? { chosen.load(ordering: .relaxed) >= 0 ? chosen.load(ordering: .relaxed) : nil }
+    /// How often it has changed.
+    package var variantSwitches: Int { changes.load(ordering: .relaxed) }
+
+    func setVariant(_ variant: Int, switches: Int) {
+        chosen.store(variant, ordering: .relaxed)
+        changes.store(switches, ordering: .relaxed)
+    }
+
     func add(_ bytes: Int) { fetched.add(Int64(bytes), ordering: .relaxed) }
     func setAhead(_ bytes: Int64) { ahead.store(bytes, ordering: .relaxed) }
 }

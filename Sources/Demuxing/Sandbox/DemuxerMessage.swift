@@ -29,6 +29,8 @@ struct DemuxerOpening: Hashable {
     var containerName: String?
     var libraryOptions: [String: String]
     var isThorough: Bool
+    /// As `AssetReaderOptions.keepsTimes`.
+    var keepsTimes = false
     var source: DemuxerSource
 }
 
@@ -124,6 +126,7 @@ extension WireWriter {
                 put(value)
             }
             put(opening.isThorough)
+            put(opening.keepsTimes)
             put(opening.source)
         case .read: put(UInt8(1))
         case .seek(let time):
@@ -236,6 +239,7 @@ extension DemuxerRequest {
             self = .open(
                 DemuxerOpening(
                     name: name, containerName: container, libraryOptions: options, isThorough: try reader.takeBool(),
+                    keepsTimes: try reader.takeBool(),
                     source: try reader.takeSource()))
         case 1: self = .read
         case 2: self = .seek(try reader.takeTime())

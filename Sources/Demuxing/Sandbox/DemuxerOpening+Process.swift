@@ -16,7 +16,7 @@ extension DemuxerOpening {
         let bytes: any FilmBytes, link: DemuxerLink
         do {
             let program = try SandboxProgram.demuxer.find(sandbox.decoderPath)
-            let own = options.source == nil ? try AssetBytes(location, options: options) : nil
+            let own = options.source == nil ? try options.opened ?? AssetBytes(location, options: options) : nil
             bytes = own ?? options.source!
             guard own?.isManifest != true else {
                 throw AssetError(
@@ -42,7 +42,8 @@ extension DemuxerOpening {
         }
         let opening = DemuxerOpening(
             name: name(for: location), containerName: options.containerName, libraryOptions: options.libraryOptions,
-            isThorough: options.isThorough, source: DemuxerSource(number: 0, isSeekable: bytes.isSeekable, byteCount: bytes.byteCount))
+            isThorough: options.isThorough, keepsTimes: options.keepsTimes,
+            source: DemuxerSource(number: 0, isSeekable: bytes.isSeekable, byteCount: bytes.byteCount))
         let outcome: Result<Opened, AssetError>
         do throws(ProcessEnd) {
             let report = try link.report()

@@ -68,6 +68,7 @@ package final class DemuxerService {
         options.libraryOptions["http_persistent"] = "0"
         options.libraryOptions["http_multiple"] = "0"
         options.source = DemuxerBytes(opening.source, self)
+        options.keepsTimes = opening.keepsTimes
         do throws(AssetError) {
             let reader = try AssetReader(url: opening.name, options: options)
             self.reader = reader

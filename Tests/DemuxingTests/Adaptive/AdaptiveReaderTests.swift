@@ -1,0 +1,224 @@
+import Foundation
+import Media
+import SampleQueue
+import Sandbox
+import TestSupport
+import Testing
+
+@testable import Demuxing
+
+/// Films whose variant changes while they are read: ten seconds of 250 frames, in parts of a second, in three sizes.
+@Suite(.serialized) final class AdaptiveReaderTests {
+    private static let folder = NSTemporaryDirectory() + "variants-\(UUID().uuidString.prefix(8))"
+    private static let sizes = [64, 96, 128]
+
+    deinit { try? FileManager.default.removeItem(atPath: Self.folder) }
+
+    private static func run(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"] + arguments
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    /// - Parameters:
+    ///   - kind: `ts` or `fmp4`, `aes` (encrypted), `apart` (sound with a list of its own), `ranges` (one file).
+    private static func make(_ kind: [String]) throws {
+        try? FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let isApart = kind.contains("apart"), type = kind.contains("fmp4") ? "fmp4" : "mpegts"
+        var hls = ["-f", "hls", "-hls_time", "1", "-hls_list_size", "0", "-hls_playlist_type", "vod", "-hls_segment_type", type]
+        if kind.contains("aes") {
+            try Data("0123456789abcdef".utf8).write(to: URL(fileURLWithPath: folder + "/key"))
+            try "/key\n\(folder)/key\n".write(toFile: folder + "/info", atomically: true, encoding: .utf8)
+            hls += ["-hls_key_info_file", folder + "/info"]
+        }
+        if kind.contains("ranges") { hls += ["-hls_flags", "single_file"] }
+        let sound = ["-f", "lavfi", "-i", "sine=440:r=48000:d=10"], coded = ["-c:a", "aac", "-ac", "2"]
+        var master = "#EXTM3U\n"
+        if isApart {
+            try run(sound + coded + hls + ["-hls_fmp4_init_filename", "s.mp4", "\(folder)/s.m3u8"])
+            master += "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",LANGUAGE=\"de-DE\",NAME=\"Deutsch\",DEFAULT=YES,URI=\"s.m3u8\"\n"
+        }
+        for (index, size) in sizes.enumerated() {
+            let film = ["-f", "lavfi", "-i", "testsrc2=s=\(size)x\(size):r=25:d=10"]
+            let codec = ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "25", "-sc_threshold", "0"]
+            try run(film + (isApart ? [] : sound) + codec + coded + hls + ["-hls_fmp4_init_filename", "v\(index).mp4", "\(folder)/v\(index).m3u8"])
+            master +=
+                "#EXT-X-STREAM-INF:BANDWIDTH=\((index + 1) * 1_000_000),RESOLUTION=\(size)x\(size)\(isApart ? ",AUDIO=\"a\"" : "")\nv\(index).m3u8\n"
+        }
+        try master.write(toFile: folder + "/film.m3u8", atomically: true, encoding: .utf8)
+    }
+
+    private static func answer(_ request: LyingServer.Request) -> LyingServer.Answer {
+        guard let bytes = try? [UInt8](Data(contentsOf: URL(fileURLWithPath: folder + "/" + request.path))) else {
+            return LyingServer.Answer(status: "404 Not Found", headers: ["Content-Length: 0"])
+        }
+        return .file(bytes, request)
+    }
+
+    /// - Parameter plan: the variant of each part in the order of fetching; behind its end the last one.
+    private static func reader(_ server: LyingServer, _ plan: [Int], _ policy: SandboxPolicy = .off, timeout: Double = 30) throws -> AdaptiveReader {
+        var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions(timeout: .seconds(timeout)))
+        options.progress = FetchProgress()
+        let location = server.address("film.m3u8")
+        let sandbox = SandboxOptions(policy: policy, decoderPath: BuiltPrograms.decoder)
+        return try #require(
+            try AdaptiveReader(location, AssetBytes(location, options: options), options, sandbox) { _, part in plan[min(part, plan.count - 1)] })
+    }
+
+    private struct Frame: Equatable {
+        var time: MediaTime
+        var width: Int
+    }
+
+    private struct Outcome {
+        var frames: [Frame] = []
+        var sound: [MediaTimeRange] = []
+    }
+
+    /// What would be shown and heard, in the order of the times.
+    private static func read(_ reader: AdaptiveReader) throws -> Outcome {
+        var outcome = Outcome()
+        while let sample = try reader.nextSample() {
+            guard !sample.flags.contains(.doNotDisplay), case .compressed(_, let format) = sample.content else { continue }
+            switch format {
+            case .video(let format): outcome.frames.append(Frame(time: sample.presentationTime, width: format.visible.size.width))
+            case .audio: outcome.sound.append(MediaTimeRange(start: sample.presentationTime, end: sample.presentationTime + sample.duration))
+            default: break
+            }
+        }
+        outcome.frames.sort { $0.time < $1.time }
+        return outcome
+    }
+
+    private static func expected(_ plan: [Int], from first: Int = 0) -> [Frame] {
+        (first..<250).map { Frame(time: MediaTime(value: Int64($0), timescale: 25), width: sizes[plan[min($0 / 25, plan.count - 1)]]) }
+    }
+
+    /// Where sound does not follow sound. Times are as exact as the container's: a transport stream counts ninety-thousandths of a second.
+    private static func gaps(_ sound: [MediaTimeRange]) -> [String] {
+        zip(sound, sound.dropFirst()).filter { abs(($1.start - $0.end).seconds) >= 0.001 }.map { "\($0.end) to \($1.start)" }
+    }
+
+    @Test(arguments: ["ts", "fmp4", "ts apart", "fmp4 apart", "ts aes", "ts ranges", "fmp4 ranges apart"], [SandboxPolicy.off, .full])
+    func `each frame is of the variant that was decided, none is lost and none comes twice`(_ kind: String, _ policy: SandboxPolicy) throws {
+        try Self.make(kind.split(separator: " ").map(String.init))
+        let server = LyingServer(Self.answer)
+        defer { server.stop() }
+        let plan = [2, 2, 0, 0, 1, 2, 1, 1, 0, 2]
+        let reader = try Self.reader(server, plan, policy)
+        #expect(reader.duration.seconds > 9.9 && reader.duration.seconds < 10.1 && reader.isSeekable && reader.tracks.count == 2)
+        #expect(reader.tracks.map(\.id) == [0, 1] && reader.tracks.map(\.kind) == [.video, .audio])
+        let outcome = try Self.read(reader)
+        #expect(outcome.frames.map(\.width) == Self.expected(plan).map(\.width))
+        let start = try #require(outcome.frames.first).time
+        #expect(outcome.frames.map { $0.time - start } == Self.expected(plan).map(\.time))
+        // The sound's coder begins earlier, by less than the frames' reordering.
+        #expect(start.seconds < 0.1 && Self.gaps(outcome.sound).isEmpty, "\(start): \(Self.gaps(outcome.sound))")
+        #expect(outcome.sound.last.map { $0.end.seconds > 9.9 } == true)
+        if kind.contains("apart") { #expect(reader.tracks[1].language == "de" && reader.tracks[1].title == "Deutsch") }
+        #expect(try reader.nextSample() == nil)
+    }
+
+    @Test(arguments: ["ts", "fmp4 apart"]) func `a seek goes to the variant in use, with what is in memory where it is`(_ kind: String) throws {
+        try Self.make(kind.split(separator: " ").map(String.init))
+        let server = LyingServer(Self.answer)
+        defer { server.stop() }
+        let reader = try Self.reader(server, [0, 0, 0, 0, 0, 2])
+        _ = try Self.read(reader)
+        let fetched = server.requests.count
+        for target in [7.3, 0.5, 0, 9.98] {
+            let time = MediaTime(seconds: target, timescale: 1000)
+            try reader.seek(to: time)
+            let frames = try Self.read(reader).frames, first = try #require(frames.first)
+            #expect(abs(first.time.seconds - target) < 0.1, "\(target): \(first)")
+            #expect(frames.allSatisfy { $0.width == Self.sizes[$0.time.seconds < 5 ? 0 : 2] || abs($0.time.seconds - 5) < 0.1 })
+            #expect(zip(frames, frames.dropFirst()).allSatisfy { $1.time - $0.time == MediaTime(value: 1, timescale: 25) })
+        }
+        #expect(server.requests.count == fetched)
+    }
+
+    @Test func `a seek to what is not here fetches nothing in between`() throws {
+        try Self.make(["ts"])
+        let gate = LyingServer.Gate()
+        let server = LyingServer { request in
+            // What comes behind the first part waits.
+            request.path.hasSuffix("1.ts") ? Self.answer(request).pausing(after: 5000, until: gate) : Self.answer(request)
+        }
+        defer { server.stop() }
+        defer { gate.open() }
+        let reader = try Self.reader(server, [1])
+        try reader.seek(to: MediaTime(value: 6, timescale: 1))
+        let frames = try Self.read(reader).frames
+        #expect(frames.count == 100 || frames.count == 101)
+        #expect(!server.requests.contains { request in (2...4).contains { request.path == "v1\($0).ts" } })
+    }
+
+    @Test func `only the time range is shown, and only what is selected`() throws {
+        try Self.make(["ts", "apart"])
+        let server = LyingServer(Self.answer)
+        defer { server.stop() }
+        let reader = try Self.reader(server, [1])
+        reader.select([0])
+        reader.timeRange = MediaTimeRange(start: MediaTime(value: 3, timescale: 1), end: MediaTime(value: 5, timescale: 1))
+        let outcome = try Self.read(reader)
+        #expect(outcome.frames.count == 50 && outcome.sound.isEmpty && outcome.frames.first?.time == MediaTime(value: 3, timescale: 1))
+    }
+
+    @Test func `a variant that is not there gives way to another, and a part that is not there is left out`() throws {
+        try Self.make(["ts"])
+        let server = LyingServer { request in
+            if request.path == "v0.m3u8" || request.path == "v24.ts" {
+                return LyingServer.Answer(status: "404 Not Found", headers: ["Content-Length: 0"])
+            }
+            return Self.answer(request)
+        }
+        defer { server.stop() }
+        // Variant 0 has no list: what is decided is not to be had.
+        let location = server.address("film.m3u8")
+        var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""])
+        options.shownSize = PixelSize(width: 4000, height: 4000)
+        let reader = try #require(try AdaptiveReader(location, AssetBytes(location, options: options), options, SandboxOptions()))
+        let frames = try Self.read(reader).frames
+        #expect(frames.allSatisfy { $0.width == 128 } && frames.count == 225, "\(frames.count)")
+    }
+
+    @Test(arguments: [SandboxPolicy.off, .full]) func `a part that does not come is said at the end`(_ policy: SandboxPolicy) throws {
+        try Self.make(["ts"])
+        let server = LyingServer { request in
+            guard request.path == "v13.ts" else { return Self.answer(request) }
+            return (request.rangeStart ?? 0) == 0 ? Self.answer(request).cut(after: 5000) : LyingServer.Answer(status: "503 No", ending: .reset)
+        }
+        defer { server.stop() }
+        let reader = try Self.reader(server, [1], policy, timeout: 0.3)
+        var count = 0
+        let error = #expect(throws: AssetError.self) { while let sample = try reader.nextSample() { if sample.trackID == 0 { count += 1 } } }
+        #expect(error?.code == .cutShort && error?.description.hasSuffix(": a part of it did not come.") == true, "\(error as Any)")
+        #expect(count >= 225 && count < 250)
+        #expect(try reader.nextSample() == nil)
+    }
+
+    @Test func `the network decides where nobody else does`() throws {
+        try Self.make(["ts"])
+        // Once the film is open, more comes than the largest variant is said to need.
+        let isSlow = Monitor(true)
+        let server = LyingServer { request in Self.answer(request).limited { isSlow.withLock { $0 } ? 800_000 : 80_000_000 } }
+        defer { server.stop() }
+        let progress = FetchProgress()
+        var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions())
+        options.network.cacheAhead = 65_536
+        options.progress = progress
+        let location = server.address("film.m3u8")
+        let reader = try #require(try AdaptiveReader(location, AssetBytes(location, options: options), options, SandboxOptions()))
+        #expect(reader.offer?.chosen == 0)
+        isSlow.withLock { $0 = false }
+        #expect(Polling.until(within: .seconds(30)) { progress.bytesAhead > 40_000 })
+        let frames = try Self.read(reader).frames
+        #expect(frames.count == 250 && frames.first?.width == 64 && frames.last?.width == 128)
+        #expect(progress.variant == 2 && progress.variantSwitches >= 1 && reader.offer?.chosen == 2)
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $1.time - $0.time == MediaTime(value: 1, timescale: 25) })
+    }
+}
