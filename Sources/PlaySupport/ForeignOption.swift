@@ -35,7 +35,6 @@ public enum ForeignOption: Sendable, Hashable {
     private static let windows = "the compositor places and sizes windows"
     private static let scripts = "there are no scripts; other programs command the player (--input-ipc-server)"
     private static let light = "curves have no parameters, and peaks come from the film's metadata"
-    private static let screenshots = "`frames` writes frames as files"
 
     private static let readers: [String: Reader] = [
         "loop-file": { value in
@@ -106,7 +105,8 @@ public enum ForeignOption: Sendable, Hashable {
         "ontop": absent(windows), "border": absent(windows),
         "vf": absent(filters), "af": absent(filters), "lavfi-complex": absent(filters), "glsl-shaders": absent(filters),
         "script": absent(scripts), "scripts": absent(scripts), "script-opts": absent(scripts), "load-scripts": flag(nil, scripts),
-        "screenshot-format": absent(screenshots), "screenshot-directory": absent(screenshots), "screenshot-template": absent(screenshots),
+        "screenshot-format": { value in value == "png" ? .words([]) : .absent("screenshots are PNG files") },
+        "screenshot-directory": same("--screenshot-dir"),
         "audio-file": absent("sound from another file is not played"), "audio-files": absent("sound from another file is not played"),
         "audio-delay": absent("sound is not shifted"), "replaygain": flag(nil, "loudness stays as it is in the film"),
         "volume-max": absent("100 is the loudest"),

@@ -52,16 +52,19 @@ public struct FrameExtraction {
         form.appliesOrientation = true
         form.toneMapping = ToneMapping()
         form.holdCount = Self.mostOnSheet
-        do throws(ReadingError) {
-            if TimelineFile.isTimeline(location) {
-                let file = try TimelineFile(location, options: form.reading)
-                generator = try FrameGenerator(of: file.composition, file.videoComposition, name: location, options: form)
-                notices = file.notices
-            } else {
-                generator = try FrameGenerator(url: location, options: form)
-                notices = generator.notice.map { [$0] } ?? []
-            }
-        } catch { throw PlayerError(error) }
+        do throws(ReadingError) { (generator, notices) = try Self.generator(location, form) } catch { throw PlayerError(error) }
+    }
+
+    /// What finds the frames of a film or a time line, and sentences for the viewer.
+    static func generator(
+        _ location: String, _ form: FrameGeneratorOptions
+    ) throws(ReadingError) -> (generator: FrameGenerator, notices: [String]) {
+        guard TimelineFile.isTimeline(location) else {
+            let generator = try FrameGenerator(url: location, options: form)
+            return (generator, generator.notice.map { [$0] } ?? [])
+        }
+        let file = try TimelineFile(location, options: form.reading)
+        return (try FrameGenerator(of: file.composition, file.videoComposition, name: location, options: form), file.notices)
     }
 
     /// Small frames held for one sheet.
@@ -133,7 +136,7 @@ public struct FrameExtraction {
     }
 
     /// Under another name first, so that no half file bears the right one.
-    private static func write(_ bytes: [UInt8], to path: String) throws(PlayerError) {
+    static func write(_ bytes: [UInt8], to path: String) throws(PlayerError) {
         let draft = path + ".part"
         let file = unsafe draft.withPath { unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) }
         guard file >= 0 else { throw cannotCreate(path) }
@@ -154,7 +157,7 @@ public struct FrameExtraction {
         throw error
     }
 
-    private static func cannotCreate(_ path: String) -> PlayerError {
+    static func cannotCreate(_ path: String) -> PlayerError {
         PlayerError(.cannotCreate, "\(path): cannot be written: \(unsafe String(cString: strerror(errno))).")
     }
 }

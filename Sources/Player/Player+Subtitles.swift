@@ -1,4 +1,5 @@
 package import Demuxing
+package import DisplaySink
 public import Media
 internal import Subtitles
 
@@ -47,6 +48,12 @@ extension Player {
     public var subtitleScale: Double {
         get { engine?.settings.scale ?? configuration.subtitles.scale }
         set { if newValue.isFinite { engine?.settings.scale = min(max(newValue, 0.1), 10) } }
+    }
+
+    /// The subtitles of the frame of this time for a frame of this size, as the display shows them; nil: there are none, or they are not drawn by
+    /// `deadline`. Blocks.
+    package func subtitleImage(at time: MediaTime, on canvas: OverlayCanvas, until deadline: HostTime) -> OverlayImage? {
+        engine?.image(at: time, on: canvas, until: deadline)
     }
 
     private var engine: SubtitleEngine? { storage.withLock { $0.pipeline }?.subtitles }

@@ -132,6 +132,9 @@ public struct KeyBindings: Sendable {
         t add sub-pos +1
         G add sub-scale +0.1
         F add sub-scale -0.1
+        s screenshot
+        S screenshot video
+        l ab-loop
         o show-progress
         P show-progress
         O no-osd cycle-values osd-level 3 1

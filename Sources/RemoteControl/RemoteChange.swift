@@ -30,6 +30,9 @@ enum RemoteChange {
         case "sub-delay": return .setSubtitleDelay(try number(value, -86_400...86_400))
         case "sub-pos": return .setSubtitlePosition(try number(value, 0...150))
         case "sub-scale": return .setSubtitleScale(try number(value, 0.1...10))
+        case "ab-loop-a", "ab-loop-b":
+            let time = value == .string("no") || value == false ? nil : try number(value, 0...Double.greatestFiniteMagnitude)
+            return name == "ab-loop-a" ? .setLoopStart(time) : .setLoopEnd(time)
         case "osd-level": return .setScreenLevel(Int(try number(value, 0...3)))
         case "playlist-pos": return try play(value, first: 0, snapshot)
         case "playlist-pos-1": return try play(value, first: 1, snapshot)

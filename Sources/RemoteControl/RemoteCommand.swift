@@ -56,6 +56,10 @@ public enum RemoteAction: Sendable, Hashable {
     case showStatistics(toggles: Bool)
     /// How much is shown over the film by itself, 0 (nothing) to 3.
     case setScreenLevel(Int)
+    /// Writes what is shown as a file, with the subtitles or without.
+    case takeScreenshot(hasSubtitles: Bool)
+    /// Marks the beginning of the part that is repeated, then its end, then takes both marks away. Or sets one, in seconds; nil takes it away.
+    case markLoop, setLoopStart(Double?), setLoopEnd(Double?)
     /// Leaves full screen; where there is none, ends the program.
     case leave
     /// Does what this key does.
@@ -147,6 +151,15 @@ enum RemoteCommand {
             let next = place.map { ($0 + (isDown ? values.count - 1 : 1)) % values.count } ?? (isDown ? values.count - 1 : 0)
             return [try RemoteChange.action(setting: name, to: .string(values[next]), snapshot)]
         },
+        "screenshot": { (words, snapshot) throws(RemoteError) in
+            guard words.count <= 1, snapshot.position != nil else { throw .invalidParameter }
+            switch words.first.map(RemoteProperties.text) ?? "subtitles" {
+            case "subtitles": return [.takeScreenshot(hasSubtitles: true)]
+            case "video": return [.takeScreenshot(hasSubtitles: false)]
+            default: throw .invalidParameter
+            }
+        },
+        "ab-loop": { (_, snapshot) throws(RemoteError) in [try playing(snapshot, .markLoop)] },
         "leave": { (_, _) in [.leave] },
         "keypress": { (words, _) throws(RemoteError) in
             guard let key = PlayerKey(mpvName: try text(words.first)) else { throw .invalidParameter }

@@ -51,6 +51,7 @@ enum RemoteProperties {
         "sid": { $0.position == nil ? nil : $0.subtitle.map { .integer(Int64($0)) } ?? false },
         "sub-visibility": { .bool($0.showsSubtitles) },
         "sub-delay": { .number($0.subtitleDelay) }, "sub-pos": { .number($0.subtitlePosition) }, "sub-scale": { .number($0.subtitleScale) },
+        "ab-loop-a": { $0.loopStart.map { .number($0) } ?? .string("no") }, "ab-loop-b": { $0.loopEnd.map { .number($0) } ?? .string("no") },
         "osd-level": { .integer(Int64($0.screenLevel)) },
         "hwdec-current": { $0.decoder.map { .string($0.contains("software") ? "no" : $0) } },
         "video-codec": { $0.decoder.map { .string($0) } },
@@ -72,6 +73,7 @@ enum RemoteProperties {
     static let settable = Set([
         "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "playlist-pos", "playlist-pos-1",
         "chapter", "sid", "sub-visibility", "sub-delay", "sub-pos", "sub-scale", "osd-level",
+        "ab-loop-a", "ab-loop-b",
     ])
 
     /// The value of a property.
@@ -159,6 +161,12 @@ enum RemoteProperties {
         let whole = Int64((abs(number) * scale).rounded()), digits = String(whole)
         let padded = String(repeating: "0", count: max(decimals + 1 - digits.count, 0)) + digits
         return (number < 0 && whole > 0 ? "-" : "") + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+    }
+
+    /// `0:12 - no`, the marks of the part that is repeated.
+    static func loop(_ snapshot: RemoteSnapshot) -> String {
+        guard snapshot.loopStart != nil || snapshot.loopEnd != nil else { return "no" }
+        return [snapshot.loopStart, snapshot.loopEnd].map { $0.map { MediaTime(seconds: $0).clockText } ?? "no" }.joined(separator: " - ")
     }
 
     private static var folder: String? {

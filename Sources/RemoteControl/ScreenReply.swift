@@ -51,6 +51,7 @@ extension RemoteAction {
         case .setSubtitlePosition: return ScreenReply("Subtitle position: \(Int(after.subtitlePosition.rounded()))")
         case .setSubtitleScale: return ScreenReply("Subtitle scale: " + RemoteProperties.fixed(after.subtitleScale, decimals: 2))
         case .setScreenLevel: return ScreenReply("OSD level: \(after.screenLevel)")
+        case .markLoop, .setLoopStart, .setLoopEnd: return ScreenReply("A-B loop: " + RemoteProperties.loop(after))
         default: return ScreenReply()
         }
     }

@@ -42,7 +42,11 @@ package final class SubtitleEngine: OverlaySource {
         case sample(SampleBuffer)
         case choose(Int?)
         case seek
+        /// Draw for another canvas than the display's.
+        case picture(at: Int64, OverlayCanvas, Reply)
     }
+
+    struct Reply: Sendable { let call: @Sendable (OverlayImage?) -> Void }
 
     private struct State: Sendable {
         var orders: [Order] = []
@@ -183,6 +187,14 @@ package final class SubtitleEngine: OverlaySource {
         return image(at: time)
     }
 
+    /// What lies over the frame of this time on another canvas than the display's. Waits for it, until `deadline`; then the answer is nil.
+    package func image(at time: MediaTime, on canvas: OverlayCanvas, until deadline: HostTime) -> OverlayImage? {
+        guard let time = Self.milliseconds(time) else { return nil }
+        let answer = Monitor<OverlayImage??>(nil)
+        order(.picture(at: time, canvas, Reply { image in answer.change { $0 = .some(image) } }))
+        return answer.wait(until: deadline) { $0 } ?? nil
+    }
+
     /// Milliseconds of the film, as events are counted; nil when the time is not known.
     static func milliseconds(_ time: MediaTime) -> Int64? { time.isNumeric ? time.converted(to: 1000).value : nil }
 
@@ -203,8 +215,12 @@ package final class SubtitleEngine: OverlaySource {
         switch task {
         case nil, .stop: return false
         case .obey(let orders):
-            let spans = orders.flatMap { worker.obey($0) }
-            let delay = state.withLock { $0.settings.delay }
+            let settings = state.withLock { $0.settings }, delay = settings.delay
+            let spans = orders.flatMap { order -> [Range<Int64>] in
+                guard case .picture(let time, let canvas, let reply) = order else { return worker.obey(order) }
+                reply.call(worker.draw(at: time - delay, canvas, settings).0)
+                return []
+            }
             state.change { state in
                 state.isObeying = false
                 for span in spans { state.timeline.forget(from: added(span.lowerBound, delay), to: added(span.upperBound, delay)) }

@@ -271,6 +271,18 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Variable refresh rate for kms: when no fixed rate is a multiple of the film's (auto), on, or off.")
     var vrr: VRRChoice = .auto
 
+    @Option(help: ArgumentHelp("Repeat the part of the film between this time and --ab-loop-b.", valueName: "time"))
+    var abLoopA: TimeArgument?
+
+    @Option(help: ArgumentHelp("The end of the part that is repeated.", valueName: "time"))
+    var abLoopB: TimeArgument?
+
+    @Option(help: ArgumentHelp("Write screenshots (keys s and S) into this folder.", valueName: "folder"))
+    var screenshotDir: String?
+
+    @Option(help: ArgumentHelp("The names of screenshots: %n number, %f %F file, %p %P time.", valueName: "text"))
+    var screenshotTemplate = ScreenshotName.standard
+
     @Option(
         help: ArgumentHelp(
             "What is shown over the film: nothing by itself (0), what commands have changed (1), the position, too (2), with the duration (3).",
@@ -352,6 +364,7 @@ struct PlayOptions: ParsableArguments {
     mutating func validate() throws {
         if !(0.1...16).contains(speed) { throw ValidationError("--speed must lie between 0.1 and 16.") }
         if !(0...100).contains(volume) { throw ValidationError("--volume must lie between 0 and 100.") }
+        if ScreenshotName(template: screenshotTemplate) == nil { throw ValidationError("--screenshot-template: % stands before n, f, F, p, P or %.") }
         if !(0...3).contains(osdLevel) { throw ValidationError("--osd-level must lie between 0 and 3.") }
         if !(0...86_400_000).contains(osdDuration) { throw ValidationError("--osd-duration must lie within a day.") }
         if !(0...64).contains(threads) { throw ValidationError("--threads must lie between 0 and 64.") }

@@ -18,7 +18,10 @@ extension PlaySession {
         }
         while true {
             // One by one: what follows the end of this film is for the next one.
-            let message = inbox.wait(until: MonotonicClock.shared.now() + Self.redraw) { $0.isEmpty ? nil : $0.removeFirst() }
+            let patience = isOpen ? screening.loop.wait(at: player.position, rate: player.isPlaying ? player.rate : 0) : nil
+            let message = inbox.wait(until: MonotonicClock.shared.now() + min(patience ?? Self.redraw, Self.redraw)) {
+                $0.isEmpty ? nil : $0.removeFirst()
+            }
             switch message {
             case nil: break
             case .end: return .told(.quit(bySignal: true))
@@ -27,6 +30,7 @@ extension PlaySession {
             case .ordered(let action): if let order = perform(action, isOpen ? player : nil, &screening) { return .told(order) }
             case .viewer(.key(let key)), .event(.key(let key), _):
                 if let order = obey(key, isOpen ? player : nil, &screening) { return .told(order) }
+            case .told(let text): screening.screen.isThere ? screening.screen.show(ScreenReply(text)) : terminal.line(text)
             case .gesture(let gesture): if isOpen { obey(gesture, player, &screening) }
             case .viewer(.closeRequested): return .told(.quit(bySignal: false))
             case .viewer(let event): report(event)
@@ -60,6 +64,7 @@ extension PlaySession {
         let isPlaying = player.isPlaying
         if isPlaying != screening.wasPlaying { screening.sink.window?.setPlaying(isPlaying) }
         screening.wasPlaying = isPlaying
+        if let time = screening.loop.step(at: player.position, seek: player.seekSerial) { player.seek(to: time) }
         screening.screen.tick(player)
         screening.manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
         if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }

@@ -86,6 +86,11 @@ extension PlaySession {
         case .showProgress: screening.screen.show(ScreenReply(hasBar: true))
         case .showStatistics(let toggles): screening.screen.showStatistics(toggles: toggles)
         case .setScreenLevel(let level): screening.screen.level = level
+        case .takeScreenshot(let hasSubtitles):
+            if let player, let location = screening.playlist.current?.location { takeScreenshot(of: player, location, hasSubtitles: hasSubtitles) }
+        case .markLoop: if let player { screening.loop.mark(at: player.position) }
+        case .setLoopStart(let time): screening.loop.a = time.map(Self.time)
+        case .setLoopEnd(let time): screening.loop.b = time.map(Self.time)
         case .leave:
             guard let window, window.isFullscreen else { return .quit(bySignal: false) }
             window.setFullscreen(false)
@@ -139,6 +144,7 @@ extension PlaySession {
         snapshot.loopsFilm = options.loop
         snapshot.loopsList = options.loopPlaylist
         snapshot.isShuffled = options.shuffle
+        (snapshot.loopStart, snapshot.loopEnd) = (screening.loop.a?.seconds, screening.loop.b?.seconds)
         snapshot.screenLevel = screening.screen.level
         snapshot.isFullscreen = screening.sink.window?.isFullscreen
         let film = player ?? self.player.withLock { $0 }

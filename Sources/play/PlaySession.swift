@@ -24,6 +24,8 @@ final class PlaySession: Sendable {
     let statistics: StatisticsFile?
     /// There may be more than one film; a remote control may add some.
     let isList: Bool
+    /// Held while a screenshot is written.
+    let screenshots = Monitor(())
     /// Ends a wait for a list.
     let loading = AssetCancellation()
     private let result = Monitor<Result<Int32, PlayerError>?>(nil)
@@ -48,6 +50,8 @@ final class PlaySession: Sendable {
         case ordered(RemoteAction)
         /// Of the pointer or a finger over the film.
         case gesture(ScreenOverlay.Gesture)
+        /// A sentence for the viewer.
+        case told(String)
         /// The frame server cannot go on.
         case broken(PlayerError)
         case end

@@ -26,6 +26,8 @@ struct Screening {
     var manager = ServiceManager()
     /// What tells the viewer of the player over the film.
     var screen: ScreenDesk
+    /// The part of the film that is repeated.
+    var loop: ABLoop
     /// What keys mean.
     let bindings: KeyBindings
     /// The remote controls; nil: there can be none.
@@ -63,6 +65,7 @@ struct Screening {
         configuration.joins = isList && options.raw == nil && options.camera.camera == nil
         isMuted = options.mute
         self.screen = screen
+        loop = ABLoop(a: options.abLoopA?.time, b: options.abLoopB?.time)
         self.bindings = bindings
     }
 

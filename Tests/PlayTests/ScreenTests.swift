@@ -49,7 +49,9 @@ import Testing
         }
     }
 
-    private enum Key { static let q: UInt32 = 16, i: UInt32 = 23, o: UInt32 = 24, zero: UInt32 = 11, right: UInt32 = 106 }
+    private enum Key {
+        static let q: UInt32 = 16, i: UInt32 = 23, o: UInt32 = 24, zero: UInt32 = 11, right: UInt32 = 106, s: UInt32 = 31, capitalS: UInt32 = 83
+    }
 
     private static func hasWhite(_ shot: RGBImage, _ part: PixelRect) -> Bool {
         for y in part.y..<part.y + part.height {
@@ -121,6 +123,60 @@ import Testing
         let end = try scene.end()
         #expect(end.code == 0 && end.errors.contains("\(path):2: there is no key F99."), "\(end.errors)")
         #expect(end.errors.contains("\(other):1: there is no command explode."))
+    }
+
+    @Test(arguments: ["off", "full"]) func `a screenshot is the frame that is shown, with its subtitles or without`(_ sandbox: String) throws {
+        let folder = NSTemporaryDirectory() + "screenshots-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try "1\n00:00:00,500 --> 00:00:09,000\n{\\an7}MMMMMMMM\n".write(toFile: folder + "/text.srt", atomically: true, encoding: .utf8)
+        let scene = try Scene([
+            "--sandbox", sandbox, "--sub-file", folder + "/text.srt", "--screenshot-dir", folder + "/shots", "--screenshot-template", "%F-%02n",
+        ])
+        // In a sandbox there are none.
+        #expect(try scene.shows((above: sandbox == "off", below: false)))
+        var images: [RGBImage] = []
+        for (key, name) in [(Key.s, "demo-01.png"), (Key.capitalS, "demo-02.png")] {
+            scene.press(key)
+            let path = "\(folder)/shots/\(name)"
+            #expect(Polling.until { FileManager.default.fileExists(atPath: path) }, "\(name)")
+            images.append(try Self.image(path))
+        }
+        for image in images {
+            let code = try #require(FrameCode(image, in: PixelRect(x: 0, y: 0, width: 640, height: 360)))
+            #expect(code.number == 30)
+        }
+        // Letters of 28 rows lie on the frame's own upper left corner.
+        let corner = PixelRect(x: 0, y: 0, width: 300, height: 60)
+        #expect((images[0].mean(of: corner).distance(to: images[1].mean(of: corner)) > 2) == (sandbox == "off"))
+        #expect(try scene.end().code == 0)
+    }
+
+    /// A PNG file of 640x360, decoded by ffmpeg.
+    private static func image(_ path: String) throws -> RGBImage {
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "bgr0", "-"]
+        process.standardOutput = pipe
+        process.standardInput = FileHandle.nullDevice
+        try ChildStart.alone { try process.run() }
+        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0 && bytes.count == 640 * 360 * 4)
+        return RGBImage(bytes: Array(bytes), size: PixelSize(width: 640, height: 360), layout: .xrgb8888, bytesPerRow: 640 * 4)
+    }
+
+    @Test func `the part between two marks is played again`() throws {
+        let options = ["--ab-loop-a", "9", "--ab-loop-b", "9.5"]
+        let handle = PlayProgram.Handle()
+        let outcome = PlayProgram.begin(
+            ["--sink", "headless", "--no-audio", "--start", "9.2"] + options + [TestAssets.demo], handle: handle)
+        // From 9.2 s to the end of the film there are 24 frames: without the loop it would end.
+        let goesOn = Polling.holds(for: .seconds(3)) { handle.processIdentifier == nil || handle.isRunning }
+        #expect(goesOn)
+        handle.send(SIGTERM)
+        let end = try outcome()
+        #expect(end.code == 0 && end.errors.isEmpty, "\(end.errors)")
     }
 
     @Test func `the names of keys and commands are listed`() throws {

@@ -20,7 +20,7 @@ import Testing
             ("]", [.setSpeed(1.1)]), ("{", [.setSpeed(0.5)]), ("BS", [.setSpeed(1)]), ("j", [.cycleSubtitles(by: 1)]),
             ("J", [.cycleSubtitles(by: -1)]), ("v", [.setSubtitlesVisible(false)]), ("z", [.setSubtitleDelay(-0.1)]), ("PGUP", [.moveChapter(by: 1)]),
             ("o", [.showProgress]), ("O", [.setScreenLevel(3)]), ("i", [.showStatistics(toggles: false)]), ("VOLUME_UP", [.setVolume(0.52)]),
-            ("a", []),
+            ("a", []), ("s", [.takeScreenshot(hasSubtitles: true)]), ("S", [.takeScreenshot(hasSubtitles: false)]), ("l", [.markLoop]),
         ] as [(String, [RemoteAction])])
     func `each key stands for what mpv's users expect`(_ key: String, _ expected: [RemoteAction]) {
         #expect(Self.actions(KeyBindings(), key) == expected)
@@ -66,7 +66,8 @@ import Testing
             ("osd-msg add chapter 1", ScreenReply("Chapter: (2) Two")), ("set sid 1", ScreenReply("Subtitles: no")),
             ("cycle sub-visibility", ScreenReply("Subtitle visibility: yes")), ("add sub-delay 0.1", ScreenReply("Subtitle delay: 0 ms")),
             ("add sub-pos 1", ScreenReply("Subtitle position: 100")), ("add sub-scale 1", ScreenReply("Subtitle scale: 1.00")),
-            ("quit", ScreenReply()), ("cycle fullscreen", ScreenReply()),
+            ("ab-loop", ScreenReply("A-B loop: no")), ("set ab-loop-a 5", ScreenReply("A-B loop: no")), ("quit", ScreenReply()),
+            ("cycle fullscreen", ScreenReply()),
         ])
     func `the viewer is told`(_ command: String, _ expected: ScreenReply) throws {
         var bindings = KeyBindings(standard: false)
@@ -83,6 +84,8 @@ import Testing
         #expect(RemoteAction.setVolume(1).reply(snapshot).text == "Volume: 50% (Muted)")
         snapshot.position = 90
         #expect(RemoteAction.moveChapter(by: 1).reply(snapshot).text == "Chapter: (3) of 3")
+        snapshot.loopStart = 65
+        #expect(RemoteAction.markLoop.reply(snapshot).text == "A-B loop: 1:05 - no")
         snapshot.chapters = []
         #expect(RemoteAction.moveChapter(by: 1).reply(snapshot) == ScreenReply())
     }

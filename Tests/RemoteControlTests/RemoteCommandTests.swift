@@ -66,6 +66,8 @@ let playing: RemoteSnapshot = {
             (#"["cycle-values", "!reverse", "speed", "0.5", "1.0", "2"]"#, [.setSpeed(0.5)]),
             (#"["add", "sub-pos", -200]"#, [.setSubtitlePosition(0)]), (#"["set", "sub-scale", 2]"#, [.setSubtitleScale(2)]),
             (#"["script-binding", "stats/display-stats"]"#, [.showStatistics(toggles: false)]), (#"["leave"]"#, [.leave]),
+            (#"["screenshot"]"#, [.takeScreenshot(hasSubtitles: true)]), (#"["set", "ab-loop-b", 9]"#, [.setLoopEnd(9)]),
+            (#"["set", "ab-loop-a", "no"]"#, [.setLoopStart(nil)]),
             (#"["keypress", "SPACE"]"#, [.key(.space)]), (#"["script-message", "a", 1]"#, [.message(["a", "1"])]), (#"["ignore"]"#, []),
         ] as [(String, [RemoteAction])])
     func `a command means`(_ words: String, _ expected: [RemoteAction]) throws {
@@ -87,6 +89,7 @@ let playing: RemoteSnapshot = {
             (#"["show-text"]"#, .invalidParameter),
             (#"["show-text", "x", 1, 4]"#, .invalidParameter), (#"["cycle-values", "pause"]"#, .invalidParameter),
             (#"["script-binding", "osc/visibility"]"#, .invalidParameter), (#"["set", "osd-level", 4]"#, .propertyError),
+            (#"["screenshot", "window"]"#, .invalidParameter),
         ] as [(String, RemoteError)])
     func `a command that makes no sense is refused`(_ words: String, _ expected: RemoteError) {
         #expect(throws: expected) { try RemoteCommand.actions(Self.words(words), playing) }

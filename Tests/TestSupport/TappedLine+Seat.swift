@@ -52,7 +52,7 @@ extension TappedLine {
           <ESC> = 9; <9> = 18; <0> = 19; <BKSP> = 22; <Q> = 24; <LBRK> = 34; <RBRK> = 35; <F> = 41; <M> = 58; <COMM> = 59; <DOT> = 60;
           <SPCE> = 65; <UP> = 111; <LEFT> = 113; <RGHT> = 114; <DOWN> = 116;
           <RTRN> = 36; <KPEN> = 104; <NEXT> = 171; <PREV> = 173;
-          <I> = 31; <O> = 32; <A> = 38; <LFSH> = 50; <F1> = 67; };
+          <I> = 31; <O> = 32; <A> = 38; <LFSH> = 50; <F1> = 67; <S> = 39; <SBIG> = 91; };
         xkb_types "tap" { type "ONE_LEVEL" { modifiers = none; level_name[Level1] = "Any"; }; };
         xkb_compatibility "tap" { };
         xkb_symbols "tap" { key <ESC> { [ Escape ] }; key <9> { [ 9 ] }; key <0> { [ 0 ] }; key <BKSP> { [ BackSpace ] }; key <Q> { [ q ] };
@@ -60,7 +60,7 @@ extension TappedLine {
           key <DOT> { [ period ] }; key <SPCE> { [ space ] }; key <UP> { [ Up ] }; key <LEFT> { [ Left ] }; key <RGHT> { [ Right ] };
           key <DOWN> { [ Down ] }; key <RTRN> { [ Return ] }; key <KPEN> { [ KP_Enter ] }; key <NEXT> { [ XF86AudioNext ] };
           key <PREV> { [ XF86AudioPrev ] }; key <I> { [ i ] }; key <O> { [ o ] }; key <A> { [ a ] }; key <LFSH> { [ Shift_L ] };
-          key <F1> { [ F1 ] }; };
+          key <F1> { [ F1 ] }; key <S> { [ s ] }; key <SBIG> { [ S ] }; };
         };
         """
 
