@@ -9,7 +9,7 @@ extension JSONValue {
 
     /// What is read beyond RFC 8259, and how deep.
     public struct Dialect: Sendable, Hashable {
-        /// `NaN`, `Infinity` and `-Infinity` are numbers.
+        /// `NaN`, `Infinity` and `-Infinity` are numbers, and so is `Inf`, as other libraries write it.
         public var hasNonFinite: Bool
         /// How deep values may stand in each other.
         public var depthLimit: Int
@@ -83,11 +83,18 @@ private struct JSONParser {
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "N") where dialect.hasNonFinite: return try word("NaN", .number(.nan))
-        case UInt8(ascii: "I") where dialect.hasNonFinite: return try word("Infinity", .number(.infinity))
+        case UInt8(ascii: "I") where dialect.hasNonFinite: return .number(try infinity())
         case UInt8(ascii: "-") where dialect.hasNonFinite && bytes[place...].starts(with: "-I".utf8):
-            return try word("-Infinity", .number(-.infinity))
+            place += 1
+            return .number(-(try infinity()))
         default: return try number()
         }
+    }
+
+    private mutating func infinity() throws(JSONValue.SyntaxError) -> Double {
+        let isLong = bytes[place...].starts(with: "Infinity".utf8)
+        _ = try word(isLong ? "Infinity" : "Inf", .null)
+        return .infinity
     }
 
     private mutating func nested(

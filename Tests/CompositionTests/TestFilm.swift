@@ -24,10 +24,13 @@ final class TestFilm {
 
     /// - Parameters:
     ///   - content: A sample's value, by the number of the frame, the plane, and the place in it; nil takes noise.
+    ///   - codec: Of one with loss, `frames` are what was put in.
+    ///   - encoder: Options of the encoder by name.
     ///   - times: When each frame begins, in milliseconds; nil takes 25 a second.
     init(
         seed: UInt64, frames count: Int, size: PixelSize = PixelSize(width: 64, height: 36), color: ColorDescription = .unspecified,
-        times: [Int]? = nil, hasSound: Bool = false, content: ((_ frame: Int, _ plane: Int, _ x: Int, _ y: Int) -> UInt8)? = nil
+        times: [Int]? = nil, hasSound: Bool = false, codec: String = "ffv1", encoder: [String: String] = [:],
+        content: ((_ frame: Int, _ plane: Int, _ x: Int, _ y: Int) -> UInt8)? = nil
     ) throws {
         var template = Array("/tmp/composed-XXXXXX.mkv".utf8CString)
         let file = unsafe mkstemps(&template, 4)
@@ -49,15 +52,16 @@ final class TestFilm {
         let begin = times ?? (0..<count).map { $0 * 40 }
         let soundCount = hasSound ? (begin.last ?? 0) * 48 + 1920 : 0
         sound = (0..<soundCount * 2).map { _ in Int16.random(in: -8000...8000, using: &dice) }
-        try write(color, begin)
+        try write(color, begin, codec, encoder)
     }
 
     deinit { unsafe unlink(path) }
 
-    private func write(_ color: ColorDescription, _ times: [Int]) throws {
+    private func write(_ color: ColorDescription, _ times: [Int], _ codec: String, _ encoder: [String: String]) throws {
         let session = try CompressionSession(
             format: VideoFormat(
-                codec: VideoCodec(name: "ffv1"), codedSize: size, attributes: FrameAttributes(color: color), frameRate: Ratio(25, 1)))
+                codec: VideoCodec(name: codec), codedSize: size, attributes: FrameAttributes(color: color), frameRate: Ratio(25, 1)),
+            options: EncoderOptions(encoderOptions: encoder))
         let pool = session.makeSourcePool(count: 2)
         var options = AssetWriterOptions()
         options.overwrites = true

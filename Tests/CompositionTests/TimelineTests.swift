@@ -101,6 +101,24 @@ import Testing
         #expect(file.composition.tracks[0].segments.map(\.isEmpty) == [false, false, true, false])
     }
 
+    @Test func `names of the first versions are known, and where nothing is left to show each reason is named`() throws {
+        let film = try TestFilm(seed: 94, frames: 10), name = Self.name(film)
+        let old = Text.timeline([Text.track("Video", [Text.gap(2), Text.clip("a", name, 0, 3)])])
+            .replacing("Track.1", with: "Sequence.1").replacing("Gap.1", with: "Filler.1")
+        let file = try Self.read(old)
+        #expect(file.notices.isEmpty && file.composition.duration == Times.time(200), "\(file.notices)")
+        #expect(file.composition.tracks[0].segments.map(\.isEmpty) == [true, false])
+        let clips = ["one.mov", "two.mov"].map { Text.clip($0, $0, 0, 3) }
+        let lost = #expect(throws: ReadingError.self) { _ = try Self.read(Text.timeline([Text.track("Video", clips)])) }
+        let sentence = lost?.description ?? ""
+        #expect(sentence.contains("it has nothing to show: at 00:00:00.000, Clip “one.mov”: its film cannot be read"), "\(sentence)")
+        #expect(sentence.contains("; at 00:00:00.120, Clip “two.mov”: its film cannot be read") && sentence.hasSuffix("."), "\(sentence)")
+        let beside = Text.timeline([Text.track("Video", [Text.clip("a", name, 0, 3)])])
+            .replacing(#""kind": "Video", "source_range": null"#, with: #""kind": "Video", "source_range": \#(Text.range(500, 5))"#)
+        let unseen = #expect(throws: ReadingError.self) { _ = try Self.read(beside) }
+        #expect(unseen?.description.hasSuffix("at 00:00:00.000, Track: its range shows none of its items.") == true, "\(unseen?.description ?? "")")
+    }
+
     @Test func `frame rates of television are exact`() throws {
         let film = try TestFilm(seed: 91, frames: 2)
         for (rate, duration) in [(23.976023976, MediaTime(value: 1001, timescale: 24000)), (29.97, MediaTime(value: 1001, timescale: 30000))] {

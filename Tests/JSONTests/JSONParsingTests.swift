@@ -64,7 +64,10 @@ import Testing
         }
         #expect(first.isNaN && numbers[1...] == [.number(.infinity), .number(-.infinity), -1])
         #expect(throws: JSONValue.SyntaxError.self) { try JSONValue(parsing: "[Infinity]".utf8) }
-        #expect(throws: JSONValue.SyntaxError.self) { try JSONValue(parsing: "-Inf".utf8, dialect: .python) }
+        #expect(try JSONValue(parsing: "[Inf, -Inf]".utf8, dialect: .python) == .array([.number(.infinity), .number(-.infinity)]))
+        for text in ["-Infi", "Infin", "-", "-I"] {
+            #expect(throws: JSONValue.SyntaxError.self) { try JSONValue(parsing: text.utf8, dialect: .python) }
+        }
         let deep = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
         #expect(throws: Never.self) { try JSONValue(parsing: deep.utf8, dialect: .python) }
         #expect(throws: JSONValue.SyntaxError.self) { try JSONValue(parsing: "[\(deep)]".utf8, dialect: .python) }

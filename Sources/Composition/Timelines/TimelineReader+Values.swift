@@ -7,7 +7,13 @@ extension TimelineReader {
     func broken(_ sentence: String) -> ReadingError { ReadingError(.composition, "\(path): \(sentence).") }
 
     /// The type of a value, without its version.
-    static func schema(_ tree: JSONValue?) -> String { String(tree?.member("OTIO_SCHEMA")?.characters?.prefix { $0 != "." } ?? "") }
+    static func schema(_ tree: JSONValue?) -> String {
+        let name = String(tree?.member("OTIO_SCHEMA")?.characters?.prefix { $0 != "." } ?? "")
+        return formerNames[name] ?? name
+    }
+
+    /// What files of the first versions call them.
+    private static let formerNames = ["Sequence": "Track", "Filler": "Gap"]
 
     /// An exact frame rate: 23.976 stands for 24000/1001.
     func rate(_ number: Double) throws(ReadingError) -> (numerator: Int32, denominator: Int32) {

@@ -20,6 +20,8 @@ struct TimelineReader {
     /// More than any film has.
     private static let mostItems = 4000
     private static let mostTracks = 64
+    /// Items that one sentence names.
+    private static let mostReasons = 8
     /// A day, in seconds.
     static let longest = MediaTime(value: 86_400, timescale: 1)
 
@@ -42,10 +44,14 @@ struct TimelineReader {
             frameDuration = MediaTime(value: Int64(exact.1), timescale: exact.0)
         }
         let length = try duration(stack, 0)
-        guard length > .zero else { throw broken("it has nothing to show") }
+        guard length > .zero else { throw broken("it has nothing to show: its tracks are empty") }
         try readStack(stack, MediaTimeRange(start: .zero, duration: length), Lanes(), 0)
         for track in composition.tracks where !track.segments.contains(where: { !$0.isEmpty }) { try? composition.removeTrack(track.id) }
-        guard !composition.tracks.isEmpty else { throw broken("it has nothing to show; \(notices.count) items are not supported") }
+        guard !composition.tracks.isEmpty else {
+            let reasons = notices.prefix(Self.mostReasons).map { String($0.dropFirst(path.count + 2).dropLast()) }
+            let rest = notices.count > reasons.count ? ["and \(notices.count - reasons.count) more"] : []
+            throw broken("it has nothing to show: " + (reasons + rest).joined(separator: "; "))
+        }
     }
 
     /// How long an item is in its parent.
@@ -123,7 +129,7 @@ struct TimelineReader {
         let own = try range(track.member("source_range"))?.start ?? .zero
         mark(track, by: window.start - origin - own, in: window)
         let children = track.member("children")?.elements ?? []
-        var place = window.start - origin - own, turn = 0
+        var place = window.start - origin - own, turn = 0, isSeen = false
         /// A dissolve beside a child; nil where there is none.
         func transition(_ index: Int) -> (item: JSONValue, isDissolve: Bool)? {
             guard children.indices.contains(index), Self.schema(children[index]) == "Transition" else { return nil }
@@ -149,8 +155,10 @@ struct TimelineReader {
             if isEnabled(child) {
                 try readItem(child, .zero, target, lanes, number + turn, kind, depth, window: window, head: head, tail: tail)
             }
+            isSeen = isSeen || !target.intersection(window).isEmpty
             place = target.end
         }
+        if !isSeen, !children.isEmpty { notice(track, "its range shows none of its items", at: window.start) }
     }
 
     // MARK: Marks and effects
