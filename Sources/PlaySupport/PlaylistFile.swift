@@ -1,6 +1,6 @@
 internal import Media
 
-/// The text of a playlist file: M3U, M3U8 or PLS, or names of films, one a line.
+/// The text of a playlist file: M3U, M3U8, PLS or XSPF, or names of films, one a line.
 ///
 /// A pure value. Lines end in LF, CRLF or CR; a byte order mark is passed over. Names may be of any bytes, as paths are.
 public struct PlaylistFile: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct PlaylistFile: Sendable, Hashable {
 
     /// 200,000: the names of a list and all lists in it stay below some ten megabytes.
     public static let limit = 200_000
-    private static let longest = 4096
+    static let longest = 4096
 
     /// The films, in order.
     public private(set) var lines: [Line] = []
@@ -34,6 +34,11 @@ public struct PlaylistFile: Sendable, Hashable {
     /// Reads a list. Comments and what it does not know are passed over.
     public init(_ text: [UInt8]) throws(Fault) {
         let text = text.starts(with: [0xef, 0xbb, 0xbf]) ? text[3...] : text[...]
+        if Self.isXML(text) {
+            if text.contains(0) { throw .binary }
+            lines = try Self.tracks(xspf: text)
+            return
+        }
         var numbered: [Int: Line] = [:], title: String?, isPLS: Bool?
         for line in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
             if line.contains(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x1b }) { throw .binary }
@@ -72,17 +77,17 @@ public struct PlaylistFile: Sendable, Hashable {
         }
     }
 
-    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
         guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return [] }
         return bytes[...last].drop(while: isBlank)
     }
 
     /// A name as paths are written: bytes that are not UTF-8 stay what they are.
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String { PathText.text(bytes) }
+    static func text(_ bytes: ArraySlice<UInt8>) -> String { PathText.text(bytes) }
 
     /// A title: UTF-8, or else Latin-1.
-    private static func readable(_ bytes: ArraySlice<UInt8>) -> String { String(validating: bytes, as: UTF8.self) ?? latin1(bytes) }
+    static func readable(_ bytes: ArraySlice<UInt8>) -> String { String(validating: bytes, as: UTF8.self) ?? latin1(bytes) }
 
     private static func latin1(_ bytes: some Sequence<UInt8>) -> String {
         var text = String.UnicodeScalarView()

@@ -157,9 +157,9 @@ public struct PlaylistLoader {
         if failures.count < 100 { failures.append(PlayerError(code, sentence)) }
     }
 
-    private static let lists: Set<String> = ["m3u", "m3u8", "pls"]
+    private static let lists: Set<String> = ["m3u", "m3u8", "pls", "xspf"]
     /// On web servers m3u8 is the ending of films in pieces.
-    private static let webLists: Set<String> = ["m3u", "pls"]
+    private static let webLists: Set<String> = ["m3u", "pls", "xspf"]
 
     private static func hasEnding(_ location: String, of endings: Set<String>) -> Bool {
         let path = isWeb(location) ? location.prefix { $0 != "?" && $0 != "#" } : location[...]

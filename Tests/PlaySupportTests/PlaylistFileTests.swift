@@ -22,6 +22,41 @@ import Testing
         #expect(try !PlaylistFile(Array(text.utf8)).isFilm)
     }
 
+    private static func xspf(_ tracks: String) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!-- <track><location>no.mkv</location></track> -->
+        <playlist version="1" xmlns="http://xspf.org/ns/0/"><title>All</title><trackList>\(tracks)</trackList></playlist>
+        """
+    }
+
+    /// Tracks of an XSPF list, and the names and titles that they give.
+    @Test(
+        arguments: [
+            ("<track><location>file:///a%20b/%C3%A9.mkv</location><title>One &amp; &#x4e8c;</title></track>", "/a b/é.mkv=One & 二"),
+            ("<track><title> Two </title><location> sub/c%2Bd.mp4 </location></track>", "sub/c+d.mp4=Two"),
+            ("<track><location>http://h/a%20b?x=1&amp;y=2</location></track>", "http://h/a%20b?x=1&y=2="),
+            ("<track><location><![CDATA[a&b.mkv]]></location></track>", "a&b.mkv="),
+            ("<x:track xmlns:x='>'><x:location>a</x:location></x:track>", "a="),
+            ("<track><location>a</location><location>b</location></track><track/><track><location/></track>", "a="),
+            ("<track><location>a</location><extension application='x'><track><location>b</location></track></extension></track>", "a="),
+            ("<track><location>file://localhost/a%00%zz</location></track>", "/a%00%zz="), ("<track><location>a</track>", ""),
+            ("<track><location>&#9999999;&nope;</location></track>", "&#9999999;&nope;="), ("<track><location>a", ""), ("<", ""),
+        ])
+    func `XSPF names tracks by addresses`(_ tracks: String, _ expected: String) throws {
+        let lines = try PlaylistFile(Array(Self.xspf(tracks).utf8)).lines
+        #expect(lines.map { "\($0.name)=\($0.title ?? "")" }.joined(separator: " ") == expected)
+    }
+
+    @Test func `XML that is no XSPF names nothing, and what is too large is refused`() throws {
+        #expect(try PlaylistFile(Array("<?xml version='1.0'?><svg><location>a</location></svg>".utf8)).lines.isEmpty)
+        let deep = String(repeating: "<a>", count: 100_000), long = String(repeating: "a", count: 1 << 17)
+        #expect(throws: PlaylistFile.Fault.binary) { try PlaylistFile(Array("<?xml?>\(deep)".utf8)) }
+        #expect(throws: PlaylistFile.Fault.longLine) { try PlaylistFile(Array(Self.xspf("<track><location>\(long)</location></track>").utf8)) }
+        let many = String(repeating: "<track><location>a</location></track>", count: PlaylistFile.limit + 1)
+        #expect(throws: PlaylistFile.Fault.tooMany) { try PlaylistFile(Array(Self.xspf(many).utf8)) }
+    }
+
     @Test func `titles belong to the film that follows`() throws {
         let list = try PlaylistFile(
             Array("#EXTM3U\n#EXTINF:12,First, of all\na\nb\n#EXTINF:-1 tvg-id=\"x\",\u{e9}t\u{e9}\n#EXTVLCOPT:x\nc\n#EXTINF:1,\nd".utf8))
