@@ -26,6 +26,8 @@ public struct Playlist: Sendable {
     private var place = 0
     /// Makes the orders of `shuffle`; nil plays in the order of the list.
     private var dice: SplitMix?
+    /// Somebody has added films, or taken them away, so that the list is no longer what it was read from.
+    private var isEdited = false
     /// Films that failed one after the other, without one that played.
     private var failures = 0
 
@@ -75,12 +77,36 @@ public struct Playlist: Sendable {
     public mutating func append(_ entry: Entry) {
         entries.append(entry)
         order.append(entries.count - 1)
+        isEdited = true
+    }
+
+    /// Takes over what the list is read from now: films that are gone are left out, the current one when another follows it, and new ones join in.
+    /// Does nothing to a list that somebody has changed, and with no film at all.
+    ///
+    /// A shuffled list keeps its order; new films come at random places after the current one.
+    public mutating func update(_ films: [Entry]) {
+        guard let current, let index, !isEdited, !films.isEmpty, films != entries else { return }
+        var films = films, numbers: [Entry: [Int]] = [:]
+        if !films.contains(current) { films.insert(current, at: min(index, films.count)) }
+        for number in films.indices.reversed() { numbers[films[number], default: []].append(number) }
+        let kept = order.map { numbers[entries[$0]]?.popLast() }
+        entries = films
+        order = kept.compactMap(\.self)
+        place = kept[..<place].count { $0 != nil }
+        guard var dice else {
+            place = order[place]
+            order = Array(films.indices)
+            return
+        }
+        for number in numbers.values.joined().sorted() { order.insert(number, at: .random(in: place + 1...order.count, using: &dice)) }
+        self.dice = dice
     }
 
     /// Forgets all films but this one, which is the current one then.
     public mutating func replace(with entry: Entry) {
         entries = [entry]
         order = [0]
+        isEdited = true
         (place, failures) = (0, 0)
     }
 

@@ -172,7 +172,8 @@ public struct PlaylistLoader {
         return start.hasPrefix("http://") || start.hasPrefix("https://")
     }
 
-    private static func isFolder(_ location: String) -> Bool { !isWeb(location) && kind(location) == S_IFDIR }
+    /// Whether this is a folder on this machine.
+    public static func isFolder(_ location: String) -> Bool { !isWeb(location) && kind(location) == S_IFDIR }
 
     /// The kind of file at a path, as `st_mode` has it; nil: there is none.
     private static func kind(_ path: String) -> mode_t? {

@@ -104,6 +104,7 @@ extension PlaySession {
         let number = screening.playlist.index ?? 0
         terminal.keepStatus()
         screening.tellEnd(end, number)
+        look(at: &screening.playlist)
         screening.move(after: end)
         screening.keepSettings(of: player)
         wait(for: screening.server, after: end, isLast: screening.hasEnded)

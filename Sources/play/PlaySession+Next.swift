@@ -25,9 +25,20 @@ extension PlaySession {
 
     /// Opens what follows the film that plays.
     func openNext(_ player: Player, _ screening: inout Screening) {
+        look(at: &screening.playlist)
         var next = NextFilm(playlist: screening.playlist)
         next.playlist.next()
         open(next, player, &screening)
+    }
+
+    /// Folders may hold other films than before: a list that loops is looked at again before each film.
+    func look(at playlist: inout Playlist) {
+        guard options.loopPlaylist, options.playlist.isEmpty, options.files.contains(where: PlaylistLoader.isFolder),
+            options.files.allSatisfy({ PlaylistLoader.isFolder($0) || !PlaylistLoader.isList($0) })
+        else { return }
+        var loader = PlaylistLoader(network: options.network.options, cancellation: loading)
+        for name in options.files { loader.add(name) }
+        playlist.update(loader.entries)
     }
 
     private func open(_ next: NextFilm, _ player: Player, _ screening: inout Screening) {

@@ -3,6 +3,39 @@ import Testing
 
 /// Which film follows which.
 @Suite struct PlaylistTests {
+    /// What a folder holds, which of it plays, what it holds then, and what plays from there on.
+    @Test(
+        arguments: [
+            ("abc", 0, "abc", "abcabc"), ("abc", 0, "abcd", "abcdab"), ("abc", 1, "aabc", "bcaabc"), ("abc", 2, "bc", "cbcbcb"),
+            ("abc", 1, "ac", "bcacac"), ("abc", 2, "ab", "cababa"), ("abc", 0, "d", "addddd"), ("abc", 1, "", "bcabca"), ("ab", 1, "bab", "babbab"),
+        ] as [(String, Int, String, String)])
+    func `a list takes over what a folder holds now`(_ before: String, _ place: Int, _ now: String, _ expected: String) {
+        var list = Playlist(before.map { Playlist.Entry(String($0)) }, loops: true)
+        for _ in 0..<place { list.next() }
+        list.update(now.map { Playlist.Entry(String($0)) })
+        var played = ""
+        while played.count < expected.count {
+            played += list.current?.location ?? "?"
+            list.next()
+            list.update(now.map { Playlist.Entry(String($0)) })
+        }
+        #expect(played == expected)
+    }
+
+    @Test(arguments: 0..<50 as Range<UInt64>) func `new films of a shuffled folder play in the same turn, each once`(_ seed: UInt64) {
+        func entries(_ names: String) -> [Playlist.Entry] { names.map { Playlist.Entry(String($0)) } }
+        var list = Playlist(entries("abcd"), shuffledBy: seed), played: [String] = []
+        for step in 0..<6 {
+            if step == 2 { list.update(entries("abcdef")) }
+            played.append(list.current?.location ?? "?")
+            list.next()
+        }
+        #expect(played.sorted() == ["a", "b", "c", "d", "e", "f"] && list.current == nil)
+        list.append(Playlist.Entry("x"))
+        list.update(entries("a"))
+        #expect(list.entries.count == 7)
+    }
+
     private static func list(_ count: Int, loops: Bool = false, seed: UInt64? = nil) -> Playlist {
         Playlist((0..<count).map { Playlist.Entry(String($0)) }, loops: loops, shuffledBy: seed)
     }

@@ -81,6 +81,28 @@ import Testing
         #expect(outcome.code == code && outcome.errors.contains(words) && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
     }
 
+    @Test func `a folder that changes while it plays, without end`() throws {
+        let folder = NSTemporaryDirectory() + "kiosk-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder + "/films", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createSymbolicLink(atPath: folder + "/films/1.mp4", withDestinationPath: Self.short)
+        let handle = PlayProgram.Handle(), report = folder + "/stats"
+        let outcome = PlayProgram.begin(
+            ["--sink", "headless", "--no-audio", "--loop-playlist", "--stats", report, folder + "/films"], limit: 90, handle: handle)
+        func played() throws -> [String] {
+            let text = (try? String(contentsOfFile: report, encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").filter { $0.contains("\"file\"") }.map { $0.contains("/1.mp4") ? "1" : "2" }
+        }
+        #expect(try Polling.until(within: .seconds(30)) { try played().count >= 2 })
+        try FileManager.default.createSymbolicLink(atPath: folder + "/films/2.webm", withDestinationPath: Self.other)
+        #expect(try Polling.until(within: .seconds(30)) { try played().contains("2") })
+        try FileManager.default.removeItem(atPath: folder + "/films/1.mp4")
+        #expect(try Polling.until(within: .seconds(30)) { try played().suffix(2) == ["2", "2"] })
+        handle.interrupt()
+        let end = try outcome()
+        #expect(end.code == 0 && end.errors.isEmpty, "\(end.errors)")
+    }
+
     @Test func `an output that fails ends the whole list`() throws {
         let outcome = try PlayProgram.run(["--sink", "md5=/dev/full", TestAssets.demo, TestAssets.demo, TestAssets.demo])
         #expect(outcome.code == 74 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
