@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "Demuxing", targets: ["Demuxing"]),
         .library(name: "SurfacePool", targets: ["SurfacePool"]),
         .library(name: "PixelConversion", targets: ["PixelConversion"]),
+        .library(name: "Deinterlacing", targets: ["Deinterlacing"]),
         .library(name: "Decoding", targets: ["Decoding"]),
         .library(name: "Reading", targets: ["Reading"]),
         .library(name: "Composition", targets: ["Composition"]),
@@ -93,6 +94,8 @@ let package = Package(
         module("Demuxing", ["Media", "Sandbox", "Bitstream", "SampleQueue", "CAV", "CAVFormat", "CLinux"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
         module("PixelConversion", ["Media", "SurfacePool", "CSwscale", "CZimg"]),
+        .target(name: "CDeinterlace", dependencies: ["CAV"]),
+        module("Deinterlacing", ["Media", "SurfacePool", "PixelConversion", "CDeinterlace"]),
         module("Decoding", ["Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "CAV", "CLinux"]),
         // What a process does to itself. Apart from Sandbox, which the player loads, so that the player does not link libseccomp.
         module("Confinement", ["CLinux", "Media", "Sandbox", "CSeccomp"]),
@@ -139,7 +142,8 @@ let package = Package(
         module(
             "Player",
             [
-                "CLinux", "Media", "Sandbox", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "Capture",
+                "CLinux", "Media", "Sandbox", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Deinterlacing", "Decoding", "Demuxing",
+                "Capture",
                 "DisplaySink", "Subtitles", "AudioSink", "Reading", "Composition", "FrameExport",
             ]),
         // What the command line needs beyond the player: reports, JSON, exit codes, the status line, keys.
@@ -166,7 +170,8 @@ let package = Package(
             name: "play",
             dependencies: [
                 "CEnding", "JSON", "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading",
-                "Composition", "Writing", "Capture", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink", "AudioSink", "FrameExport",
+                "Composition", "Deinterlacing", "Writing", "Capture", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink", "AudioSink",
+                "FrameExport",
                 "PixelConversion", "RemoteControl", "MediaControls", "OnScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -197,6 +202,7 @@ let package = Package(
         tests("SandboxTests", ["Sandbox", "Media", "TestSupport"]),
         tests("BitstreamTests", ["Bitstream", "SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
+        tests("DeinterlacingTests", ["Deinterlacing", "SurfacePool", "Media", "TestSupport"]),
         tests("DemuxingTests", ["Demuxing", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport", "CLinux"]),

@@ -97,6 +97,15 @@ static inline int cav_frame_is_key(const AVFrame *frame) {
 #endif
 }
 
+/// 0: progressive; 1: two fields, the lower one first; 2: two fields, the upper one first.
+static inline int cav_frame_fields(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+    return (frame->flags & AV_FRAME_FLAG_INTERLACED) == 0 ? 0 : (frame->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0 ? 2 : 1;
+#else
+    return !frame->interlaced_frame ? 0 : frame->top_field_first ? 2 : 1;
+#endif
+}
+
 /// The frame was made in spite of errors.
 static inline int cav_frame_is_damaged(const AVFrame *frame) {
     return (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame->decode_error_flags != 0;

@@ -82,6 +82,9 @@ extension DecompressionSession {
         if times.displayImmediately { flags.insert(.displayImmediately) }
         if unsafe cav_frame_is_damaged(frame) != 0 { flags.insert(.corrupt) }
         if unsafe cav_frame_is_key(frame) != 0 { flags.insert(.sync) }
+        let fields = unsafe cav_frame_fields(frame)
+        if fields > 0 { flags.insert(.interlaced) }
+        if fields == 2 { flags.insert(.topFieldFirst) }
         defer { sequence += 1 }
         let decoded = VideoFrame(
             use: use, visible: unsafe facts.visible(in: frame), attributes: unsafe facts.attributes(of: frame),

@@ -11,7 +11,8 @@ extension PlaybackStatistics {
         [
             .init("file", text: file), .init("decoder", text: decoder), .init("sink", text: sink),
             .init("pixelFormat", text: pixelFormat?.rawValue), .init("modifier", text: modifier?.description),
-            .init("framesDecoded", count: framesDecoded), .init("framesPresented", count: framesPresented),
+            .init("framesDecoded", count: framesDecoded), .init("framesDeinterlaced", count: framesDeinterlaced),
+            .init("framesPresented", count: framesPresented),
             .init("framesDropped", .object(framesDropped.map { JSONValue.Member($0.reason, count: $0.count) })),
         ]
     }

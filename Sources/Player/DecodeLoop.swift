@@ -1,4 +1,5 @@
 public import Decoding
+internal import Deinterlacing
 internal import DisplaySink
 public import Media
 public import PixelConversion
@@ -18,6 +19,8 @@ public struct DecoderReport: Sendable, Hashable {
     public var modifier: FormatModifier?
     /// Frames that were passed on to the display's queue and to the exporters.
     public var framesDecoded = 0
+    /// Frames among them that were made of fields.
+    public var framesDeinterlaced = 0
     /// Samples that could not be decoded, as reported by `DisplayQueue.Event.decodeError`.
     public var errors = 0
     /// Samples and frames that were dropped before they reached the display's queue, by reason.
@@ -48,7 +51,7 @@ final class DecodeLoop: Sendable {
     private let allocator: any SurfaceAllocator
     private let beforeFirst: @Sendable (MediaTime) -> Void
     private let onEvent: @Sendable (DisplayQueue.Event) -> Void
-    private let shared = Monitor(Shared())
+    private let shared: Monitor<Shared>
     /// The epoch of the newest flush of output and samples.
     private let flushed = Monitor(Int.min)
 
@@ -57,6 +60,7 @@ final class DecodeLoop: Sendable {
         var isStopping = false
         var report: DecoderReport?
         var onMarker: MarkerHandler?
+        var deinterlacing: Deinterlacing
     }
 
     private struct MarkerHandler: Sendable { let body: @Sendable (SampleBuffer) -> Void }
@@ -64,9 +68,10 @@ final class DecodeLoop: Sendable {
     /// - Parameter beforeFirst: called with the time of the first frame since the start or a flush, before the display gets it.
     init(
         samples: SampleQueue, output: FrameTee, counters: FrameStatistics, options: DecoderOptions,
-        sandbox: SandboxOptions, allocator: any SurfaceAllocator, beforeFirst: @escaping @Sendable (MediaTime) -> Void,
+        sandbox: SandboxOptions, deinterlacing: Deinterlacing, allocator: any SurfaceAllocator, beforeFirst: @escaping @Sendable (MediaTime) -> Void,
         onEvent: @escaping @Sendable (DisplayQueue.Event) -> Void
     ) {
+        shared = Monitor(Shared(deinterlacing: deinterlacing))
         self.samples = samples
         self.output = output
         self.counters = counters
@@ -75,6 +80,12 @@ final class DecodeLoop: Sendable {
         self.allocator = allocator
         self.beforeFirst = beforeFirst
         self.onEvent = onEvent
+    }
+
+    /// Which frames are deinterlaced, from the next one on.
+    var deinterlacing: Deinterlacing {
+        get { shared.withLock { $0.deinterlacing } }
+        set { shared.withLock { $0.deinterlacing = newValue } }
     }
 
     var report: DecoderReport? { shared.withLock { $0.report } }
@@ -132,6 +143,10 @@ final class DecodeLoop: Sendable {
         var backend: BackendInUse?
         /// Why they were converted.
         var conversion: String?
+        /// Once frames are to be deinterlaced.
+        var deinterlacer: DeinterlacingSession?
+        /// Whether the viewer knows that they cannot be.
+        var hasToldFailure = false
     }
 
     private func run(_ worker: inout Worker) {
@@ -140,6 +155,7 @@ final class DecodeLoop: Sendable {
             case .none: continue
             case .flush(let removeImage):
                 worker.session?.flush { receive($0, &worker) }
+                worker.deinterlacer?.flush()
                 // A flush of the display queue has begun its epoch already. The program flushes the samples alone as well.
                 let begun = flushed.withLock { $0 }
                 worker.epoch = begun > worker.epoch ? begun : output.flush(removeImage: removeImage)
@@ -256,11 +272,28 @@ final class DecodeLoop: Sendable {
     private func drain(_ worker: inout Worker) {
         guard let session = worker.session else { return }
         session.finishDelayedFrames { output in receive(output, &worker) }
+        if let deinterlacer = worker.deinterlacer { deinterlacer.finish { show($0, &worker) } }
+    }
+
+    /// Shows a frame, or the frames of its fields.
+    private func deinterlace(_ frame: consuming VideoFrame, _ worker: inout Worker) {
+        let mode = deinterlacing
+        guard mode != .no || worker.deinterlacer != nil else { return show(frame, &worker) }
+        let deinterlacer =
+            worker.deinterlacer ?? DeinterlacingSession(mode, allocator: allocator, holdCount: options.holdCount, statistics: counters)
+        worker.deinterlacer = deinterlacer
+        deinterlacer.mode = mode
+        deinterlacer.pass(frame) { show($0, &worker) }
+        if let failure = deinterlacer.failure, !worker.hasToldFailure {
+            worker.hasToldFailure = true
+            onEvent(.notice(failure))
+        }
+        if deinterlacer.framesMade > 0 { change { $0.framesDeinterlaced = deinterlacer.framesMade } }
     }
 
     private func receive(_ output: consuming DecodeOutput, _ worker: inout Worker) {
         switch consume output {
-        case .frame(let frame): show(frame, &worker)
+        case .frame(let frame): deinterlace(frame, &worker)
         case .dropped(_, let reason): countDropped(reason)
         case .failed(_, let error):
             count(error)

@@ -1,4 +1,5 @@
 public import Decoding
+public import Deinterlacing
 public import DisplaySink
 public import FrameExport
 public import Media
@@ -62,12 +63,13 @@ public final class DisplayQueue: Sendable {
     ///     than ten seconds ahead) the first frame since the start or a flush is shown at once, and time runs from there. Setting the time or
     ///     the rate of `timebase` ends this.
     ///   - watermarks: when `samples` is ready for more.
+    ///   - deinterlacing: which frames are deinterlaced, for the display and the exporters.
     ///   - exporters: clients that get every decoded frame as well; the pool grows by what they declare to hold. Each serves one queue or player
     ///     at a time, until that is stopped: `start` throws when one of them is in use.
     ///   - onEvent: called on the library's threads with no lock held.
     public init(
         sink: any DisplaySink, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions = SandboxOptions(),
-        timebase: Timebase? = nil, watermarks: Watermarks = Watermarks(), exporters: [FrameExporter] = [],
+        timebase: Timebase? = nil, watermarks: Watermarks = Watermarks(), deinterlacing: Deinterlacing = .no, exporters: [FrameExporter] = [],
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         let automatic = timebase == nil ? DefaultTimebase() : nil
@@ -83,6 +85,8 @@ public final class DisplayQueue: Sendable {
         let output = FrameTee(presentation: presentation, exporters: claims.exporters)
         output.connect(to: timebase)
         options.holdCount += Self.decodedAhead + sink.surfaceHoldCount + output.surfaceHoldCount
+        // Frames whose neighbours are looked at are held a little longer.
+        if deinterlacing != .no { options.holdCount += Self.heldByDeinterlacer }
         self.output = output
         self.claims = claims
         self.samples = samples
@@ -91,7 +95,8 @@ public final class DisplayQueue: Sendable {
         self.counters = counters
         self.loop = DecodeLoop(
             samples: samples, output: output, counters: counters, options: options,
-            sandbox: sandbox, allocator: sink.preferredAllocator, beforeFirst: { automatic?.willShowFirst($0) }, onEvent: onEvent)
+            sandbox: sandbox, deinterlacing: deinterlacing, allocator: sink.preferredAllocator, beforeFirst: { automatic?.willShowFirst($0) },
+            onEvent: onEvent)
         onEventForSink = onEvent
         output.onNotice { onEvent(.notice($0)) }
         samples.onTimebaseChange { [presentation, output] timebase in
@@ -99,6 +104,15 @@ public final class DisplayQueue: Sendable {
             output.connect(to: timebase)
         }
     }
+
+    /// Which frames are deinterlaced, from the next one that is decoded.
+    public var deinterlacing: Deinterlacing {
+        get { loop.deinterlacing }
+        set { loop.deinterlacing = newValue }
+    }
+
+    /// 4: bwdif looks at three frames, and takes one more.
+    private static let heldByDeinterlacer = 4
 
     private let onEventForSink: @Sendable (Event) -> Void
 

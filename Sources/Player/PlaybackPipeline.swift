@@ -99,8 +99,8 @@ final class PlaybackPipeline: Sendable {
             options.specification = configuration.decoder
             let display = DisplayQueue(
                 sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase,
-                watermarks: source.camera == nil && source.composed == nil ? Watermarks() : Self.single, exporters: configuration.exporters,
-                onEvent: handlers.display)
+                watermarks: source.camera == nil && source.composed == nil ? Watermarks() : Self.single,
+                deinterlacing: configuration.deinterlacing, exporters: configuration.exporters, onEvent: handlers.display)
             display.presentation.onStarving(handlers.starving)
             display.hold()
             queues.append((joining == nil ? track : JoiningSource.video, display.samples))

@@ -128,6 +128,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var modifier: FormatModifier?
     /// Frames that were decoded and passed on to the display.
     public var framesDecoded = 0
+    /// Frames among them that were made of fields.
+    public var framesDeinterlaced = 0
     /// Frames that the display reported as shown, or that an untimed sink took.
     public var framesPresented = 0
     /// Dropped frames by reason. Every reason is present, in the order of `DropReason`.
@@ -199,6 +201,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
         pixelFormat = report.pixelFormat
         modifier = report.modifier
         framesDecoded = report.framesDecoded
+        framesDeinterlaced = report.framesDeinterlaced
         sandbox = report.sandbox?.summary
         decoderDeaths = report.decoderDeaths
         surfacesAllocated = report.surfacesAllocated

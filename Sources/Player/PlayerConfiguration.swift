@@ -1,5 +1,6 @@
 public import AudioSink
 public import Decoding
+public import Deinterlacing
 public import Demuxing
 public import FrameExport
 public import Media
@@ -42,6 +43,8 @@ public struct PlayerConfiguration: Sendable {
     public var network = NetworkOptions()
     /// Hardware or software, and which device.
     public var decoder = DecoderSpecification()
+    /// Which frames are deinterlaced, for the display and the exporters. bwdif makes a frame of each field.
+    public var deinterlacing = Deinterlacing.no
     /// The codec of a file that holds start-code bytes instead of a container.
     public var rawCodec: VideoCodec?
     /// Clients that get the decoded frames as well. An exporter serves one film at a time.

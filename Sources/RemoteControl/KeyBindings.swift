@@ -124,6 +124,7 @@ public struct KeyBindings: Sendable {
         j cycle sub
         J cycle sub down
         v cycle sub-visibility
+        d cycle deinterlace
         z add sub-delay -0.1
         Z add sub-delay +0.1
         x add sub-delay +0.1

@@ -26,6 +26,11 @@ enum RemoteChange {
             guard snapshot.position != nil else { throw .propertyUnavailable }
             if value == .string("no") || value == false { return .setSubtitle(nil) }
             return .setSubtitle(Int(try number(value, 1...Double(max(snapshot.tracks.count { $0.kind == .sub }, 1)))))
+        case "deinterlace":
+            let names: [JSONValue] = ["no", "auto", "yes"].map(JSONValue.string)
+            guard names.contains(value) || value == true || value == false else { throw .propertyError }
+            if case .string(let name) = value { return .setDeinterlacing(name) }
+            return .setDeinterlacing(value == true ? "yes" : "no")
         case "sub-visibility": return .setSubtitlesVisible(try flag(value))
         case "sub-delay": return .setSubtitleDelay(try number(value, -86_400...86_400))
         case "sub-pos": return .setSubtitlePosition(try number(value, 0...150))
@@ -43,6 +48,11 @@ enum RemoteChange {
     /// `cycle`: the other of two values; a number moves by one, as with `add`.
     static func action(cycling name: String, isDown: Bool, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
         if name == "sid" || name == "sub" { return .cycleSubtitles(by: isDown ? -1 : 1) }
+        if name == "deinterlace" {
+            // In the order of mpv's manual.
+            let names = ["no", "yes", "auto"], now = names.firstIndex(of: snapshot.deinterlacing) ?? 0
+            return .setDeinterlacing(names[(now + (isDown ? 2 : 1)) % 3])
+        }
         if case .bool(let now) = try RemoteProperties.value(of: name, snapshot) { return try action(setting: name, to: .bool(!now), snapshot) }
         return try action(adding: isDown ? -1 : 1, to: name, snapshot)
     }

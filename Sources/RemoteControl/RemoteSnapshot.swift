@@ -45,6 +45,8 @@ public struct RemoteSnapshot: Sendable, Hashable {
     /// The number of the subtitles that are shown, counted from 1; nil: none.
     public var subtitle: Int?
     /// The chosen subtitles are shown, and how many seconds later.
+    /// What of the film is deinterlaced: `no`, `auto` or `yes`.
+    public var deinterlacing = "no"
     public var showsSubtitles = true, subtitleDelay = 0.0
     /// The height of subtitles of text, 100 at the lower edge, and how many times as large they are.
     public var subtitlePosition = 100.0, subtitleScale = 1.0

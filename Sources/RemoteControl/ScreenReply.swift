@@ -50,6 +50,7 @@ extension RemoteAction {
         case .setSubtitleDelay: return ScreenReply("Subtitle delay: \(Int((after.subtitleDelay * 1000).rounded())) ms")
         case .setSubtitlePosition: return ScreenReply("Subtitle position: \(Int(after.subtitlePosition.rounded()))")
         case .setSubtitleScale: return ScreenReply("Subtitle scale: " + RemoteProperties.fixed(after.subtitleScale, decimals: 2))
+        case .setDeinterlacing: return ScreenReply("Deinterlace: " + after.deinterlacing)
         case .setScreenLevel: return ScreenReply("OSD level: \(after.screenLevel)")
         case .markLoop, .setLoopStart, .setLoopEnd: return ScreenReply("A-B loop: " + RemoteProperties.loop(after))
         default: return ScreenReply()

@@ -66,7 +66,7 @@ public final class Surface: Sendable {
     /// importers read that.
     public var isReadable: Bool { isReadInPlace || memory.owner != nil }
 
-    private var isReadInPlace: Bool { memory.access != .none && (layout.modifier == .linear || memory.owner != nil) }
+    package var isReadInPlace: Bool { memory.access != .none && (layout.modifier == .linear || memory.owner != nil) }
 
     /// Lends the bytes for reading, DMA-BUFs bracketed by `DMA_BUF_IOCTL_SYNC`. The caller holds a use, or is the writer.
     ///

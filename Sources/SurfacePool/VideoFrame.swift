@@ -16,6 +16,10 @@ public struct VideoFrame: ~Copyable, Sendable {
         public static let corrupt = Flags(rawValue: 2)
         /// Decoding can start here.
         public static let sync = Flags(rawValue: 4)
+        /// It holds two fields, which were taken one after the other: its odd and its even rows.
+        public static let interlaced = Flags(rawValue: 8)
+        /// Of two fields that of the upper row comes first.
+        public static let topFieldFirst = Flags(rawValue: 16)
     }
 
     /// The right to read the frame's pixels. It ends with the frame.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Capture
+internal import Deinterlacing
 internal import DisplaySink
 internal import KMSSink
 internal import Media
@@ -99,6 +100,8 @@ struct PeakArgument: ExpressibleByArgument {
     }
     var defaultValueDescription: String { "auto" }
 }
+
+enum DeinterlaceChoice: String, ExpressibleByArgument, CaseIterable { case auto, yes, no }
 
 enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, fill, stretch }
 
@@ -238,6 +241,9 @@ struct PlayOptions: ParsableArguments {
         help: "Convert frames for a compositor that cannot be told how their colours are coded, or let it guess (default: convert up to 2048x1152).")
     var exactColors: Bool?
 
+    @Option(help: "Make a frame of each field: of frames that are marked as interlaced (auto, the default on displays), of all, or of none.")
+    var deinterlace: DeinterlaceChoice?
+
     @Option(
         help: ArgumentHelp(
             "How brightness of HDR films (PQ, HLG) is mapped for displays that are not told of it; auto is bt.2390, and no keeps it as it is.",
@@ -342,6 +348,13 @@ struct PlayOptions: ParsableArguments {
 
     /// Whether there may be more than one film. Looks at a name that stands alone.
     var isList: Bool { camera.camera == nil && (files.count != 1 || !playlist.isEmpty || (raw == nil && PlaylistLoader.isList(files[0]))) }
+
+    /// What `--deinterlace` says: by default what is shown is deinterlaced, and what is handed out as it was decoded is not.
+    var deinterlacing: Deinterlacing {
+        if let deinterlace { return Deinterlacing(rawValue: deinterlace.rawValue) ?? .no }
+        let isShown = sink == .wayland || sink == .kms || (sink == .auto && !untimed)
+        return isShown && export == nil ? .auto : .no
+    }
 
     /// What `--tone-mapping` and `--target-peak` say together; nil: nothing is mapped.
     var lightMapping: ToneMapping? {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Deinterlacing
 internal import Demuxing
 internal import DisplaySink
 internal import FrameExport
@@ -60,6 +61,7 @@ extension PlaySession {
         case .moveChapter(let step): film?.moveChapter(by: step)
         case .setSubtitle(let number): film?.subtitleNumber = number
         case .cycleSubtitles(let step): film?.cycleSubtitles(by: step)
+        case .setDeinterlacing(let name): film?.deinterlacing = Deinterlacing(rawValue: name) ?? .no
         case .setSubtitlesVisible(let isVisible): film?.showsSubtitles = isVisible
         case .setSubtitleDelay(let delay): film?.subtitleDelay = Self.time(delay)
         case .setSubtitlePosition(let position): film?.subtitlePosition = position
@@ -151,6 +153,7 @@ extension PlaySession {
         if let film {
             snapshot.isPaused = !film.wantsToPlay
             (snapshot.speed, snapshot.volume, snapshot.isMuted) = (film.rate, film.volume, film.isMuted)
+            snapshot.deinterlacing = film.deinterlacing.rawValue
             (snapshot.showsSubtitles, snapshot.subtitleDelay) = (film.showsSubtitles, film.subtitleDelay.seconds)
             (snapshot.subtitlePosition, snapshot.subtitleScale) = (film.subtitlePosition, film.subtitleScale)
         }

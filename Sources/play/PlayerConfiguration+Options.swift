@@ -30,6 +30,7 @@ extension PlayerConfiguration {
         audioDevice = options.audioDevice
         volume = Double(options.volume) / 100
         threads = options.threads
+        deinterlacing = options.deinterlacing
         sandbox.policy = SandboxPolicy(rawValue: options.sandbox.rawValue) ?? .off
         sandbox.restarts.count = options.decoderRestarts
         decoder = DecoderSpecification(hardware: options.decoder.hardware, device: options.device)

@@ -134,6 +134,7 @@ struct Screening {
         configuration.rate = player.rate
         configuration.startsPaused = !player.wantsToPlay
         configuration.subtitles.isVisible = player.showsSubtitles
+        configuration.deinterlacing = player.deinterlacing
         configuration.subtitles.position = player.subtitlePosition
         configuration.subtitles.scale = player.subtitleScale
         isMuted = player.isMuted

@@ -19,7 +19,7 @@ swift_minimum="6.2"
 packages_runtime=(xkb-data libseat1 fonts-dejavu-core)
 packages_build=(
     ca-certificates git g++ pkg-config python3
-    libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libzimg-dev libass-dev
+    libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libavfilter-dev libzimg-dev libass-dev
     libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libsystemd-dev libseccomp-dev
     libegl-dev libgles-dev libvulkan-dev
 )

@@ -11,7 +11,7 @@ with_threads=(
 )
 with_pointers=(
     JSONTests SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests
-    EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests
+    DeinterlacingTests EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests
     KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests PlayTests CInterfaceTests
     TestSupportTests
 )
