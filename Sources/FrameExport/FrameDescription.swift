@@ -11,6 +11,8 @@ public struct FrameDescription: Sendable, Hashable {
     public var visible: PixelRect
     /// Colours, HDR metadata, pixel aspect and rotation.
     public var attributes: FrameAttributes
+    /// Whether it holds two fields, which a renderer may want to separate. Not known of another process's frames, which count as progressive.
+    public var fieldOrder: FieldOrder
     /// When the frame is to be shown, in media time; `.invalid` when unknown.
     public var presentationTime: MediaTime
     /// `.invalid` when unknown.
@@ -31,7 +33,7 @@ public struct FrameDescription: Sendable, Hashable {
     public init(
         layout: SurfaceLayout, visible: PixelRect, attributes: FrameAttributes = FrameAttributes(), presentationTime: MediaTime = .invalid,
         duration: MediaTime = .invalid, hostTime: HostTime? = nil, identity: SurfaceIdentity, sequence: UInt64, isDMABuf: Bool,
-        serial: UInt64 = 0
+        serial: UInt64 = 0, fieldOrder: FieldOrder = .progressive
     ) {
         self.layout = layout
         self.visible = visible
@@ -43,6 +45,7 @@ public struct FrameDescription: Sendable, Hashable {
         self.sequence = sequence
         self.isDMABuf = isDMABuf
         self.serial = serial
+        self.fieldOrder = fieldOrder
     }
 
     /// How the pixels are stored: the layout's format.

@@ -268,6 +268,7 @@ extension FrameDescription {
         self.init(
             layout: frame.surface.layout, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
             duration: frame.duration, hostTime: frame.presentationTime.isNumeric ? mapping?.hostTime(of: frame.presentationTime) : nil,
-            identity: frame.surface.identity, sequence: sequence, isDMABuf: frame.surface.isDMABuf, serial: serial)
+            identity: frame.surface.identity, sequence: sequence, isDMABuf: frame.surface.isDMABuf, serial: serial, fieldOrder: frame.flags.fieldOrder
+        )
     }
 }

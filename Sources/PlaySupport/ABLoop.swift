@@ -43,8 +43,10 @@ public struct ABLoop: Sendable, Hashable {
         return seconds < 1 ? .nanoseconds(Int64(seconds * 1e9)) : nil
     }
 
+    /// Loops with the same marks are equal.
     public static func == (one: ABLoop, other: ABLoop) -> Bool { one.a == other.a && one.b == other.b }
 
+    /// The marks.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(a)
         hasher.combine(b)

@@ -54,7 +54,8 @@ extension Player.Storage {
         case .prerolling: return .preparing
         case .running: return transport.wantsToPlay ? .playing : .paused
         case .starved: return transport.wantsToPlay ? .waiting : .paused
-        case .ended: return .ended
+        // The failure is about to be reported.
+        case .ended: return loss == nil ? .ended : .failed
         }
     }
 }

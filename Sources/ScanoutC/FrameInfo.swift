@@ -48,6 +48,7 @@ extension scanout_frame_info {
         primaries = attributes.color.primaries
         transfer = attributes.color.transfer
         matrix = attributes.color.matrix
+        field_order = frame.fieldOrder.rawValue
         range = attributes.color.range.rawValue
         chroma_siting = attributes.color.chromaSiting.rawValue
         if let metadata = attributes.hdr {

@@ -221,6 +221,7 @@ int main(void)
     MEMBER(scanout_frame_info, is_dmabuf);
     MEMBER(scanout_frame_info, is_new);
     MEMBER(scanout_frame_info, is_copy);
+    MEMBER(scanout_frame_info, field_order);
     MEMBER(scanout_frame_info, hdr);
     MEMBER(scanout_frame_info, film_time);
     MEMBER(scanout_frame_info, duration);

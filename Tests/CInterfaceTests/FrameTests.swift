@@ -30,7 +30,18 @@ import Testing
         #expect(info.has_hdr == 1 && info.hdr.maximum_luminance > info.hdr.minimum_luminance)
         #expect(info.film_time == 0 && info.duration > 0)
         let turned = try #require(try Film(TestAssets.path("rotation-90.mp4")).next())
-        #expect(turned.info.rotation == 90)
+        #expect(turned.info.rotation == 90 && turned.info.field_order == 0)
+    }
+
+    @Test(arguments: [true, false]) func `a frame of two fields says which comes first`(_ isTopFirst: Bool) throws {
+        let path = ProcessFolder.path("fields-\(isTopFirst).ts")
+        let filter = isTopFirst ? "tinterlace=interleave_top" : "tinterlace=interleave_bottom"
+        let coding = ["-c:v", "mpeg2video", "-b:v", "4M", "-flags", "+ilme+ildct", "-top", isTopFirst ? "1" : "0"]
+        let outcome = try Tool.run(
+            "ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "testsrc2=s=160x96:r=50:d=0.2", "-vf", filter] + coding + ["-y", path])
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        let frame = try #require(try Film(path).next())
+        #expect(frame.info.field_order == (isTopFirst ? 1 : 2))
     }
 
     @Test func `a program with an older header gets what it knows`() throws {

@@ -459,7 +459,8 @@ typedef struct scanout_frame_info {
     uint8_t is_dmabuf;                           /* 1: devices can import it; 0: a memfd, to be mapped and uploaded */
     uint8_t is_new;                              /* 0: you had this one last time */
     uint8_t is_copy;                             /* 1: a copy, because you held too much */
-    uint8_t reserved[2];
+    uint8_t field_order;                         /* 0: rows of one moment; two fields: 1: that of the upper row first, 2: that of the lower row */
+    uint8_t reserved;
     scanout_hdr hdr;
     int64_t film_time, duration;                 /* SCANOUT_NO_TIME: unknown */
     int64_t host_time;                           /* when it is to light up; SCANOUT_NO_TIME while the film stands, and untimed */

@@ -100,7 +100,7 @@ class Frames(unittest.TestCase):
             self.assertEqual((frame.color.primaries, frame.color.transfer, frame.color.matrix, frame.color.range), (9, 16, 9, "limited"))
             self.assertGreater(frame.hdr.maximum_luminance, 100)
         with scanout.Player(film("rotation-90.mp4")) as player, player.next_frame() as frame:
-            self.assertEqual((frame.rotation, frame.hdr), (90, None))
+            self.assertEqual((frame.rotation, frame.hdr, frame.field_order), (90, None, None))
 
 
 class Playing(unittest.TestCase):
@@ -173,7 +173,8 @@ class Playing(unittest.TestCase):
             return descriptors()
 
         before = open_many(3)
-        self.assertLessEqual(open_many(30), before)
+        # The system's libraries keep some of their own, from the first time that they need them.
+        self.assertLess(open_many(30) - before, 10)
 
     def test_refusals_have_a_sentence(self):
         with self.assertRaisesRegex(scanout.OpenError, "^/nonexistent.mp4: "):

@@ -6,7 +6,7 @@ import ctypes as c
 from dataclasses import dataclass
 from fractions import Fraction
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _dlpack
 from . import _library as l
@@ -266,6 +266,12 @@ class Frame:
     def is_mirrored(self) -> bool:
         """Whether left and right change places then."""
         return bool(self._info.is_mirrored)
+
+    @property
+    def field_order(self) -> Literal["top", "bottom"] | None:
+        """Which of two fields comes first, that of the upper or of the lower row; None: all rows belong together."""
+        order: Literal["top", "bottom"] | None = (None, "top", "bottom")[self._info.field_order]
+        return order
 
     @property
     def is_dmabuf(self) -> bool:

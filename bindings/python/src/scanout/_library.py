@@ -46,7 +46,7 @@ class FrameInfo(c.Structure):
         c.c_uint32, "coded_width", "coded_height", "visible_x", "visible_y", "visible_width", "visible_height") + [
         ("pixel_aspect", c.c_uint32 * 2), ("rotation", c.c_uint32)] + _numbers(
         c.c_uint8, "is_mirrored", "primaries", "transfer", "matrix", "range", "chroma_siting", "has_hdr", "is_dmabuf", "is_new", "is_copy",
-        "reserved0", "reserved1") + [
+        "field_order", "reserved") + [
         ("hdr", HDRInfo)] + _numbers(c.c_int64, "film_time", "duration", "host_time") + [
         ("sequence", c.c_uint64), ("identity", c.c_uint32 * 3), ("reserved2", c.c_uint32), ("serial", c.c_uint64)]
 

@@ -172,6 +172,10 @@ class Player:
         if self.state is State.FAILED:
             while self._look(0) is not None:
                 pass
+            # The state may be there before its event.
+            for _ in range(20):
+                if self._failure is None:
+                    self._look(l.SLICE)
             failure = self._failure
             raise error(failure.result, failure.text) if failure else DataError("Playback cannot go on.")
 
