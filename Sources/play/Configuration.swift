@@ -70,19 +70,20 @@ enum Configuration {
         return nil
     }
 
-    /// False in a folder that is closed to this user, such as another one's home. Keeps `errno`.
+    /// False where there is none, and in a folder that is closed to this user, such as another one's home. It needs no descriptor, which the system
+    /// may lack. Keeps `errno`.
     private static func isSeen(_ path: String) -> Bool {
         let code = errno
         defer { errno = code }
         var status = stat()
-        return unsafe stat(path, &status) == 0 || errno != EACCES
+        return unsafe stat(path, &status) == 0 || ![ENOENT, ENOTDIR, EACCES].contains(errno)
     }
 
     /// The file's text; nil where there is none. One that cannot be read is said, and one that is needed and is not there.
     static func read(_ path: String, isNeeded: Bool = false) -> String? {
         // A pipe without a writer would keep everybody waiting.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        if !isNeeded, descriptor < 0, errno == ENOENT || errno == ENOTDIR || !isSeen(path) { return nil }
+        if !isNeeded, descriptor < 0, !isSeen(path) { return nil }
         if descriptor >= 0 {
             let file = OwnedFD(adopting: descriptor)
             var bytes: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 64 << 10), count = 0
