@@ -153,19 +153,24 @@ import Testing
         try film.insert(Self.range(0, 30), of: CompositionSource(url: TestAssets.demo), into: sound, at: .zero)
         var volume = Ramped(0.0)
         volume.ramp(from: 0, to: 1, during: Self.range(0, 30))
-        let listener = Listener()
+        // A device leaves out what comes too late on a busy machine.
+        let listener = Listener(), exporter = try AudioExporter(.everything())
         var configuration = Self.configuration()
         configuration.playsAudio = true
-        configuration.audioDevice = "null"
+        configuration.audioExporter = exporter
         let player = Player(sink: WatchingSink(), configuration: configuration) { listener.hear($0) }
         let video = Self.video([Self.showing(1, Self.range(0, 30))])
         try player.open(.composition(ComposedFilm(film, video, AudioMix(volumes: [sound: volume]))))
+        var taken = 0
+        while let block = exporter.wait(until: MonotonicClock.shared.now() + .seconds(60)) { taken += block.frameCount }
+        #expect(taken >= 47_000 && taken <= 49_000, "\(taken) frames of sound")
         #expect(player.hasSound && listener.waitForEnd().isPlayed)
-        let played = try #require(player.audioRenderer?.statistics.framesPlayed)
-        #expect(played >= 47_000)
         // From the end it begins again, with its sound.
         player.play()
-        #expect(Polling.until { (player.audioRenderer?.statistics.framesPlayed ?? 0) > played && player.position < Self.frames(20) })
+        let isHeard = Polling.until {
+            exporter.wait(until: MonotonicClock.shared.now() + .milliseconds(10))?.presentationTime == .zero
+        }
+        #expect(isHeard)
         player.close()
         #expect(listener.notices == [])
     }
