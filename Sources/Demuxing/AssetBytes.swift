@@ -98,7 +98,8 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
 
     /// Whether it is a regular file that begins as an HLS list does.
     private static func isLocalList(_ location: String, _ options: AssetReaderOptions) -> Bool {
-        guard let path = AssetOpening(location: location, options: options).filePath else { return false }
+        // A FIFO is not opened only to look at it: its writer would begin, and what it writes before the close would be lost.
+        guard let path = AssetOpening(location: location, options: options).filePath, AssetOpening.isRegular(path) else { return false }
         let number = unsafe path.withPath { unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard number >= 0 else { return false }
         let file = OwnedFD(adopting: number)

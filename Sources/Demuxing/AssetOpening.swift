@@ -40,6 +40,8 @@ struct AssetOpening {
 
     private var fileStatus: stat? { Self.status(location) }
 
+    static func isRegular(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
+
     private static func status(_ path: String) -> stat? {
         var result = stat()
         return unsafe path.withPath { unsafe stat($0, &result) } == 0 ? result : nil

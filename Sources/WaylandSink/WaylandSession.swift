@@ -102,6 +102,7 @@ final class WaylandSession: Sendable {
             if let window = presenter.window { apply(&applied, window) }
             let now = MonotonicClock.shared.now()
             let times = (presenter.step(now), input.step(now))
+            if let window = presenter.window { requestFullscreen(window) }
             state.withLock { state in
                 state.conversion = buffers.conversion
                 state.bytesCopied = copiedBefore + buffers.bytesCopied
@@ -138,11 +139,18 @@ final class WaylandSession: Sendable {
         return window
     }
 
-    /// Applies settings that have changed to the window, and reads back its full-screen state.
-    private func apply(_ applied: inout WaylandSinkState.Settings?, _ window: WaylandWindow) {
+    /// Requests full screen or a window where that is wanted, and reads back which it is.
+    ///
+    /// Comes after the step that commits what was acknowledged: Weston compares a request with the last state that was committed, and takes one
+    /// between `xdg_surface.ack_configure` and that commit for no change.
+    private func requestFullscreen(_ window: WaylandWindow) {
         let now = MonotonicClock.shared.now()
-        let (settings, isFullscreen) = setup.state.withLock { ($0.settings, $0.fullscreen.take(window.isFullscreen, now: now)) }
-        if let isFullscreen { window.setFullscreen(isFullscreen) }
+        if let isFullscreen = setup.state.withLock({ $0.fullscreen.take(window.isFullscreen, now: now) }) { window.setFullscreen(isFullscreen) }
+    }
+
+    /// Applies settings that have changed to the window.
+    private func apply(_ applied: inout WaylandSinkState.Settings?, _ window: WaylandWindow) {
+        let settings = setup.state.withLock { $0.settings }
         window.setInhibiting(settings.isPlaying ?? setup.queue.timebase.mapping.isMoving)
         guard settings != applied else { return }
         if settings.title != applied?.title { window.setTitle(settings.title) }

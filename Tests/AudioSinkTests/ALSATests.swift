@@ -9,8 +9,9 @@ import Testing
 @Suite(.serialized) struct ALSATests {
     private func temporary(_ name: String) -> String { NSTemporaryDirectory() + "audio-sink-\(ProcessInfo.processInfo.processIdentifier)-\(name)" }
 
-    /// Plays a file from `start` seconds on for `seconds`, and on until the device has got `count` samples and no more come; what it got, as floats.
-    private func record(_ asset: String, seconds: Double, from start: Double = 0, atLeast count: Int = 0) throws -> (
+    /// Plays a file from `start` seconds on for `seconds`, and on until the device has got as many samples as `reference` has, from its first sound
+    /// on, and no more come; what it got, as floats.
+    private func record(_ asset: String, seconds: Double, from start: Double = 0, until reference: [Float] = []) throws -> (
         samples: [Float], statistics: AudioStatistics, clockError: Double
     ) {
         let path = temporary(asset + ".raw"), timebase = Timebase()
@@ -29,16 +30,26 @@ import Testing
         // A machine that has other things to do is late with the sound, but every sample comes.
         var written = 0, quietSince = MonotonicClock.shared.now()
         let limit = quietSince + .seconds(60)
-        while count > 0, MonotonicClock.shared.now() < limit {
-            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-            if size != written { (written, quietSince) = (size, MonotonicClock.shared.now()) }
-            if size >= count * MemoryLayout<Float>.size, MonotonicClock.shared.now() - quietSince > .seconds(1) { break }
+        while !reference.isEmpty, MonotonicClock.shared.now() < limit {
+            let samples = try recorded(path)
+            if samples.count != written { (written, quietSince) = (samples.count, MonotonicClock.shared.now()) }
+            let begin = Self.begin(of: reference, in: samples) ?? .max / 2
+            if samples.count >= begin + reference.count, MonotonicClock.shared.now() - quietSince > .seconds(1) { break }
             pause(0.05)
         }
         renderer.stop()
+        return (try recorded(path), renderer.statistics, clockError)
+    }
+
+    private func recorded(_ path: String) throws -> [Float] {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        let samples = unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
-        return (samples, renderer.statistics, clockError)
+        return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
+    }
+
+    /// Where in `samples` the first one of `reference` must be, judging by the first that is no silence; nil where that has not come.
+    private static func begin(of reference: [Float], in samples: [Float]) -> Int? {
+        guard let first = reference.firstIndex(where: { $0 != 0 }) else { return nil }
+        return samples.firstIndex { $0 == reference[first] }.map { $0 - first }
     }
 
     /// What ffmpeg makes of the same file: an independent reference.
@@ -56,11 +67,10 @@ import Testing
     @Test(arguments: ["audio-only.flac", "audio-only.m4a"])
     func `the device gets what ffmpeg decodes, sample for sample, padding cut`(asset: String) throws {
         let reference = try reference(asset)
-        let (samples, statistics, clockError) = try record(asset, seconds: Double(reference.count) / 96000 + 0.7, atLeast: reference.count)
+        let (samples, statistics, clockError) = try record(asset, seconds: Double(reference.count) / 96000 + 0.7, until: reference)
         #expect(!statistics.isPacedByDevice && statistics.sampleFormat == "float32")
         #expect(abs(clockError) < 0.002, "the host keeps the time: \(clockError)")
-        let first = try #require(reference.firstIndex { $0 != 0 })
-        let begin = try #require(samples.firstIndex { $0 == reference[first] }) - first
+        let begin = try #require(Self.begin(of: reference, in: samples))
         #expect(begin >= 0 && begin % 2 == 0)
         try #require(samples.count >= begin + reference.count, "\(samples.count) \(begin) \(reference.count)")
         let differing = zip(samples[begin...], reference).filter { $0 != $1 }.count

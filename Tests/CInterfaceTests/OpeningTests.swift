@@ -101,6 +101,28 @@ import Testing
         writer.join()
     }
 
+    /// Who opened it only to look would let the writer begin, and take its first bytes away.
+    @Test func `a FIFO is opened once`() throws {
+        let source = SilentSource(.fifo), bytes = try Data(contentsOf: URL(fileURLWithPath: TestAssets.path("av1.mkv")))
+        let watch = OwnedFD(adopting: inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
+        #expect(unsafe inotify_add_watch(watch.rawValue, source.location, UInt32(IN_OPEN | IN_CLOSE_NOWRITE)) >= 0)
+        let film = try Self.opening(source.location)
+        let pipe = OwnedFD(adopting: unsafe open(source.location, O_WRONLY | O_CLOEXEC))
+        // The whole film fits into the pipe.
+        #expect(unsafe bytes.withUnsafeBytes { unsafe write(pipe.rawValue, $0.baseAddress, $0.count) } == bytes.count)
+        _ = consume pipe
+        var sums: [String] = []
+        while let frame = film.next() { sums.append(frame.md5) }
+        #expect(try sums == FilmReference.sums(TestAssets.path("av1.mkv")))
+        film.close()
+        // Events of one kind that follow one another are told as one, so the ends are counted.
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
+        defer { unsafe room.deallocate() }
+        let count = unsafe read(watch.rawValue, room.baseAddress, room.count), size = MemoryLayout<inotify_event>.size
+        let masks = stride(from: 0, to: count, by: size).map { unsafe room.load(fromByteOffset: $0, as: inotify_event.self).mask }
+        #expect(masks.count { $0 & UInt32(IN_CLOSE_NOWRITE) != 0 } == 1)
+    }
+
     @Test func `a server that stops in mid-film makes the film wait, and then go on, which are events and counted`() throws {
         let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: TestAssets.demo))), gate = LyingServer.Gate()
         let server = LyingServer { request in

@@ -51,6 +51,8 @@ final class TappedLine {
     var shellSurface: UInt32 = 0
     var window: UInt32 = 0
     var root: UInt32 = 0
+    /// A configure event was acknowledged, and the commit that carries it out has not come.
+    private var owesCommit = false
     var keyboard: UInt32 = 0
     var pointer: UInt32 = 0
     var touch: UInt32 = 0
@@ -106,7 +108,7 @@ final class TappedLine {
         (client, server) = (nil, nil)
         (kinds, memories, buffers, attached, releases, withheld) = ([:], [:], [:], [:], [], [])
         (asked, answers, answered, feedbacks) = ([], [], [], [:])
-        (window, keyboard, pointer, touch) = (0, 0, 0, 0)
+        (window, keyboard, pointer, touch, owesCommit) = (0, 0, 0, 0, false)
         (dmabufFeedbacks, toldOffer) = ([], nil)
     }
 
@@ -177,6 +179,7 @@ final class TappedLine {
         case (.surface, 3): isAsked(words[0], as: .frameCallback)
         case (.surface, 6):
             state.withLock { $0.findings.surfaceCommits += 1 }
+            if message.object == root { owesCommit = false }
             supersede(message.object, client)
             if let buffer = attached.removeValue(forKey: message.object) { committed(buffer) }
             answerAtNextRefresh()
@@ -191,6 +194,13 @@ final class TappedLine {
             kinds[words[0]] = .window
             window = words[0]
             state.withLock { $0.findings.windows += 1 }
+        case (.shellSurface, 4): owesCommit = true
+        case (.window, 11), (.window, 12):
+            let isHasty = owesCommit
+            state.withLock { state in
+                state.findings.fullscreenRequests += 1
+                if isHasty { state.findings.hastyRequests += 1 }
+            }
         default: break
         }
     }

@@ -33,6 +33,10 @@ public final class WireTap: Sendable {
         public var moves = 0
         /// Edges by which the window asked to be resized, in xdg_toplevel's numbers.
         public var edges: [UInt32] = []
+        /// Times that the window asked to cover the screen, or to leave it.
+        public var fullscreenRequests = 0
+        /// Those of them that came between the acknowledgement of a state and the commit that carries it out.
+        public var hastyRequests = 0
     }
 
     /// What a user does at a keyboard and a mouse of the tap's own.

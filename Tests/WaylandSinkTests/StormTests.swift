@@ -30,6 +30,8 @@ struct StormTests {
         #expect(scene.failures.isEmpty, "\(scene.failures)")
         scene.sink.stop()
         #expect(scene.frames.inUse == 0)
+        let findings = scene.tap.findings
+        #expect(findings.fullscreenRequests > 20 && findings.hastyRequests == 0, "\(findings)")
     }
 
     @Test("five hundred sizes while the film runs, the last of them stays")
