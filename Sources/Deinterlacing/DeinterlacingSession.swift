@@ -37,8 +37,13 @@ public final class DeinterlacingSession {
     private var inside: [Int64: SharedFrame] = [:]
     private var sent: Int64 = 0
     private var pool: SurfacePool?
+    /// For frames that the CPU cannot read in place.
+    private var copier: PixelTransferSession?
     /// The last sequence number given out.
     private var sequence: UInt64 = 0
+
+    /// 4: bwdif looks at the frame before and the one after, and hands one out.
+    private static let mostInside = 4
 
     /// What a filter is made for.
     private struct Kind: Hashable {
@@ -117,9 +122,11 @@ public final class DeinterlacingSession {
         let frame = shared.copy(), surface = frame.surface, layout = surface.layout, visible = frame.visible
         // Frames that the CPU cannot read in place are copied for the filter.
         guard surface.isReadInPlace else {
-            let target = ConversionTarget(format: frame.pixelFormat)
-            let session = PixelTransferSession(to: target, holdCount: holdCount, statistics: statistics)
-            guard let copied = try? SharedFrame(session.convert(frame)) else { return }
+            if copier?.target.format != frame.pixelFormat {
+                let target = ConversionTarget(format: frame.pixelFormat)
+                copier = PixelTransferSession(to: target, holdCount: holdCount + Self.mostInside, waitsForSurface: false, statistics: statistics)
+            }
+            guard let copied = try? copier.map({ try SharedFrame($0.convert(frame)) }) else { return }
             return send(copied)
         }
         let owner = unsafe Unmanaged.passRetained(shared)

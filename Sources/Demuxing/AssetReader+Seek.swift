@@ -88,10 +88,6 @@ extension AssetReader {
     /// The selected video tracks, whose sync samples count.
     private var film: Set<Int> { Set(tracks.filter { $0.kind == .video && selected.contains($0.id) }.map(\.id)) }
 
-    private func shownTime(_ sample: SampleBuffer) -> MediaTime {
-        sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
-    }
-
     /// Whether decoding from here gives the frame shown at `target`. Keeps what it reads, except for frames that cannot be decoded.
     private func hasLanded(before target: MediaTime) throws(AssetError) -> Bool {
         let film = film
@@ -102,7 +98,7 @@ extension AssetReader {
                 readAhead.append(sample)
                 continue
             }
-            let shown = shownTime(sample)
+            let shown = sample.shownTime
             guard shown.isNumeric else { return false }
             if sample.flags.contains(.sync) {
                 readAhead.append(sample)
@@ -117,7 +113,7 @@ extension AssetReader {
     private func readOn(to target: MediaTime) throws(AssetError) {
         let film = film
         while readAhead.count < Self.longestLook, let sample = try readTolerantly() {
-            let shown = shownTime(sample), isFilm = film.contains(sample.trackID)
+            let shown = sample.shownTime, isFilm = film.contains(sample.trackID)
             if shown.isNumeric, shown <= target, sample.flags.contains(.sync), isFilm || film.isEmpty { readAhead = [] }
             readAhead.append(sample)
             let order = sample.decodeTime.isNumeric ? sample.decodeTime : shown

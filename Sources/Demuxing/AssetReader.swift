@@ -232,8 +232,8 @@ public final class AssetReader: @unchecked Sendable {
             finishedTracks.insert(track.id)
             return nil
         }
-        let end = sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
-        if end.isNumeric { lastEnd = max(lastEnd, sample.duration.isNumeric ? end + sample.duration : end) }
+        let shown = sample.shownTime
+        if shown.isNumeric { lastEnd = max(lastEnd, sample.duration.isNumeric ? shown + sample.duration : shown) }
         // A cover is one frame; its track has nothing more.
         if track.kind == .attachedPicture { finishedTracks.insert(track.id) }
         return marked(sample)

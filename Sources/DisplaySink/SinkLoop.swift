@@ -24,7 +24,7 @@ final class SinkLoop: Sendable {
     /// A struct, because a closure that a generic function returns is wrapped in a new heap object each time.
     private struct Step: Sendable { let call: @Sendable (HostTime) -> HostTime? }
 
-    private enum Task: Sendable {
+    private enum Job: Sendable {
         case run(Step)
         case stop
     }
@@ -79,13 +79,13 @@ final class SinkLoop: Sendable {
         var deadline: HostTime?
         while true {
             let wanted = deadline
-            let task: Task? = state.wait(until: wanted) { state in
+            let job: Job? = state.wait(until: wanted) { state in
                 guard let step = state.step else { return .stop }
                 guard state.isRinging || wanted.map({ MonotonicClock.shared.now() >= $0 }) ?? false else { return nil }
                 state.isRinging = false
                 return .run(step)
             }
-            switch task {
+            switch job {
             case .run(let step): deadline = step.call(clock.now())
             case .stop: return
             case nil: continue

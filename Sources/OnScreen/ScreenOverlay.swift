@@ -40,7 +40,7 @@ package final class ScreenOverlay: ScreenSource {
         var canvas: OverlayCanvas
     }
 
-    private enum Task: Sendable {
+    private enum Job: Sendable {
         case stop
         case draw(Request)
     }
@@ -133,13 +133,13 @@ package final class ScreenOverlay: ScreenSource {
 
     /// One step; false at the end.
     private static func work(_ state: Monitor<State>, _ renderer: ScriptRenderer?, _ changed: @Sendable () -> Void) -> Bool {
-        let task = state.wait { state -> Task? in
+        let job = state.wait { state -> Job? in
             if state.isStopping { return .stop }
             guard let content = state.content, let canvas = state.canvas else { return nil }
             let request = Request(content: content, canvas: canvas)
             return request == state.drawn ? nil : .draw(request)
         }
-        guard case .draw(let request)? = task else { return false }
+        guard case .draw(let request)? = job else { return false }
         let image = renderer?.image(ScreenScript.text(request.content, on: request.canvas.size), on: request.canvas)
         let isShown = state.withLock { state in
             // Meanwhile there may be nothing to show.

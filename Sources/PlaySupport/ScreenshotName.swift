@@ -19,7 +19,10 @@ public struct ScreenshotName: Sendable, Hashable {
     /// Nil: there is a `%` that means nothing, or nothing at all.
     public init?(template: String) {
         var rest = Substring(template), text = ""
-        func ended() { if !text.isEmpty { parts.append(.text(text)) }; text = "" }
+        func ended() {
+            if !text.isEmpty { parts.append(.text(text)) }
+            text = ""
+        }
         while let character = rest.popFirst() {
             guard character == "%" else {
                 text.append(character)

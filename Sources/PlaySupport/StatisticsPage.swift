@@ -65,14 +65,7 @@ public enum StatisticsPage {
         return lines
     }
 
-    /// With so many digits behind the point.
-    static func decimal(_ value: Double, _ digits: Int) -> String {
-        let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
-        guard value.isFinite, abs(value) < 1e12 else { return "?" }
-        let whole = Int64((abs(value) * scale).rounded()), text = String(whole)
-        let padded = String(repeating: "0", count: max(digits + 1 - text.count, 0)) + text
-        return (value < 0 && whole > 0 ? "-" : "") + padded.dropLast(digits) + (digits > 0 ? "." : "") + padded.suffix(digits)
-    }
+    private static func decimal(_ value: Double, _ digits: Int) -> String { value.decimal(digits) ?? "?" }
 }
 
 extension StatisticsPage.Moment {

@@ -50,9 +50,9 @@ public struct StatusLine: Sendable, Hashable {
         var parts: [String] = []
         if let fraction { parts.append("\(Int((fraction * 100).rounded(.down)))%") }
         parts.append("dropped \(framesDropped)")
-        parts.append("buffer \(Self.tenths(bufferedSeconds)) s")
-        if let cachedBytes { parts.append("cache \(Self.tenths(Double(cachedBytes) / 1_048_576)) MiB") }
-        if speed != 1 { parts.append("speed \(Self.hundredths(speed))×") }
+        parts.append("buffer \(Self.decimal(bufferedSeconds, 1)) s")
+        if let cachedBytes { parts.append("cache \(Self.decimal(Double(cachedBytes) / 1_048_576, 1)) MiB") }
+        if speed != 1 { parts.append("speed \(Self.decimal(speed, 2))×") }
         if isMuted { parts.append("muted") } else if let volume, volume != 100 { parts.append("volume \(volume)%") }
         while true {
             let tail = parts.isEmpty ? "" : "  " + parts.joined(separator: "  ")
@@ -70,14 +70,7 @@ public struct StatusLine: Sendable, Hashable {
         return "▕" + drawn + String(repeating: " ", count: width - drawn.count) + "▏"
     }
 
-    private static func tenths(_ value: Double) -> String { fixed(value, 10) }
-    private static func hundredths(_ value: Double) -> String { fixed(value, 100) }
-
-    private static func fixed(_ value: Double, _ scale: Int) -> String {
-        let units = Int((max(value, 0) * Double(scale)).rounded())
-        let digits = String(units % scale)
-        return "\(units / scale)." + String(repeating: "0", count: (scale == 10 ? 1 : 2) - digits.count) + digits
-    }
+    private static func decimal(_ value: Double, _ digits: Int) -> String { max(value, 0).decimal(digits) ?? "?" }
 }
 
 extension Player {

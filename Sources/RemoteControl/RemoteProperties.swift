@@ -155,13 +155,7 @@ enum RemoteProperties {
     }
 
     /// With so many digits behind the point, as C's `%.6f`.
-    static func fixed(_ number: Double, decimals: Int) -> String {
-        let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
-        guard number.isFinite, abs(number) < 1e12 else { return "\(number)" }
-        let whole = Int64((abs(number) * scale).rounded()), digits = String(whole)
-        let padded = String(repeating: "0", count: max(decimals + 1 - digits.count, 0)) + digits
-        return (number < 0 && whole > 0 ? "-" : "") + padded.dropLast(decimals) + "." + padded.suffix(decimals)
-    }
+    static func fixed(_ number: Double, decimals: Int) -> String { number.decimal(decimals) ?? "\(number)" }
 
     /// `0:12 - no`, the marks of the part that is repeated.
     static func loop(_ snapshot: RemoteSnapshot) -> String {

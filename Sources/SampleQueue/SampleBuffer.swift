@@ -135,24 +135,6 @@ public struct SampleBuffer: Sendable {
         }
     }
 
-    /// The sample with its trims taken off its times; `.doNotDisplay` where nothing is left.
-    package var trimmed: SampleBuffer {
-        guard trimAtStart > .zero || trimAtEnd > .zero else { return self }
-        var sample = self
-        sample.trimAtStart = .zero
-        sample.trimAtEnd = .zero
-        if presentationTime.isNumeric {
-            sample.presentationTime = presentationTime + trimAtStart
-            // It counts the whole sample's time.
-            sample.sourcePresentationTimestamp = nil
-        }
-        if duration.isNumeric {
-            sample.duration = duration - trimAtStart - trimAtEnd
-            if sample.duration <= .zero { sample.flags.insert(.doNotDisplay) }
-        }
-        return sample
-    }
-
     /// Whether a decoder that was opened for `stream` reads what is new in this sample's format from the NAL units, so that it need not be
     /// opened anew for it.
     package func bringsParameterSets(to stream: VideoFormat) -> Bool {

@@ -43,7 +43,7 @@ package final class SubtitleEngine: OverlaySource {
         case choose(Int?)
         case seek
         /// Draw for another canvas than the display's.
-        case picture(at: Int64, OverlayCanvas, Reply)
+        case image(at: Int64, OverlayCanvas, Reply)
     }
 
     struct Reply: Sendable { let call: @Sendable (OverlayImage?) -> Void }
@@ -61,7 +61,7 @@ package final class SubtitleEngine: OverlaySource {
         var isStopping = false
     }
 
-    private enum Task: Sendable {
+    private enum Job: Sendable {
         case stop
         case obey([Order])
         case draw(at: Int64, OverlayCanvas, SubtitleSettings, generation: Int)
@@ -191,7 +191,7 @@ package final class SubtitleEngine: OverlaySource {
     package func image(at time: MediaTime, on canvas: OverlayCanvas, until deadline: HostTime) -> OverlayImage? {
         guard let time = Self.milliseconds(time) else { return nil }
         let answer = Monitor<OverlayImage??>(nil)
-        order(.picture(at: time, canvas, Reply { image in answer.change { $0 = .some(image) } }))
+        order(.image(at: time, canvas, Reply { image in answer.change { $0 = .some(image) } }))
         return answer.wait(until: deadline) { $0 } ?? nil
     }
 
@@ -202,7 +202,7 @@ package final class SubtitleEngine: OverlaySource {
 
     /// One step; false at the end.
     private static func work(_ state: Monitor<State>, _ worker: SubtitleWorker, _ handlers: Handlers) -> Bool {
-        let task = state.wait { state -> Task? in
+        let job = state.wait { state -> Job? in
             if state.isStopping { return .stop }
             if !state.orders.isEmpty {
                 defer { state.orders = [] }
@@ -212,12 +212,12 @@ package final class SubtitleEngine: OverlaySource {
             guard let canvas = state.canvas, let time = state.timeline.next else { return nil }
             return .draw(at: time, canvas, state.settings, generation: state.generation)
         }
-        switch task {
+        switch job {
         case nil, .stop: return false
         case .obey(let orders):
             let settings = state.withLock { $0.settings }, delay = settings.delay
             let spans = orders.flatMap { order -> [Range<Int64>] in
-                guard case .picture(let time, let canvas, let reply) = order else { return worker.obey(order) }
+                guard case .image(let time, let canvas, let reply) = order else { return worker.obey(order) }
                 reply.call(worker.draw(at: time - delay, canvas, settings).0)
                 return []
             }

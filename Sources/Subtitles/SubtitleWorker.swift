@@ -52,7 +52,7 @@ final class SubtitleWorker {
         case .seek:
             for content in contents.values { content.decoder?.flush() }
             return []
-        case .picture: return []
+        case .image: return []
         }
     }
 

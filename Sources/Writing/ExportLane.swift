@@ -40,7 +40,7 @@ final class CopyLane: ExportLane {
         do throws(AssetError) { next = try reader.nextSample() } catch { throw .source(error) }
         guard let next else { return false }
         guard let input = inputs[next.trackID], let sample = order.next(next) else { return true }
-        let shown = sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
+        let shown = sample.shownTime
         if sample.decodeTime.isNumeric { time = max(time, sample.decodeTime) }
         // Of video, what comes before the start is needed for decoding.
         guard input.track.kind == .video || input.track.kind == .attachedPicture || shown >= range.start else { return true }

@@ -141,7 +141,7 @@ public struct FilmCopy {
         if !writer.container.hasEditLists {
             // It begins with the sync sample of the film.
             guard !hasVideo || inputs[sample.trackID]?.track.kind == .video else { return false }
-            start = min(start, sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime)
+            start = min(start, sample.shownTime)
         }
         try writer.start(atSourceTime: start)
         if range.end.isNumeric { writer.endSession(atSourceTime: range.end) }
@@ -157,7 +157,7 @@ public struct FilmCopy {
     private func isWanted(_ sample: SampleBuffer, _ track: TrackDescription) -> Bool {
         let start = options.timeRange.start
         guard start > .zero, track.kind != .video, writer.container.hasEditLists else { return true }
-        let time = sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
+        let time = sample.shownTime
         if track.kind != .audio { return time >= start || track.kind == .attachedPicture }
         return time + (sample.duration.isNumeric ? sample.duration : .zero) > start - Self.preroll
     }

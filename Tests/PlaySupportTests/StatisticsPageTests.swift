@@ -37,7 +37,4 @@ import Testing
             "yuv420p to bgr0: the compositor may guess",
         ] { #expect(lines.contains(expected), "\(expected) in \(lines)") }
     }
-
-    @Test(arguments: [(0.0, 1, "0.0"), (-0.04, 1, "0.0"), (-1.25, 1, "-1.3"), (12.3456, 3, "12.346"), (7, 0, "7"), (.infinity, 1, "?")])
-    func `numbers`(_ value: Double, _ digits: Int, _ text: String) { #expect(StatisticsPage.decimal(value, digits) == text) }
 }

@@ -112,7 +112,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
                 if finishedTracks.isSuperset(of: selected) { return nil }
                 continue
             }
-            let begin = order(sample, shown: true)
+            let begin = sample.shownTime
             if begin.isNumeric { lastEnd = max(lastEnd, sample.duration.isNumeric ? begin + sample.duration : begin) }
             return marked(sample)
         }
@@ -122,9 +122,9 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     }
 
     /// What samples of different lists follow each other by.
-    private func order(_ sample: SampleBuffer, shown: Bool = false) -> MediaTime {
-        let (first, second) = shown ? (sample.presentationTime, sample.decodeTime) : (sample.decodeTime, sample.presentationTime)
-        return first.isNumeric ? first : second.isNumeric ? second : .negativeInfinity
+    private func order(_ sample: SampleBuffer) -> MediaTime {
+        let time = sample.decodeTime.isNumeric ? sample.decodeTime : sample.presentationTime
+        return time.isNumeric ? time : .negativeInfinity
     }
 
     /// Reads a sample of a list.
@@ -144,12 +144,12 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
             let wanted = Set(lists[index].tracks.filter { selected.contains($0.id) && $0.kind != .subtitle }.map(\.id))
             while !hasEnded[index], ready[index].count < Self.longestLook, !wanted.isSubset(of: ready[index].map(\.trackID)) { try fill(index) }
         }
-        line.begin(ready.joined().filter { tracks[$0.trackID].kind != .subtitle }.map { order($0, shown: true) }.filter(\.isNumeric).min() ?? .zero)
+        line.begin(ready.joined().filter { tracks[$0.trackID].kind != .subtitle }.map { $0.shownTime }.filter(\.isNumeric).min() ?? .zero)
         for index in ready.indices { ready[index] = ArraySlice(ready[index].map { line.moved($0) }) }
     }
 
     private func marked(_ sample: SampleBuffer) -> SampleBuffer {
-        let begin = order(sample, shown: true)
+        let begin = sample.shownTime
         guard begin.isNumeric else { return sample }
         let end = sample.duration.isNumeric ? begin + sample.duration : begin
         guard (showFrom > .zero && end <= showFrom && begin < showFrom) || begin >= timeRange.end else { return sample }
@@ -186,7 +186,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     private func firstSync() throws(AssetError) -> MediaTime? {
         guard isRead(0), tracks.contains(where: { $0.kind == .video && selected.contains($0.id) }) else { return nil }
         while !hasEnded[0], ready[0].count < Self.longestLook {
-            if let last = ready[0].last, tracks[last.trackID].kind == .video, last.flags.contains(.sync) { return order(last, shown: true) }
+            if let last = ready[0].last, tracks[last.trackID].kind == .video, last.flags.contains(.sync) { return last.shownTime }
             try fill(0)
         }
         return nil

@@ -52,15 +52,15 @@ struct AdaptiveTimeline: Sendable {
     ///   - run: changes with every demuxer.
     ///   - part: the first of the run.
     mutating func place(_ sample: SampleBuffer, lane: Int, run: Int, part: MediaPlaylist.Part, isVideo: Bool) -> SampleBuffer {
-        let time = sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
+        let time = sample.shownTime
         let isFirst = lanes[lane].run != run
         if isFirst, time.isNumeric {
             if !lanes[lane].isFresh { lanes[lane].joints = lanes[lane].ends }
             lanes[lane].shift = shift(of: time - (beginning ?? .zero), lanes[lane], sample.trackID, part)
             (lanes[lane].run, lanes[lane].isFresh) = (run, false)
         }
-        var sample = Self.moved(sample, by: lanes[lane].shift - (beginning ?? .zero))
-        let shown = sample.presentationTime.isNumeric ? sample.presentationTime : sample.decodeTime
+        var sample = sample.shifted(by: lanes[lane].shift - (beginning ?? .zero))
+        let shown = sample.shownTime
         guard shown.isNumeric else { return sample }
         if let joint = lanes[lane].joints[sample.trackID] {
             let half = sample.duration.isNumeric ? sample.duration.multiplied(by: 1, over: 2) : .zero
@@ -91,16 +91,5 @@ struct AdaptiveTimeline: Sendable {
     private func abs(_ a: MediaTime, _ b: MediaTime) -> MediaTime { a < b ? b - a : a - b }
 
     /// A sample that was placed before it was known where the film begins.
-    func moved(_ sample: SampleBuffer) -> SampleBuffer { Self.moved(sample, by: .zero - (beginning ?? .zero)) }
-
-    private static func moved(_ sample: SampleBuffer, by shift: MediaTime) -> SampleBuffer {
-        guard shift != .zero else { return sample }
-        var sample = sample
-        if sample.presentationTime.isNumeric { sample.presentationTime = sample.presentationTime + shift }
-        if sample.decodeTime.isNumeric { sample.decodeTime = sample.decodeTime + shift }
-        // It counts the container's time.
-        sample.sourcePresentationTimestamp = nil
-        sample.sourceDecodeTimestamp = nil
-        return sample
-    }
+    func moved(_ sample: SampleBuffer) -> SampleBuffer { sample.shifted(by: .zero - (beginning ?? .zero)) }
 }

@@ -31,6 +31,9 @@ final class PartFetcher: Sendable {
         var reloadsAt: [HostTime?]
         /// Ends what is being fetched for the first lane or another.
         var fetch: (lane: Int, generation: Int, cancellation: AssetCancellation)?
+
+        /// Bytes that are here and not read, of the lanes that are read.
+        var bytesAhead: Int64 { lanes.reduce(0) { $1.isIdle ? $0 : $0 + $1.bytesAhead } }
     }
 
     typealias Decide = @Sendable (_ buffer: VariantSwitching.Buffer, _ part: Int) -> Int?
@@ -46,6 +49,8 @@ final class PartFetcher: Sendable {
 
     /// A minute is enough for most outages, and what was fetched of too small a variant is not played for longer.
     static let longestAhead: Int64 = 60_000_000
+    /// 20 ms between looks at the cancellation, which wakes nobody: soon enough for a person.
+    private static let patience = HostSpan.milliseconds(20)
 
     init(_ lists: Lists, _ switching: VariantSwitching, _ options: AssetReaderOptions, decide: Decide? = nil) {
         self.lists = lists
@@ -102,7 +107,7 @@ final class PartFetcher: Sendable {
         defer { state.withLock { $0.waitsSince = nil } }
         while !inner.isCancelled {
             let now = MonotonicClock.shared.now()
-            let part = state.wait(until: now + .milliseconds(20)) { state -> PartLane.Part?? in
+            let part = state.wait(until: now + Self.patience) { state -> PartLane.Part?? in
                 if let part = state.lanes[lane].readPart, part.bytes.count >= bytes || part.progress != .coming { return part }
                 if state.lanes[lane].readPart == nil, state.lanes[lane].isEnded { return .some(nil) }
                 if state.waitsSince == nil { state.waitsSince = now }
@@ -122,7 +127,7 @@ final class PartFetcher: Sendable {
         }
         while !inner.isCancelled {
             let now = MonotonicClock.shared.now()
-            let count = state.wait(until: now + .milliseconds(20)) { state -> Int? in
+            let count = state.wait(until: now + Self.patience) { state -> Int? in
                 let next = state.lanes[lane].read(isFirst) { bytes in
                     let count = min(bytes.count, target.count)
                     unsafe target.copyBytes(from: bytes.prefix(count))
@@ -147,9 +152,7 @@ final class PartFetcher: Sendable {
     /// Bits of the lanes that are here, for those who show it.
     func report() {
         guard let progress = options.progress else { return }
-        let (ahead, variant, switches) = state.withLock { state in
-            (state.lanes.reduce(0) { $1.isIdle ? $0 : $0 + $1.bytesAhead }, state.variant, state.switches)
-        }
+        let (ahead, variant, switches) = state.withLock { ($0.bytesAhead, $0.variant, $0.switches) }
         progress.setAhead(ahead)
         progress.setVariant(variant, switches: switches)
     }
@@ -166,7 +169,7 @@ final class PartFetcher: Sendable {
         let job = state.wait(until: deadline) { state -> Job? in
             if state.isStopped { return .stop }
             for index in state.lanes.indices { state.lanes[index].forget(behind: limits.behind / Int64(state.lanes.count)) }
-            let bytes = state.lanes.reduce(0) { $1.isIdle ? $0 : $0 + $1.bytesAhead }
+            let bytes = state.bytesAhead
             let now = MonotonicClock.shared.now()
             let open = state.lanes.indices.filter { index in
                 let lane = state.lanes[index]
@@ -187,7 +190,7 @@ final class PartFetcher: Sendable {
 
     /// A part is about to be planned: the variant that it is taken of.
     func variant(_ worker: inout PartWorker, _ lane: PartLane, duration: Int64) -> Int {
-        let bytes = state.withLock { $0.lanes.reduce(0) { $1.isIdle ? $0 : $0 + $1.bytesAhead } }
+        let bytes = state.withLock { $0.bytesAhead }
         let isFull = worker.isAtEdge || bytes > options.network.cache.ahead / 2
         let buffer = VariantSwitching.Buffer(ahead: lane.timeAhead, isFull: isFull)
         worker.planned += 1

@@ -1,7 +1,7 @@
 internal import CAV
 internal import Media
 
-/// What the thread that fetches parts knows: the lists, what the network brings, and what stands before parts.
+/// What the thread that fetches parts knows: the lists, and what the network brings.
 ///
 /// Thread-safety: the thread's own.
 struct PartWorker {
@@ -11,10 +11,7 @@ struct PartWorker {
     /// The newest part of a film that grows is here.
     var isAtEdge = false
     private var lists: [Int: MediaPlaylist] = [:]
-    private var heads: [MediaPlaylist.Resource: [UInt8]] = [:]
-    private var keys: [String: [UInt8]] = [:]
-    /// Of the file whose ranges are parts.
-    private var source: (address: String, bytes: HTTPSource)?
+    private var resources = PartResources()
 
     init(switching: VariantSwitching) { self.switching = switching }
 
@@ -66,22 +63,12 @@ struct PartWorker {
 
     private mutating func load(_ number: Int, _ fetcher: PartFetcher) -> MediaPlaylist? {
         let address = fetcher.lists.addresses[number]
-        guard let source = connect(address, fetcher, fetcher.options).source, let bytes = Self.all(source, limit: AssetBytes.largestList) else {
+        guard let source = resources.connect(address, fetcher, fetcher.options).source, let bytes = source.bytes(limit: AssetBytes.largestList) else {
             return nil
         }
         let list = MediaPlaylist(String(decoding: bytes, as: UTF8.self), from: source.location)
         lists[number] = list
         return list
-    }
-
-    private static func all(_ source: HTTPSource, limit: Int) -> [UInt8]? {
-        var bytes: [UInt8] = [], part = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count <= limit {
-            let count = unsafe part.withUnsafeMutableBytes { unsafe source.read(into: $0, at: Int64(bytes.count)) }
-            guard count > 0 else { return count == 0 ? bytes : nil }
-            bytes += part[..<count]
-        }
-        return nil
     }
 
     /// The list has no further part: it ends, or is asked for again after a while (RFC 8216, 6.3.4).
@@ -116,8 +103,8 @@ struct PartWorker {
     ) {
         var head: [UInt8]? = []
         var decryption: PartDecryption?
-        if let resource = part.head { head = self.head(resource, part, fetcher, options) }
-        if let key = part.key { decryption = self.decryption(key, part.vector(key), fetcher, options) }
+        if let resource = part.head { head = resources.head(resource, part, fetcher, options) }
+        if let key = part.key { decryption = resources.decryption(key, part.vector(key), fetcher, options) }
         if options.cancellation.isCancelled { return }
         let id = fetcher.state.change { state -> Int? in
             guard state.lanes[index].generation == generation else { return nil }
@@ -148,7 +135,7 @@ struct PartWorker {
         _ part: MediaPlaylist.Part, _ id: Int, _ index: Int, _ decryption: PartDecryption?, _ fetcher: PartFetcher, _ options: AssetReaderOptions
     ) -> Outcome {
         let began = MonotonicClock.shared.now()
-        let (source, isMissing) = connect(part.resource, fetcher, options)
+        let (source, isMissing) = resources.connect(part.resource, fetcher, options)
         guard let source else { return options.cancellation.isCancelled ? takeBack(id, index, fetcher) : isMissing ? .missing : .lost }
         let begin = part.resource.range?.lowerBound ?? 0
         let total = part.resource.range.map { $0.upperBound - $0.lowerBound } ?? source.byteCount
@@ -206,66 +193,5 @@ struct PartWorker {
             state.lanes[0].takeBack(id)
             return true
         }
-    }
-
-    private mutating func head(
-        _ resource: MediaPlaylist.Resource, _ part: MediaPlaylist.Part, _ fetcher: PartFetcher, _ options: AssetReaderOptions
-    ) -> [UInt8]? {
-        if let known = heads[resource] { return known }
-        guard let source = connect(resource, fetcher, options).source else { return nil }
-        var bytes: [UInt8] = [], buffer = [UInt8](repeating: 0, count: 65_536)
-        let begin = resource.range?.lowerBound ?? 0, end = resource.range?.upperBound ?? begin + Self.largestHead
-        while begin + Int64(bytes.count) < end {
-            let wanted = Int(min(end - begin - Int64(bytes.count), Int64(buffer.count)))
-            let got = unsafe buffer.withUnsafeMutableBytes {
-                unsafe source.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<wanted]), at: begin + Int64(bytes.count))
-            }
-            guard got >= 0 else { return nil }
-            if got == 0 { break }
-            bytes += buffer[..<got]
-        }
-        if let key = part.headKey {
-            guard let decryption = decryption(key, part.vector(key), fetcher, options) else { return nil }
-            bytes = decryption.update(bytes[...]) + decryption.finish()
-        }
-        heads[resource] = bytes
-        return bytes
-    }
-
-    /// 4 MiB: a thousand times what a head has.
-    private static let largestHead: Int64 = 4 << 20
-
-    private mutating func decryption(
-        _ key: MediaPlaylist.Key, _ vector: [UInt8], _ fetcher: PartFetcher, _ options: AssetReaderOptions
-    ) -> PartDecryption? {
-        if keys[key.address] == nil, let source = connect(key.address, fetcher, options).source { keys[key.address] = Self.all(source, limit: 64) }
-        return keys[key.address].flatMap { PartDecryption(key: $0, vector: vector) }
-    }
-
-    // MARK: Connections
-
-    /// Of a file whose ranges follow each other the connection stays.
-    private mutating func connect(
-        _ resource: MediaPlaylist.Resource, _ fetcher: PartFetcher, _ options: AssetReaderOptions
-    ) -> (source: HTTPSource?, isMissing: Bool) {
-        guard resource.range != nil else { return connect(resource.address, fetcher, options) }
-        if let source, source.address == resource.address, source.bytes.loss == nil { return (source.bytes, false) }
-        let (opened, isMissing) = connect(resource.address, fetcher, fetcher.options)
-        source = opened.map { (resource.address, $0) }
-        return (opened, isMissing)
-    }
-
-    /// Connects, and tries again until the reader has waited for too long. What the server does not have is missing.
-    private func connect(_ address: String, _ fetcher: PartFetcher, _ options: AssetReaderOptions) -> (source: HTTPSource?, isMissing: Bool) {
-        while !options.cancellation.isCancelled {
-            do throws(AssetError) {
-                return (try HTTPSource(address, options) { fetcher.state.withLock { $0.waitsSince } }, false)
-            } catch {
-                if [.noSuchFile, .permission, .cannotOpen].contains(error.code) { return (nil, true) }
-                let waited = fetcher.state.withLock { $0.waitsSince }.map { MonotonicClock.shared.now() - $0 } ?? .zero
-                if waited > options.network.timeout { return (nil, false) }
-            }
-        }
-        return (nil, false)
     }
 }

@@ -1,0 +1,78 @@
+internal import AudioSink
+internal import Demuxing
+internal import Media
+internal import SampleQueue
+
+/// Where one film ends and another begins. Of the feeder's thread.
+extension JoiningSource {
+    private enum Answer: Sendable { case film(Film), interruption, end }
+
+    /// Finds out what follows the film that has been read; false: nothing does.
+    func goOn() -> Bool {
+        if loops { return beginTurn() }
+        if !isDrained, hasVideo {
+            // The decoder puts the last frames out, however long the next film takes.
+            isDrained = true
+            markers = [SampleBuffer(marker: .drain, trackID: Self.video)]
+            return true
+        }
+        shared.withLock { $0.isAtEnd = true }
+        handlers.wanted()
+        let answer = shared.wait { shared -> Answer? in
+            if shared.isCancelled { return .end }
+            if shared.isInterrupted { return .interruption }
+            switch shared.following {
+            case .unknown, .asked: return nil
+            case .none: return .end
+            case .film(let film): return .film(film)
+            }
+        }
+        switch answer {
+        case nil, .end: return false
+        case .interruption:
+            // A seek follows; the marker says nothing.
+            shared.withLock { $0.isInterrupted = false }
+            markers = [SampleBuffer(marker: .drain, trackID: hasVideo ? Self.video : Self.audio)]
+            return true
+        case .film(let film): if join(film) { return true }
+        }
+        // It may follow as any film does.
+        shared.withLock { $0.following = .none }
+        return false
+    }
+
+    /// Goes back to the beginning of a film that loops. False when it cannot.
+    private func beginTurn() -> Bool {
+        guard shared.withLock({ $0.timeline.count(after: timebase.time) }) < Self.mostAhead else { return false }
+        var film = reading
+        film.isBegun = true
+        return join(film)
+    }
+
+    /// Reads the beginning of a film and puts it where the one before ends. False when it cannot follow.
+    private func join(_ film: Film) -> Bool {
+        let last = extent.shifted(by: shift), now = timebase.time
+        guard last.begin != nil else { return false }
+        if film.isBegun { do throws(AssetError) { try film.opened.samples.seek(to: film.opened.beginning) } catch { return false } }
+        let beginning = FilmBeginning(readingFrom: film.opened), next = beginning.extent
+        guard let shift = last.shift(of: next, notBefore: loops ? nil : now), let begin = next.begin else { return false }
+        let hadSound = reading.opened.audio != nil
+        (begun, failure) = (beginning.samples[...], beginning.failure)
+        (self.shift, extent, isDrained) = (shift, FilmExtent(), false)
+        reading = film
+        shared.withLock { shared in
+            shared.timeline.append(.init(start: begin + shift, shift: shift, film: film.number), now: now)
+            guard !loops else { return }
+            shared.films.append(film)
+            (shared.following, shared.isAtEnd) = (.unknown, false)
+        }
+        markers = opening(of: film)
+        if takesSound, hadSound {
+            var marker = SampleBuffer(marker: .drain, trackID: Self.audio)
+            if next.sound.isKnown { marker.presentationTime = next.sound.begin + shift }
+            markers.insert(marker, at: markers.startIndex)
+        }
+        if !loops { handlers.joined(film.number, begin + shift) }
+        return true
+    }
+}
