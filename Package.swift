@@ -237,7 +237,7 @@ let package = Package(
             ["DisplaySink", "PixelConversion", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests("SubtitlesTests", ["Subtitles", "Demuxing", "DisplaySink", "SampleQueue", "Media", "TestSupport"]),
         tests("OnScreenTests", ["OnScreen", "Subtitles", "DisplaySink", "Media", "TestSupport"]),
-        tests("KeyboardInputTests", ["KeyboardInput", "DisplaySink"]),
+        tests("KeyboardInputTests", ["KeyboardInput", "DisplaySink", "TestSupport"]),
         tests(
             "WaylandSinkTests", ["WaylandSink", "DisplaySink", "PixelConversion", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests(

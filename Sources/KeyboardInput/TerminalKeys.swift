@@ -31,7 +31,7 @@ package enum TerminalKeys {
     /// `1;2`: with Shift. The number alone names a key where the letter is `~`.
     private static func key(_ final: UInt8, _ parameters: String, isConsole: Bool) -> PlayerKey? {
         let numbers = parameters.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) }
-        let bits = (numbers.count > 1 ? numbers[1] ?? 1 : 1) - 1
+        let stated = numbers.count > 1 ? numbers[1] ?? 1 : 1, bits = (1...16).contains(stated) ? stated - 1 : 0
         var modifiers: PlayerKey.Modifiers = []
         for (bit, modifier) in [(1, PlayerKey.Modifiers.shift), (2, .alt), (4, .control)] where bits & bit != 0 { modifiers.insert(modifier) }
         let name: String?
