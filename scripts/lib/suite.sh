@@ -92,7 +92,7 @@ begin_lab() { # PROCESS that makes the machine
         return 0
     fi
     tail -n 1 .build/lab-setup.log
-    echo "== lab: testing beside what follows ($(elapsed))"
+    echo "== lab: testing beside the builds that follow ($(elapsed))"
     scripts/lab suite "${arguments[@]}" >.build/lab-suite.log 2>&1 &
     lab_suite=$!
 }
