@@ -98,7 +98,7 @@ final class Feed: @unchecked Sendable {
 
     func next() -> Held? {
         var frame: OpaquePointer?
-        return unsafe scanout_exporter_wait(exporter, 30_000_000_000, &frame) == SCANOUT_OK ? unsafe Held(frame) : nil
+        return unsafe scanout_exporter_wait(exporter, 60_000_000_000, &frame) == SCANOUT_OK ? unsafe Held(frame) : nil
     }
 
     func event(timeout: Int64) -> scanout_event? {
@@ -109,7 +109,7 @@ final class Feed: @unchecked Sendable {
 
     /// Skips what is for those who ask for details.
     func waitForEvent(_ kind: scanout_event_kind) -> Bool {
-        while let event = event(timeout: 30_000_000_000) {
+        while let event = event(timeout: 60_000_000_000) {
             if event.kind == kind.rawValue { return true }
         }
         return false

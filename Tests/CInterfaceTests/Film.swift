@@ -78,7 +78,7 @@ final class Film: @unchecked Sendable {
     /// The next frame; nil at the end.
     func next() -> Held? {
         var frame: OpaquePointer?
-        return unsafe scanout_exporter_wait(exporter, 30_000_000_000, &frame) == SCANOUT_OK ? unsafe Held(frame) : nil
+        return unsafe scanout_exporter_wait(exporter, 60_000_000_000, &frame) == SCANOUT_OK ? unsafe Held(frame) : nil
     }
 
     /// The next event; nil when none comes within `timeout` nanoseconds.

@@ -14,7 +14,7 @@ import Testing
         let film = try Film(TestAssets.path("plain.mp4"))
         while film.next() != nil {}
         var kinds: [UInt32] = [], texts: [String] = []
-        while kinds.last != SCANOUT_EVENT_ENDED.rawValue, let event = film.event(timeout: 30_000_000_000) {
+        while kinds.last != SCANOUT_EVENT_ENDED.rawValue, let event = film.event(timeout: 60_000_000_000) {
             kinds.append(event.kind)
             texts.append(event.sentence)
         }
@@ -131,7 +131,7 @@ import Testing
                 return unsafe scanout_open(TestAssets.path("plain.mp4"), &options, &player, nil, 0)
             }
             #expect(result == SCANOUT_OK)
-            #expect(unsafe scanout_exporter_wait(exporter, 30_000_000_000, &frame) == SCANOUT_OK)
+            #expect(unsafe scanout_exporter_wait(exporter, 60_000_000_000, &frame) == SCANOUT_OK)
             unsafe scanout_frame_release(frame)
             unsafe scanout_close(player)
             #expect(unsafe scanout_exporter_wait(exporter, 0, &frame) == SCANOUT_END)

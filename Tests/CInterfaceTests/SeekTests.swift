@@ -27,7 +27,7 @@ import Testing
             #expect(frame.info.serial == UInt64(last) && abs(frame.info.film_time - number * 1_000_000_000 / 30) <= 1)
         }
         var sought: [UInt64] = []
-        while sought.last != UInt64(last), let event = film.event(timeout: 30_000_000_000) {
+        while sought.last != UInt64(last), let event = film.event(timeout: 60_000_000_000) {
             if event.kind == SCANOUT_EVENT_SOUGHT.rawValue, event.result == 0 { sought.append(event.serial) }
         }
         #expect(sought.last == UInt64(last) && sought == sought.sorted())

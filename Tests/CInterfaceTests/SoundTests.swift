@@ -125,7 +125,7 @@ import Testing
         var event = scanout_event()
         event.size = UInt32(MemoryLayout<scanout_event>.size)
         var kinds: [UInt32] = []
-        while unsafe scanout_next_event(film.player, 30_000_000_000, &event) == SCANOUT_OK, event.kind != SCANOUT_EVENT_ENDED.rawValue,
+        while unsafe scanout_next_event(film.player, 60_000_000_000, &event) == SCANOUT_OK, event.kind != SCANOUT_EVENT_ENDED.rawValue,
             event.kind != SCANOUT_EVENT_FAILED.rawValue
         { kinds.append(event.kind) }
         #expect(event.kind == SCANOUT_EVENT_ENDED.rawValue && kinds.contains(SCANOUT_EVENT_NOTICE.rawValue), "\(kinds) \(event.kind)")

@@ -180,7 +180,7 @@ struct DecompressionSessionTests {
             count.change { $0 += 1000 }
         }
         // All the memory there is has been handed out, so that the decoder must be waiting or about to.
-        let isFull: Bool? = count.wait(until: MonotonicClock.shared.now() + .seconds(20)) { _ in session.poolStatistics.inUse == 12 ? true : nil }
+        let isFull: Bool? = count.wait(until: MonotonicClock.shared.now() + .seconds(60)) { _ in session.poolStatistics.inUse == 12 ? true : nil }
         #expect(isFull == true)
         #expect(count.withLock { $0 } < 60)
         if isInvalidated {

@@ -109,7 +109,7 @@ import Testing
     @Test func `messages that come slowly do not prolong its time`() throws {
         let stage = try Stage(total: .milliseconds(300))
         let thread = LoopThread(name: "liar") { [work = stage.work] in
-            let limit = MonotonicClock.shared.now() + .seconds(10)
+            let limit = MonotonicClock.shared.now() + .seconds(60)
             var writer = WireWriter()
             writer.put(.closed(source: 9))
             while MonotonicClock.shared.now() < limit, (try? work.send(writer)) != nil { usleep(50_000) }

@@ -97,7 +97,7 @@ extension FrameExporter {
 extension RemoteFrameSource {
     /// The next frame, which must come soon.
     func receive() -> HeldFrame? {
-        switch waitForFrame(until: MonotonicClock.shared.now() + .seconds(20)) {
+        switch waitForFrame(until: MonotonicClock.shared.now() + .seconds(60)) {
         case .some(let frame): HeldFrame(frame)
         case .none: nil
         }

@@ -138,7 +138,7 @@ import Testing
         exporter.cancel()
         #expect(stage.next() == nil)
         device.signal()
-        let writer = try stage.pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(20))
+        let writer = try stage.pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(60))
         let isFree = writer != nil
         #expect(isFree)
     }

@@ -37,7 +37,7 @@ struct CompositorTests {
     /// Looks at the screen until `isRight` says that it is, and gives the last look.
     private func look(at compositor: LabCompositor, _ title: String, until isRight: (RGBImage) -> Bool) throws -> RGBImage {
         var shot = try compositor.screenshot(title)
-        _ = try Polling.until(within: .seconds(20), every: .milliseconds(200)) {
+        _ = try Polling.until(every: .milliseconds(200)) {
             if isRight(shot) { return true }
             shot = try compositor.screenshot(title)
             return isRight(shot)

@@ -78,6 +78,6 @@ struct LabMonitor {
 
     /// That what ended a moment ago leaves no DMA-BUF behind: the kernel frees those of a process that was killed after it has told of its end.
     static func expectSharedBuffers(atMost count: Int) throws {
-        #expect(try Polling.until(within: .seconds(20), every: .milliseconds(100)) { try sharedBufferCount() <= count })
+        #expect(try Polling.until(every: .milliseconds(100)) { try sharedBufferCount() <= count })
     }
 }

@@ -18,7 +18,7 @@ import Testing
     /// The checksums of all frames until the end of the stream.
     private static func sums(of source: RemoteFrameSource) -> [String] {
         var sums: [String] = []
-        while let frame = source.waitForFrame(until: MonotonicClock.shared.now() + .seconds(30)) {
+        while let frame = source.waitForFrame(until: MonotonicClock.shared.now() + .seconds(60)) {
             let facts = frame.description
             let bytes = unsafe frame.withUnsafeBytes { memory in
                 unsafe FrameBytes(layout: facts.layout, visible: facts.visible, memory: memory)
@@ -66,7 +66,7 @@ import Testing
         try #require(unsafe system(command) == 0)
         let outcome = PlayProgram.begin(["--sink", "headless", "--untimed", "--export", "unixfd:" + path, "--export-all", film])
         let source = try Self.connect(path)
-        switch source.waitForFrame(until: MonotonicClock.shared.now() + .seconds(30)) {
+        switch source.waitForFrame(until: MonotonicClock.shared.now() + .seconds(60)) {
         case .some: Issue.record("a frame came")
         case .none: break
         }

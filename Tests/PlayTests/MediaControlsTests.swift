@@ -49,7 +49,7 @@ import Testing
 
     private func waits(for answer: String, _ words: String) -> Bool {
         let words = words.split(separator: " ").map(String.init)
-        return Polling.until(within: .seconds(30)) {
+        return Polling.until {
             switch words.count {
             case 1: playerctl(words[0]) == answer
             default: playerctl(words[0], words[1]) == answer
@@ -84,10 +84,10 @@ import Testing
         #expect(waits(for: "Paused", "status"))
         let second = PlayProgram.begin(words, environment: environment, handle: handles[1])
         let third = PlayProgram.begin(["--no-media-controls"] + words, environment: environment, handle: handles[2])
-        #expect(Polling.until(within: .seconds(30)) { playerctl("-l").split(separator: "\n").count == 2 })
+        #expect(Polling.until { playerctl("-l").split(separator: "\n").count == 2 })
         #expect(playerctl("-l").contains("scanout.instance"))
         for handle in handles { handle.interrupt() }
         for end in [first, second, third] { #expect(try end().code == 0) }
-        #expect(Polling.until(within: .seconds(30)) { playerctl("-l").isEmpty })
+        #expect(Polling.until { playerctl("-l").isEmpty })
     }
 }

@@ -33,7 +33,7 @@ import Testing
         let outcome = PlayProgram.begin(
             ["--no-audio", "--pause", "--start", start, "--fullscreen", "--stats", "-"] + arguments, environment: ["WAYLAND_DISPLAY": weston.display],
             handle: handle)
-        let isSeen = try Polling.until(within: .seconds(20), every: .milliseconds(50)) {
+        let isSeen = try Polling.until(every: .milliseconds(50)) {
             let shot = try weston.screenshot()
             guard FrameCode(shot, in: Self.part)?.number == number else { return false }
             return Self.hasText(shot, Self.below) == isBelow && Self.hasText(shot, Self.above) == !isBelow
@@ -66,7 +66,7 @@ import Testing
                 ["--no-audio", "--pause", "--start", "2.01", "--fullscreen"] + arguments + [film], environment: ["WAYLAND_DISPLAY": weston.display],
                 handle: handle)
             var shot: RGBImage?
-            _ = try Polling.until(within: .seconds(20), every: .milliseconds(50)) {
+            _ = try Polling.until(every: .milliseconds(50)) {
                 shot = try weston.screenshot()
                 return shot.flatMap { FrameCode($0, in: Self.part)?.number } == 60
             }

@@ -92,7 +92,7 @@ import WaylandSink
         let weston = try PrivateWeston(.pixman, isBare: true)
         let sink = try WaylandSink(display: weston.display)
         try showImmediately(DisplayQueue(sink: sink, timebase: Timebase())) { number in
-            let limit = MonotonicClock.shared.now() + .seconds(30)
+            let limit = MonotonicClock.shared.now() + .seconds(60)
             while MonotonicClock.shared.now() < limit {
                 let shot = try weston.screenshot()
                 if let part = shot.bounds(), FrameCode(shot, in: part)?.number == number { return true }

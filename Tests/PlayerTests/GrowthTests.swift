@@ -15,7 +15,7 @@ import Testing
                     if case .ended = event { ended.change { $0 = true } }
                 }
                 try player.open(TestAssets.path("short.mp4"))
-                let isDone = ended.wait(until: MonotonicClock.shared.now() + .seconds(30)) { $0 ? true : nil }
+                let isDone = ended.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0 ? true : nil }
                 player.close()
                 try #require(isDone == true, "a play did not end")
                 try #require(player.statistics.framesPresented > 0, "a play showed nothing")

@@ -25,9 +25,9 @@ final class WatchingSink: DisplaySink {
 
     var sightings: [Sighting] { seen.withLock { $0 } }
 
-    /// Waits until a frame satisfies `condition`, for at most 20 s.
+    /// Waits until a frame satisfies `condition`.
     func wait(for condition: @escaping (Sighting) -> Bool) -> Bool {
-        seen.wait(until: MonotonicClock.shared.now() + .seconds(20)) { $0.contains(where: condition) ? true : nil } ?? false
+        seen.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0.contains(where: condition) ? true : nil } ?? false
     }
 
     func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {

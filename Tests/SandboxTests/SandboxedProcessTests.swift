@@ -55,7 +55,7 @@ import Testing
         let note = Self.note(of: getpid())
         defer { unsafe unlink(note) }
         let pid = try #require(Int32(try String(contentsOfFile: note, encoding: .utf8)))
-        let limit = MonotonicClock.shared.now() + .seconds(20)
+        let limit = MonotonicClock.shared.now() + .seconds(60)
         while Self.isAlive(pid), MonotonicClock.shared.now() < limit { usleep(10_000) }
         #expect(!Self.isAlive(pid))
         kill(pid, SIGKILL)

@@ -14,7 +14,7 @@ public struct SinkConformance: Sendable {
     public enum Check: String, Sendable, CaseIterable {
         /// `start` and `stop` come back, also with nothing to show, and `stop` twice.
         case startAndStop
-        /// Every frame of a film is submitted and reported, none dropped but late ones, and the end is told once.
+        /// Every frame of a film is reported, none dropped but late ones, and the end is told once.
         case showsAFilm
         /// A second stream after a flush is shown and ended like the first.
         case showsASecondFilmAfterAFlush
@@ -81,9 +81,10 @@ public struct SinkConformance: Sendable {
         try stage.enqueue(0..<30)
         stage.queue.markEndOfStream()
         stage.waitUntil("the film is finished") { stage.count(of: .finished) == 1 }
-        stage.waitUntil("every shown frame is reported") { stage.reported == stage.queue.statistics.framesSubmitted }
+        // On a busy machine a frame that was submitted may give way to the next before it is shown: that is late, too.
+        stage.waitUntil("every frame is reported") { stage.reported + stage.queue.statistics.dropped(.late) == 30 }
         let statistics = stage.queue.statistics
-        stage.expect(statistics.framesSubmitted + statistics.dropped(.late) == 30, "of 30 frames \(statistics.framesSubmitted) were submitted")
+        stage.expect(statistics.framesPresented <= statistics.framesSubmitted, "more frames were shown than submitted")
         stage.expect(stage.firstFrames == 1, "the first frame was told \(stage.firstFrames) times")
         stage.nap(.milliseconds(30))
         stage.expect(stage.count(of: .finished) == 1, "the end is told once")

@@ -31,9 +31,9 @@ final class SinkStage: Sendable {
     /// Frames of a film of 100 a second.
     func enqueue(_ numbers: Range<Int>, flags: VideoFrame.Flags = []) throws {
         for number in numbers {
-            let accepted = queue.enqueue(try frames.frame(number, flags: flags), waitingUntil: MonotonicClock.shared.now() + .seconds(10))
+            let accepted = queue.enqueue(try frames.frame(number, flags: flags), waitingUntil: MonotonicClock.shared.now() + .seconds(60))
             if !accepted {
-                expect(false, "frame \(number) found no room for ten seconds")
+                expect(false, "frame \(number) found no room for a minute")
                 return
             }
         }
@@ -60,11 +60,11 @@ final class SinkStage: Sendable {
         log.withLock { $0.violations.append(message) }
     }
 
-    /// Ten seconds, on a machine that has other things to do, are for ever.
+    /// A minute, on a machine that has other things to do, is for ever.
     func waitUntil(_ what: String, _ condition: () -> Bool) {
-        let limit = MonotonicClock.shared.now() + .seconds(10)
+        let limit = MonotonicClock.shared.now() + .seconds(60)
         while !condition() {
-            guard MonotonicClock.shared.now() < limit else { return expect(false, "\(what): not within ten seconds; \(queue.statistics)") }
+            guard MonotonicClock.shared.now() < limit else { return expect(false, "\(what): not within a minute; \(queue.statistics)") }
             nap(.milliseconds(1))
         }
     }

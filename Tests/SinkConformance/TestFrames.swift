@@ -25,7 +25,7 @@ public final class TestFrames: Sendable {
 
     /// Frame `number` with the times given.
     public func frame(_ number: Int, at time: MediaTime, duration: MediaTime, flags: VideoFrame.Flags = []) throws -> VideoFrame {
-        guard let writer = try pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(10)) else { throw NoSurface() }
+        guard let writer = try pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(60)) else { throw NoSurface() }
         unsafe writer.withUnsafeMutableBytes { bytes in
             // Memory is filled as words: a test that makes 10,000 frames spends its time elsewhere.
             let words = unsafe bytes.bindMemory(to: UInt64.self)
@@ -45,6 +45,6 @@ public final class TestFrames: Sendable {
     /// Surfaces held by anybody.
     public var inUse: Int { pool.statistics.inUse }
 
-    /// Every surface of a pool stayed in use for ten seconds.
+    /// Every surface of a pool stayed in use for a minute.
     public struct NoSurface: Error {}
 }

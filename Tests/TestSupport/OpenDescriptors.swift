@@ -21,5 +21,5 @@ public enum OpenDescriptors {
     }
 
     /// Whether so many are open now, or soon: another thread, as the test library's own, may hold one for a moment.
-    public static func settle(at wanted: Int) -> Bool { Polling.until(within: .seconds(10)) { count == wanted } }
+    public static func settle(at wanted: Int) -> Bool { Polling.until { count == wanted } }
 }

@@ -147,7 +147,7 @@ import TextureCache
         #expect(stage.pool.statistics.inUse == 1)
         held.release(through: cache)
         let fence = cache.fence()
-        let isDone = fence?.wait(until: MonotonicClock.shared.now() + .seconds(20)) ?? true
+        let isDone = fence?.wait(until: MonotonicClock.shared.now() + .seconds(60)) ?? true
         #expect(isDone && stage.pool.statistics.inUse == 0)
         #expect(gl.error == GLenum(GL_NO_ERROR))
     }

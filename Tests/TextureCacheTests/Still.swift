@@ -30,7 +30,7 @@ final class Still {
 
     /// The next frame, of noise or colour bars.
     func next(bars: Bool = false) throws -> SharedFrame {
-        guard let writer = try pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(20)) else {
+        guard let writer = try pool.acquire(waitingUntil: MonotonicClock.shared.now() + .seconds(60)) else {
             throw SoftwareGL.Failure(what: "no free surface")
         }
         unsafe writer.withUnsafeMutableBytes { bytes in
@@ -57,7 +57,7 @@ final class Still {
 extension RemoteFrameSource {
     /// The next frame, which must come soon.
     func receive() -> HeldFrame? {
-        switch waitForFrame(until: MonotonicClock.shared.now() + .seconds(20)) {
+        switch waitForFrame(until: MonotonicClock.shared.now() + .seconds(60)) {
         case .some(let frame): HeldFrame(frame)
         case .none: nil
         }

@@ -174,7 +174,7 @@ struct WaylandSinkTests {
                 queue.enqueue(frame)
                 let shown = Monitor(false)
                 try sink.start(queue) { event in if case .firstFrameShown = event { shown.change { $0 = true } } }
-                _ = shown.wait(until: MonotonicClock.shared.now() + .seconds(20)) { $0 ? () : nil }
+                _ = shown.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0 ? () : nil }
                 sink.stop()
                 precondition(shown.withLock { $0 } && pool.statistics.inUse == 0, "round \(round)")
             }

@@ -215,6 +215,8 @@ build_quietly() {
         previous="$word"
     done
     drop_moved_module_caches "$scratch"
+    # The archiver adds to what is there: members of files that have moved to another module would stay.
+    rm -f "$scratch"/*/*/libscanout-c.a
     log="$(mktemp)"
     if ! (cd "$root" && swift build "$@") >"$log" 2>&1; then
         cat "$log" >&2

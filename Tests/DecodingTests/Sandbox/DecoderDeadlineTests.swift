@@ -11,11 +11,11 @@ import Testing
 @Suite struct DecoderDeadlineTests {
     private static let layout = SurfaceLayout(format: .yuv420p, covering: PixelSize(width: 64, height: 64))
 
-    /// How the process ends while a thread runs `talk` again and again: at most for 10 seconds, after which the process goes by itself.
+    /// How the process ends while a thread runs `talk` again and again: at most for a minute, after which the process goes by itself.
     private static func end(of stage: LyingProcess, _ talk: @escaping @Sendable (LyingProcess) throws -> Void) -> String? {
         let listener = stage.listener(deadline: .milliseconds(300))
         let thread = LoopThread(name: "liar") {
-            let limit = MonotonicClock.shared.now() + .seconds(10)
+            let limit = MonotonicClock.shared.now() + .seconds(60)
             while MonotonicClock.shared.now() < limit, (try? talk(stage)) != nil {}
             stage.work.shutDown()
         }
