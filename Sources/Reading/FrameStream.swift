@@ -8,7 +8,8 @@ internal import SurfacePool
 ///
 /// Decoding begins at the sync sample before. What comes out earlier is left out by the times of the frames, not of the samples, so that durations
 /// that are missing or wrong do no harm. Where the first frame is missing or damaged, because the sync sample was none (a gradual refresh), decoding
-/// begins again further back.
+/// begins again further back. So it does where libavcodec's H.264 decoder, as of FFmpeg 5, keeps frames to itself at the end of the film: those
+/// that it has decoded before it puts out the recovery point with which decoding began (`send_next_delayed_frame` in `h264dec.c`).
 ///
 /// Thread-safety: one thread at a time; `interrupt` from any.
 final class FrameStream {
@@ -36,6 +37,14 @@ final class FrameStream {
     private var pastEnd = 0
     /// A frame was damaged however far back decoding began: not worth another try.
     private var isDamaged = false
+    /// The sample with which decoding began last, and how many have been given to the decoder since.
+    private var firstTime = MediaTime.invalid
+    private var samplesSinceRestart = 0
+    /// The decoder has put out no frame for a sample that was to be shown.
+    private var lacksFrame = false
+    /// The frame handed over last since `begin`, and the one up to which frames have been handed over before decoding began again.
+    private var reached = MediaTime.negativeInfinity
+    private var skippedUntil = MediaTime.negativeInfinity
     /// Samples that the decoder could not use.
     private(set) var damagedSamples = 0
     private(set) var lastDamage: ReadingError?
@@ -61,6 +70,7 @@ final class FrameStream {
         self.tolerance = tolerance
         self.end = end
         attempt = 0
+        (reached, skippedUntil) = (.negativeInfinity, .negativeInfinity)
         try restart(isFresh: samplesDecoded == 0 && samples.isEmpty)
     }
 
@@ -68,6 +78,9 @@ final class FrameStream {
     private static let steps: [Int64] = [0, 2, 8, 30]
     /// Samples in a row that are shown after the end, behind which none is shown before it: H.264 and HEVC reorder no further.
     private static let largestReordering = 16
+    /// A decoder keeps a frame to itself only where the film ends this many samples after the recovery point: two runs of reordered frames around
+    /// the frame that waits for both, of two fields each.
+    private static let mostBeforeLoss = 2 * (2 * largestReordering + 2)
     /// Samples read ahead to find the first that is to be shown.
     private static let longestLook = 2000
 
@@ -79,7 +92,10 @@ final class FrameStream {
         pastEnd = 0
         hiddenBefore = .negativeInfinity
         decodedUntil = .negativeInfinity
+        firstTime = .invalid
+        samplesSinceRestart = 0
         session.flush()
+        lacksFrame = false
         let step = attempt < Self.steps.count ? MediaTime(value: Self.steps[attempt], timescale: 1) : .positiveInfinity
         let target = start > step ? start - step : .zero
         isAtBeginning = target <= .zero
@@ -119,7 +135,10 @@ final class FrameStream {
     /// The next frame in the order of presentation; nil at the end.
     func next() throws(ReadingError) -> SharedFrame? {
         guard let frame = isFirst ? try first() : try pull() else { return nil }
-        if frame.presentationTime < end { return frame }
+        if frame.presentationTime < end {
+            reached = frame.presentationTime
+            return frame
+        }
         isDrained = true
         ready = []
         return nil
@@ -157,33 +176,45 @@ final class FrameStream {
 
     /// The next frame that the decoder puts out; nil at the end.
     private func pull() throws(ReadingError) -> SharedFrame? {
-        while ready.isEmpty {
+        while true {
+            if let frame = ready.isEmpty ? nil : ready.removeFirst() {
+                if frame.presentationTime > skippedUntil { return frame }
+                continue
+            }
             if isDrained { return nil }
             let waiting = samples.popFirst()
             guard let sample = if let waiting { waiting } else { try reader.nextSample(of: track) } else {
-                finish()
+                try finish()
                 continue
             }
             // Not by the decode times, which some films have after the presentation times.
             let isPastEnd = sample.presentationTime.isNumeric && sample.presentationTime >= end
             pastEnd = isPastEnd ? pastEnd + 1 : 0
             if pastEnd > Self.largestReordering {
-                finish()
+                try finish()
                 continue
             }
             try decode(sample)
         }
-        return ready.removeFirst()
     }
 
-    private func finish() {
+    /// Takes what the decoder still holds. Where it keeps frames to itself, decoding begins again further back, and goes on behind those handed over.
+    private func finish() throws(ReadingError) {
         isDrained = true
         session.finishDelayedFrames { take($0) }
+        guard lacksFrame, !isAtBeginning, samplesSinceRestart <= Self.mostBeforeLoss else { return }
+        let wasFirst = isFirst
+        skippedUntil = reached
+        attempt += 1
+        try restart()
+        isFirst = wasFirst
     }
 
     private func decode(_ sample: SampleBuffer) throws(ReadingError) {
         var instructions = DecodeInstructions(isFollowed: !samples.isEmpty)
         instructions.doNotOutput = sample.presentationTime.isNumeric && sample.presentationTime < hiddenBefore
+        if samplesSinceRestart == 0 { firstTime = sample.presentationTime }
+        samplesSinceRestart += 1
         do throws(DecodingError) {
             try session.decode(sample, instructions) { take($0) }
         } catch {
@@ -196,10 +227,16 @@ final class FrameStream {
     private func take(_ output: consuming DecodeOutput) {
         switch consume output {
         case .frame(let frame): ready.append(SharedFrame(frame))
-        case .dropped: break
+        case .dropped(let receipt, let reason): if reason == .noFrame { note(lacking: receipt.presentationTime) }
         case .failed(let receipt, let error):
             damagedSamples += 1
             lastDamage = ReadingError(error, location: reader.location, time: receipt.presentationTime)
         }
+    }
+
+    /// Frames shown before the recovery point cannot be decoded from there on.
+    private func note(lacking time: MediaTime) {
+        guard case .video(let format) = track.format, format.codec == .h264, time.isNumeric, firstTime.isNumeric else { return }
+        if time > firstTime, time < end { lacksFrame = true }
     }
 }
