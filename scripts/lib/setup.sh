@@ -6,6 +6,7 @@
 #   need_swift              puts `swift` (6.2 or newer) on PATH, or fails
 #   need_packages SET...    installs those packages of the sets runtime, build, test, peers, bench that are missing
 #   media_folder            prints the folder of third-party test media, or nothing
+#   timeline_package        prints the folder of OpenTimelineIO's Python package, fetched from PyPI the first time, or nothing
 #   build_quietly ARGS...   `swift build ARGS`, silent unless it fails
 #
 # Knows Debian 12, Debian 13, Debian testing (forky, and unstable with it) and Ubuntu 24.04. Elsewhere nothing is installed: what is missing is named.
@@ -194,6 +195,26 @@ media_folder() {
     elif [ -d "$root/../shared/media" ]; then
         (cd "$root/../shared/media" && pwd -P)
     fi
+}
+
+# The Python package that writes time lines, in PLAYER_CACHE (~/.cache/player). No test waits long for the network: without it, or without a build of
+# the package for this machine's Python, its test is skipped.
+timeline_package() {
+    local folder made
+    folder="${PLAYER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/player}/opentimelineio"
+    if ! PYTHONPATH="$folder" /usr/bin/python3 -c 'import opentimelineio' 2>/dev/null; then
+        mkdir -p "${folder%/*}" 2>/dev/null && made="$(mktemp -d "$folder.XXXXXX" 2>/dev/null)" || return 0
+        if timeout 60 /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-input --retries 1 --timeout 10 --no-deps \
+            --only-binary :all: --require-hashes --target "$made" --requirement "$root/scripts/lib/opentimelineio.txt" >/dev/null 2>&1 &&
+            PYTHONPATH="$made" /usr/bin/python3 -c 'import opentimelineio' 2>/dev/null; then
+            rm -rf "$folder"
+            mv -T "$made" "$folder"
+        else
+            rm -rf "$made"
+            return 0
+        fi
+    fi
+    printf '%s\n' "$folder"
 }
 
 # The compiler's caches of modules hold absolute paths. In a checkout that was copied or moved together with its build they make every
