@@ -151,7 +151,7 @@ let package = Package(
             "PlaySupport",
             [
                 "JSON", "Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "Reading", "Composition",
-                "Encoding", "Writing", "Capture", "DisplaySink", "AudioSink", "Player",
+                "Encoding", "Writing", "Capture", "DisplaySink", "AudioSink", "Player", "CAV",
             ]),
         // The player under the control of other programs, in mpv's protocol.
         module("RemoteControl", ["JSON", "Media", "Sandbox", "DisplaySink", "PlaySupport"]),

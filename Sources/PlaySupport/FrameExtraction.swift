@@ -138,7 +138,11 @@ public struct FrameExtraction {
     /// Under another name first, so that no half file bears the right one.
     static func write(_ bytes: [UInt8], to path: String) throws(PlayerError) {
         let draft = path + ".part"
-        let file = unsafe draft.withPath { unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) }
+        // What lies there is left from a run that was ended, or a link to somewhere else.
+        let file = unsafe draft.withPath { draft in
+            _ = unsafe unlink(draft)
+            return unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        }
         guard file >= 0 else { throw cannotCreate(path) }
         do throws(SystemError) {
             var written: SystemError?

@@ -53,6 +53,10 @@ extension OpenedSource {
             videoTrack: hasFrames ? ComposedSource.frameTrack : nil,
             summary: "\(film.name): a composition, \(film.video.size), instructions: \(film.video.instructions.count).")
         opened.composed = source
+        if let time = configuration.resumption?.time, time > start, time < end {
+            try source.seek(to: time)
+            opened.resumedAt = time
+        }
         opened.description = FilmDescription(film, title: nil, playsFrames: hasFrames, playsSound: hasSound)
         if hasSound { opened.audio = (ComposedSource.soundTrack, ComposedSource.soundFormat) }
         let step = film.video.frameDuration

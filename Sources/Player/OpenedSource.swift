@@ -13,7 +13,10 @@ struct OpenedSource: Sendable {
     var title: String
     /// What its container says; nil where there is none.
     var description: FilmDescription?
+    /// Where it begins, and begins again when it loops.
     var beginning = MediaTime.zero
+    /// Where it begins this time, because the viewer left it there; nil: at its beginning.
+    var resumedAt: MediaTime?
     /// Not numeric when the film has no known end.
     var duration = MediaTime.indefinite
     var videoTrack: Int?
@@ -106,7 +109,17 @@ struct OpenedSource: Sendable {
             opened.frameDuration = MediaTime(value: Int64(format.frameRate.denominator), timescale: format.frameRate.numerator)
         }
         if hearsSound, let span = configuration.imageDuration { try opened.hold(reader, for: min(span, configuration.playDuration ?? span)) }
+        if let time = configuration.resumption?.time { try opened.resume(reader, at: time) }
         return opened
+    }
+
+    /// Begins this time where the viewer left the film, if that still lies in it. Stills, and films that cannot be sought in, begin as always.
+    private mutating func resume(_ reader: any AssetReading, at time: MediaTime) throws(AssetError) {
+        guard samples is AssetSource, reader.isSeekable, duration.isNumeric, time > beginning, time < duration else { return }
+        do throws(AssetError) {
+            try reader.seek(to: time)
+            resumedAt = time
+        } catch { try reader.seek(to: beginning) }
     }
 
     /// The film's subtitles, or why they are not shown, as a sentence. Text and fonts of strangers are not read in a process with rights where the

@@ -74,7 +74,8 @@ final class PlaybackPipeline: Sendable {
         subtitleSettings = configuration.subtitles.settings
         self.handlers = handlers
         let timebase = Timebase()
-        timebase.setTime(source.beginning)
+        let beginning = source.resumedAt ?? source.beginning
+        timebase.setTime(beginning)
         self.timebase = timebase
         // Exporters and untimed sinks get the film's own times; its end and its beginning are a flush to them.
         let isSeamless = sink.pacing == .display && configuration.exporters.isEmpty && !configuration.takesAllSound
@@ -108,7 +109,7 @@ final class PlaybackPipeline: Sendable {
         } else {
             display = nil
         }
-        let audioClaim = AudioExporterClaim(configuration.audioExporter, from: source.beginning > .zero ? source.beginning : .negativeInfinity)
+        let audioClaim = AudioExporterClaim(configuration.audioExporter, from: beginning > .zero ? beginning : .negativeInfinity)
         var audio: AudioRenderer?
         var obstacle: AudioError?
         // A film with sound may follow.

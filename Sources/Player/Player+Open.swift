@@ -123,7 +123,7 @@ extension Player {
     private func carryOut(_ opening: Opening, opened: @escaping @Sendable () -> Void) throws(PlayerError) {
         do throws(PlayerError) {
             let source: OpenedSource
-            do throws(AssetError) { source = try openSource(opening) } catch { throw PlayerError(error) }
+            do throws(AssetError) { source = try openSource(opening, resuming: configuration.resumption) } catch { throw PlayerError(error) }
             let pipeline = PlaybackPipeline(source, configuration: configuration, sink: sink, handlers: handlers)
             if let obstacle = pipeline.obstacle { throw PlayerError(obstacle, file: opening.film.name) }
             try start(pipeline, opening, opened)
@@ -139,9 +139,13 @@ extension Player {
         }
     }
 
-    /// - Parameter title: of a film that has none of its own; nil: as the configuration says.
-    func openSource(_ opening: Opening, title: String? = nil) throws(AssetError) -> OpenedSource {
+    /// - Parameters:
+    ///   - title: of a film that has none of its own; nil: as the configuration says.
+    ///   - resumption: where the viewer left this film; nil: it begins at its beginning.
+    func openSource(_ opening: Opening, title: String? = nil, resuming resumption: Resumption? = nil) throws(AssetError) -> OpenedSource {
         var configuration = configuration
+        configuration.resumption = resumption
+        if let choice = resumption?.subtitles { configuration.tracks.subtitles = choice }
         if let title { configuration.fallbackTitle = title }
         if case .camera(let name, let request) = opening.film {
             return try OpenedSource.camera(name, request, configuration: configuration, sink: sink)

@@ -50,6 +50,8 @@ public struct PlayerConfiguration: Sendable {
     /// Clients that get the decoded frames as well. An exporter serves one film at a time.
     public var exporters: [FrameExporter] = []
 
+    /// Where the viewer left the film that is opened, but not those that follow it without a gap; nil: it begins at its beginning.
+    package var resumption: Resumption?
     /// Whether the player asks at the end of a film what follows without a gap; see `Player.follow`.
     package var joins = false
     /// How long a still image is shown on a display, positive infinity for ever; nil: as long as a frame of its container.
@@ -65,4 +67,14 @@ public struct PlayerConfiguration: Sendable {
 
     /// A program gets every sample of the sound, also where frames are taken as fast as they come.
     var takesAllSound: Bool { if case .everything = audioExporter?.delivery { true } else { false } }
+}
+
+/// Where a viewer left a film, and the tracks that they had chosen.
+package struct Resumption: Sendable, Hashable {
+    /// Playback begins here once; at later turns of a loop it begins where the configuration says. A time that is not in the film is left alone.
+    package var time: MediaTime?
+    /// The subtitles, instead of those of `PlayerConfiguration.tracks`.
+    package var subtitles: TrackPreferences.Choice?
+
+    package init(time: MediaTime? = nil, subtitles: TrackPreferences.Choice? = nil) { (self.time, self.subtitles) = (time, subtitles) }
 }

@@ -82,7 +82,7 @@ public struct KeyBindings: Sendable {
         PAUSE cycle pause
         PLAYPAUSE cycle pause
         q quit
-        Q quit
+        Q quit-watch-later
         STOP quit
         ESC leave
         f cycle fullscreen

@@ -44,8 +44,10 @@ public enum RemoteAction: Sendable, Hashable {
     case play(index: Int)
     /// Plays or adds a film.
     case load(String, Place)
-    /// Ends the program with this exit code.
-    case quit(code: Int32)
+    /// Ends the program with this exit code; or keeps before where the film is left.
+    case quit(code: Int32), quitWatchLater(code: Int32)
+    /// Keeps where the film is, or forgets where this one was left.
+    case writeWatchLater, deleteWatchLater(String)
     /// Moves subtitles of text: 100 is the lower edge, 0 the upper one. Or makes them so many times as large.
     case setSubtitlePosition(Double), setSubtitleScale(Double)
     /// Writes a text to the terminal.
@@ -123,10 +125,12 @@ enum RemoteCommand {
             default: throw .invalidParameter
             }
         },
-        "quit": { (words, _) throws(RemoteError) in
-            let code = try words.first.map { (word) throws(RemoteError) in try number(word) } ?? 0
-            guard (0...255).contains(code) else { throw .invalidParameter }
-            return [.quit(code: Int32(code))]
+        "quit": { (words, _) throws(RemoteError) in [.quit(code: try code(words.first))] },
+        "quit-watch-later": { (words, _) throws(RemoteError) in [.quitWatchLater(code: try code(words.first))] },
+        "write-watch-later-config": { (_, snapshot) throws(RemoteError) in [try playing(snapshot, .writeWatchLater)] },
+        "delete-watch-later-config": { (words, snapshot) throws(RemoteError) in
+            guard let name = words.first.map(RemoteProperties.text) ?? snapshot.path else { throw .command }
+            return [.deleteWatchLater(name)]
         },
         "stop": { (_, _) in [.quit(code: 0)] },
         "show-text": { (words, _) throws(RemoteError) in
@@ -210,6 +214,13 @@ enum RemoteCommand {
             }
         guard let number, number.isFinite else { throw .invalidParameter }
         return number
+    }
+
+    /// An exit code; without one 0.
+    private static func code(_ word: JSONValue?) throws(RemoteError) -> Int32 {
+        let code = try word.map { (word) throws(RemoteError) in try number(word) } ?? 0
+        guard (0...255).contains(code) else { throw .invalidParameter }
+        return Int32(code)
     }
 
     private static func text(_ value: JSONValue?) throws(RemoteError) -> String {

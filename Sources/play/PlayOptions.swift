@@ -50,6 +50,8 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Begin at this time (seconds or hh:mm:ss.mmm).")
     var start: TimeArgument?
 
+    @OptionGroup var resume: ResumeArguments
+
     @Option(help: "End after this much film.")
     var duration: TimeArgument?
 

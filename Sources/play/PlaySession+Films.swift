@@ -20,11 +20,12 @@ extension PlaySession {
     /// Plays everything, and returns the exit code.
     func play() throws(PlayerError) -> Int32 {
         Player.prepare(PlayerConfiguration(options))
-        let (playlist, failures) = makePlaylist()
+        var (playlist, failures) = makePlaylist()
         guard playlist.current != nil else {
             for failure in failures { terminal.line("\(ProgramName.current): \(failure.description)") }
             return (failures.first.map { ExitCode($0) } ?? .played).rawValue
         }
+        if let index = entryToResume(playlist) { playlist.jump(to: index) }
         let sink = try makeSink(playlist)
         let server = try makeServer()
         if let server { Ending.keep(.frames, at: server.path) }
@@ -84,7 +85,12 @@ extension PlaySession {
         if film > 1 { screening.server?.exporter.resume() }
         screening.server?.setContinues(screening.playlist.hasNext)
         screening.configuration.fallbackTitle = entry.title
-        let player = Player(sink: screening.sink, configuration: screening.configuration) { [inbox] event in
+        var configuration = screening.configuration
+        if let state = kept(of: entry) {
+            apply(state, to: &configuration, &screening)
+            screening.resumed = state
+        }
+        let player = Player(sink: screening.sink, configuration: configuration) { [inbox] event in
             inbox.change { $0.append(.event(event, film: film)) }
         }
         player.onSuccession(succession(film))
@@ -99,6 +105,9 @@ extension PlaySession {
             inbox.change { $0.append(.opened(outcome, film: film)) }
         }
         let end = follow(player, &screening)
+        if case .told(.quit) = end, options.resume.savePositionOnQuit, options.watchLater != nil, !screening.hasKeptPlace {
+            keepPlace(of: player, screening)
+        }
         // Others may have followed without a gap.
         let last = screening.playlist.current ?? entry
         let number = screening.playlist.index ?? 0

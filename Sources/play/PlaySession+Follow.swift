@@ -37,6 +37,7 @@ extension PlaySession {
             case .opened(let outcome, film):
                 if case .failure(let error) = outcome { return .failed(error) }
                 isOpen = true
+                resumed(player, &screening)
                 screening.remote?.tell(.fileLoaded)
                 prepare(screening.sink.window, player, isFirst: !screening.hasOpened)
                 screening.hasOpened = true

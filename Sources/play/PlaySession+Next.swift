@@ -47,6 +47,11 @@ extension PlaySession {
             screening.next = nil
             return player.endFilms()
         }
+        // Without a gap each film begins at its beginning.
+        if isToResume(entry) {
+            screening.next = nil
+            return player.endFilms()
+        }
         screening.next = next
         let film = screening.film
         player.follow(with: place(of: entry), title: entry.title) { [inbox] outcome in

@@ -59,8 +59,12 @@ extension PlaySession {
         case .setFullscreen(let isFullscreen): window?.setFullscreen(isFullscreen)
         case .goToChapter(let index): film?.seek(toChapter: index + 1)
         case .moveChapter(let step): film?.moveChapter(by: step)
-        case .setSubtitle(let number): film?.subtitleNumber = number
-        case .cycleSubtitles(let step): film?.cycleSubtitles(by: step)
+        case .setSubtitle(let number):
+            film?.subtitleNumber = number
+            screening.choseSubtitles(of: player)
+        case .cycleSubtitles(let step):
+            film?.cycleSubtitles(by: step)
+            screening.choseSubtitles(of: player)
         case .setDeinterlacing(let name): film?.deinterlacing = Deinterlacing(rawValue: name) ?? .no
         case .setSubtitlesVisible(let isVisible): film?.showsSubtitles = isVisible
         case .setSubtitleDelay(let delay): film?.subtitleDelay = Self.time(delay)
@@ -82,6 +86,13 @@ extension PlaySession {
         case .quit(let code):
             screening.wantedCode = code
             return .quit(bySignal: false)
+        case .quitWatchLater(let code):
+            if let player { keepPlace(of: player, screening) }
+            screening.hasKeptPlace = true
+            screening.wantedCode = code
+            return .quit(bySignal: false)
+        case .writeWatchLater: if let player { keepPlace(of: player, screening) }
+        case .deleteWatchLater(let name): options.watchLater?.forget(name)
         case .show(let text): terminal.line(text)
         case .showText(let text, let seconds, let level):
             screening.screen.isThere ? screening.screen.show(text, seconds: seconds, level: level) : terminal.line(text)

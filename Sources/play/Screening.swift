@@ -30,6 +30,12 @@ struct Screening {
     var loop: ABLoop
     /// What keys mean.
     let bindings: KeyBindings
+    /// The subtitles that the viewer has chosen for this film; nil: those that the options and the film say.
+    var chosenSubtitles: TrackPreferences.Choice?
+    /// What was kept of the film that is being opened; nil: nothing, or it is open.
+    var resumed: WatchLaterState?
+    /// The place of the film has been kept, and the program ends.
+    var hasKeptPlace = false
     /// The remote controls; nil: there can be none.
     var remote: RemoteDesk?
     /// The desktop's media keys and panels; nil: they are left alone.
@@ -87,6 +93,7 @@ struct Screening {
     /// A film of the list is being opened.
     mutating func begin(_ number: Int) {
         isPreparing = true
+        (chosenSubtitles, resumed) = (nil, nil)
         remote?.tell(.startFile(entry: number))
     }
 
@@ -125,6 +132,11 @@ struct Screening {
         case .told: remote?.tell(.endFile(.stop, entry: number, error: nil))
         case .failed(let error), .broken(let error): remote?.tell(.endFile(.error, entry: number, error: error.description.printable))
         }
+    }
+
+    /// The viewer has chosen subtitles; nil: of a film that is not open.
+    mutating func choseSubtitles(of player: Player?) {
+        if let player { chosenSubtitles = player.subtitleNumber.map { .number($0) } ?? TrackPreferences.Choice.none }
     }
 
     /// What the viewer has set stays for the next film.

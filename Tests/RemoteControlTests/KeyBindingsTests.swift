@@ -13,7 +13,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("SPACE", [.setPaused(true)]), ("p", [.setPaused(true)]), ("q", [.quit(code: 0)]), ("ESC", [.leave]), ("f", [.setFullscreen(true)]),
+            ("SPACE", [.setPaused(true)]), ("p", [.setPaused(true)]), ("q", [.quit(code: 0)]),
+            ("Q", [.quitWatchLater(code: 0)]), ("ESC", [.leave]), ("f", [.setFullscreen(true)]),
             ("LEFT", [.seekBy(-5)]), ("RIGHT", [.seekBy(5)]), ("UP", [.seekBy(60)]), ("DOWN", [.seekBy(-60)]), ("Shift+LEFT", [.seekBy(-1)]),
             ("Shift+RIGHT", [.seekBy(1)]), (".", [.stepForward]), (",", [.stepBackward]), (">", [.next(ends: false)]), ("<", [.previous]),
             ("ENTER", [.next(ends: false)]), ("9", [.setVolume(0.48)]), ("0", [.setVolume(0.52)]), ("m", [.setMuted(true)]),

@@ -53,7 +53,9 @@ let playing: RemoteSnapshot = {
             (#"["playlist-play-index", 0]"#, [.play(index: 0)]),
             (#"["loadfile", "x.mkv"]"#, [.load("x.mkv", .instead)]), (#"["loadfile", "x.mkv", "append"]"#, [.load("x.mkv", .atEnd(plays: false))]),
             (#"["loadfile", "x.mkv", "append-play"]"#, [.load("x.mkv", .atEnd(plays: true))]), (#"["quit"]"#, [.quit(code: 0)]),
-            (#"["quit", 3]"#, [.quit(code: 3)]),
+            (#"["quit", 3]"#, [.quit(code: 3)]), (#"["quit-watch-later"]"#, [.quitWatchLater(code: 0)]),
+            (#"["quit-watch-later", 4]"#, [.quitWatchLater(code: 4)]), (#"["write-watch-later-config"]"#, [.writeWatchLater]),
+            (#"["delete-watch-later-config", "/x"]"#, [.deleteWatchLater("/x")]),
             (#"["stop"]"#, [.quit(code: 0)]), (#"["show-text", "hello", 2000]"#, [.showText("hello", seconds: 2, level: 0)]),
             (#"["show-progress"]"#, [.showProgress]),
             (#"["set", "chapter", 2]"#, [.goToChapter(index: 2)]), (#"["add", "chapter", -1]"#, [.moveChapter(by: -1)]),
@@ -85,6 +87,7 @@ let playing: RemoteSnapshot = {
             (#"["set", "playlist-pos", 0.5]"#, .propertyError),
             (#"["cycle", "media-title"]"#, .propertyFormat), (#"["add", "edition"]"#, .propertyNotFound), (#"["loadfile"]"#, .invalidParameter),
             (#"["loadfile", "x", "never"]"#, .invalidParameter), (#"["quit", 1000]"#, .invalidParameter),
+            (#"["quit-watch-later", -1]"#, .invalidParameter),
             (#"["keypress", "F25"]"#, .invalidParameter), (#"["set", "chapter", 3]"#, .propertyError), (#"["set", "sid", 2]"#, .propertyError),
             (#"["show-text"]"#, .invalidParameter),
             (#"["show-text", "x", 1, 4]"#, .invalidParameter), (#"["cycle-values", "pause"]"#, .invalidParameter),
@@ -97,7 +100,8 @@ let playing: RemoteSnapshot = {
 
     @Test(
         arguments: [
-            (#"["seek", 5]"#, .command), (#"["frame-step"]"#, .command), (#"["set", "time-pos", 1]"#, .propertyUnavailable),
+            (#"["seek", 5]"#, .command), (#"["frame-step"]"#, .command), (#"["write-watch-later-config"]"#, .command),
+            (#"["delete-watch-later-config"]"#, .command), (#"["set", "time-pos", 1]"#, .propertyUnavailable),
             (#"["add", "time-pos", 1]"#, .propertyUnavailable),
             (#"["set", "percent-pos", 1]"#, .propertyUnavailable), (#"["cycle", "fullscreen"]"#, .propertyUnavailable),
         ] as [(String, RemoteError)])
