@@ -17,6 +17,7 @@ let package = Package(
                 .product(name: "Bitstream", package: "player"),
                 .product(name: "SampleQueue", package: "player"),
                 .product(name: "SurfacePool", package: "player"),
+                .product(name: "PixelConversion", package: "player"),
                 .product(name: "DisplaySink", package: "player"),
             ],
             path: "Benchmarks/Pipeline",

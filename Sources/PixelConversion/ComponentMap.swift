@@ -67,8 +67,14 @@ struct ComponentMap {
             for x in max(end, range.lowerBound)..<range.upperBound { unsafe output[x] = output[max(end, 1) - 1] }
         } else {
             let output = unsafe target.assumingMemoryBound(to: UInt16.self), input = unsafe start.assumingMemoryBound(to: UInt16.self)
-            let step = component.step / 2
-            for x in range.lowerBound..<max(end, range.lowerBound) { unsafe output[x] = input[x * step] >> component.shift }
+            let step = component.step / 2, shift = UInt16(component.shift)
+            // A loop for each step, so that each works on several samples at once.
+            let existing = range.lowerBound..<max(end, range.lowerBound)
+            switch step {
+            case 1: for x in existing { unsafe output[x] = input[x] &>> shift }
+            case 2: for x in existing { unsafe output[x] = input[2 &* x] &>> shift }
+            default: for x in existing { unsafe output[x] = input[x &* step] &>> shift }
+            }
             for x in max(end, range.lowerBound)..<range.upperBound { unsafe output[x] = output[max(end, 1) - 1] }
         }
     }

@@ -1,12 +1,12 @@
 internal import Media
 
-/// A `LightMapping` for many pixels: every curve is a table.
+/// A `LightMapping` to more than 8 bits for many pixels: every curve is a table. `ToneMapLanes` maps to 8 bits, several times as fast.
 ///
 /// Thread-safety: immutable.
 @safe
 final class ToneMapTables: @unchecked Sendable {
-    /// Bits of the R′G′B′ that is read: 12 for a result of 8 bits, whose steps are much coarser; else 16.
-    let inputDepth: Int
+    /// Bits of the R′G′B′ that is read.
+    static let inputDepth = 16
     /// Bits of the result.
     let outputDepth: Int
     private let isHLG: Bool
@@ -23,12 +23,11 @@ final class ToneMapTables: @unchecked Sendable {
 
     init(_ mapping: LightMapping, outputDepth: Int) {
         self.outputDepth = outputDepth
-        inputDepth = outputDepth <= 8 ? 12 : 16
         isHLG = mapping.transfer == .hlg
         let peak = mapping.mapping.targetPeak, primaries = ColorPrimaries(mapping.primaries)
         // Light of the display is relative to the target's peak, HLG's light of the scene to its own.
         let unit = mapping.transfer == .hlg ? 1 : peak
-        light = CurveTable(count: 1 << inputDepth) { mapping.transfer.light($0) / unit }
+        light = CurveTable(count: 1 << Self.inputDepth) { mapping.transfer.light($0) / unit }
         systemGain = CurveTable(octaves: -24...0) { TransferCurve.hlgGain($0) / peak }
         gain = CurveTable(octaves: -24...10) { mapping.mapped($0) / $0 }
         share = CurveTable(octaves: -24...10) { LightMapping.separateShare(mapping.mapped($0)) }

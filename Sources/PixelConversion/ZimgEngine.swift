@@ -37,7 +37,7 @@ final class ZimgEngine: ConversionEngine {
         guard let source = ComponentMap(plan.source.format), let target = ComponentMap(plan.target.format) else {
             throw .noConversion(from: plan.source.format.rawValue, to: plan.target.format.rawValue)
         }
-        let mapper = plan.lightMapping.map { ToneMapTables($0, outputDepth: target.depth) }
+        let mapper = plan.lightMapping.map { PixelLightMapping($0, outputDepth: target.depth) }
         let least = ZimgSlice.leastRows(from: plan.source.size.height, to: plan.target.size.height)
         for rows in Self.slices(height: plan.target.size.height, count: threads.count, least: least) {
             slices.append(try ZimgSlice(plan, source, target, mapper, rows: rows))

@@ -55,19 +55,19 @@ final class ZimgSlice: @unchecked Sendable {
 
     /// - Throws: `.unsupportedFormat` with zimg's reason.
     init(
-        _ plan: ConversionPlan, _ source: ComponentMap, _ target: ComponentMap, _ tables: ToneMapTables?, rows: Range<Int>
+        _ plan: ConversionPlan, _ source: ComponentMap, _ target: ComponentMap, _ mapping: PixelLightMapping?, rows: Range<Int>
     ) throws(PixelConversionError) {
         self.plan = plan
-        mapper = tables.map { MappedRows($0, target, width: plan.target.size.width) }
+        mapper = mapping.map { MappedRows($0, target, width: plan.target.size.width) }
         self.rows = rows
         self.source = source
         self.target = target
         let from = plan.source, to = plan.target
         let isScaled = from.size != to.size
         var sourceFormat = Self.format(from, source), targetFormat = Self.format(to, target)
-        if let tables {
+        if let mapping {
             targetFormat.pixel_type = ZIMG_PIXEL_WORD
-            targetFormat.depth = UInt32(tables.inputDepth)
+            targetFormat.depth = UInt32(mapping.inputDepth)
         }
         let all = rows == 0..<to.size.height
         if isScaled {

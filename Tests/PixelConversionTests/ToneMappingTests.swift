@@ -129,6 +129,37 @@ struct ToneMappingTests {
         }
     }
 
+    @Test(
+        "every display's colours of 8 bits are within one code value: greys, the gamut's corners and edges, and colours at random",
+        arguments: ["pq 10", "pq 203", "pq 4000", "pq 10000", "hlg 10", "hlg 203", "hlg 1000", "hlg 10000"])
+    func lanes(row: String) {
+        let words = row.split(separator: " ")
+        var dice = Dice(seed: 47)
+        let mapping = Self.mapping(words[0] == "pq" ? Self.pq : Self.hlg, ToneMapping(targetPeak: Double(words[1])!)), lanes = ToneMapLanes(mapping)
+        var colors: [SIMD3<UInt16>] = stride(from: 0, through: 4095, by: 13).map { SIMD3(repeating: UInt16($0)) }
+        let levels: [UInt16] = [0, 1, 2, 64, 1024, 2048, 4094, 4095]
+        for red in levels { for green in levels { for blue in levels { colors.append(SIMD3(red, green, blue)) } } }
+        for _ in 0..<1000 { colors.append(SIMD3((0..<3).map { _ in .random(in: 0...4095, using: &dice) })) }
+        let planes = (0..<3).map { plane in colors.map { $0[plane] } }
+        var results = [SIMD3<UInt32>](repeating: .zero, count: colors.count)
+        // Not from the first on, so that places and counts differ.
+        unsafe planes[0].withUnsafeBufferPointer { red in
+            unsafe planes[1].withUnsafeBufferPointer { green in
+                unsafe planes[2].withUnsafeBufferPointer { blue in
+                    for range in [0..<5, 5..<colors.count] {
+                        unsafe lanes.map(red.baseAddress!, green.baseAddress!, blue.baseAddress!, range) { results[$0] = SIMD3($1, $2, $3) }
+                    }
+                }
+            }
+        }
+        var worst = 0.0
+        for (color, result) in zip(colors, results) {
+            let exact = mapping.mapped(code: SIMD3(Double(color.x), Double(color.y), Double(color.z)) / 4095) * 255
+            for index in 0..<3 { worst = max(worst, abs(Double(result[index]) - exact[index])) }
+        }
+        #expect(worst < 0.75)
+    }
+
     @Test("YUV by every engine is the same picture, on one thread and on several, and at another size")
     func films() throws {
         var dice = Dice(seed: 43)
