@@ -24,6 +24,7 @@ final class LentBuffers: CaptureBuffers {
     let memory: Int32
     private let count: Int
     private let pool: SurfacePool
+    private let allocator: any SurfaceAllocator
     /// The surfaces that the driver may write to, by the driver's number of the buffer.
     private var queued: [Surface?]
     /// The driver's number of each surface. It keeps a surface's mapping under its number.
@@ -38,6 +39,7 @@ final class LentBuffers: CaptureBuffers {
         self.node = node
         self.memory = Int32(memory)
         self.count = count
+        self.allocator = allocator
         queued = Array(repeating: nil, count: count)
         pool = SurfacePool(layout: layout, allocator: allocator, minimumCount: count, maximumCount: count)
         pool.whenFree(onFree)
@@ -89,23 +91,27 @@ final class LentBuffers: CaptureBuffers {
         queued = Array(repeating: nil, count: count)
         queuedCount = 0
         pool.close()
+        (allocator as? ExportingAllocator)?.end()
     }
 }
 
 /// Hands the driver's own buffers out as DMA-BUFs, one after the other (`VIDIOC_EXPBUF`).
 final class ExportingAllocator: SurfaceAllocator {
     let name = "v4l2"
-    private let node: CameraNode
-    private let next = Monitor<UInt32>(0)
+    private let state: Monitor<(node: CameraNode?, next: UInt32)>
 
-    init(_ node: CameraNode) { self.node = node }
+    init(_ node: CameraNode) { state = Monitor((node, 0)) }
+
+    /// Lets go of the device. Frames that displays hold need it no more, and a camera that is unplugged keeps its number for as long as it is open.
+    func end() { state.withLock { $0.node = nil } }
 
     func allocate(_ layout: SurfaceLayout) throws(SurfaceError) -> SurfaceMemory {
-        let index = next.withLock { $0 }
+        let (node, index) = state.withLock { $0 }
+        guard let node else { throw SurfaceError(.unavailable, "the camera has stopped") }
         let fd = cv4l2_export(node.fd, node.planarity, index)
         guard fd >= 0 else { throw SurfaceError(.unavailable, "\(SystemError(errno, "export the camera's buffer"))", status: errno) }
         let memory = try SurfaceMemory(dmabuf: OwnedFD(adopting: fd))
-        next.withLock { $0 = index + 1 }
+        state.withLock { $0.next = index + 1 }
         return memory
     }
 }

@@ -23,6 +23,15 @@ public struct CaptureDevice: Sendable, Hashable {
     /// - Throws: `CaptureError` where there is no such device, the user may not open it, or it captures no video.
     public init(path: String) throws(CaptureError) { self.init(try CameraNode(path)) }
 
+    /// Describes a camera, which need not exist.
+    package init(path: String, name: String, driver: String, bus: String, serial: String? = nil) {
+        self.path = path
+        self.name = name
+        self.driver = driver
+        self.bus = bus
+        self.serial = serial
+    }
+
     init(_ node: CameraNode) {
         path = node.path
         name = node.name

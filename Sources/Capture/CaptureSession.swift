@@ -20,12 +20,14 @@ public final class CaptureSession: Sendable {
         case idle
         /// Frames come.
         case running(ActiveFormat)
+        /// The camera was unplugged, as the error says, and the session waits for its return.
+        case interrupted(CaptureError)
         /// The camera was unplugged, or has failed. `start` tries again.
         case failed(CaptureError)
     }
 
-    /// The camera.
-    public let device: CaptureDevice
+    /// The camera. One that has been unplugged may return under another path.
+    public var device: CaptureDevice { guarded.withLock { $0.device } }
     /// Who gets the frames.
     public let outputs: [VideoDataOutput]
     /// Counts the bytes that are copied, if any are.
@@ -34,10 +36,12 @@ public final class CaptureSession: Sendable {
     private let allocator: (any SurfaceAllocator)?
     private let extraFrames: Int
     private let only: BufferPath?
+    private let reconnects: Bool
     private let onStateChange: @Sendable (State) -> Void
-    private let guarded = Monitor(Guarded())
+    private let guarded: Monitor<Guarded>
 
     private struct Guarded: Sendable {
+        var device: CaptureDevice
         var state = State.idle
         var thread: LoopThread?
         var bell: EventFD?
@@ -45,9 +49,19 @@ public final class CaptureSession: Sendable {
         var path: BufferPath?
         var format: ActiveFormat?
         var obstacles: [String] = []
+        var interruptions = 0
         var isStopping = false
         /// A `start` or `stop` is under way.
         var isBusy = false
+
+        mutating func runs(_ stream: CaptureStream, on device: CaptureDevice) {
+            self.device = device
+            state = .running(stream.format)
+            node = stream.node
+            path = stream.path
+            format = stream.format
+            obstacles = stream.obstacles
+        }
     }
 
     /// Makes a session that does not run.
@@ -58,18 +72,22 @@ public final class CaptureSession: Sendable {
     ///   - allocator: The memory of the frames, such as `DisplaySink.preferredAllocator`; nil: the machine's best.
     ///   - extraFrames: Frames that are held behind the outputs, by displays and exporters.
     ///   - only: The only way to take for the pixels; nil: the first that works.
+    ///   - reconnects: Whether the session waits for a camera that is unplugged while it runs, and then goes on as it ran: the same camera (by its
+    ///     serial number; without one, by its name and port), with the same format, size and rate. Frames are numbered on, and the first one
+    ///     follows a `discontinuity` of 0 frames. Otherwise an unplugged camera ends the session.
     ///   - onStateChange: Called on the `camera` thread, or in `start` and `stop`, with no lock held. It must not call either of
     ///     these.
     public init(
         device: CaptureDevice, request: CaptureRequest = CaptureRequest(), outputs: [VideoDataOutput], allocator: (any SurfaceAllocator)? = nil,
-        extraFrames: Int = 0, only: BufferPath? = nil, onStateChange: @escaping @Sendable (State) -> Void = { _ in }
+        extraFrames: Int = 0, only: BufferPath? = nil, reconnects: Bool = false, onStateChange: @escaping @Sendable (State) -> Void = { _ in }
     ) {
-        self.device = device
+        guarded = Monitor(Guarded(device: device))
         self.request = request
         self.outputs = outputs
         self.allocator = allocator
         self.extraFrames = extraFrames
         self.only = only
+        self.reconnects = reconnects
         self.onStateChange = onStateChange
     }
 
@@ -82,10 +100,12 @@ public final class CaptureSession: Sendable {
     public var lastFormat: ActiveFormat? { guarded.withLock { $0.format } }
     /// How the pixels come into surfaces; nil before the first start.
     public var bufferPath: BufferPath? { guarded.withLock { $0.path } }
+    /// How often the camera was unplugged and waited for since the last start.
+    public var interruptions: Int { guarded.withLock { $0.interruptions } }
     /// Why better ways were not taken, a sentence each.
     public var pathObstacles: [String] { guarded.withLock { $0.obstacles } }
 
-    /// Starts the camera. Does nothing to a session that runs.
+    /// Starts the camera. Does nothing to a session that runs, or waits for its camera.
     /// - Throws: `CaptureError` when the camera is gone, busy or refused, or has no format that fits the request.
     public func start() throws(CaptureError) {
         guard begin() else { return }
@@ -94,42 +114,92 @@ public final class CaptureSession: Sendable {
         guarded.withLock { $0.thread.take() }?.join()
         let bell: EventFD
         do throws(SystemError) { bell = try EventFD() } catch { throw CaptureError(.system, "\(device.path): \(error).") }
-        let frames = outputs.reduce(extraFrames) { $0 + $1.heldFrames + 1 }
-        let node = try CameraNode(device.path)
-        let stream = try CaptureStream(
-            node, request, frames: frames, allocator: allocator ?? SurfaceAllocators.best(), only: only, counters: counters, bell: bell)
+        let opening = Opening(
+            frames: outputs.reduce(extraFrames) { $0 + $1.heldFrames + 1 }, allocator: allocator ?? SurfaceAllocators.best(), only: only,
+            counters: counters, bell: bell)
+        let device = device
+        let stream = try opening.stream(of: device, request, number: 0)
         for output in outputs { output.begin() }
-        let format = stream.format
         guarded.withLock { guarded in
-            guarded.state = .running(format)
-            guarded.node = node
-            guarded.path = stream.path
-            guarded.format = format
-            guarded.obstacles = stream.obstacles
+            guarded.runs(stream, on: device)
+            guarded.interruptions = 0
             guarded.bell = bell
             guarded.isStopping = false
         }
-        onStateChange(.running(format))
-        let run = Run(stream: stream, bell: bell, outputs: outputs)
+        onStateChange(.running(stream.format))
+        let run = CaptureRun(stream: stream, bell: bell, outputs: outputs)
         // Without the session, which may end meanwhile, but not on its own thread.
-        let thread = LoopThread(name: "camera") { [guarded, onStateChange] in
-            guard let error = run.run({ guarded.withLock { $0.isStopping } }) else { return run.finish(nil) }
-            // Before the outputs say it, so that who hears of the end can start again.
-            guarded.change { guarded in
-                guarded.state = .failed(error)
-                guarded.node = nil
+        let thread = LoopThread(name: "camera") { [guarded, onStateChange, reconnects] in
+            while case .failed(let error) = run.run({ guarded.withLock { $0.isStopping } }) {
+                var end = error
+                if reconnects, error.code == .unplugged {
+                    switch Self.waitForReturn(run, opening, error, guarded, onStateChange) {
+                    case .returned: continue
+                    case .stopped: return run.finish(nil)
+                    case .failed(let error): end = error
+                    }
+                }
+                // Before the outputs say it, so that who hears of the end can start again.
+                guarded.change { guarded in
+                    guarded.state = .failed(end)
+                    guarded.node = nil
+                }
+                run.finish(end)
+                return onStateChange(.failed(end))
             }
-            run.finish(error)
-            onStateChange(.failed(error))
+            run.finish(nil)
         }
         guarded.withLock { $0.thread = thread }
+    }
+
+    /// What it takes to make a stream of the camera, each time that it is plugged in.
+    private struct Opening: Sendable {
+        let frames: Int
+        let allocator: any SurfaceAllocator
+        let only: BufferPath?
+        let counters: FrameStatistics
+        let bell: EventFD
+
+        func stream(of device: CaptureDevice, _ request: CaptureRequest, number: UInt64) throws(CaptureError) -> CaptureStream {
+            let node = try CameraNode(device.path)
+            return try CaptureStream(
+                node, request, frames: frames, number: number, allocator: allocator, only: only, counters: counters, bell: bell)
+        }
+    }
+
+    /// On the `camera` thread, after the camera was unplugged: waits until it is back, and lets `run` go on with it.
+    private static func waitForReturn(
+        _ run: CaptureRun, _ opening: Opening, _ error: CaptureError, _ guarded: Monitor<Guarded>, _ onStateChange: (State) -> Void
+    ) -> CameraReturnWait.Outcome {
+        let (lost, format) = guarded.change { guarded in
+            guarded.state = .interrupted(error)
+            guarded.interruptions += 1
+            guarded.node = nil
+            return (guarded.device, guarded.format)
+        }
+        onStateChange(.interrupted(error))
+        // As it ran: an encoder or a client has begun with this format.
+        let request = CaptureRequest(code: format?.code, size: format?.size, rate: format.flatMap { $0.rate.isKnown ? $0.rate : nil })
+        let wait = CameraReturnWait(lost: lost, bell: run.bell) { device throws(CaptureError) in
+            try opening.stream(of: device, request, number: run.next)
+        }
+        let outcome = wait.run { guarded.withLock { $0.isStopping } }
+        if case .returned(let device, let stream) = outcome {
+            guarded.change { $0.runs(stream, on: device) }
+            run.follow(stream)
+            onStateChange(.running(stream.format))
+        }
+        return outcome
     }
 
     /// Waits for another `start` or `stop`; false when the session runs already.
     private func begin() -> Bool {
         guarded.wait { guarded -> Bool? in
             if guarded.isBusy { return nil }
-            if case .running = guarded.state { return false }
+            switch guarded.state {
+            case .running, .interrupted: return false
+            case .idle, .failed: break
+            }
             guarded.isBusy = true
             return true
         } ?? false
@@ -172,51 +242,5 @@ public final class CaptureSession: Sendable {
             guarded.format = format
         }
         return actual
-    }
-}
-
-/// What the `camera` thread does. It owns the stream.
-private final class Run: @unchecked Sendable {
-    private let stream: CaptureStream
-    private let bell: EventFD
-    private let outputs: [VideoDataOutput]
-
-    init(stream: CaptureStream, bell: EventFD, outputs: [VideoDataOutput]) {
-        self.stream = stream
-        self.bell = bell
-        self.outputs = outputs
-    }
-
-    /// Gives frames to the outputs until told to stop (nil) or until the camera fails. Ends the stream.
-    func run(_ isStopping: () -> Bool) -> CaptureError? {
-        var failure: CaptureError?
-        do throws(CaptureError) {
-            while !isStopping() { pass(try stream.wait(bell)) }
-        } catch { failure = error }
-        stream.end()
-        return failure
-    }
-
-    /// Tells the outputs that no frame follows.
-    func finish(_ error: CaptureError?) { for output in outputs { output.finish(error) } }
-
-    private func pass(_ outcome: consuming CaptureStream.Outcome) {
-        switch consume outcome {
-        case .nothing: return
-        case .lost(let reason, let receipt, let time):
-            report(receipt)
-            let drop = CaptureDrop(reason, first: receipt.number, time: time)
-            for output in outputs { output.add(drop) }
-        case .frame(let frame, let receipt, let time):
-            report(receipt)
-            let number = receipt.number
-            let shared = SharedFrame(frame)
-            for output in outputs { output.add(shared, number: number, time: time) }
-        }
-    }
-
-    private func report(_ receipt: SequenceState.Receipt) {
-        guard let missing = receipt.missing else { return }
-        for output in outputs { output.add(missing) }
     }
 }

@@ -11,7 +11,7 @@ final class CaptureStream {
     /// Why the paths before it were not taken.
     let obstacles: [String]
     private let buffers: any CaptureBuffers
-    private var sequence = SequenceState()
+    private var sequence: SequenceState
 
     /// One buffer for the driver to fill, the next one behind it, and a full one on its way here.
     static let driverCount = 3
@@ -20,12 +20,15 @@ final class CaptureStream {
 
     /// Sets the format and starts the camera.
     ///
-    /// - Parameter bell: Rung when a program has let a frame go.
+    /// - Parameters:
+    ///   - number: The first frame's.
+    ///   - bell: Rung when a program has let a frame go.
     init(
-        _ node: CameraNode, _ request: CaptureRequest, frames: Int, allocator: any SurfaceAllocator, only: BufferPath?, counters: FrameStatistics,
-        bell: EventFD
+        _ node: CameraNode, _ request: CaptureRequest, frames: Int, number: UInt64, allocator: any SurfaceAllocator, only: BufferPath?,
+        counters: FrameStatistics, bell: EventFD
     ) throws(CaptureError) {
         self.node = node
+        sequence = SequenceState(next: number)
         let offered = node.formats(sizesOf: request.code)
         guard let choice = request.choose(from: offered) else { throw Self.refusal(request, offered, node.path) }
         format = try ActiveFormat(choice, on: node)
@@ -115,6 +118,9 @@ final class CaptureStream {
         let codes = readable.map { "\($0.code)" }.joined(separator: ", ")
         return CaptureError(.unsupported, "\(path): the camera has no \(wanted); its formats are \(codes).")
     }
+
+    /// The number of the frame that comes next.
+    var nextNumber: UInt64 { sequence.next }
 
     /// Something that came of a wait.
     enum Outcome: ~Copyable {

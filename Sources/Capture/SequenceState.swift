@@ -18,11 +18,13 @@ package struct SequenceState: Sendable {
     }
 
     private var last: UInt32?
-    private var next: UInt64 = 0
+    /// The number of the next frame, if none is missing before it.
+    package private(set) var next: UInt64
     /// The driver had too few buffers at some time since the last frame.
     private var wasStarved = false
 
-    package init() {}
+    /// - Parameter next: The first frame's number.
+    package init(next: UInt64 = 0) { self.next = next }
 
     /// The driver has this many buffers to write to. A driver that fills one and prepares the next needs two.
     package mutating func queued(_ count: Int) { if count < 2 { wasStarved = true } }

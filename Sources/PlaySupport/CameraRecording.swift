@@ -22,6 +22,10 @@ public final class CameraRecording {
         public var bitRate: Int?
         /// Ends after this much time; nil: when told to.
         public var duration: MediaTime?
+        /// Whether a camera that is unplugged is waited for. The frame before stays until it is back.
+        public var reconnects = false
+        /// Called with sentences for the viewer, on any thread: the camera is waited for, it is back.
+        public var onNotice: @Sendable (String) -> Void = { _ in }
         /// How the file is written.
         public var writer = AssetWriterOptions()
 
@@ -37,6 +41,8 @@ public final class CameraRecording {
         public var frames = 0
         /// What has become of the camera's frames.
         public var camera = CaptureStatistics()
+        /// How often the camera was unplugged and waited for.
+        public var interruptions = 0
     }
 
     /// Frames that may wait for the encoder or be held by it: half a second of most cameras.
@@ -59,7 +65,10 @@ public final class CameraRecording {
     /// - Parameter camera: Its name or path; nil: the first.
     public init(_ camera: String?, _ request: CaptureRequest, to path: String, options: Options = Options()) throws(PlayerError) {
         do throws(CaptureError) {
-            session = CaptureSession(device: try CaptureDevice.find(camera), request: request, outputs: [output])
+            let outage = CaptureOutage()
+            session = CaptureSession(
+                device: try CaptureDevice.find(camera), request: request, outputs: [output], reconnects: options.reconnects
+            ) { state in if let sentence = outage.sentence(state) { options.onNotice(sentence) } }
         } catch { throw PlayerError(error) }
         do throws(WritingError) { writer = try AssetWriter(path: path, options: options.writer) } catch {
             throw PlayerError(ExportError.output(error))
@@ -89,6 +98,7 @@ public final class CameraRecording {
             throw error
         }
         report.camera = output.statistics
+        report.interruptions = session.interruptions
         if let failure { throw PlayerError(failure) }
         return report
     }
@@ -119,7 +129,11 @@ public final class CameraRecording {
         var beginning: MediaTime?
         while !isEnded() {
             switch output.next(until: MonotonicClock.shared.now() + Self.glance) {
-            case nil, .dropped: continue
+            case nil:
+                // An unplugged camera's time runs on.
+                let now = MediaTime(nanoseconds: MonotonicClock.shared.now().nanoseconds)
+                if let duration = options.duration, let beginning, now - beginning >= duration { return nil }
+            case .dropped: continue
             case .ended(let error): return error
             case .frame(let shared):
                 let time = shared.presentationTime - (beginning ?? shared.presentationTime)

@@ -63,6 +63,7 @@ extension PlaybackStatistics {
             .init("rate", text: camera.rate.isKnown ? camera.rate.description : nil), .init("buffers", text: camera.buffers),
             .init("framesCounted", count: camera.framesCounted), .init("framesDelivered", count: camera.framesDelivered),
             .init("framesDropped", .object(camera.framesDropped.map { JSONValue.Member($0.reason, count: $0.count) })),
+            .init("interruptions", count: camera.interruptions),
         ])
     }
 

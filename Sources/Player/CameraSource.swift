@@ -19,27 +19,62 @@ final class CameraSource: SampleSource, @unchecked Sendable {
     private var beginning: MediaTime?
     /// Until the first frame is on the display, no other is wanted.
     private let isHeld = Monitor(true)
+    private let notices: Notices
+
+    /// Sentences about the camera for the viewer, kept until somebody listens.
+    private final class Notices: Sendable {
+        private let state = Monitor<(waiting: [String], listener: (@Sendable (String) -> Void)?)>(([], nil))
+
+        func add(_ sentence: String) {
+            let listener = state.withLock { state in
+                if state.listener == nil { state.waiting.append(sentence) }
+                return state.listener
+            }
+            listener?(sentence)
+        }
+
+        func tell(_ listener: @escaping @Sendable (String) -> Void) {
+            let waiting = state.withLock { state in
+                state.listener = listener
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            waiting.forEach(listener)
+        }
+    }
+
+    /// How long the reader waits for a frame before it looks whether there is something else to do.
+    private static let glance = HostSpan.milliseconds(250)
 
     /// Starts the camera.
     ///
     /// - Parameters:
     ///   - name: The camera's name or path; nil: the first.
     ///   - duration: Ends after this much time; nil: never.
+    ///   - reconnects: Whether a camera that is unplugged is waited for.
     ///   - holdCount: Frames that are held behind this.
     init(
-        _ name: String?, _ request: CaptureRequest, duration: MediaTime?, allocator: any SurfaceAllocator, holdCount: Int
+        _ name: String?, _ request: CaptureRequest, duration: MediaTime?, reconnects: Bool, allocator: any SurfaceAllocator, holdCount: Int
     ) throws(CaptureError) {
-        let device = try CaptureDevice.find(name)
+        let device = try CaptureDevice.find(name), notices = Notices(), outage = CaptureOutage()
         output = VideoDataOutput()
-        session = CaptureSession(device: device, request: request, outputs: [output], allocator: allocator, extraFrames: holdCount)
+        session = CaptureSession(
+            device: device, request: request, outputs: [output], allocator: allocator, extraFrames: holdCount, reconnects: reconnects
+        ) { state in if let sentence = outage.sentence(state) { notices.add(sentence) } }
+        self.notices = notices
         self.duration = duration
         try session.start()
     }
 
     func nextSample() throws(AssetError) -> SampleBuffer? {
         while true {
-            switch output.next() {
-            case nil, .ended(nil): return nil
+            switch output.next(until: MonotonicClock.shared.now() + Self.glance) {
+            case nil:
+                // An unplugged camera's time runs on.
+                let now = MediaTime(nanoseconds: MonotonicClock.shared.now().nanoseconds)
+                if let duration, let beginning, now - beginning >= duration, !isHeld.withLock({ $0 }) { return nil }
+                return Self.pause(MediaTime(nanoseconds: Self.glance.nanoseconds))
+            case .ended(nil): return nil
             case .ended(.some(let error)): throw AssetError(error)
             case .dropped: continue
             case .frame(let frame):
@@ -55,8 +90,8 @@ final class CameraSource: SampleSource, @unchecked Sendable {
         }
     }
 
-    /// Stands for a frame that is left out: whoever asks for samples comes back, to see whether there is something else to do. It has the frame's
-    /// duration, so that few of them wait.
+    /// Stands for a frame that is left out, or does not come: whoever asks for samples comes back, to see whether there is something else to do. It
+    /// has the frame's duration, so that few of them wait.
     private static func pause(_ duration: MediaTime) -> SampleBuffer {
         var pause = SampleBuffer(marker: .drain)
         pause.duration = duration.isNumeric ? duration : MediaTime(value: 1, timescale: 25)
@@ -66,6 +101,9 @@ final class CameraSource: SampleSource, @unchecked Sendable {
     func seek(to time: MediaTime) throws(AssetError) { throw AssetError.notSeekable(session.device.name) }
 
     func cancel() { session.stop() }
+
+    /// Tells what happens to the camera, on its thread: that it was unplugged and is waited for, and that it is back.
+    func follow(onNotice: @escaping @Sendable (String) -> Void) { notices.tell(onNotice) }
 
     func setHeld(_ isHeld: Bool) { self.isHeld.withLock { $0 = isHeld } }
 
@@ -79,7 +117,8 @@ final class CameraSource: SampleSource, @unchecked Sendable {
         return PlaybackStatistics.Camera(
             device: session.device.path, name: session.device.name, format: "\(format.code) \(format.size)", rate: format.rate,
             buffers: session.bufferPath?.rawValue ?? "", framesCounted: counted.counted, framesDelivered: counted.delivered,
-            framesDropped: CaptureDrop.Reason.allCases.map { .init(reason: $0.rawValue, count: counted.dropped[$0] ?? 0) })
+            framesDropped: CaptureDrop.Reason.allCases.map { .init(reason: $0.rawValue, count: counted.dropped[$0] ?? 0) },
+            interruptions: session.interruptions)
     }
 }
 
@@ -93,7 +132,8 @@ extension OpenedSource {
             // Besides what displays and exporters hold: one frame in the samples' queue, one with each thread on the way.
             let exported = configuration.exporters.reduce(0) { $0 + $1.surfaceHoldCount }
             source = try CameraSource(
-                name, request, duration: configuration.playDuration, allocator: sink.preferredAllocator,
+                name, request, duration: configuration.playDuration, reconnects: configuration.reconnectsCamera,
+                allocator: sink.preferredAllocator,
                 holdCount: DisplayQueue.decodedAhead + sink.surfaceHoldCount + exported + 3)
         } catch { throw AssetError(error) }
         let device = source.session.device

@@ -139,6 +139,7 @@ final class PlaybackPipeline: Sendable {
         self.audioClaim = audioClaim
         self.obstacle = obstacle
         display?.presentation.overlay = joining.map(JoiningOverlay.init) ?? ownSubtitles
+        source.camera?.follow(onNotice: handlers.notice)
         source.composed?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
         feeder = SampleFeeder(
             source: source.samples, queues: queues,

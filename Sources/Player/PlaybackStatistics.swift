@@ -79,11 +79,13 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public var framesDelivered: Int
         /// Frames that were not, by reason; every reason is present.
         public var framesDropped: [Drop]
+        /// How often it was unplugged and waited for.
+        public var interruptions: Int
 
         /// Creates a report.
         public init(
             device: String, name: String, format: String, rate: Ratio, buffers: String, framesCounted: Int, framesDelivered: Int,
-            framesDropped: [Drop]
+            framesDropped: [Drop], interruptions: Int = 0
         ) {
             self.device = device
             self.name = name
@@ -93,6 +95,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
             self.framesCounted = framesCounted
             self.framesDelivered = framesDelivered
             self.framesDropped = framesDropped
+            self.interruptions = interruptions
         }
     }
 

@@ -23,6 +23,8 @@ public struct PlayerConfiguration: Sendable {
     public var waitsForSource = true
     /// Whether the film waits while its display is gone (an unplugged monitor, a compositor that is being restarted) instead of playing unseen.
     public var pausesWithoutDisplay = false
+    /// Whether a camera that is unplugged while it is shown is waited for, with its last frame on the display. Otherwise playback ends.
+    public var reconnectsCamera = false
     /// Which of the film's tracks play.
     public var tracks = TrackPreferences()
     /// Which files hold subtitles, and how they are shown.

@@ -158,7 +158,7 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("With tone mapping: the brightest white of the display, 10 to 10000 cd/m², or auto (203).", valueName: "cd/m²"))
     var targetPeak = PeakArgument(peak: nil)
 
-    @Flag(help: "When the Wayland compositor goes away, wait for another one and continue there.")
+    @Flag(help: "When the Wayland compositor goes away or the camera is unplugged, wait for another one or its return and continue there.")
     var reconnect = false
 
     @Option(

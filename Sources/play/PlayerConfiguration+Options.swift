@@ -15,6 +15,7 @@ extension PlayerConfiguration {
         loops = options.loop
         startsPaused = options.pause
         pausesWithoutDisplay = options.onUnplug == .pause
+        reconnectsCamera = options.reconnect
         waitsForSource = options.onStall == .wait
         tracks.video = options.noVideo ? .none : options.vid.choice
         tracks.audio = options.aid.choice

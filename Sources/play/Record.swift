@@ -31,6 +31,9 @@ struct Record: ParsableCommand {
     @Flag(help: "Write MP4 or MOV in fragments of a second.")
     var fragmented = false
 
+    @Flag(help: "When the camera is unplugged, wait for its return and continue.")
+    var reconnect = false
+
     @Flag(help: "Replace OUT when the new file is whole.")
     var overwrite = false
 
@@ -52,6 +55,8 @@ struct Record: ParsableCommand {
         options.duration = duration?.time
         options.writer.isFragmented = fragmented
         options.writer.overwrites = overwrite
+        options.reconnects = reconnect
+        if !quiet { options.onNotice = { Terminal.write($0.printable + "\n") } }
         let recording = try CameraRecording(camera.name, camera.request, to: output, options: options)
         let report = try recording.run(isEnded: { ending_requested() != 0 })
         guard !quiet else { return }
@@ -59,6 +64,7 @@ struct Record: ParsableCommand {
             report.camera.dropped[reason].flatMap { $0 > 0 ? "\($0) \(reason.rawValue)" : nil }
         }
         let losses = lost.isEmpty ? "none lost" : "lost: \(lost.joined(separator: ", "))"
-        Terminal.write("\(output): \(report.frames) frames, \(losses).\n".printable)
+        let outages = report.interruptions == 0 ? "" : ", unplugged \(report.interruptions == 1 ? "once" : "\(report.interruptions) times")"
+        Terminal.write("\(output): \(report.frames) frames, \(losses)\(outages).".printable + "\n")
     }
 }

@@ -1,11 +1,16 @@
 import Capture
 import Foundation
 import Media
+import TestSupport
 import Testing
 
 /// The kernel's own camera, vivid, in the lab's virtual machine.
 enum Vivid {
     static let isHere = ProcessInfo.processInfo.environment["LAB"] == "1"
+    private static let isFull = ProcessInfo.processInfo.environment["LAB_FULL"] == "1"
+
+    /// The number of rounds of a test; all of them with `LAB_FULL=1`.
+    static func rounds(_ usual: Int, full: Int) -> Int { isFull ? full : usual }
 
     /// The camera, made when it is first asked for; a device of one plane that offers a webcam's sizes.
     static let path: String = {
@@ -26,6 +31,16 @@ enum Vivid {
         try? process.run()
         process.waitUntilExit()
         return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Takes the camera from its driver, as if it were unplugged.
+    static func unplug() { run("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind") }
+
+    /// Gives it back, and waits until it can be found.
+    static func plug() throws {
+        run("echo vivid.0 >/sys/bus/platform/drivers/vivid/bind")
+        let isBack = Polling.until { CaptureDevice.all().contains { $0.driver == "vivid" } }
+        try #require(isBack, "the camera does not come back")
     }
 
     /// Sets a control by its name.

@@ -226,10 +226,10 @@ import Testing
         try Self.take(from: output, until: Self.frames(2))
         try Vivid.set("Inject Fatal Streaming Error", to: 1)
         try Self.take(from: output) { if case .ended(let error) = $0 { error?.code == .failed } else { false } }
-        for _ in 0..<TestExtent.rounds(2, full: 50) {
+        for _ in 0..<Vivid.rounds(2, full: 50) {
             try session.start()
             try Self.take(from: output, until: Self.frames(2))
-            Vivid.run("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind")
+            Vivid.unplug()
             try Self.take(from: output) { delivery in
                 guard case .ended(let error) = delivery else { return false }
                 #expect(error?.description == "\(Vivid.path): the camera has been unplugged.")
@@ -238,9 +238,7 @@ import Testing
             let gone = #expect(throws: CaptureError.self) { try session.start() }
             #expect(gone?.code == .noDevice)
             session.stop()
-            Vivid.run("echo vivid.0 >/sys/bus/platform/drivers/vivid/bind")
-            let isBack = Polling.until { (try? CaptureDevice(path: Vivid.path)) != nil }
-            try #require(isBack)
+            try Vivid.plug()
         }
         session.stop()
         #expect(OpenDescriptors.settle(at: before), "\(OpenDescriptors.count) descriptors instead of \(before)")

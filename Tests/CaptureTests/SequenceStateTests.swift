@@ -15,6 +15,14 @@ import Testing
         }
     }
 
+    @Test("goes on at a number, after a camera has returned")
+    func numbered() {
+        var state = SequenceState(next: 40)
+        let first = state.receive(0, at: now), second = state.receive(2, at: now)
+        #expect(first == .init(number: 40) && second.number == 42 && state.next == 43)
+        #expect(second.missing == CaptureDrop(.discontinuity, count: 1, first: 41, time: now))
+    }
+
     @Test("has gaps, which the driver made or the program, who held every buffer")
     func gaps() {
         var state = SequenceState()
