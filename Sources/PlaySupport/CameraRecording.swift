@@ -78,8 +78,8 @@ public final class CameraRecording {
     }
 
     /// Records until the duration is over, `isEnded` says so, or the camera ends; then completes the file.
-    /// - Throws: What the camera, the encoder or the file reports. After the camera's own error the file is complete all the same, unless no frame
-    ///   had come.
+    /// - Throws: What the camera, the encoder or the file reports. After an error of the camera or the encoder the file is complete all the same,
+    ///   unless no frame had come; when it cannot be written any further, it has its whole fragments, or is gone if it was written in one piece.
     public func run(isEnded: () -> Bool) throws(PlayerError) -> Report {
         var failure: CaptureError?
         do throws(PlayerError) {
@@ -94,13 +94,20 @@ public final class CameraRecording {
             input?.markAsFinished()
             do throws(WritingError) { try writer.finish() } catch { throw PlayerError(ExportError.output(error)) }
         } catch {
-            writer.cancel()
+            keepFrames()
             throw error
         }
         report.camera = output.statistics
         report.interruptions = session.interruptions
         if let failure { throw PlayerError(failure) }
         return report
+    }
+
+    /// After an error: completes a file that has frames, and removes one that has none. One that cannot be written has failed already.
+    private func keepFrames() {
+        input?.markAsFinished()
+        if report.frames > 0 { try? writer.finish() }
+        writer.cancel()
     }
 
     private func begin() throws(PlayerError) {
@@ -113,7 +120,7 @@ public final class CameraRecording {
         let wanted = VideoFormat(
             codec: VideoCodec(name: codec), codedSize: format.size, attributes: FrameAttributes(color: format.color), frameRate: format.rate)
         let encoder: CompressionSession
-        do throws(EncodingError) { encoder = try CompressionSession(format: wanted, options: encoding) } catch {
+        do throws(EncodingError) { encoder = try Self.encoder(wanted, encoding) } catch {
             throw PlayerError(ExportError.encoding(error, track: 0))
         }
         do throws(WritingError) {
@@ -122,6 +129,16 @@ public final class CameraRecording {
             try writer.start()
         } catch { throw PlayerError(ExportError.output(error)) }
         self.encoder = encoder
+    }
+
+    /// An encoder that works in real time. One of single frames, as of Motion-JPEG, has no such property and needs none.
+    private static func encoder(_ format: VideoFormat, _ options: EncoderOptions) throws(EncodingError) -> CompressionSession {
+        do throws(EncodingError) { return try CompressionSession(format: format, options: options) } catch {
+            guard error.code == .unsupportedProperty else { throw error }
+            var options = options
+            options.properties.isRealTime = nil
+            return try CompressionSession(format: format, options: options)
+        }
     }
 
     /// Returns why the camera has ended, if it has.

@@ -51,8 +51,8 @@ public final class AssetWriter: Sendable {
         guard let container = options.container ?? FileContainer(path: path) else {
             throw WritingError(.unsupported, path, "its ending names no container that can be written (mp4, mov, mkv, webm, ts)")
         }
-        if !container.hasEditLists, options.isFragmented || options.movesIndexToFront {
-            throw WritingError(.unsupported, path, "only MP4 and MOV have fragments or an index in front")
+        if !container.hasEditLists, options.movesIndexToFront {
+            throw WritingError(.unsupported, path, "only MP4 and MOV have an index that can be in front")
         }
         if options.isFragmented, options.movesIndexToFront {
             throw WritingError(.unsupported, path, "a film in fragments has no index to put in front")

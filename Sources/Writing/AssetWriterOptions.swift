@@ -7,8 +7,8 @@ public struct AssetWriterOptions: Sendable {
     public var container: FileContainer?
     /// Replaces a file of the same name, once the new one is whole. Otherwise such a file is an error.
     public var overwrites = false
-    /// Writes MP4 and MOV in fragments: whatever happens, what was written up to the last fragment can be played. The file has its name from the
-    /// first fragment on.
+    /// Writes in fragments: whatever happens, what was written up to the last fragment can be played. The file has its name from the first fragment
+    /// on. Fragments of Matroska and WebM are clusters; those of MPEG-TS are only what is handed to the file at once.
     public var isFragmented = false
     /// How long a fragment lasts at least, unless a sync sample of video comes when half of it has passed.
     public var fragmentDuration = MediaTime(value: 1, timescale: 1)

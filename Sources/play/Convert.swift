@@ -83,7 +83,7 @@ struct Convert: ParsableCommand {
     @Option(help: ArgumentHelp("Only these tracks, by their numbers in play info, separated by commas.", valueName: "numbers"))
     var tracks: NumbersArgument?
 
-    @Flag(help: "Write MP4 or MOV in fragments: what is written can be played, whatever happens.")
+    @Flag(help: "Write in fragments: what is written can be played, whatever happens.")
     var fragmented = false
 
     @Flag(help: "Put the index of MP4 or MOV in front.")

@@ -11,8 +11,8 @@ struct Record: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Record a camera into a file.",
         discussion:
-            "The container follows from the ending of OUT: mp4, mov, mkv and ts get h264, webm gets vp9. OUT appears when it is whole. Ctrl-C ends "
-            + "the recording; a second one ends the program without the file. The last line says what was lost, and why.")
+            "The container follows from the ending of OUT: mp4, mov, mkv and ts get h264, webm gets vp9. Ctrl-C ends the recording; a "
+            + "second one ends the program without completing the file. The last line says what was lost, and why.")
 
     @Argument(help: "The file to be written.")
     var output: String
@@ -28,8 +28,10 @@ struct Record: ParsableCommand {
     @Option(help: ArgumentHelp("Bits a second: 800k, 2.5M.", valueName: "rate"))
     var bitrate: RateArgument?
 
-    @Flag(help: "Write MP4 or MOV in fragments of a second.")
-    var fragmented = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Write in fragments of half a second, so that what was recorded can be played whatever happens, or in one piece.")
+    var fragmented = true
 
     @Flag(help: "When the camera is unplugged, wait for its return and continue.")
     var reconnect = false
@@ -54,6 +56,7 @@ struct Record: ParsableCommand {
         options.bitRate = bitrate?.bits
         options.duration = duration?.time
         options.writer.isFragmented = fragmented
+        options.writer.fragmentDuration = MediaTime(value: 1, timescale: 2)
         options.writer.overwrites = overwrite
         options.reconnects = reconnect
         if !quiet { options.onNotice = { Terminal.write($0.printable + "\n") } }

@@ -33,6 +33,9 @@ enum Vivid {
         return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The camera with small frames, as options of `play`.
+    static let options = ["--camera", path, "--camera-format", "NV12", "--camera-size", "320x180", "--camera-rate", "15"]
+
     /// Takes the camera from its driver, as if it were unplugged.
     static func unplug() { run("echo vivid.0 >/sys/bus/platform/drivers/vivid/unbind") }
 

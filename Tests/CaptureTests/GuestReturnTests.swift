@@ -13,7 +13,6 @@ import Testing
 @Suite("A camera that returns", .serialized, .enabled(if: Vivid.isHere, "only in the lab's virtual machine")) struct GuestReturnTests {
     private static let size = PixelSize(width: 320, height: 180)
     private static let request = CaptureRequest(code: fourCC("NV12"), size: size, rate: Ratio(15, 1))
-    private static let options = ["--camera", Vivid.path, "--camera-format", "NV12", "--camera-size", "320x180", "--camera-rate", "15"]
 
     /// A limit that only a hang reaches.
     private static func soon() -> HostTime { MonotonicClock.shared.now() + .seconds(60) }
@@ -183,7 +182,7 @@ import Testing
     @Test("is shown again with --reconnect")
     func shown() throws {
         let handle = PlayProgram.Handle()
-        let program = PlayProgram.begin(Self.options + ["--reconnect", "--sink", "headless", "--stats", "-"], limit: 120, handle: handle)
+        let program = PlayProgram.begin(Vivid.options + ["--reconnect", "--sink", "headless", "--stats", "-"], limit: 120, handle: handle)
         try interrupt(handle)
         handle.interrupt()
         let outcome = try program()
@@ -196,7 +195,7 @@ import Testing
     @Test("ends playback in one sentence and with code 69 without it")
     func ends() throws {
         let handle = PlayProgram.Handle()
-        let program = PlayProgram.begin(Self.options + ["--sink", "headless"], limit: 120, handle: handle)
+        let program = PlayProgram.begin(Vivid.options + ["--sink", "headless"], limit: 120, handle: handle)
         if try Self.runs(handle) { Vivid.unplug() }
         let outcome = try program()
         try Vivid.plug()
@@ -209,7 +208,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let handle = PlayProgram.Handle()
         let ending = returns ? [] : ["--duration", "3"]
-        let program = PlayProgram.begin(["record", path, "--fragmented", "--reconnect"] + Self.options + ending, limit: 120, handle: handle)
+        let program = PlayProgram.begin(["record", path, "--reconnect"] + Vivid.options + ending, limit: 120, handle: handle)
         // It has its name from the first fragment on.
         try interrupt(handle, isPlugged: returns) { FileManager.default.fileExists(atPath: path) }
         if returns { handle.interrupt() }

@@ -24,11 +24,12 @@ import Writing
         return writer
     }
 
-    @Test func `a film in fragments can be played up to the last one, while it is written`() throws {
-        let scratch = Scratch(), path = scratch.path("film.mp4")
+    @Test(arguments: ["mp4", "mov", "mkv", "ts"])
+    func `a film in fragments can be played up to the last one, while it is written`(ending: String) throws {
+        let scratch = Scratch(), path = scratch.path("film.\(ending)")
         let writer = try begin(path, 200)
         // What another process finds now is what would be left if this one were killed.
-        #expect(scratch.names == ["film.mp4"])
+        #expect(scratch.names == ["film.\(ending)"])
         let reader = try AssetReader(url: path)
         var counts = [0, 0], last = MediaTime.zero
         while let sample = try reader.nextSample() {
@@ -38,6 +39,27 @@ import Writing
         // 200 frames are 6.6 s; fragments last one to two, and other samples wait for those of the sound.
         #expect(counts[0] > 120 && counts[1] > 180 && last > MediaTime(value: 4, timescale: 1), "\(counts)")
         withExtendedLifetime(writer) {}
+    }
+
+    @Test(arguments: ["mp4", "mkv", "ts"])
+    func `a full disk leaves a film in fragments that is whole up to there`(ending: String) async throws {
+        let scratch = Scratch(), path = scratch.path("film.\(ending)")
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            signal(SIGXFSZ, SIG_IGN)
+            // Half of the film.
+            var limit = rlimit(rlim_cur: 160_000, rlim_max: 160_000)
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let error = #expect(throws: WritingError.self) { _ = try InterruptionTests().begin(path, .max) }
+            #expect(error?.code == .cannotWrite && error?.description.hasSuffix("cannot be written: File too large.") == true, "\(error as Any)")
+        }
+        #expect(scratch.names == ["film.\(ending)"])
+        let reader = try AssetReader(url: path)
+        var count = 0, last = MediaTime.zero
+        while let sample = try reader.nextSample() {
+            if sample.trackID == 0 { count += 1 }
+            last = max(last, sample.presentationTime)
+        }
+        #expect(count > 30 && last > MediaTime(value: 1, timescale: 1), "\(count) frames to \(last)")
     }
 
     @Test func `fragments begin where the film does, and hold all of it`() throws {
