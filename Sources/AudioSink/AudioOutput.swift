@@ -53,6 +53,8 @@ final class AudioOutput {
     private var gain: GainRamp
     private var samples: DeviceSamples
     private var stretcher: TimeStretcher
+    /// How much later than its times the sound is heard, in nanoseconds of the film.
+    private var delay: Int64 = 0
     private var scratch: [Float]
     private static let chunk = 2048
 
@@ -81,6 +83,7 @@ final class AudioOutput {
     func step() throws(AudioError) -> HostTime? {
         let orders = shared.takeOrders()
         gain.set(orders.gain)
+        delay = orders.delay
         if orders.mustRestart { stopPiece() }
         let now = MonotonicClock.shared.now()
         let speed = timebase.effectiveRate
@@ -345,7 +348,8 @@ final class AudioOutput {
         if isNews { finish() }
     }
 
+    /// The film's frame of sound that belongs to this time.
     private func frame(_ mapping: TimebaseMapping, at time: HostTime) -> Int64 {
-        store.frame(atNanoseconds: mapping.mediaTime(at: time).nanoseconds() ?? 0)
+        store.frame(atNanoseconds: (mapping.mediaTime(at: time).nanoseconds() ?? 0) - delay)
     }
 }

@@ -175,6 +175,19 @@ public final class AudioRenderer: Sendable {
         set { shared.state.withLock { $0.isMuted = newValue } }
     }
 
+    /// How much later than its times the sound is heard, on the film's time line; below zero: earlier. A change is heard after what the device
+    /// already holds (200 ms). A program that takes the sound as it is decoded gets it with its own times.
+    ///
+    /// Up to an hour either way; what is not numeric counts as zero.
+    public var delay: MediaTime {
+        get { MediaTime(nanoseconds: shared.state.withLock { $0.delay }) }
+        set {
+            let hour: Int64 = 3_600_000_000_000, nanoseconds = newValue.isNumeric ? newValue.nanoseconds() ?? 0 : 0
+            shared.state.withLock { $0.delay = min(max(nanoseconds, -hour), hour) }
+            shared.bell.signal()
+        }
+    }
+
     /// How far the renderer has come at this moment; `waitUntilReady` waits for the end of `.opening`.
     public var phase: Phase { shared.state.withLock { $0.phase } }
 

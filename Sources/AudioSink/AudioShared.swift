@@ -8,6 +8,8 @@ final class AudioShared: Sendable {
         var mustRestart = false
         var volume: Float = 1
         var isMuted = false
+        /// How much later than its times the sound is heard, in nanoseconds of the film.
+        var delay: Int64 = 0
         var phase = AudioRenderer.Phase.opening
         var hasFinished = false
         /// The format of the first decoded frame; the device is opened for it.
@@ -34,11 +36,11 @@ final class AudioShared: Sendable {
         bell.signal()
     }
 
-    /// What the output thread must do since it last asked: start anew, and at which gain it plays.
-    func takeOrders() -> (mustRestart: Bool, gain: Float) {
+    /// What the output thread must do since it last asked: start anew, and at which gain and how much later it plays.
+    func takeOrders() -> (mustRestart: Bool, gain: Float, delay: Int64) {
         state.withLock { state in
             defer { state.mustRestart = false }
-            return (state.mustRestart, state.isMuted ? 0 : state.volume)
+            return (state.mustRestart, state.isMuted ? 0 : state.volume, state.delay)
         }
     }
 }

@@ -110,7 +110,7 @@ public enum ForeignOption: Sendable, Hashable {
         "screenshot-format": { value in value == "png" ? .words([]) : .absent("screenshots are PNG files") },
         "screenshot-directory": same("--screenshot-dir"),
         "audio-file": absent("sound from another file is not played"), "audio-files": absent("sound from another file is not played"),
-        "audio-delay": absent("sound is not shifted"), "replaygain": flag(nil, "loudness stays as it is in the film"),
+        "replaygain": flag(nil, "loudness stays as it is in the film"),
         "volume-max": absent("100 is the loudest"),
     ]
 }

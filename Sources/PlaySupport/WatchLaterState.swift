@@ -25,8 +25,9 @@ public struct WatchLaterState: Sendable, Hashable {
     private static var kinds: [(name: String, kind: Kind)] {
         [
             ("start", .number(times)), ("speed", .number(0.1...16)), ("volume", .number(0...100)), ("mute", .flag),
-            ("deinterlace", .word(["no", "auto", "yes"])), ("sid", .track), ("sub-delay", .number(-86_400...86_400)), ("sub-pos", .number(0...150)),
-            ("sub-scale", .number(0.1...10)), ("sub-visibility", .flag), ("ab-loop-a", .number(times)), ("ab-loop-b", .number(times)),
+            ("audio-delay", .number(-60...60)), ("deinterlace", .word(["no", "auto", "yes"])), ("aid", .track), ("sid", .track),
+            ("sub-delay", .number(-86_400...86_400)), ("sub-pos", .number(0...150)), ("sub-scale", .number(0.1...10)), ("sub-visibility", .flag),
+            ("ab-loop-a", .number(times)), ("ab-loop-b", .number(times)),
         ]
     }
 
@@ -94,6 +95,8 @@ public struct WatchLaterState: Sendable, Hashable {
     private func number(_ name: String) -> Double? { if case .number(let number)? = values[name] { number } else { nil } }
     private func flag(_ name: String) -> Bool? { if case .flag(let flag)? = values[name] { flag } else { nil } }
 
+    private func track(_ name: String) -> TrackPreferences.Choice? { if case .track(let choice)? = values[name] { choice } else { nil } }
+
     /// Where the film was left, in seconds; nil: that is not known.
     public var start: Double? {
         get { number("start") }
@@ -118,6 +121,18 @@ public struct WatchLaterState: Sendable, Hashable {
         set { values["mute"] = newValue.map(Value.flag) }
     }
 
+    /// How many seconds later the sound is heard.
+    public var audioDelay: Double? {
+        get { number("audio-delay") }
+        set { values["audio-delay"] = newValue.map(Value.number) }
+    }
+
+    /// The sound that was chosen.
+    public var sound: TrackPreferences.Choice? {
+        get { track("aid") }
+        set { values["aid"] = newValue.map(Value.track) }
+    }
+
     /// `no`, `auto` or `yes`.
     public var deinterlacing: String? {
         get { if case .word(let word)? = values["deinterlace"] { word } else { nil } }
@@ -126,7 +141,7 @@ public struct WatchLaterState: Sendable, Hashable {
 
     /// The subtitles that were chosen.
     public var subtitles: TrackPreferences.Choice? {
-        get { if case .track(let choice)? = values["sid"] { choice } else { nil } }
+        get { track("sid") }
         set { values["sid"] = newValue.map(Value.track) }
     }
 

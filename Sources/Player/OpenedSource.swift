@@ -81,13 +81,12 @@ struct OpenedSource: Sendable {
             selection.video?.kind == .video
             ? chooseSubtitles(reader, film, configuration, spoken: selection.audio?.language, isDrawn: drawsOverlays) : (nil, nil)
         let texts = (subtitles?.tracks ?? []).compactMap { if case .film(let track) = $0.source { track } else { nil } }
-        reader.select(Set([selection.video?.id, selection.audio?.id].compactMap { $0 } + texts))
+        let samples = AssetSource(reader: reader, sound: selection.audio?.id, others: Set([selection.video?.id].compactMap(\.self) + texts))
         // What lies before the start is not played, but a viewer may go back to it.
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
         if start > .zero { try reader.seek(to: start) }
         var opened = OpenedSource(
-            samples: AssetSource(reader: reader), location: location, title: reader.title ?? configuration.fallbackTitle ?? lastComponent(location),
-            beginning: start,
+            samples: samples, location: location, title: reader.title ?? configuration.fallbackTitle ?? lastComponent(location), beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
         opened.description = FilmDescription(reader, selection)

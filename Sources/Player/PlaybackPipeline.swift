@@ -37,6 +37,8 @@ final class PlaybackPipeline: Sendable {
     /// The film that plays: of several without a gap the one that is shown.
     var source: OpenedSource { joining?.shown.opened ?? first }
     private let first: OpenedSource
+    /// What reads that film; nil for what has no container, and for stills.
+    var container: AssetSource? { source.samples as? AssetSource }
     private let startedAt: HostTime?
     let timebase: Timebase
     let display: DisplayQueue?

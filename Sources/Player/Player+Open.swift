@@ -145,6 +145,7 @@ extension Player {
     func openSource(_ opening: Opening, title: String? = nil, resuming resumption: Resumption? = nil) throws(AssetError) -> OpenedSource {
         var configuration = configuration
         configuration.resumption = resumption
+        if let choice = resumption?.sound { configuration.tracks.audio = choice }
         if let choice = resumption?.subtitles { configuration.tracks.subtitles = choice }
         if let title { configuration.fallbackTitle = title }
         if case .camera(let name, let request) = opening.film {
@@ -186,7 +187,7 @@ extension Player {
     }
 
     private func adopt(_ pipeline: PlaybackPipeline, _ opening: Opening) throws(PlayerError) {
-        let (volume, isMuted, awaited) = try storage.change { storage throws(PlayerError) in
+        let (volume, isMuted, delay, awaited) = try storage.change { storage throws(PlayerError) in
             if storage.isClosed { throw .notOpen }
             guard opening.finish() else { throw PlayerError(.cancelled, "\(pipeline.source.location): opening was cancelled.") }
             storage.opening = nil
@@ -194,7 +195,7 @@ extension Player {
             storage.transport.opened(
                 at: pipeline.source.beginning, hasVideo: pipeline.display != nil,
                 hasAudio: pipeline.audio != nil && pipeline.source.audio != nil)
-            return (storage.volume, storage.isMuted, storage.deferred.isEmpty ? nil : storage.issuedSerial)
+            return (storage.volume, storage.isMuted, storage.audioDelay, storage.deferred.isEmpty ? nil : storage.issuedSerial)
         }
         // A film that begins makes exporters forget what they wait for.
         if let awaited {
@@ -203,5 +204,6 @@ extension Player {
         }
         pipeline.audio?.volume = volume
         pipeline.audio?.isMuted = isMuted
+        pipeline.audio?.delay = delay
     }
 }

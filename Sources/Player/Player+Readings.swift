@@ -29,7 +29,11 @@ extension Player {
     public var duration: MediaTime { storage.withLock { $0.pipeline?.source.duration } ?? .indefinite }
 
     /// What the film holds; nil before it is open, after `close`, and for what has no container, such as a camera.
-    public var film: FilmDescription? { storage.withLock { $0.pipeline?.source.description } }
+    public var film: FilmDescription? {
+        guard let pipeline = storage.withLock({ $0.pipeline }), var film = pipeline.source.description else { return nil }
+        if let track = pipeline.container?.soundTrack { film.audioTrack = track }
+        return film
+    }
 
     /// The title in the file, else the file's name.
     public var title: String { storage.withLock { $0.pipeline?.source.title } ?? "" }

@@ -33,6 +33,7 @@ public final class Player: Sendable {
         var rate: Double
         var volume: Double
         var isMuted = false
+        var audioDelay: MediaTime
         /// When the player was made, or the film first shown that follows without a gap.
         var beganAt = MonotonicClock.shared.now()
         var firstFrameAt: HostTime?
@@ -95,7 +96,7 @@ public final class Player: Sendable {
             wantsToPlay: !configuration.startsPaused, rate: configuration.rate, loops: configuration.loops,
             pausesWithoutDisplay: configuration.pausesWithoutDisplay)
         Self.prepare(configuration)
-        storage = Monitor(Storage(transport: transport, rate: configuration.rate, volume: configuration.volume))
+        storage = Monitor(Storage(transport: transport, rate: configuration.rate, volume: configuration.volume, audioDelay: configuration.audioDelay))
     }
 
     /// Not on the transport queue: no command can come any more, and the last reference may be that of a block on that queue.

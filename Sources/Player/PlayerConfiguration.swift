@@ -37,6 +37,8 @@ public struct PlayerConfiguration: Sendable {
     public var audioDevice = "default"
     /// 0 (silent) to 1 (as recorded).
     public var volume = 1.0
+    /// How much later than its times the sound is heard; below zero: earlier.
+    public var audioDelay = MediaTime.zero
     /// Decoding threads; 0 lets the decoder choose.
     public var threads = 0
     /// Which of decoder and demuxer run in processes without rights.
@@ -75,8 +77,10 @@ public struct PlayerConfiguration: Sendable {
 package struct Resumption: Sendable, Hashable {
     /// Playback begins here once; at later turns of a loop it begins where the configuration says. A time that is not in the film is left alone.
     package var time: MediaTime?
-    /// The subtitles, instead of those of `PlayerConfiguration.tracks`.
-    package var subtitles: TrackPreferences.Choice?
+    /// The sound and the subtitles, instead of those of `PlayerConfiguration.tracks`.
+    package var sound: TrackPreferences.Choice?, subtitles: TrackPreferences.Choice?
 
-    package init(time: MediaTime? = nil, subtitles: TrackPreferences.Choice? = nil) { (self.time, self.subtitles) = (time, subtitles) }
+    package init(time: MediaTime? = nil, sound: TrackPreferences.Choice? = nil, subtitles: TrackPreferences.Choice? = nil) {
+        (self.time, self.sound, self.subtitles) = (time, sound, subtitles)
+    }
 }

@@ -35,10 +35,42 @@ extension SampleSource {
 /// A container as a sample source.
 final class AssetSource: SampleSource, @unchecked Sendable {
     private let reader: any AssetReading
+    /// The track under whose number sound goes on, whichever plays; nil: the film began without sound.
+    private let soundSlot: Int?
+    private let others: Set<Int>
+    /// The track of sound that is read. The feeder's thread.
+    private var sound: Int?
+    /// The one that is wanted.
+    private let wanted: Monitor<Int?>
 
-    init(reader: any AssetReading) { self.reader = reader }
+    /// - Parameters:
+    ///   - sound: the track of sound; nil: none plays.
+    ///   - others: the other tracks that are read.
+    init(reader: any AssetReading, sound: Int?, others: Set<Int>) {
+        (self.reader, soundSlot, self.others, self.sound, wanted) = (reader, sound, others, sound, Monitor(sound))
+        reader.select(others.union([sound].compactMap(\.self)))
+    }
 
-    func nextSample() throws(AssetError) -> SampleBuffer? { try reader.nextSample() }
-    func seek(to time: MediaTime) throws(AssetError) { try reader.seek(to: time) }
+    func nextSample() throws(AssetError) -> SampleBuffer? {
+        guard var sample = try reader.nextSample() else { return nil }
+        if let soundSlot, sample.trackID == sound { sample.trackID = soundSlot }
+        return sample
+    }
+
+    func seek(to time: MediaTime) throws(AssetError) {
+        let next = wanted.withLock { $0 }
+        if let next, next != sound {
+            reader.select(others.union([next]))
+            sound = next
+        }
+        try reader.seek(to: time)
+    }
+
     func cancel() { reader.cancel() }
+
+    /// The track of sound that is heard from the next seek on. Any thread.
+    var soundTrack: Int? { wanted.withLock { $0 } }
+
+    /// Reads the sound of this track from the next seek on, in place of the one that plays. Any thread.
+    func chooseSound(_ track: Int) { wanted.withLock { if $0 != nil { $0 = track } } }
 }

@@ -57,7 +57,7 @@ public struct KeyBindings: Sendable {
             if ["set", "add", "cycle", "multiply", "cycle-values"].contains(command.words[0]) {
                 guard command.words.count > 1 else { throw Reason(text: "\(command.words[0]) needs the name of a property") }
                 let property = command.words[1]
-                guard RemoteProperties.settable.contains(property) || property == "sub" else {
+                guard RemoteProperties.settable.contains(property) || ["sub", "audio"].contains(property) else {
                     throw Reason(text: "there is no property \(property) that can be set")
                 }
             }
@@ -121,6 +121,9 @@ public struct KeyBindings: Sendable {
         VOLUME_UP add volume 2
         m cycle mute
         MUTE cycle mute
+        SHARP cycle audio
+        Ctrl++ add audio-delay +0.1
+        Ctrl+- add audio-delay -0.1
         j cycle sub
         J cycle sub down
         v cycle sub-visibility

@@ -22,6 +22,10 @@ enum RemoteChange {
         case "chapter":
             guard snapshot.chapter != nil else { throw .propertyUnavailable }
             return .goToChapter(index: Int(try number(value, 0...Double(snapshot.chapters.count - 1))))
+        case "audio-delay": return .setAudioDelay(try number(value, -60...60))
+        case "aid":
+            guard snapshot.position != nil else { throw .propertyUnavailable }
+            return .setSound(Int(try number(value, 1...Double(max(snapshot.tracks.count { $0.kind == .audio }, 1)))))
         case "sid":
             guard snapshot.position != nil else { throw .propertyUnavailable }
             if value == .string("no") || value == false { return .setSubtitle(nil) }
@@ -48,6 +52,7 @@ enum RemoteChange {
     /// `cycle`: the other of two values; a number moves by one, as with `add`.
     static func action(cycling name: String, isDown: Bool, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
         if name == "sid" || name == "sub" { return .cycleSubtitles(by: isDown ? -1 : 1) }
+        if name == "aid" || name == "audio" { return .cycleSound(by: isDown ? -1 : 1) }
         if name == "deinterlace" {
             // In the order of mpv's manual.
             let names = ["no", "yes", "auto"], now = names.firstIndex(of: snapshot.deinterlacing) ?? 0
@@ -81,6 +86,7 @@ enum RemoteChange {
         switch name {
         case "volume", "percent-pos": min(max(value, 0), 100)
         case "speed": min(max(value, 0.1), 16)
+        case "audio-delay": min(max(value, -60), 60)
         case "sub-delay": min(max(value, -86_400), 86_400)
         case "sub-pos": min(max(value, 0), 150)
         case "sub-scale": min(max(value, 0.1), 10)

@@ -30,6 +30,8 @@ public enum RemoteAction: Sendable, Hashable {
     case setFullscreen(Bool)
     /// Goes to a chapter, counted from 0, or so many chapters on.
     case goToChapter(index: Int), moveChapter(by: Int)
+    /// Plays the sound so many seconds later; plays this track of it, counted from 1, or the one so many places on.
+    case setAudioDelay(Double), setSound(Int), cycleSound(by: Int)
     /// Shows these subtitles, counted from 1; nil: none. Or those so many places on in the list, in which none stands, too.
     case setSubtitle(Int?), cycleSubtitles(by: Int)
     /// Shows or hides the chosen subtitles, and makes them come so many seconds later.

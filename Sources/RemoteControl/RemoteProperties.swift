@@ -49,6 +49,7 @@ enum RemoteProperties {
         "track-list": { .array($0.tracks.map(\.value)) }, "track-list/count": { .integer(Int64($0.tracks.count)) },
         "vid": { chosen(.video, $0) }, "aid": { chosen(.audio, $0) },
         "sid": { $0.position == nil ? nil : $0.subtitle.map { .integer(Int64($0)) } ?? false },
+        "audio-delay": { .number($0.audioDelay) },
         "deinterlace": { .string($0.deinterlacing) },
         "sub-visibility": { .bool($0.showsSubtitles) },
         "sub-delay": { .number($0.subtitleDelay) }, "sub-pos": { .number($0.subtitlePosition) }, "sub-scale": { .number($0.subtitleScale) },
@@ -73,7 +74,8 @@ enum RemoteProperties {
     /// Those that a remote control may set.
     static let settable = Set([
         "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "playlist-pos", "playlist-pos-1",
-        "chapter", "sid", "deinterlace", "sub-visibility", "sub-delay", "sub-pos", "sub-scale", "osd-level", "ab-loop-a", "ab-loop-b",
+        "chapter", "audio-delay", "aid", "sid", "deinterlace", "sub-visibility", "sub-delay", "sub-pos", "sub-scale", "osd-level",
+        "ab-loop-a", "ab-loop-b",
     ])
 
     /// The value of a property.

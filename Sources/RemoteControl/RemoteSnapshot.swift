@@ -44,9 +44,11 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var tracks: [RemoteTrack] = [], chapters: [RemoteChapter] = []
     /// The number of the subtitles that are shown, counted from 1; nil: none.
     public var subtitle: Int?
-    /// The chosen subtitles are shown, and how many seconds later.
+    /// How many seconds later the sound is heard.
+    public var audioDelay = 0.0
     /// What of the film is deinterlaced: `no`, `auto` or `yes`.
     public var deinterlacing = "no"
+    /// The chosen subtitles are shown, and how many seconds later.
     public var showsSubtitles = true, subtitleDelay = 0.0
     /// The height of subtitles of text, 100 at the lower edge, and how many times as large they are.
     public var subtitlePosition = 100.0, subtitleScale = 1.0

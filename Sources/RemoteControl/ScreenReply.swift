@@ -26,6 +26,11 @@ public struct ScreenReply: Sendable, Hashable {
 }
 
 extension RemoteAction {
+    /// `Subtitles: (2) de ("Titel")`.
+    private static func name(_ kind: String, _ number: Int, _ track: RemoteTrack?) -> String {
+        (["\(kind): (\(number))"] + [track?.language, track?.title.map { "(\"\($0)\")" }].compactMap(\.self)).joined(separator: " ")
+    }
+
     /// What the viewer is shown of this command.
     ///
     /// - Parameter after: What the program does since it was carried out.
@@ -41,11 +46,13 @@ extension RemoteAction {
             guard index >= 0 else { return ScreenReply("Chapter: none", hasBar: true) }
             let title = after.chapters[index].title
             return ScreenReply("Chapter: (\(index + 1)) " + (title.isEmpty ? "of \(after.chapters.count)" : title), hasBar: true)
+        case .setSound, .cycleSound:
+            guard let track = after.tracks.first(where: { $0.kind == .audio && $0.isSelected }) else { return ScreenReply("Audio: no") }
+            return ScreenReply(Self.name("Audio", track.number, track))
+        case .setAudioDelay: return ScreenReply("Audio delay: \(Int((after.audioDelay * 1000).rounded())) ms")
         case .setSubtitle, .cycleSubtitles:
             guard let number = after.subtitle else { return ScreenReply("Subtitles: no") }
-            let track = after.tracks.first { $0.kind == .sub && $0.number == number }
-            let name = [track?.language, track?.title.map { "(\"\($0)\")" }].compactMap(\.self)
-            return ScreenReply((["Subtitles: (\(number))"] + name).joined(separator: " "))
+            return ScreenReply(Self.name("Subtitles", number, after.tracks.first { $0.kind == .sub && $0.number == number }))
         case .setSubtitlesVisible: return ScreenReply("Subtitle visibility: " + flag(after.showsSubtitles))
         case .setSubtitleDelay: return ScreenReply("Subtitle delay: \(Int((after.subtitleDelay * 1000).rounded())) ms")
         case .setSubtitlePosition: return ScreenReply("Subtitle position: \(Int(after.subtitlePosition.rounded()))")

@@ -129,6 +129,9 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The ALSA device that plays the sound.", valueName: "name"))
     var audioDevice = "default"
 
+    @Option(help: ArgumentHelp("Play the sound this many seconds later, up to 60; below zero: earlier.", valueName: "seconds"))
+    var audioDelay: Double = 0
+
     @Option(help: "Volume in percent, 0 to 100.")
     var volume = 100
 
@@ -292,6 +295,7 @@ struct PlayOptions: ParsableArguments {
         if noAudio, aid.choice != .automatic, aid.choice != .none { throw ValidationError("--no-audio and --aid exclude each other.") }
         if noSub, sid.choice != .automatic, sid.choice != .none { throw ValidationError("--no-sub and --sid exclude each other.") }
         if !(-86_400...86_400).contains(subDelay) { throw ValidationError("--sub-delay must lie within a day.") }
+        if !(-60...60).contains(audioDelay) { throw ValidationError("--audio-delay must lie within a minute.") }
         if !(0.1...10).contains(subScale) { throw ValidationError("--sub-scale must lie between 0.1 and 10.") }
         if !(0...150).contains(subPos) { throw ValidationError("--sub-pos must lie between 0 and 150.") }
         if raw != nil, noVideo || vid.choice == .none { throw ValidationError("A raw stream has nothing but frames: --no-video does not apply.") }

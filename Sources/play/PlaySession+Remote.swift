@@ -59,6 +59,13 @@ extension PlaySession {
         case .setFullscreen(let isFullscreen): window?.setFullscreen(isFullscreen)
         case .goToChapter(let index): film?.seek(toChapter: index + 1)
         case .moveChapter(let step): film?.moveChapter(by: step)
+        case .setAudioDelay(let delay): film?.audioDelay = Self.time(delay)
+        case .setSound(let number):
+            film?.soundNumber = number
+            screening.choseSound(of: player)
+        case .cycleSound(let step):
+            film?.cycleSound(by: step)
+            screening.choseSound(of: player)
         case .setSubtitle(let number):
             film?.subtitleNumber = number
             screening.choseSubtitles(of: player)
@@ -164,6 +171,7 @@ extension PlaySession {
         if let film {
             snapshot.isPaused = !film.wantsToPlay
             (snapshot.speed, snapshot.volume, snapshot.isMuted) = (film.rate, film.volume, film.isMuted)
+            snapshot.audioDelay = film.audioDelay.seconds
             snapshot.deinterlacing = film.deinterlacing.rawValue
             (snapshot.showsSubtitles, snapshot.subtitleDelay) = (film.showsSubtitles, film.subtitleDelay.seconds)
             (snapshot.subtitlePosition, snapshot.subtitleScale) = (film.subtitlePosition, film.subtitleScale)

@@ -31,8 +31,10 @@ extension PlaySession {
 
     /// Sets everything as it was when the film was left.
     func apply(_ state: WatchLaterState, to configuration: inout PlayerConfiguration, _ screening: inout Screening) {
-        configuration.resumption = Resumption(time: state.start.map { MediaTime(seconds: $0) }, subtitles: state.subtitles)
-        screening.chosenSubtitles = state.subtitles
+        configuration.resumption = Resumption(
+            time: state.start.map { MediaTime(seconds: $0) }, sound: state.sound, subtitles: state.subtitles)
+        (screening.chosenSound, screening.chosenSubtitles) = (state.sound, state.subtitles)
+        configuration.audioDelay = state.audioDelay.map { MediaTime(seconds: $0) } ?? configuration.audioDelay
         configuration.rate = state.speed ?? configuration.rate
         configuration.volume = state.volume.map { $0 / 100 } ?? configuration.volume
         configuration.deinterlacing = state.deinterlacing.flatMap(Deinterlacing.init) ?? configuration.deinterlacing
@@ -65,7 +67,8 @@ extension PlaySession {
         state.volume = changed(player.volume, usual.volume).map { $0 * 100 }
         state.isMuted = changed(player.isMuted, options.mute)
         state.deinterlacing = changed(player.deinterlacing, usual.deinterlacing)?.rawValue
-        state.subtitles = screening.chosenSubtitles
+        state.audioDelay = changed(player.audioDelay, usual.audioDelay)?.seconds
+        (state.sound, state.subtitles) = (screening.chosenSound, screening.chosenSubtitles)
         state.subtitleDelay = changed(player.subtitleDelay, usual.subtitles.delay)?.seconds
         state.subtitlePosition = changed(player.subtitlePosition, usual.subtitles.position)
         state.subtitleScale = changed(player.subtitleScale, usual.subtitles.scale)

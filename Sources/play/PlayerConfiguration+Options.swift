@@ -29,6 +29,7 @@ extension PlayerConfiguration {
         subtitles.position = options.subPos
         playsAudio = !options.noAudio
         audioDevice = options.audioDevice
+        audioDelay = MediaTime(value: Int64((options.audioDelay * 1000).rounded()), timescale: 1000)
         volume = Double(options.volume) / 100
         threads = options.threads
         deinterlacing = options.deinterlacing

@@ -30,8 +30,8 @@ struct Screening {
     var loop: ABLoop
     /// What keys mean.
     let bindings: KeyBindings
-    /// The subtitles that the viewer has chosen for this film; nil: those that the options and the film say.
-    var chosenSubtitles: TrackPreferences.Choice?
+    /// The sound and the subtitles that the viewer has chosen for this film; nil: those that the options and the film say.
+    var chosenSound: TrackPreferences.Choice?, chosenSubtitles: TrackPreferences.Choice?
     /// What was kept of the film that is being opened; nil: nothing, or it is open.
     var resumed: WatchLaterState?
     /// The place of the film has been kept, and the program ends.
@@ -93,7 +93,7 @@ struct Screening {
     /// A film of the list is being opened.
     mutating func begin(_ number: Int) {
         isPreparing = true
-        (chosenSubtitles, resumed) = (nil, nil)
+        (chosenSound, chosenSubtitles, resumed) = (nil, nil, nil)
         remote?.tell(.startFile(entry: number))
     }
 
@@ -134,6 +134,9 @@ struct Screening {
         }
     }
 
+    /// The viewer has chosen a track of sound; nil: of a film that is not open.
+    mutating func choseSound(of player: Player?) { if let number = player?.soundNumber { chosenSound = .number(number) } }
+
     /// The viewer has chosen subtitles; nil: of a film that is not open.
     mutating func choseSubtitles(of player: Player?) {
         if let player { chosenSubtitles = player.subtitleNumber.map { .number($0) } ?? TrackPreferences.Choice.none }
@@ -143,6 +146,7 @@ struct Screening {
     mutating func keepSettings(of player: Player) {
         configuration.startedAt = nil
         configuration.volume = player.volume
+        configuration.audioDelay = player.audioDelay
         configuration.rate = player.rate
         configuration.startsPaused = !player.wantsToPlay
         configuration.subtitles.isVisible = player.showsSubtitles

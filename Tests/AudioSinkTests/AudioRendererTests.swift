@@ -9,10 +9,11 @@ import Testing
 @Suite(.serialized) struct AudioRendererTests {
     /// Off by at most this, in seconds. Twenty milliseconds is what is asked for; at normal speed we are far better.
     private func faults(
-        _ rig: Rig, from begin: HostTime, to end: HostTime, mapping: TimebaseMapping, within limit: Double, speed: Double = 1, _ what: String
+        _ rig: Rig, from begin: HostTime, to end: HostTime, mapping: TimebaseMapping, within limit: Double, speed: Double = 1, delay: Double = 0,
+        _ what: String
     ) -> [String] {
         let heard = rig.heard(speed: speed).filter { $0.time >= begin && $0.time < end }
-        let offsets = heard.map { $0.film - mapping.mediaTime(at: $0.time).seconds }
+        let offsets = heard.map { $0.film + delay - mapping.mediaTime(at: $0.time).seconds }
         let worst = offsets.map(\.magnitude).max() ?? .infinity
         return heard.count > 2000 && worst < limit ? [] : ["\(what): \(heard.count) frames heard, off by \(worst * 1000) ms"]
     }
@@ -64,6 +65,37 @@ import Testing
         return stages.flatMap { name, begin, end, mapping, speed in
             self.faults(rig, from: begin, to: end, mapping: mapping, within: speed == 1 ? limit : 0.015 + faults.jitter, speed: speed, name)
         }
+    }
+
+    @Test(.measuresTime, arguments: [TestCard.Faults(), TestCard.Faults(drift: 200, latency: 0.1, isProgram: true)])
+    func `sound that is delayed is heard by so much later, at each moment at which that changes`(faults: TestCard.Faults) throws {
+        #expect(try withinAttempts { try delays(faults) } == [])
+    }
+
+    private func delays(_ faults: TestCard.Faults) throws -> [String] {
+        let rig = try Rig(faults: faults)
+        rig.renderer.delay = MediaTime(value: 1, timescale: 4)
+        rig.sound.enqueue(0, 20)
+        rig.renderer.start()
+        #expect(rig.renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(60)))
+        rig.timebase.setRate(1)
+        var stages: [(delay: Double, HostTime, HostTime, TimebaseMapping)] = []
+        for delay in [0.25, -0.3, 2.5] {
+            rig.renderer.delay = MediaTime(seconds: delay)
+            // What the device holds, 200 ms, and what comes before the first sound.
+            let begin = MonotonicClock.shared.now() + .seconds(delay > 1 ? 2 : 0.7)
+            pause(delay > 1 ? 2.4 : 1.1)
+            stages.append((delay, begin, MonotonicClock.shared.now(), rig.timebase.mapping))
+        }
+        rig.renderer.stop()
+        return stages.flatMap { self.faults(rig, from: $1, to: $2, mapping: $3, within: 0.012, delay: $0, "a delay of \($0) s") }
+    }
+
+    @Test(arguments: [(0.5, 0.5), (-2, -2), (1e9, 3600), (-Double.infinity, 0)] as [(Double, Double)])
+    func `a delay lies within an hour`(_ set: Double, _ expected: Double) throws {
+        let rig = try Rig()
+        rig.renderer.delay = set.isFinite ? MediaTime(seconds: set) : .negativeInfinity
+        #expect(rig.renderer.delay.seconds == expected)
     }
 
     @Test func `a start anchored ahead loses no sound`() throws {

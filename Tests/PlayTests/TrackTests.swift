@@ -11,13 +11,16 @@ import Testing
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Two tracks of frames and three of sound, each another tone.
-    private func film() throws -> String {
+    private func film(seconds: Int = 1) throws -> String {
         let path = folder + "/tracks.mkv"
-        let tones = [500, 1000, 2000].flatMap { ["-f", "lavfi", "-i", "sine=frequency=\($0):sample_rate=48000:duration=1"] }
+        let tones = [500, 1000, 2000].flatMap { ["-f", "lavfi", "-i", "sine=frequency=\($0):sample_rate=48000:duration=\(seconds)"] }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
-            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=1", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25:d=1"]
+            [
+                "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=\(seconds)", "-f", "lavfi", "-i",
+                "testsrc2=s=96x64:r=25:d=\(seconds)",
+            ]
             + tones + (0..<5).flatMap { ["-map", "\($0)"] }
             + [
                 "-metadata:s:a:0", "language=eng", "-metadata:s:a:1", "language=ger", "-metadata:s:a:2", "language=fre", "-disposition:a:1",
@@ -46,6 +49,62 @@ import Testing
         #expect(outcome.code == 0 && outcome.output.contains("#dimensions 0: \(size)"), "\(outcome.output.prefix(400)) \(outcome.errors)")
     }
 
+    /// What a program needs to find a sound card that is called `recorder`.
+    private func recorder() throws -> [String: String] {
+        let configuration = folder + "/asound.conf"
+        try #"""
+        </usr/share/alsa/alsa.conf>
+        pcm.recorder {
+            type plug slave { pcm { type file file "\#(folder)/card.raw" format raw slave.pcm null } format S16_LE channels 1 rate 48000 }
+        }
+        """#.write(toFile: configuration, atomically: true, encoding: .utf8)
+        return ["ALSA_CONFIG_PATH": configuration]
+    }
+
+    /// What the sound card was given.
+    private func recorded() throws -> [Int16] {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/card.raw"))
+        return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Int16.self)) }
+    }
+
+    /// Another track is chosen while the film plays, by its number and by the key.
+    @Test(.unsanitized, arguments: [([#""set", "aid", 3"#], 3, 2000), ([#""keypress", "SHARP""#], 2, 1000), ([#""cycle", "aid", "down""#], 3, 2000)])
+    func `another sound is heard from there on`(_ commands: [String], _ number: Int, _ frequency: Int) throws {
+        let socket = folder + "/socket"
+        let ended = PlayProgram.begin(
+            ["--sink", "headless", "--audio-device", "recorder", "--aid", "1", "--input-ipc-server", socket, try film(seconds: 30)],
+            environment: try recorder())
+        let remote = try Remote(socket)
+        #expect(Polling.until { remote.get("time-pos") as? Double ?? 0 > 0.7 })
+        #expect(remote.get("aid") as? Int == 1)
+        for command in commands { #expect(remote.command(command)?["error"] as? String == "success") }
+        #expect(remote.get("aid") as? Int == number)
+        #expect(Polling.until { remote.get("seeking") as? Bool == false })
+        let place = try #require(remote.get("time-pos") as? Double)
+        #expect((0.5...29).contains(place))
+        #expect(remote.command(#""set", "aid", 4"#)?["error"] as? String == "error accessing property")
+        #expect(Polling.until { remote.get("time-pos") as? Double ?? 0 > place + 1.5 })
+        remote.send("quit")
+        let outcome = try ended()
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        // Of each tenth of a second that holds one tone, its periods a second.
+        let tones = try Self.tones(recorded())
+        #expect(tones.first.map { abs($0 - 500) <= 20 } == true && tones.last.map { abs($0 - frequency) <= 20 } == true, "\(tones)")
+        #expect(tones.allSatisfy { abs($0 - 500) <= 20 || abs($0 - frequency) <= 20 }, "\(tones)")
+        #expect(tones.count { abs($0 - frequency) <= 20 } >= 5, "\(tones)")
+    }
+
+    /// Periods a second of each tenth of a second in which the sound neither begins, ends nor changes.
+    private static func tones(_ samples: [Int16]) -> [Int] {
+        stride(from: 0, to: samples.count - 4800, by: 4800).compactMap { first in
+            let part = samples[first..<first + 4800]
+            func periods(_ part: ArraySlice<Int16>) -> Int { zip(part, part.dropFirst()).count { $0 < 0 && $1 >= 0 } }
+            let counts = stride(from: first, to: first + 4800, by: 1200).map { periods(samples[$0..<$0 + 1200]) }
+            guard let least = counts.min(), let most = counts.max(), least > 5, most - least <= 2 else { return nil }
+            return periods(part) * 10
+        }
+    }
+
     /// The number of periods a second, of what the sound card was given.
     @Test(
         arguments: [
@@ -53,17 +112,11 @@ import Testing
             (["--aid", "4"], 1000, "has 3 sound tracks, not 4"), (["--vid", "no", "--aid", "3"], 2000, ""), (["--no-video"], 1000, ""),
         ] as [([String], Int, String)])
     func `the chosen sound is heard`(_ arguments: [String], _ frequency: Int, _ notice: String) throws {
-        let recording = folder + "/card.raw", configuration = folder + "/asound.conf"
-        try #"""
-        </usr/share/alsa/alsa.conf>
-        pcm.recorder { type plug slave { pcm { type file file "\#(recording)" format raw slave.pcm null } format S16_LE channels 1 rate 48000 } }
-        """#.write(toFile: configuration, atomically: true, encoding: .utf8)
+        let environment = try recorder()
         let outcome = try PlayProgram.run(
-            ["--sink", "headless", "--audio-device", "recorder"] + arguments + [film()],
-            environment: ["ALSA_CONFIG_PATH": configuration])
+            ["--sink", "headless", "--audio-device", "recorder"] + arguments + [film()], environment: environment)
         #expect(outcome.code == 0 && (notice.isEmpty ? outcome.errors.isEmpty : outcome.errors.contains(notice)), "\(outcome.errors)")
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: recording))
-        let samples = unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Int16.self)) }
+        let samples = try recorded()
         // Half a second from the middle of the tone, wherever the recording begins.
         let first = try #require(samples.firstIndex { abs($0) > 1000 })
         try #require(samples.count > first + 36_000)

@@ -19,7 +19,8 @@ import Testing
             ("Shift+RIGHT", [.seekBy(1)]), (".", [.stepForward]), (",", [.stepBackward]), (">", [.next(ends: false)]), ("<", [.previous]),
             ("ENTER", [.next(ends: false)]), ("9", [.setVolume(0.48)]), ("0", [.setVolume(0.52)]), ("m", [.setMuted(true)]),
             ("]", [.setSpeed(1.1)]), ("{", [.setSpeed(0.5)]), ("BS", [.setSpeed(1)]), ("j", [.cycleSubtitles(by: 1)]),
-            ("J", [.cycleSubtitles(by: -1)]), ("v", [.setSubtitlesVisible(false)]), ("z", [.setSubtitleDelay(-0.1)]), ("PGUP", [.moveChapter(by: 1)]),
+            ("J", [.cycleSubtitles(by: -1)]), ("v", [.setSubtitlesVisible(false)]), ("#", [.cycleSound(by: 1)]),
+            ("Ctrl++", [.setAudioDelay(0.1)]), ("Ctrl+-", [.setAudioDelay(-0.1)]), ("z", [.setSubtitleDelay(-0.1)]), ("PGUP", [.moveChapter(by: 1)]),
             ("o", [.showProgress]), ("O", [.setScreenLevel(3)]), ("i", [.showStatistics(toggles: false)]), ("VOLUME_UP", [.setVolume(0.52)]),
             ("a", []), ("s", [.takeScreenshot(hasSubtitles: true)]), ("S", [.takeScreenshot(hasSubtitles: false)]), ("l", [.markLoop]),
         ] as [(String, [RemoteAction])])

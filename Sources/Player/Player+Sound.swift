@@ -1,0 +1,59 @@
+internal import AudioSink
+internal import Demuxing
+public import Media
+internal import Sandbox
+
+// Which sound is heard, and when.
+
+extension Player {
+    /// How much later than its times the sound is heard; below zero: earlier. Up to an hour either way.
+    public var audioDelay: MediaTime {
+        get { storage.withLock { $0.audioDelay } }
+        set {
+            guard newValue.isNumeric else { return }
+            storage.withLock {
+                $0.audioDelay = newValue; return $0.pipeline?.audio
+            }?.delay = newValue
+        }
+    }
+
+    /// The number of the sound track that is heard, counted from 1 as `TrackPreferences` counts; nil: none.
+    ///
+    /// Setting it seeks to the present position: the frame on the display stays until its sound is decoded. Numbers without a track that can be
+    /// played change nothing, nor does anything where the film began without sound, or cannot be sought in: `canChoose(sound:)` tells.
+    public var soundNumber: Int? {
+        get {
+            guard let film, let id = film.audioTrack, let track = film.tracks.first(where: { $0.id == id }) else { return nil }
+            return film.number(of: track)
+        }
+        set {
+            guard let number = newValue, number != soundNumber, canChoose(sound: number), let source = soundSource, let film else { return }
+            source.chooseSound(film.tracks.filter { $0.kind == .audio }[number - 1].id)
+            seek(to: position)
+        }
+    }
+
+    /// Whether the sound track of this number, counted from 1, can be heard.
+    public func canChoose(sound number: Int) -> Bool {
+        guard let film, film.isSeekable, soundSource != nil else { return false }
+        let tracks = film.tracks.filter { $0.kind == .audio }
+        guard tracks.indices.contains(number - 1), tracks[number - 1].isDecodable, case .audio(let format) = tracks[number - 1].format else {
+            return false
+        }
+        return configuration.sandbox.policy == .off || format.objection == nil
+    }
+
+    /// Goes to the next sound track that can be heard, or with -1 to the one before; after the last one the first.
+    public func cycleSound(by step: Int) {
+        guard let film, let current = soundNumber else { return }
+        let count = film.tracks.count { $0.kind == .audio }
+        let others = (1..<max(count, 1)).map { ((current - 1 + step.signum() * $0) % count + count) % count + 1 }
+        if step != 0, let next = others.first(where: canChoose) { soundNumber = next }
+    }
+
+    /// The container whose sound plays; nil: there is none, or its sound cannot be chosen.
+    private var soundSource: AssetSource? {
+        guard let pipeline = storage.withLock({ $0.pipeline }), pipeline.audio != nil, pipeline.source.audio != nil else { return nil }
+        return pipeline.container
+    }
+}
