@@ -51,6 +51,7 @@ final class AudioOutput {
     private var piece: Piece?
     private var framesWritten: Int64 = 0
     private var gain: GainRamp
+    private var limiter: PeakLimiter
     private var samples: DeviceSamples
     private var stretcher: TimeStretcher
     /// How much later than its times the sound is heard, in nanoseconds of the film.
@@ -74,9 +75,10 @@ final class AudioOutput {
         rate = Double(configuration.rate)
         channels = configuration.channelCount
         gain = GainRamp(rate: configuration.rate, gain: shared.takeOrders().gain)
+        limiter = PeakLimiter(rate: configuration.rate, channelCount: channels)
         samples = DeviceSamples(configuration: configuration, maximumFrames: Self.chunk)
         stretcher = TimeStretcher(rate: configuration.rate, channelCount: channels)
-        scratch = [Float](repeating: 0, count: Self.chunk * channels)
+        scratch = [Float](repeating: 0, count: (Self.chunk + limiter.reach) * channels)
     }
 
     /// Checks everything once and writes what is due. Returns when to check again; nil: at the next signal of the bell.
@@ -297,6 +299,14 @@ final class AudioOutput {
                 unsafe stretcher.produce(target) { [store] first, grain in unsafe store.read(at: first, into: grain) }
             }
             unsafe gain.apply(to: target, channelCount: channels)
+            // What was not amplified passes bit for bit.
+            if gain.current > 1 || !limiter.isIdle {
+                // Behind the frames of this write; at other speeds what comes next is not known yet.
+                let known = speed == 1 ? limiter.reach * channels : 0
+                let ahead = unsafe UnsafeMutableBufferPointer(rebasing: buffer[(count * channels)...].prefix(known))
+                if speed == 1 { unsafe store.read(at: next + Int64(count), into: ahead) }
+                unsafe limiter.apply(to: target, following: UnsafeBufferPointer(ahead), factor: gain.current)
+            }
         }
         try write(count)
         piece?.next = speed == 1 ? next + Int64(count) : stretcher.position

@@ -159,8 +159,8 @@ public final class AudioRenderer: Sendable {
         set { handlers.withLock { $0.starving = newValue } }
     }
 
-    /// Loudness as a factor on the samples: 0 is silence, 1 as recorded, above 1 may clip. Changes glide over 10 ms; they are heard
-    /// after what the device already holds (200 ms).
+    /// Loudness as a factor on the samples: 0 is silence, 1 as recorded; above 1 a limiter turns down what would exceed full scale. Changes glide
+    /// over 10 ms; they are heard after what the device already holds (200 ms).
     public var volume: Double {
         get { Double(shared.state.withLock { $0.volume }) }
         set {

@@ -111,6 +111,5 @@ public enum ForeignOption: Sendable, Hashable {
         "screenshot-directory": same("--screenshot-dir"),
         "audio-file": absent("sound from another file is not played"), "audio-files": absent("sound from another file is not played"),
         "replaygain": flag(nil, "loudness stays as it is in the film"),
-        "volume-max": absent("100 is the loudest"),
     ]
 }

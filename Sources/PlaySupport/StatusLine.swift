@@ -82,7 +82,7 @@ extension Player {
         line.bufferedSeconds = bufferedDuration.seconds
         line.cachedBytes = bytesCached
         if hasSound {
-            line.volume = Int((volume * 100).rounded())
+            line.volume = Int((VolumeScale.volume(of: volume) * 100).rounded())
             line.isMuted = isMuted
         }
         return line

@@ -24,7 +24,7 @@ public struct WatchLaterState: Sendable, Hashable {
 
     private static var kinds: [(name: String, kind: Kind)] {
         [
-            ("start", .number(times)), ("speed", .number(0.1...16)), ("volume", .number(0...100)), ("mute", .flag),
+            ("start", .number(times)), ("speed", .number(0.1...16)), ("volume", .number(0...1000)), ("mute", .flag),
             ("audio-delay", .number(-60...60)), ("deinterlace", .word(["no", "auto", "yes"])), ("aid", .track), ("sid", .track),
             ("sub-delay", .number(-86_400...86_400)), ("sub-pos", .number(0...150)), ("sub-scale", .number(0.1...10)), ("sub-visibility", .flag),
             ("ab-loop-a", .number(times)), ("ab-loop-b", .number(times)),

@@ -77,7 +77,7 @@ extension Player {
         }
     }
 
-    /// 0 (silent) to 1 (as recorded).
+    /// A factor on the samples: 0 is silence, 1 as recorded; above 1 a limiter turns down what would exceed full scale.
     public var volume: Double {
         get { storage.withLock { $0.volume } }
         set {

@@ -35,7 +35,7 @@ public struct PlayerConfiguration: Sendable {
     public var audioExporter: AudioExporter?
     /// ALSA's name of the sound device.
     public var audioDevice = "default"
-    /// 0 (silent) to 1 (as recorded).
+    /// A factor on the samples: 0 is silence, 1 as recorded; above 1 a limiter turns down what would exceed full scale.
     public var volume = 1.0
     /// How much later than its times the sound is heard; below zero: earlier.
     public var audioDelay = MediaTime.zero

@@ -12,7 +12,7 @@ enum RemoteChange {
             guard snapshot.isFullscreen != nil else { throw .propertyUnavailable }
             return .setFullscreen(try flag(value))
         case "speed": return .setSpeed(try number(value, 0.1...16))
-        case "volume": return .setVolume(try number(value, 0...100) / 100)
+        case "volume": return .setVolume(try number(value, 0...snapshot.greatestVolume * 100) / 100)
         case "time-pos", "playback-time":
             guard snapshot.position != nil else { throw .propertyUnavailable }
             return .seek(to: try number(value, 0...Double.greatestFiniteMagnitude))
@@ -84,7 +84,8 @@ enum RemoteChange {
 
     private static func bounded(_ value: Double, _ name: String, _ snapshot: RemoteSnapshot) -> Double {
         switch name {
-        case "volume", "percent-pos": min(max(value, 0), 100)
+        case "volume": min(max(value, 0), snapshot.greatestVolume * 100)
+        case "percent-pos": min(max(value, 0), 100)
         case "speed": min(max(value, 0.1), 16)
         case "audio-delay": min(max(value, -60), 60)
         case "sub-delay": min(max(value, -86_400), 86_400)

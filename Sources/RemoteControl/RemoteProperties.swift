@@ -30,7 +30,7 @@ enum RemoteProperties {
         "paused-for-cache": { $0.position == nil ? nil : .bool($0.isStarved) },
         "speed": { .number($0.speed) },
         "volume": { .number($0.volume * 100) },
-        "volume-max": { _ in .number(100) },
+        "volume-max": { .number($0.greatestVolume * 100) },
         "mute": { .bool($0.isMuted) },
         "fullscreen": { $0.isFullscreen.map { .bool($0) } },
         "loop-file": { $0.loopsFilm ? .string("inf") : .bool(false) },

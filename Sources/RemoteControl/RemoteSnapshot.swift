@@ -22,8 +22,10 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var isRunning = false
     /// Media seconds a second.
     public var speed = 1.0
-    /// 0 to 1.
+    /// As heard: 0 is silence, 1 as recorded.
     public var volume = 1.0
+    /// The loudest volume that can be set.
+    public var greatestVolume = 1.3
     /// The sound is switched off.
     public var isMuted = false
     /// The window fills its monitor; nil: there is no window.

@@ -132,8 +132,11 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Play the sound this many seconds later, up to 60; below zero: earlier.", valueName: "seconds"))
     var audioDelay: Double = 0
 
-    @Option(help: "Volume in percent, 0 to 100.")
+    @Option(help: "Volume in percent, as it is heard; 100 is as recorded, above it loud parts are limited.")
     var volume = 100
+
+    @Option(help: ArgumentHelp("The loudest volume that can be set, 100 to 1000.", valueName: "percent"))
+    var volumeMax = 130
 
     @Flag(help: "Start with the sound switched off; the key m switches it on.")
     var mute = false
@@ -284,7 +287,8 @@ struct PlayOptions: ParsableArguments {
 
     mutating func validate() throws {
         if !(0.1...16).contains(speed) { throw ValidationError("--speed must lie between 0.1 and 16.") }
-        if !(0...100).contains(volume) { throw ValidationError("--volume must lie between 0 and 100.") }
+        if !(100...1000).contains(volumeMax) { throw ValidationError("--volume-max must lie between 100 and 1000.") }
+        if !(0...volumeMax).contains(volume) { throw ValidationError("--volume must lie between 0 and \(volumeMax) (--volume-max).") }
         if ScreenshotName(template: screenshotTemplate) == nil { throw ValidationError("--screenshot-template: % stands before n, f, F, p, P or %.") }
         if !(0...3).contains(osdLevel) { throw ValidationError("--osd-level must lie between 0 and 3.") }
         if !(0...86_400_000).contains(osdDuration) { throw ValidationError("--osd-duration must lie within a day.") }

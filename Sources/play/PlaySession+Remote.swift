@@ -54,7 +54,7 @@ extension PlaySession {
         case .stepForward: film?.stepForward()
         case .stepBackward: film?.stepBackward()
         case .setSpeed(let speed): film?.rate = speed
-        case .setVolume(let volume): film?.volume = volume
+        case .setVolume(let volume): film?.volume = VolumeScale.factor(of: volume)
         case .setMuted(let isMuted): film?.isMuted = isMuted
         case .setFullscreen(let isFullscreen): window?.setFullscreen(isFullscreen)
         case .goToChapter(let index): film?.seek(toChapter: index + 1)
@@ -164,13 +164,14 @@ extension PlaySession {
         snapshot.loopsFilm = options.loop
         snapshot.loopsList = options.loopPlaylist
         snapshot.isShuffled = options.shuffle
+        snapshot.greatestVolume = Double(options.volumeMax) / 100
         (snapshot.loopStart, snapshot.loopEnd) = (screening.loop.a?.seconds, screening.loop.b?.seconds)
         snapshot.screenLevel = screening.screen.level
         snapshot.isFullscreen = screening.sink.window?.isFullscreen
         let film = player ?? self.player.withLock { $0 }
         if let film {
             snapshot.isPaused = !film.wantsToPlay
-            (snapshot.speed, snapshot.volume, snapshot.isMuted) = (film.rate, film.volume, film.isMuted)
+            (snapshot.speed, snapshot.volume, snapshot.isMuted) = (film.rate, VolumeScale.volume(of: film.volume), film.isMuted)
             snapshot.audioDelay = film.audioDelay.seconds
             snapshot.deinterlacing = film.deinterlacing.rawValue
             (snapshot.showsSubtitles, snapshot.subtitleDelay) = (film.showsSubtitles, film.subtitleDelay.seconds)

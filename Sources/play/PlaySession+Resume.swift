@@ -36,7 +36,7 @@ extension PlaySession {
         (screening.chosenSound, screening.chosenSubtitles) = (state.sound, state.subtitles)
         configuration.audioDelay = state.audioDelay.map { MediaTime(seconds: $0) } ?? configuration.audioDelay
         configuration.rate = state.speed ?? configuration.rate
-        configuration.volume = state.volume.map { $0 / 100 } ?? configuration.volume
+        configuration.volume = state.volume.map { VolumeScale.factor(of: min($0, Double(options.volumeMax)) / 100) } ?? configuration.volume
         configuration.deinterlacing = state.deinterlacing.flatMap(Deinterlacing.init) ?? configuration.deinterlacing
         configuration.subtitles.delay = state.subtitleDelay.map { MediaTime(seconds: $0) } ?? configuration.subtitles.delay
         configuration.subtitles.position = state.subtitlePosition ?? configuration.subtitles.position
@@ -64,7 +64,7 @@ extension PlaySession {
         var state = WatchLaterState()
         if film.isSeekable, player.duration.isNumeric, player.state != .ended { state.start = player.position.seconds }
         state.speed = changed(player.rate, usual.rate)
-        state.volume = changed(player.volume, usual.volume).map { $0 * 100 }
+        state.volume = changed(player.volume, usual.volume).map { VolumeScale.volume(of: $0) * 100 }
         state.isMuted = changed(player.isMuted, options.mute)
         state.deinterlacing = changed(player.deinterlacing, usual.deinterlacing)?.rawValue
         state.audioDelay = changed(player.audioDelay, usual.audioDelay)?.seconds

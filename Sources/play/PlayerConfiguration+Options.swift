@@ -30,7 +30,7 @@ extension PlayerConfiguration {
         playsAudio = !options.noAudio
         audioDevice = options.audioDevice
         audioDelay = MediaTime(value: Int64((options.audioDelay * 1000).rounded()), timescale: 1000)
-        volume = Double(options.volume) / 100
+        volume = VolumeScale.factor(of: Double(options.volume) / 100)
         threads = options.threads
         deinterlacing = options.deinterlacing
         sandbox.policy = SandboxPolicy(rawValue: options.sandbox.rawValue) ?? .off

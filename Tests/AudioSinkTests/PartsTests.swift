@@ -217,6 +217,43 @@ import Testing
         for count in 1...8 { #expect(ChannelOrder.native(count)?.count == count && ChannelOrder.layoutName(count) != nil) }
     }
 
+    /// Sound of two channels, the second at half the first's level, through the limiter in pieces of some frames.
+    private static func limited(_ sound: [Float], piece: Int, knowsNext: Bool, factor: Float = 1) -> [Float] {
+        var limiter = PeakLimiter(rate: 48_000, channelCount: 2), result: [Float] = []
+        let all = sound.flatMap { [$0, $0 / 2] }
+        for first in stride(from: 0, to: sound.count, by: piece) {
+            let end = min(first + piece, sound.count), next = knowsNext ? all[(2 * end)...].prefix(2 * limiter.reach) : []
+            var part = all[(2 * first)..<(2 * end)].map { $0 * factor }
+            unsafe part.withUnsafeMutableBufferPointer { part in
+                unsafe Array(next).withUnsafeBufferPointer { unsafe limiter.apply(to: part, following: $0, factor: factor) }
+            }
+            result += part
+        }
+        return result
+    }
+
+    @Test(arguments: ["2048 true", "2048 false", "7 true", "7 false", "1 true", "1 false"])
+    func `amplified sound never exceeds full scale, and keeps its shape where what follows is known`(row: String) {
+        let words = row.split(separator: " "), piece = Int(words[0])!, knowsNext = words[1] == "true"
+        var dice = Dice(seed: 11)
+        let noise = (0..<10_000).map { _ in Float.random(in: -1...1, using: &dice) }
+        #expect(Self.limited(noise, piece: piece, knowsNext: knowsNext, factor: 2.2).allSatisfy { $0.magnitude <= 1 })
+        // A quiet tone, and a jump to a level of 2 in its middle.
+        let step = (0..<9600).map { Float($0 == 4800 ? 2 : 0.5) }
+        let heard = Self.limited(step, piece: piece, knowsNext: knowsNext), left = stride(from: 0, to: heard.count, by: 2).map { heard[$0] }
+        #expect(left[4800] == 1 && heard[2 * 4800 + 1] == 0.5, "both channels by the same factor")
+        #expect(left[..<4700].allSatisfy { $0 == 0.5 }, "as it was, before")
+        let changes = zip(left, left.dropFirst()).map { ($0 - $1).magnitude }
+        if knowsNext { #expect(changes[..<4798].allSatisfy { $0 < 0.006 }, "no click before the peak") }
+        #expect(zip(left[4801...], left[4802...]).allSatisfy { $0 <= $1 }, "rising again")
+        #expect(left[9599] > 0.27 && left[9599] < 0.5)
+    }
+
+    @Test func `the limiter leaves alone what is not too loud`() {
+        let tone = (0..<2000).map { Float($0 % 100) / 99 }
+        #expect(Self.limited(tone, piece: 512, knowsNext: true) == tone.flatMap { [$0, $0 / 2] })
+    }
+
     @Test func `gain walks in a straight line and leaves full volume alone`() {
         var ramp = GainRamp(rate: 1000, gain: 1), samples: [Float] = Array(repeating: 1, count: 40)
         func apply() { unsafe samples.withUnsafeMutableBufferPointer { unsafe ramp.apply(to: $0, channelCount: 2) } }

@@ -41,7 +41,7 @@ import Testing
         arguments: [
             ("", ""), ("start=12.5\n", "start=12.5\n"), ("# /a/b.mkv\nstart=93.123456\nvolume=50.000000", "start=93.123456\nvolume=50.0\n"),
             ("# redirect entry\n", ""), ("sid=2\nmute=yes\r\nvf=crop\nsub-ass=no\n", "mute=yes\nsid=2\n"),
-            ("volume=130\nspeed=0", "speed=0.1\nvolume=100.0\n"),
+            ("volume=1300\nspeed=0", "speed=0.1\nvolume=1000.0\n"),
             ("sid=no\nsub-delay=-0.5\ndeinterlace=auto", "deinterlace=auto\nsid=no\nsub-delay=-0.5\n"), ("start=-5", "start=0.0\n"),
             ("ab-loop-a=1\nab-loop-b=2", "ab-loop-a=1.0\nab-loop-b=2.0\n"), ("title=%6%STRING", ""),
             ("start", nil), ("start=soon", nil), ("start=nan", nil), ("start=inf", nil), ("volume=", nil), ("mute=1", nil), ("sid=-1", nil),
