@@ -26,7 +26,9 @@ public enum PlayProgram {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: launcher.isEmpty ? path : "/usr/bin/env")
         process.arguments = launcher.isEmpty ? arguments : launcher + [path] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // Films begin where somebody left them; nobody has left one here.
+        let usual = ProcessInfo.processInfo.environment.merging(["XDG_STATE_HOME": NSTemporaryDirectory() + "no-state"]) { $1 }
+        process.environment = usual.merging(environment) { $1 }
         // Not `waitUntilExit`, which looks at the run loop and was seen to miss an end while other programs are started.
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }

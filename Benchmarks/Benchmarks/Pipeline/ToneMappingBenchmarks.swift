@@ -26,14 +26,16 @@ private func film(_ format: PixelFormat, _ transfer: UInt8) -> VideoFrame {
     guard let writer = try? pool.acquire() else { fatalError("there is no memory for a frame") }
     let layout = writer.surface.layout, isP010 = format == .p010le
     var seed: UInt32 = 1
-    for plane in 0..<layout.planeCount {
-        let rows = plane == 0 ? size.height : size.height / 2, columns = plane == 0 || isP010 ? size.width : size.width / 2
-        for y in 0..<rows {
-            let row = writer.surface.address(ofPlane: plane).advanced(by: y * layout.plane(plane).pitch).assumingMemoryBound(to: UInt16.self)
-            for x in 0..<columns {
-                seed = seed &* 1_664_525 &+ 1_013_904_223
-                let noise = Int(seed >> 28), value = plane == 0 ? 100 + (x + y) / 6 + noise : 480 + x / 60 + y / 40 + noise / 2
-                row[x] = UInt16(value) << (isP010 ? 6 : 0)
+    writer.withUnsafeMutableBytes { bytes in
+        for plane in 0..<layout.planeCount {
+            let rows = plane == 0 ? size.height : size.height / 2, columns = plane == 0 || isP010 ? size.width : size.width / 2
+            let place = layout.plane(plane)
+            for y in 0..<rows {
+                for x in 0..<columns {
+                    seed = seed &* 1_664_525 &+ 1_013_904_223
+                    let noise = Int(seed >> 28), value = plane == 0 ? 100 + (x + y) / 6 + noise : 480 + x / 60 + y / 40 + noise / 2
+                    bytes.storeBytes(of: UInt16(value) << (isP010 ? 6 : 0), toByteOffset: place.offset + y * place.pitch + 2 * x, as: UInt16.self)
+                }
             }
         }
     }
