@@ -207,7 +207,8 @@ import Testing
         let path = NSTemporaryDirectory() + "return-\(UUID().uuidString.prefix(8)).mp4"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let handle = PlayProgram.Handle()
-        let ending = returns ? [] : ["--duration", "3"]
+        // Long enough for a slow machine to unplug it meanwhile.
+        let ending = returns ? [] : ["--duration", "10"]
         let program = PlayProgram.begin(["record", path, "--reconnect"] + Vivid.options + ending, limit: 120, handle: handle)
         // It has its name from the first fragment on.
         try interrupt(handle, isPlugged: returns) { FileManager.default.fileExists(atPath: path) }

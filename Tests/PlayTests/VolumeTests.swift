@@ -25,29 +25,31 @@ import Testing
     }
 
     /// Level, options, the expected peaks. A volume is the third power of its percentage; clipped tones would have more power for their peaks.
-    @Test(arguments: ["1 100 0.125", "1 50 0.015625", "1 130 0.2746", "1 150 0.4219", "7 100 0.875", "7 130 1", "7 200 1"])
+    @Test(.unsanitized, arguments: ["1 100 0.125", "1 50 0.015625", "1 130 0.2746", "1 150 0.4219", "7 100 0.875", "7 130 1", "7 200 1"])
     func `volumes are perceived ones, and what is too loud is limited, not clipped`(row: String) throws {
-        let words = row.split(separator: " ").map(String.init), peak = try #require(Double(words[2]))
+        let words = row.split(separator: " ").map(String.init), peak = try #require(Double(words[2])), film = try tone(level: #require(Int(words[0])))
+        // Sound that comes late on a busy machine leaves a gap.
+        #expect(try withinAttempts { try faults(film, volume: words[1], peak: peak) } == [])
+    }
+
+    private func faults(_ film: String, volume: String, peak: Double) throws -> [String] {
         let recording = folder + "/card.raw", configuration = folder + "/asound.conf"
         try #"""
         </usr/share/alsa/alsa.conf>
         pcm.recorder { type plug slave { pcm { type file file "\#(recording)" format raw slave.pcm null } format S16_LE channels 1 rate 48000 } }
         """#.write(toFile: configuration, atomically: true, encoding: .utf8)
+        try? FileManager.default.removeItem(atPath: recording)
         let outcome = try PlayProgram.run(
-            [
-                "--sink", "headless", "--audio-device", "recorder", "--volume", words[1], "--volume-max", "200",
-                tone(level: #require(Int(words[0]))),
-            ],
+            ["--sink", "headless", "--audio-device", "recorder", "--volume", volume, "--volume-max", "200", film],
             environment: ["ALSA_CONFIG_PATH": configuration])
         #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: recording))
         let samples = unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Int16.self)) }.map { Double($0) / 32768 }
-        let first = try #require(samples.firstIndex { abs($0) > peak / 2 })
-        try #require(samples.count > first + 36_000)
+        guard let first = samples.firstIndex(where: { abs($0) > peak / 2 }), samples.count > first + 36_000 else { return ["too little sound"] }
         let middle = samples[(first + 12_000)..<(first + 36_000)]
         let greatest = middle.map(abs).max() ?? 0, power = (middle.reduce(0) { $0 + $1 * $1 } / 24_000).squareRoot()
-        #expect(abs(greatest / peak - 1) < 0.01, "peaks at \(greatest)")
-        #expect(abs(power / (peak * 0.5.squareRoot()) - 1) < 0.01, "a power of \(power)")
+        let isLoud = abs(greatest / peak - 1) < 0.01, isPure = abs(power / (peak * 0.5.squareRoot()) - 1) < 0.01
+        return isLoud && isPure ? [] : ["peaks at \(greatest), a power of \(power)"]
     }
 
     @Test(arguments: ["--volume=131 130", "--volume=-1 130", "--volume-max=99 1000", "--volume-max=1001 1000"])
