@@ -8,7 +8,7 @@ import Testing
 
 /// Files of frames and places, which are written whole or not at all.
 @Suite struct WholeFileTests {
-    /// In a process of its own, because limits are a process's. That on the size of a file stands for a full disk: a part is written, the rest is not.
+    /// In a process of its own, because limits are a process's. That on the size of a file stands for a full disk: a part is written, the rest not.
     @Test func `a file that has no room is said, and nothing of it stays`() async {
         await #expect(processExitsWith: .success) {
             let folder = NSTemporaryDirectory() + "whole-\(UUID().uuidString.prefix(8))", path = folder + "/frame.png"
