@@ -24,6 +24,8 @@ public final class GPULayerCompositor: VideoCompositing {
     public let device: String
     /// Where the context is used.
     private let queue = DispatchQueue(label: "gpu layers")
+    /// On the queue: the renderer that is used there.
+    private static let place = DispatchSpecificKey<ObjectIdentifier>()
     private let renderer: GPURenderer
     private let state = Monitor(GPUCompositorReport())
 
@@ -35,11 +37,16 @@ public final class GPULayerCompositor: VideoCompositing {
         precondition(LayerCompositor.formats.contains(format), "\(format.rawValue) is not drawn")
         renderFormat = format
         renderer = try GPURenderer(format)
+        queue.setSpecific(key: Self.place, value: ObjectIdentifier(renderer))
         device = renderer.device
         sourceRequirements = OutputRequirements(formats: renderer.sourceFormats, usages: renderer.importsImages ? [] : [.cpu])
     }
 
-    deinit { queue.async { [renderer] in renderer.close() } }
+    /// Waits for the frame that is being drawn: a driver that is still in use when the program exits crashes.
+    deinit {
+        let isOnQueue = DispatchQueue.getSpecific(key: Self.place) == ObjectIdentifier(renderer)
+        if isOnQueue { renderer.close() } else { queue.sync { renderer.close() } }
+    }
 
     /// What has been drawn, and what it took to bring pixels to the device and back.
     public var report: GPUCompositorReport { state.withLock { $0 } }
