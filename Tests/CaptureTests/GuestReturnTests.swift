@@ -181,12 +181,17 @@ import Testing
 
     @Test("is shown again with --reconnect")
     func shown() throws {
-        let handle = PlayProgram.Handle()
-        let program = PlayProgram.begin(Vivid.options + ["--reconnect", "--sink", "headless", "--stats", "-"], limit: 120, handle: handle)
+        let handle = PlayProgram.Handle(), log = NSTemporaryDirectory() + "return-\(UUID().uuidString.prefix(8)).log"
+        defer { try? FileManager.default.removeItem(atPath: log) }
+        let program = PlayProgram.begin(
+            Vivid.options + ["--reconnect", "--sink", "headless", "--stats", "-"], limit: 120, handle: handle,
+            launcher: ["bash", "-c", "exec \"$0\" \"$@\" 2>'\(log)'"])
+        func told() -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
         try interrupt(handle)
+        #expect(Polling.until { told().contains("The camera is back.") || !handle.isRunning })
         handle.interrupt()
         let outcome = try program()
-        #expect(outcome.code == 0 && outcome.errors.contains(Self.outage), "\(outcome.errors)")
+        #expect(outcome.code == 0 && told().contains(Self.outage), "\(told())")
         let json = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any], "\(outcome.output)")
         let camera = try #require(json["camera"] as? [String: Any])
         #expect(camera["interruptions"] as? Int == 1)
