@@ -21,9 +21,10 @@ import Testing
         timebase.setSource(renderer.clock)
         renderer.start()
         #expect(renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(60)))
-        let begin = renderer.clock.now() + .milliseconds(300)
+        // What comes too late for its time is not played: a second lets a busy machine be in time.
+        let lead = reference.isEmpty ? HostSpan.milliseconds(300) : .seconds(1), begin = renderer.clock.now() + lead
         timebase.setRate(1, time: MediaTime(seconds: start), atHostTime: begin)
-        pause(seconds)
+        pause(seconds + lead.seconds - 0.3)
         // Read several times: a busy machine may pause this thread between the two clocks.
         let errors = (0..<5).map { _ in timebase.time.seconds - start - (MonotonicClock.shared.now() - begin).seconds }
         let clockError = errors.min { abs($0) < abs($1) } ?? 0
@@ -33,8 +34,8 @@ import Testing
         while !reference.isEmpty, MonotonicClock.shared.now() < limit {
             let samples = try recorded(path)
             if samples.count != written { (written, quietSince) = (samples.count, MonotonicClock.shared.now()) }
-            let begin = Self.begin(of: reference, in: samples) ?? .max / 2
-            if samples.count >= begin + reference.count, MonotonicClock.shared.now() - quietSince > .seconds(1) { break }
+            let begin = Self.begin(of: reference, in: samples) ?? .max / 2, quiet = MonotonicClock.shared.now() - quietSince
+            if quiet > .seconds(samples.count >= begin + reference.count ? 1 : 5) { break }
             pause(0.05)
         }
         renderer.stop()
@@ -67,16 +68,20 @@ import Testing
     @Test(arguments: ["audio-only.flac", "audio-only.m4a"])
     func `the device gets what ffmpeg decodes, sample for sample, padding cut`(asset: String) throws {
         let reference = try reference(asset)
-        let (samples, statistics, clockError) = try record(asset, seconds: Double(reference.count) / 96000 + 0.7, until: reference)
-        #expect(!statistics.isPacedByDevice && statistics.sampleFormat == "float32")
-        #expect(abs(clockError) < 0.002, "the host keeps the time: \(clockError)")
-        let begin = try #require(Self.begin(of: reference, in: samples))
-        #expect(begin >= 0 && begin % 2 == 0)
-        try #require(samples.count >= begin + reference.count, "\(samples.count) \(begin) \(reference.count)")
-        let differing = zip(samples[begin...], reference).filter { $0 != $1 }.count
-        #expect(differing == 0)
-        // Padding at the end is cut as well: behind the sound there is nothing.
-        #expect(samples[(begin + reference.count)...].allSatisfy { $0 == 0 })
+        // On a busy machine sound may come too late, and is left out then.
+        let faults = try withinAttempts {
+            let (samples, statistics, clockError) = try record(asset, seconds: Double(reference.count) / 96000 + 0.7, until: reference)
+            #expect(!statistics.isPacedByDevice && statistics.sampleFormat == "float32")
+            #expect(abs(clockError) < 0.002, "the host keeps the time: \(clockError)")
+            guard let begin = Self.begin(of: reference, in: samples) else { return ["the beginning was left out"] }
+            #expect(begin >= 0 && begin % 2 == 0)
+            guard samples.count >= begin + reference.count else { return ["\(samples.count) \(begin) \(reference.count)"] }
+            let differing = zip(samples[begin...], reference).filter { $0 != $1 }.count
+            // Padding at the end is cut as well: behind the sound there is nothing.
+            let isCut = samples[(begin + reference.count)...].allSatisfy { $0 == 0 }
+            return differing == 0 && isCut ? [] : ["\(differing) samples differ, padding is cut: \(isCut)"]
+        }
+        #expect(faults == [])
     }
 
     @Test(.measuresTime) func `beeps are where the film has them`() throws {
