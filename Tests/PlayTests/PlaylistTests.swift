@@ -131,10 +131,18 @@ import Testing
     }
 
     @Test func `a signal ends a list that never ends by itself, with its statistics`() throws {
-        let outcome = try PlayProgram.run(
-            Self.untimed + ["--no-audio", "--loop-playlist", "--stats", "-", Self.short, Self.plain], signal: (SIGTERM, after: 1.5))
-        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
-        let names = try Self.names(outcome.output)
+        let report = NSTemporaryDirectory() + "statistics-\(UUID().uuidString.prefix(8))"
+        defer { try? FileManager.default.removeItem(atPath: report) }
+        let handle = PlayProgram.Handle()
+        let outcome = PlayProgram.begin(
+            Self.untimed + ["--no-audio", "--loop-playlist", "--stats", report, Self.short, Self.plain], limit: 90, handle: handle)
+        // A film's statistics are written when it has ended.
+        func written() -> String { (try? String(contentsOfFile: report, encoding: .utf8)) ?? "" }
+        #expect(Polling.until { written().components(separatedBy: "\"file\"").count > 3 })
+        handle.interrupt()
+        let end = try outcome()
+        #expect(end.code == 0 && end.errors.isEmpty, "\(end.errors)")
+        let names = try Self.names(written())
         #expect(names.count >= 3 && Set(names.dropLast()) == ["short.mp4", "plain.mp4"], "\(names)")
     }
 

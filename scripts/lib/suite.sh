@@ -34,30 +34,27 @@ build_suite() { # debug|thread|address
     build_quietly --build-tests "${arguments[@]}"
 }
 
-# Prints the tests of an event stream that have begun and not ended.
+# Prints the tests of event streams that have begun and not ended.
 unfinished() { # EVENTS
     grep -E '"kind":"test(Started|Ended)"' "$1" 2>/dev/null | sed -n 's/.*"testID":"\([^"]*\.swift:[0-9]*:[0-9]*\)".*/\1/p' |
         sort | uniq -u | sed 's/^/    /' || true
 }
 
-# The event stream, not the printed text, is counted: it also tells what ran when a process died.
+# The event streams, not the printed text, are counted: they also tell what ran when a process died.
 run_suite() { # debug|thread|address
-    local kind="$1" scratch arguments events log ended count fuzz=8 status=0 skip=()
+    local kind="$1" scratch arguments folder events log ended count fuzz=8 began=$SECONDS skip=()
     suite_of "$kind"
     [ "$lab" = no ] || skip=(--skip "$lab_only")
-    events="$scratch/test-events.jsonl" log="$scratch/test.log"
+    folder="$scratch/test-units" events="$scratch/test-events.jsonl" log="$scratch/test.log"
     echo "== $kind: testing ($(elapsed))"
-    rm -f "$events"
     # Half a minute of mutated films; under a sanitizer, which makes everything slow, as long as by default.
     [ "$kind" != debug ] || fuzz=30
-    PLAYER_FUZZ_SECONDS="${PLAYER_FUZZ_SECONDS:-$fuzz}" timeout --signal=ABRT --kill-after=20 "$limit" \
-        swift test --skip-build --disable-xctest --event-stream-output-path "$events" --event-stream-version 0 \
-        "${arguments[@]}" "${filter[@]}" "${skip[@]}" >"$log" 2>&1 || status=$?
+    PLAYER_FUZZ_SECONDS="${PLAYER_FUZZ_SECONDS:-$fuzz}" run_units "$(readlink -f "$scratch/debug")/playerPackageTests.xctest" "$folder"
+    cat "$folder"/*.jsonl >"$events" 2>/dev/null || true
+    tail -n +1 "$folder"/*.log >"$log" 2>/dev/null || true
 
     ended="$(mktemp)"
     grep -E '"kind":"test(Ended|Skipped)"' "$events" 2>/dev/null | grep -E '\.swift:[0-9]+:[0-9]+"' >"$ended" || true
-    count="$(grep -c '"kind":"testEnded".*"symbol":"pass' "$ended" || true)"
-    passed=$((passed + count))
     count="$(grep -c '"kind":"testSkipped"' "$ended" || true)"
     skipped=$((skipped + count))
     count="$(grep '"kind":"testSkipped"' "$ended" | grep -c "PLAYER_MEDIA" || true)"
@@ -65,20 +62,30 @@ run_suite() { # debug|thread|address
     grep '"kind":"testSkipped"' "$ended" | sed 's/.*"text":"\(\([^"\\]\|\\.\)*\)".*/➜ \1/; s/\\\(.\)/\1/g' || true
     count="$(grep -c '"kind":"testEnded".*"symbol":"fail' "$ended" || true)"
     failed=$((failed + count))
-    if [ "$status" -ne 0 ]; then
-        grep -E '^(✘|↳ [^ST]|error:|.*: error:|.*Fatal error|SUMMARY:|WARNING: ThreadSanitizer|==[0-9]+==ERROR)' "$log" |
-            grep -v 'Test run with' | head -n 100 || true
-        if [ "$count" -eq 0 ]; then
-            failed=$((failed + 1))
-            grep -E '(Direct|Indirect) leak of| in .* /.*/(Sources|Tests)/' "$log" | head -n 100 || true
-            echo "✘ The $kind run ended with status $status; tests that were running then:"
-            unfinished "$events"
-            echo "The end of $log:"
-            tail -n 60 "$log"
-        fi
-    fi
-    grep -E '^([^ ]* Test run with|mutated [a-z]*:)' "$log" || true
+    report_failed_units "$kind" "$folder"
+    count="$(grep -c '"kind":"testEnded".*"symbol":"pass' "$ended" || true)"
+    passed=$((passed + count))
+    grep -E '^mutated [a-z]*:' "$log" || true
+    echo "== $kind: $count passed in $(wc -l <"$folder/units") processes, $((SECONDS - began)) s ($(elapsed))"
     rm -f "$ended"
+}
+
+# What the units that did not end well printed. One that died, or whose tests all passed and that a sanitizer ended, counts as a failure.
+report_failed_units() { # KIND FOLDER
+    local status unit
+    for status in "$2"/*.status; do
+        unit="${status%.status}"
+        [ "$(cat "$status")" -ne 0 ] || continue
+        grep -E '^(✘|↳ [^ST]|error:|.*: error:|.*Fatal error|SUMMARY:|WARNING: ThreadSanitizer|==[0-9]+==ERROR)' "$unit.log" |
+            grep -v 'Test run with' | head -n 100 || true
+        ! grep --quiet '"kind":"testEnded".*"symbol":"fail' "$unit.jsonl" 2>/dev/null || [ -n "$(unfinished "$unit.jsonl")" ] || continue
+        failed=$((failed + 1))
+        grep -E '(Direct|Indirect) leak of| in .* /.*/(Sources|Tests)/' "$unit.log" | head -n 100 || true
+        echo "✘ A process of the $1 run ended with status $(cat "$status"); tests that were running then:"
+        unfinished "$unit.jsonl"
+        echo "The end of $unit.log:"
+        tail -n 60 "$unit.log"
+    done
 }
 
 # Starts the tests of displays in the virtual machine; lab_suite is the process then. A machine that cannot be made is a failure.
