@@ -90,7 +90,7 @@ import Testing
         let outcome = PlayProgram.begin(
             ["--sink", "headless", "--no-audio", "--loop-playlist", "--stats", report, folder + "/films"], limit: 90, handle: handle)
         func played() throws -> [String] {
-            let text = (try? String(contentsOfFile: report, encoding: .utf8)) ?? ""
+            let text = TextFile.contents(of: report) ?? ""
             return text.split(separator: "\n").filter { $0.contains("\"file\"") }.map { $0.contains("/1.mp4") ? "1" : "2" }
         }
         #expect(try Polling.until { try played().count >= 2 })
@@ -137,7 +137,7 @@ import Testing
         let outcome = PlayProgram.begin(
             Self.untimed + ["--no-audio", "--loop-playlist", "--stats", report, Self.short, Self.plain], limit: 90, handle: handle)
         // A film's statistics are written when it has ended.
-        func written() -> String { (try? String(contentsOfFile: report, encoding: .utf8)) ?? "" }
+        func written() -> String { TextFile.contents(of: report) ?? "" }
         #expect(Polling.until { written().components(separatedBy: "\"file\"").count > 3 })
         handle.interrupt()
         let end = try outcome()
