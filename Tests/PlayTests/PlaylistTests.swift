@@ -139,7 +139,7 @@ import Testing
         // A film's statistics are written when it has ended.
         func written() -> String { TextFile.contents(of: report) ?? "" }
         #expect(Polling.until { written().components(separatedBy: "\"file\"").count > 3 })
-        handle.interrupt()
+        handle.send(SIGTERM)
         let end = try outcome()
         #expect(end.code == 0 && end.errors.isEmpty, "\(end.errors)")
         let names = try Self.names(written())

@@ -73,15 +73,16 @@ run_suite() { # debug|thread|address
 # What the units that did not end well printed. One that died, or whose tests all passed and that a sanitizer ended, counts as a failure.
 report_failed_units() { # KIND FOLDER
     local status unit
-    for status in "$2"/*.status; do
-        unit="${status%.status}"
-        [ "$(cat "$status")" -ne 0 ] || continue
+    for unit in "$2"/*.log; do
+        unit="${unit%.log}"
+        status="$(cat "$unit.status" 2>/dev/null || echo unknown)"
+        [ "$status" != 0 ] || continue
         grep -E '^(✘|↳ [^ST]|error:|.*: error:|.*Fatal error|SUMMARY:|WARNING: ThreadSanitizer|==[0-9]+==ERROR)' "$unit.log" |
             grep -v 'Test run with' | head -n 100 || true
         ! grep --quiet '"kind":"testEnded".*"symbol":"fail' "$unit.jsonl" 2>/dev/null || [ -n "$(unfinished "$unit.jsonl")" ] || continue
         failed=$((failed + 1))
         grep -E '(Direct|Indirect) leak of| in .* /.*/(Sources|Tests)/' "$unit.log" | head -n 100 || true
-        echo "✘ A process of the $1 run ended with status $(cat "$status"); tests that were running then:"
+        echo "✘ A process of the $1 run ended with status $status; tests that were running then:"
         unfinished "$unit.jsonl"
         echo "The end of $unit.log:"
         tail -n 60 "$unit.log"

@@ -9,8 +9,8 @@
 unit_size=20 processes=$((3 * $(nproc)))
 
 # Prints a regular expression a line, each for the suites of a unit. The tests of films that play come first: they wait longest.
-test_units() { # BUNDLE [REGEX of tests to run [REGEX of tests to leave out]]
-    "$1" --testing-library swift-testing --list-tests 2>/dev/null | grep -P -e "${2:-}" | grep -v -P -e "${3:-^$}" |
+test_units() { # LIST of all tests [REGEX of tests to run [REGEX of tests to leave out]]
+    grep -P -e "${2:-}" "$1" | grep -v -P -e "${3:-^$}" |
         awk -F/ -v size="$unit_size" '
             function finish() { if (suites != "") print rank, "^(" suites ")/"; suites = ""; tests = 0 }
             !($1 in count) { order[++known] = $1 }
@@ -31,7 +31,8 @@ run_units() { # BUNDLE FOLDER
     local bundle="$1" folder="$2" unit number=0 choice="${filter[1]:-}"
     rm -rf "$folder"
     mkdir -p "$folder"
-    test_units "$bundle" "$choice" "${skip[1]:-}" >"$folder/units" || true
+    "$bundle" --testing-library swift-testing --list-tests >"$folder/tests" 2>"$folder/000.log" && rm "$folder/000.log" || echo 70 >"$folder/000.status"
+    test_units "$folder/tests" "$choice" "${skip[1]:-}" >"$folder/units" || true
     if [ ! -s "$folder/units" ]; then
         echo "error: No test is called so." >"$folder/000.log"
         echo 69 >"$folder/000.status"
