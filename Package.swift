@@ -187,8 +187,10 @@ let package = Package(
 
         // libva loads it, nothing links it.
         .target(name: "VADriver", dependencies: ["CAV", "CVA"], path: "Tests/VADriver"),
-        // Shared by test targets: finding media, starting compositors, trackers.
-        .target(name: "TestSupport", dependencies: ["Media", "SurfacePool", "CAV"], path: "Tests/TestSupport", swiftSettings: house),
+        // Shared by test targets: finding media, starting programs and compositors, trackers.
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["CTestSupport", "Media", "SurfacePool", "CAV"], path: "Tests/TestSupport", swiftSettings: house),
         // What every sink must do; run by the tests of each.
         .target(
             name: "SinkConformance", dependencies: ["DisplaySink", "SurfacePool", "Media"], path: "Tests/SinkConformance", swiftSettings: house),

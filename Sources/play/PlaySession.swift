@@ -89,9 +89,11 @@ final class PlaySession: Sendable {
 
     /// Plays until the end, and returns the exit code or throws then.
     func run() throws(PlayerError) -> Int32 {
+        try requireDescriptors()
         let dispatchLimit = MonotonicClock.shared.now() + Self.dispatchDeadline
         let thread = LoopThread(name: "session") { [self] in
             DispatchQueue.global().async { [hasDispatch] in hasDispatch.change { $0 = true } }
+            let _: Void? = hasDispatch.wait { $0 ? () : nil }
             let outcome: Result<Int32, PlayerError>
             do throws(PlayerError) { outcome = .success(try play()) } catch { outcome = .failure(error) }
             result.withLock { $0 = outcome }
@@ -117,6 +119,14 @@ final class PlaySession: Sendable {
                 Ending.now(ExitCode.system.rawValue)
             }
             Ending.wait(until: [limit, lacksDispatch ? dispatchLimit : nil].compactMap(\.self).min())
+        }
+    }
+
+    /// Dispatch opens an epoll and an eventfd with its first block and ends the program where it cannot, so it begins while nothing else runs that
+    /// could take the last ones.
+    private func requireDescriptors() throws(PlayerError) {
+        do { _ = (try EventFD(), try EventFD()) } catch {
+            throw PlayerError(.system, "the system has no descriptor left: \(error.reason).")
         }
     }
 

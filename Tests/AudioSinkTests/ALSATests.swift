@@ -55,7 +55,7 @@ import Testing
 
     /// What ffmpeg makes of the same file: an independent reference.
     private func reference(_ asset: String) throws -> [Float] {
-        let process = Process(), pipe = Pipe()
+        let process = ChildProcess(), pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-v", "error", "-i", TestAssets.path(asset), "-vn", "-f", "f32le", "-"]
         process.standardOutput = pipe

@@ -46,7 +46,7 @@ import Testing
     }
 
     private func reference(_ path: String) throws -> [Float] {
-        let process = Process(), pipe = Pipe()
+        let process = ChildProcess(), pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-nostdin", "-v", "quiet", "-i", path, "-map", "0:a:0", "-f", "f32le", "-"]
         process.standardOutput = pipe

@@ -13,7 +13,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let film = folder + "/tone.wav", recording = folder + "/card.raw", configuration = folder + "/asound.conf"
-        let ffmpeg = Process()
+        let ffmpeg = ChildProcess()
         ffmpeg.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         ffmpeg.arguments = [
             "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=1000:sample_rate=48000:duration=1,aformat=flt", "-af",

@@ -49,7 +49,7 @@ import Testing
     }
 
     private func reference(_ asset: String) throws -> [Float] {
-        let process = Process(), pipe = Pipe()
+        let process = ChildProcess(), pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-v", "error", "-i", TestAssets.path(asset), "-vn", "-f", "f32le", "-"]
         process.standardOutput = pipe

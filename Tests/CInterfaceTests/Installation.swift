@@ -3,6 +3,8 @@ import Media
 import TestSupport
 
 /// The library as `scripts/install` leaves it, made once of what this build made, and programs that use it as anybody's would.
+///
+/// Several test processes share it: who makes something of it holds a lock, and what is used is never written again.
 struct Installation: Sendable {
     var prefix: String
 
@@ -13,8 +15,9 @@ struct Installation: Sendable {
 
     private init() throws {
         prefix = BuiltPrograms.folder + "/installed"
-        // The virtual machine takes minutes to link what the host's run has left behind.
-        if LabLibraries.areHere, Self.isCurrent(prefix) { return }
+        let lock = try FileLock(prefix + ".lock")
+        defer { lock.unlock() }
+        if Self.isCurrent(prefix) { return }
         let outcome = try Tool.run(TestAssets.root + "/scripts/install", ["--prefix", prefix, "--built", BuiltPrograms.folder])
         guard outcome.code == 0 else { throw Failure(sentence: "scripts/install failed: \(outcome.errors)") }
     }
@@ -42,6 +45,8 @@ struct Installation: Sendable {
         // Tests run side by side; who wants a program that is being built waits.
         try Self.programs.withLock { programs in
             if let program = programs[source] { return program }
+            let lock = try FileLock(prefix + ".lock")
+            defer { lock.unlock() }
             let program = try compile(source, name: name, packages: packages, standard: standard, shader: shader)
             programs[source] = program
             return program
@@ -64,8 +69,9 @@ struct Installation: Sendable {
         let words = flags.output.split(whereSeparator: \.isWhitespace).map(String.init)
         let outcome = try Tool.run(
             Self.compiler,
-            ["-std=" + standard, "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", program] + words + ["-Wl,-rpath,\(prefix)/lib", "-lm"])
-        guard outcome.code == 0 else { throw Failure(sentence: outcome.errors) }
+            ["-std=" + standard, "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", program + ".new"] + words + ["-Wl,-rpath,\(prefix)/lib", "-lm"])
+        // Another process may run the one that is there.
+        guard outcome.code == 0, unsafe rename(program + ".new", program) == 0 else { throw Failure(sentence: outcome.errors) }
         return program
     }
 
@@ -90,6 +96,18 @@ struct Installation: Sendable {
     }()
 }
 
+/// One process at a time, from its making until `unlock`: flock(2).
+private struct FileLock {
+    private let file: Int32
+
+    init(_ path: String) throws {
+        file = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0, flock(file, LOCK_EX) == 0 else { throw Installation.Failure(sentence: "\(path) cannot be locked: \(errno)") }
+    }
+
+    func unlock() { close(file) }
+}
+
 /// Programs run to their end.
 enum Tool {
     struct Outcome {
@@ -99,7 +117,7 @@ enum Tool {
     }
 
     static func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // A hang ends, and shows as 124. Linking the library takes minutes in a virtual machine on a busy host.
         process.arguments = ["timeout", "900", program] + arguments

@@ -24,7 +24,7 @@ enum Vivid {
     }()
 
     @discardableResult static func run(_ command: String) -> String {
-        let process = Process(), pipe = Pipe()
+        let process = ChildProcess(), pipe = Pipe()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", command]
         process.standardOutput = pipe

@@ -43,9 +43,15 @@ import Testing
         let session = CaptureSession(device: try CaptureDevice(path: Vivid.path), request: Self.request, outputs: [output], reconnects: true) {
             state in states.change { $0.append(state) }
         }
+        /// Takes everything that waits, up to the end. What is not taken keeps its memory.
+        func drain() {
+            func isEnd(_ delivery: CaptureDelivery?) -> Bool { if case .ended = delivery { true } else { false } }
+            while !isEnd(output.next(until: .distantPast)) {}
+        }
         // Opens what makes the memory of frames.
         try session.start()
         session.stop()
+        drain()
         let before = OpenDescriptors.count, threadsBefore = Self.cameraThreads()
         try session.start()
         defer { session.stop() }
@@ -89,9 +95,7 @@ import Testing
         #expect(session.lastFormat?.rate == Ratio(30, 1), "as it was set while it ran")
         session.stop()
         held = nil
-        /// Ends here, and with it every frame that waited.
-        func isEnd(_ delivery: CaptureDelivery?) -> Bool { if case .ended = delivery { true } else { false } }
-        while !isEnd(output.next(until: .distantPast)) {}
+        drain()
         #expect(session.state == .idle)
         // The kernel lists a thread for a moment after it has been waited for.
         #expect(Polling.until { Self.cameraThreads() == threadsBefore })

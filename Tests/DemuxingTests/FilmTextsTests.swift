@@ -36,7 +36,7 @@ import Testing
 
     /// Times from the film's beginning, which is the container's first time.
     private static func probe(_ path: String) throws -> [(title: String, start: Double)] {
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffprobe", "-v", "error", "-show_chapters", "-show_format", "-of", "json", path]
         process.standardOutput = output

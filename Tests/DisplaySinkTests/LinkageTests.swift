@@ -20,7 +20,7 @@ import Testing
 
     /// The names in the program's dynamic section.
     private static func needed(by program: String) throws -> [String] {
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["readelf", "--dynamic", "--wide", BuiltPrograms.folder + "/" + program]
         process.standardOutput = output

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import TestSupport
 
 /// A client in a process of its own, with a manner of its own; see `Tests/ExportClient`.
@@ -51,36 +51,27 @@ final class ClientProcess {
     struct Failure: Error { var what: String }
 
     let manner: Manner
-    private var process: pid_t
+    private let process = ChildProcess()
 
     init(_ manner: Manner, socket: String, seed: UInt64, tally: Tally) throws {
         self.manner = manner
-        var words: [UnsafeMutablePointer<CChar>?] = unsafe []
-        for word in ["export-client", socket, manner.rawValue, String(seed), tally.path] { unsafe words.append(strdup(word)) }
-        defer { unsafe words.forEach { unsafe free($0) } }
-        var process: pid_t = 0
-        let result = unsafe posix_spawn(&process, BuiltPrograms.folder + "/export-client", nil, nil, words + [nil], environ)
-        guard result == 0 else { throw Failure(what: "export-client does not start: \(result)") }
-        self.process = process
+        process.executableURL = URL(fileURLWithPath: BuiltPrograms.folder + "/export-client")
+        process.arguments = [socket, manner.rawValue, String(seed), tally.path]
+        try process.run()
     }
 
-    deinit { if process > 0 { _ = kill() } }
+    deinit { _ = kill() }
 
     /// How it has ended; nil while it runs.
-    func ending() -> Ending? { reap(WNOHANG) }
+    func ending() -> Ending? {
+        guard !process.isRunning else { return nil }
+        return process.terminationReason == .exit ? .exit(process.terminationStatus) : .signal(process.terminationStatus)
+    }
 
     /// Ends it as nothing can prevent, wherever it is. How it ended: by this, unless it was quicker.
     func kill() -> Ending {
-        Glibc.kill(process, SIGKILL)
-        return reap(0)!
-    }
-
-    private func reap(_ options: Int32) -> Ending? {
-        var status: Int32 = 0
-        var result: pid_t
-        repeat { result = unsafe waitpid(process, &status, options) } while result < 0 && errno == EINTR
-        guard result == process else { return nil }
-        process = 0
-        return status & 0x7f == 0 ? .exit(status >> 8 & 0xff) : .signal(status & 0x7f)
+        process.send(SIGKILL)
+        process.waitUntilExit()
+        return ending()!
     }
 }

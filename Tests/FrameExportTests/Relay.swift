@@ -40,7 +40,7 @@ final class Relay {
         }
     }
 
-    private let process = Process()
+    private let process = ChildProcess()
     private let folder: String
     private var output: String { folder + "/out" }
 

@@ -32,7 +32,7 @@ struct DriverHonestyTests {
 
     /// The hash of every frame that ffmpeg puts out.
     private static func hashes(_ arguments: [String], environment: [String: String]) throws -> [String] {
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         // No env(1) or shell between: the driver is preloaded into ffmpeg alone.
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map(String.init)
         let folder = try #require(folders.first { FileManager.default.isExecutableFile(atPath: "\($0)/ffmpeg") })

@@ -18,20 +18,15 @@ enum Lab {
 
     /// What a program says, without the end of its last line. Throws when it fails.
     static func output(of program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
-        let process = Process(), ended = DispatchSemaphore(value: 0)
+        let process = ChildProcess(), pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.terminationHandler = { _ in ended.signal() }
-        let pipe = try ChildStart.alone {
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            return pipe
-        }
+        process.standardOutput = pipe
+        try process.run()
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        ended.wait()
+        process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(description: "\(program) ended with \(process.terminationStatus)") }
         return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
@@ -53,7 +48,7 @@ final class LabCompositor {
     let name: Name
     /// Of the screen.
     let size: PixelSize
-    private let process = Process(), inlet: Pipe, ended = DispatchSemaphore(value: 0)
+    private let process = ChildProcess(), inlet = Pipe()
     private let folder: String
     private var display = ""
     private var compositor: Int32 = 0
@@ -65,7 +60,7 @@ final class LabCompositor {
         folder = "/run/lab/\(name.rawValue)-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        // The shell waits for the end of its input, not for a signal: a test's thread blocks those, and its children inherit that.
+        // The shell waits for the end of its input, and for no signal: this process may die without sending one.
         process.arguments = [
             "-c",
             """
@@ -81,13 +76,8 @@ final class LabCompositor {
             "LAB_SIZE": "\(size.width)x\(size.height)", "LAB_COMPOSITOR_LOG": "\(folder)/log", "SEATD_SOCK": "/run/seatd.sock",
         ]) { $1 }.merging(settings) { $1 }
         process.standardOutput = FileHandle.nullDevice
-        process.terminationHandler = { [ended] _ in ended.signal() }
-        inlet = try ChildStart.alone { [process] in
-            let inlet = Pipe()
-            process.standardInput = inlet
-            try process.run()
-            return inlet
-        }
+        process.standardInput = inlet
+        try process.run()
         _ = Polling.until(within: .seconds(600), every: .milliseconds(20)) {
             !process.isRunning || FileManager.default.fileExists(atPath: "\(folder)/ready")
         }
@@ -105,7 +95,7 @@ final class LabCompositor {
 
     private func end() {
         try? inlet.fileHandleForWriting.close()
-        ended.wait()
+        process.waitUntilExit()
     }
 
     /// As a crash would.

@@ -8,27 +8,23 @@ final class LabSeat {
     /// May ask the manager, and may not open a display.
     static let user = ["setpriv", "--reuid=65534", "--regid=65534", "--groups=100"]
 
-    private let process = Process(), ended = DispatchSemaphore(value: 0)
+    private let process = ChildProcess()
     private let folder = "/run/lab/seat-\(UUID().uuidString.prefix(8))"
     private var isKilled = false
 
     init() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-        // Its socket has a fixed name, which is another's where a compositor has been. Signals, which a test's thread blocks, are how it
-        // hears of consoles.
+        // Its socket has a fixed name, which is another's where a compositor has been.
         process.arguments = [
             "--mount", "bash", "-c",
             """
             exec >\(folder)/log 2>&1
             mount --bind \(folder) /run
-            exec python3 -c 'import os, signal
-            signal.pthread_sigmask(signal.SIG_SETMASK, [])
-            os.execv("/lab/usr/local/sbin/host-seatd", ["seatd", "-g", "users", "-l", "debug"])'
+            exec /lab/usr/local/sbin/host-seatd -g users -l debug
             """,
         ]
         process.standardInput = FileHandle.nullDevice
-        process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
         _ = Polling.until(every: .milliseconds(20)) { !process.isRunning || FileManager.default.fileExists(atPath: "\(folder)/seatd.sock") }
         guard FileManager.default.fileExists(atPath: "\(folder)/seatd.sock") else { throw Lab.Failure(description: "seatd does not start: \(log)") }
@@ -48,8 +44,8 @@ final class LabSeat {
     func kill() {
         guard !isKilled else { return }
         isKilled = true
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        ended.wait()
+        process.send(SIGKILL)
+        process.waitUntilExit()
     }
 }
 

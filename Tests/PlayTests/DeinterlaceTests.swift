@@ -11,7 +11,7 @@ import Testing
     }
 
     private static func ffmpeg(_ arguments: [String]) throws -> String {
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"] + arguments
         process.standardOutput = output

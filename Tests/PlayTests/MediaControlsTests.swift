@@ -5,7 +5,7 @@ import Testing
 
 /// The player on a session's bus, under the control of playerctl, which others wrote.
 @Suite(.serialized) final class MediaControlsTests {
-    private let bus = Process()
+    private let bus = ChildProcess()
     private let path = "/tmp/play-bus-\(getpid())-\(UUID().uuidString.prefix(8))"
     private var environment: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)"] }
 
@@ -14,36 +14,28 @@ import Testing
         bus.arguments = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(path)"]
         bus.standardOutput = FileHandle.nullDevice
         bus.standardError = FileHandle.nullDevice
-        try ChildStart.alone { try bus.run() }
+        try bus.run()
         let path = path
         try #require(Polling.until { FileManager.default.fileExists(atPath: path) })
     }
 
     deinit {
-        // It inherits a test thread's blocked signals.
-        kill(bus.processIdentifier, SIGKILL)
+        bus.send(SIGKILL)
         try? FileManager.default.removeItem(atPath: path)
     }
 
     /// What playerctl answers, without the end of the line.
     private func playerctl(_ words: String...) -> String {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["playerctl"] + words
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardError = FileHandle.nullDevice
-        // Not `waitUntilExit`, which may miss an end while other programs are started.
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
-        let started = try? ChildStart.alone {
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            return pipe
-        }
-        guard let pipe = started else { return "" }
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        guard (try? process.run()) != nil else { return "" }
         let text = (try? pipe.fileHandleForReading.readToEnd()) ?? Data()
-        ended.wait()
+        process.waitUntilExit()
         return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 

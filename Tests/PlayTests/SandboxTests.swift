@@ -121,7 +121,7 @@ import Testing
     @Test func `killed decoders, a hundred of them with --full, do not end a film`() throws {
         var dice = Dice(seed: 100)
         let kills = TestExtent.rounds(30, full: 100, sanitized: 10)
-        let play = Process(), output = Pipe()
+        let play = ChildProcess(), output = Pipe()
         play.executableURL = URL(fileURLWithPath: PlayProgram.path)
         play.arguments = [
             "--sink", "headless", "--untimed", "--loop", "--sandbox", "decoder", "--decoder-restarts", "1000", "--quiet", "--stats", "-",

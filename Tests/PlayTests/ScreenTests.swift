@@ -154,12 +154,12 @@ import Testing
 
     /// A PNG file of 640x360, decoded by ffmpeg.
     private static func image(_ path: String) throws -> RGBImage {
-        let process = Process(), pipe = Pipe()
+        let process = ChildProcess(), pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "bgr0", "-"]
         process.standardOutput = pipe
         process.standardInput = FileHandle.nullDevice
-        try ChildStart.alone { try process.run() }
+        try process.run()
         let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0 && bytes.count == 640 * 360 * 4)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ScriptsTests {
     /// The output of a program in the checkout or beside the test bundle.
     private static func output(of path: String, _ arguments: String...) throws -> String {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         let pipe = Pipe()
@@ -44,7 +44,7 @@ import Testing
         try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: root + "/.build/release/play")
         try "".write(toFile: root + "/.build/play.stamp", atomically: true, encoding: .utf8)
         let began = Date().timeIntervalSince1970
-        let process = Process(), pipe = Pipe()
+        let process = ChildProcess(), pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: root + "/scripts/run")
         process.arguments = arguments
         process.standardOutput = pipe

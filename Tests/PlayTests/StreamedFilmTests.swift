@@ -12,7 +12,7 @@ import Testing
 
     /// Six seconds of 150 frames in three parts; what `options` add.
     private static func make(_ options: [String] = []) throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=6", "-c:v", "mpeg2video", "-g", "50", "-bf", "0"]

@@ -97,13 +97,13 @@ import Testing
     }
 
     @Test func `info says how subtitles are asked for`() throws {
-        let film = folder + "/film.mkv", process = Process()
+        let film = folder + "/film.mkv", process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=1", "-i", folder + "/text.srt"]
             + ["-map", "0", "-map", "1", "-map", "1", "-c:v", "ffv1", "-c:s:0", "srt", "-c:s:1", "ass", "-metadata:s:s:0", "language=eng"]
             + ["-disposition:s:0", "forced+hearing_impaired", film]
-        try ChildStart.alone { try process.run() }
+        try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)
         for sandbox in ["off", "full"] {

@@ -14,7 +14,7 @@ import Testing
     private func film(seconds: Int = 1) throws -> String {
         let path = folder + "/tracks.mkv"
         let tones = [500, 1000, 2000].flatMap { ["-f", "lavfi", "-i", "sine=frequency=\($0):sample_rate=48000:duration=\(seconds)"] }
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             [

@@ -13,7 +13,7 @@ import Testing
     /// A tone of 1 kHz, whose peaks are at `level` eighths of full scale.
     private func tone(level: Int) throws -> String {
         let path = folder + "/tone.flac"
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
             "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=1000:sample_rate=48000:duration=1,volume=\(level)", path,

@@ -23,12 +23,11 @@ import Testing
     private static func reference(_ path: String) throws -> [Float] {
         let output = FileManager.default.temporaryDirectory.path + "/sound-\(UUID().uuidString).f32"
         defer { try? FileManager.default.removeItem(atPath: output) }
-        let process = Process(), ended = DispatchSemaphore(value: 0)
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-nostdin", "-v", "quiet", "-i", path, "-map", "0:a:0", "-f", "f32le", output]
-        process.terminationHandler = { _ in ended.signal() }
-        try ChildStart.alone { try process.run() }
-        ended.wait()
+        try process.run()
+        process.waitUntilExit()
         let bytes = try Data(contentsOf: URL(fileURLWithPath: output))
         return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
     }

@@ -9,7 +9,7 @@ import Testing
     }
 
     private static func run(_ program: String, _ arguments: String...) throws -> (code: Int32, wasKilled: Bool, output: String) {
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         // LeakSanitizer traces the process at its end, which a confined one does not let it.

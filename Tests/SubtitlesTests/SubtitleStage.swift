@@ -28,13 +28,13 @@ final class SubtitleStage {
     /// A film of 160x90 with these subtitles, `length` seconds long.
     func film(_ name: String, subtitles: String, length: Int = 5, input: [String] = [], _ arguments: [String]) throws -> String {
         let path = "\(folder)/\(name)"
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=gray:s=160x90:r=25:d=\(length)"]
             + input + ["-i", subtitles, "-map", "0", "-map", "1", "-c:v", "mpeg2video", "-g", "25"] + arguments + [path]
         process.standardInput = FileHandle.nullDevice
-        try ChildStart.alone { try process.run() }
+        try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0, "ffmpeg failed")
         return path

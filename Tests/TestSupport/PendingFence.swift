@@ -15,7 +15,7 @@ public final class PendingFence: @unchecked Sendable {
 
     /// Loads the device's module, as root in the lab's virtual machine; its node.
     public static func load() throws -> String {
-        let process = Process(), pipe = Pipe()
+        let process = ChildProcess(), pipe = Pipe()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", "modprobe vgem && lab-card vgem"]
         process.standardOutput = pipe

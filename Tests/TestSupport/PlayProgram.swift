@@ -23,25 +23,17 @@ public enum PlayProgram {
         _ arguments: [String], input: Data? = nil, environment: [String: String] = [:], limit: Double = 60, signal: (Int32, after: Double)? = nil,
         handle: Handle? = nil, terminal: String? = nil, sink: FileHandle? = nil, launcher: [String] = []
     ) throws -> Outcome {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: launcher.isEmpty ? path : "/usr/bin/env")
         process.arguments = launcher.isEmpty ? arguments : launcher + [path] + arguments
         // Films begin where somebody left them; nobody has left one here.
         let usual = ProcessInfo.processInfo.environment.merging(["XDG_STATE_HOME": NSTemporaryDirectory() + "no-state"]) { $1 }
         process.environment = usual.merging(environment) { $1 }
-        // Not `waitUntilExit`, which looks at the run loop and was seen to miss an end while other programs are started.
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
-        let (output, errors, inlet) = try ChildStart.alone {
-            let pipes = (Pipe(), Pipe(), Pipe())
-            process.standardOutput = pipes.0
-            if let sink { process.standardOutput = sink }
-            process.standardError = pipes.1
-            process.standardInput = pipes.2
-            if let terminal { process.standardInput = FileHandle(forUpdatingAtPath: terminal) }
-            try process.run()
-            return pipes
-        }
+        let output = Pipe(), errors = Pipe(), inlet = Pipe()
+        process.standardOutput = sink ?? output
+        process.standardError = errors
+        process.standardInput = terminal.map { FileHandle(forUpdatingAtPath: $0) as Any } ?? inlet
+        try process.run()
         handle?.began(process)
         if sink != nil { try? output.fileHandleForWriting.close() }
         // Threads of their own, since Dispatch may take long to start one more beside those that wait: one reader a pipe, so that neither can
@@ -54,18 +46,14 @@ public enum PlayProgram {
             if let input { try? inlet.fileHandleForWriting.write(contentsOf: input) }
             try? inlet.fileHandleForWriting.close()
         }
-        let began = DispatchTime.now()
-        func hasEnded(after seconds: Double) -> Bool {
-            guard ended.wait(timeout: began + seconds) == .success else { return false }
-            ended.signal()
-            return true
-        }
-        if let signal, signal.after < limit, !hasEnded(after: signal.after) { kill(process.processIdentifier, signal.0) }
+        let began = MonotonicClock.shared.now()
+        func hasEnded(after seconds: Double) -> Bool { process.waitUntilExit(until: began + HostSpan.seconds(seconds)) }
+        if let signal, signal.after < limit, !hasEnded(after: signal.after) { process.send(signal.0) }
         if !hasEnded(after: limit) {
             // A program that hangs shows where.
-            kill(process.processIdentifier, SIGABRT)
-            if !hasEnded(after: limit + 30) { kill(process.processIdentifier, SIGKILL) }
-            ended.wait()
+            process.send(SIGABRT)
+            if !hasEnded(after: limit + 30) { process.send(SIGKILL) }
+            process.waitUntilExit()
             texts.set("limit", Data("\nended by the test after \(limit) seconds".utf8))
         }
         for thread in readers + [writer] { thread.join() }
@@ -99,11 +87,11 @@ public enum PlayProgram {
 
     /// A hold on a program that runs, to end it when a test has seen enough.
     public final class Handle: Sendable {
-        private let process = Monitor<Process?>(nil)
+        private let process = Monitor<ChildProcess?>(nil)
 
         public init() {}
 
-        fileprivate func began(_ process: Process) { self.process.change { $0 = process } }
+        fileprivate func began(_ process: ChildProcess) { self.process.change { $0 = process } }
 
         /// Asks it to end, as Ctrl-C would.
         public func interrupt() { send(SIGINT) }
@@ -114,7 +102,7 @@ public enum PlayProgram {
         /// Sends a signal, if it runs; waits until it does.
         public func send(_ signal: Int32) {
             guard let process = process.wait(until: MonotonicClock.shared.now() + .seconds(60), { $0 }), process.isRunning else { return }
-            Foundation.kill(process.processIdentifier, signal)
+            process.send(signal)
         }
 
         /// nil before it has begun.

@@ -18,7 +18,7 @@ public final class PrivateWeston: @unchecked Sendable {
     /// The whole path of the socket: a display's name.
     public var display: String { "\(folder)/display" }
     private let folder: String
-    private let process = Process()
+    private let process = ChildProcess()
     /// The kernel ends Weston with the *thread* that began it, so that thread waits for it.
     private let thread: LoopThread
     private let state = Monitor((hasBegun: false, isOver: false))
@@ -52,9 +52,8 @@ public final class PrivateWeston: @unchecked Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        let weston = Handle(process: process)
-        thread = LoopThread(name: "weston") { [state] in
-            try? weston.process.run()
+        thread = LoopThread(name: "weston") { [state, process] in
+            try? process.run()
             state.change { $0.hasBegun = true }
             let _: Void? = state.wait { $0.isOver ? () : nil }
         }
@@ -84,7 +83,7 @@ public final class PrivateWeston: @unchecked Sendable {
         // To a file: the other end of a pipe would be inherited by whatever another test starts meanwhile.
         let output = NSTemporaryDirectory().appending("weston-version-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(atPath: output) }
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", "exec weston --version > '\(output)'"]
         try process.run()
@@ -104,7 +103,7 @@ public final class PrivateWeston: @unchecked Sendable {
     /// Ends it at once, as a crash would.
     public func kill() {
         if process.isRunning {
-            Foundation.kill(process.processIdentifier, SIGKILL)
+            process.send(SIGKILL)
             process.waitUntilExit()
         }
         state.change { $0.isOver = true }
@@ -112,11 +111,7 @@ public final class PrivateWeston: @unchecked Sendable {
     }
 
     /// Stops Weston in its tracks, alive, or lets it go on.
-    public func freeze(_ isFrozen: Bool) { Foundation.kill(process.processIdentifier, isFrozen ? SIGSTOP : SIGCONT) }
-
-    private struct Handle: @unchecked Sendable {
-        var process: Process
-    }
+    public func freeze(_ isFrozen: Bool) { process.send(isFrozen ? SIGSTOP : SIGCONT) }
 
     private static func environment(_ folder: String) -> [String: String] {
         var environment = ProcessInfo.processInfo.environment
@@ -142,7 +137,7 @@ public final class PrivateWeston: @unchecked Sendable {
     }
 
     private func run(_ program: String, _ arguments: [String]) throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.environment = Self.environment(folder)

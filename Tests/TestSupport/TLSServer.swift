@@ -11,7 +11,7 @@ public final class TLSServer: Sendable {
         case otherName
     }
 
-    private let process = Process()
+    private let process = ChildProcess()
     private let input = Pipe()
     private let folder: String
     private let ports: [Int]

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FilmTests {
     /// What ffmpeg writes to its standard output for the given arguments.
     static func ffmpeg(_ arguments: String...) throws -> Data {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-nostdin", "-v", "error"] + arguments + ["-"]
         let pipe = Pipe()

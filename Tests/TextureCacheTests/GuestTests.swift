@@ -26,9 +26,9 @@ struct GuestTests {
     }
 
     /// This program under the lab's loader.
-    private static func inLab(arguments: [String]) throws -> Process {
+    private static func inLab(arguments: [String]) throws -> ChildProcess {
         let words = try LabLibraries.loader()
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: words[0])
         process.arguments = words.dropFirst() + [try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(LabLibraries.environment) { $1 }.merging(

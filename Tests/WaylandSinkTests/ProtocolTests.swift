@@ -7,7 +7,7 @@ import Testing
 struct ProtocolTests {
     @Test("the checked-in code is what the definitions give")
     func codeIsCurrent() throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "\(TestAssets.root)/scripts/protocols")
         process.arguments = ["--check"]
         try process.run()

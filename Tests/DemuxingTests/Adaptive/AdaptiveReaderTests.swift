@@ -15,7 +15,7 @@ import Testing
     deinit { try? FileManager.default.removeItem(atPath: Self.folder) }
 
     private static func run(_ arguments: [String]) throws {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"] + arguments
         try process.run()
