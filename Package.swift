@@ -180,10 +180,13 @@ let package = Package(
         // The example in Swift; those in C and Python lie beside it.
         .executableTarget(
             name: "brightness", dependencies: ["DisplaySink", "FrameExport", "Media", "Player"], path: "Examples/Swift",
-            exclude: ["Compositor.swift"], swiftSettings: house),
+            exclude: ["Compositor.swift", "Mirror.swift"], swiftSettings: house),
         .executableTarget(
             name: "compositor", dependencies: ["Composition", "Media", "PixelConversion", "Reading", "SurfacePool", "Writing"],
-            path: "Examples/Swift", exclude: ["Brightness.swift"], swiftSettings: house),
+            path: "Examples/Swift", exclude: ["Brightness.swift", "Mirror.swift"], swiftSettings: house),
+        .executableTarget(
+            name: "mirror", dependencies: ["Capture", "DisplaySink", "KMSSink", "Media", "Player", "WaylandSink"],
+            path: "Examples/Swift", exclude: ["Brightness.swift", "Compositor.swift"], swiftSettings: house),
 
         // libva loads it, nothing links it.
         .target(name: "VADriver", dependencies: ["CAV", "CVA"], path: "Tests/VADriver"),

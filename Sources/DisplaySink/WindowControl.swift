@@ -10,18 +10,8 @@ public protocol WindowControl: AnyObject, Sendable {
     func setFullscreen(_ isFullscreen: Bool)
     /// Requests the opposite of the pending full-screen request, or of the window's state when no request is pending.
     func toggleFullscreen()
-    /// Sets how frames fit a window or a monitor with another aspect ratio.
-    func setGravity(_ gravity: Gravity)
+    /// Sets which part of the frames is shown, how they are turned, and how they fit the window or the monitor; also the frame that is shown.
+    func setFraming(_ framing: Framing)
     /// Tells whether the film plays. While it does, the screen is kept from going idle.
     func setPlaying(_ isPlaying: Bool)
-}
-
-/// How a frame fits an area with another aspect ratio.
-public enum Gravity: String, Sendable, Hashable, CaseIterable {
-    /// The whole frame, with black borders.
-    case aspect
-    /// The whole area; the frame is cropped.
-    case fill
-    /// The whole frame in the whole area, distorted.
-    case stretch
 }

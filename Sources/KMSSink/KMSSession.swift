@@ -6,7 +6,7 @@ internal import SurfacePool
 /// What the sink's callers and its thread share.
 struct KMSSinkState: Sendable {
     struct Settings: Sendable, Hashable {
-        var gravity = Gravity.aspect
+        var framing = Framing()
         var filmRate = Ratio.unknown
     }
 
@@ -124,9 +124,9 @@ final class KMSSession: Sendable {
         _ applied: inout KMSSinkState.Settings?, _ monitors: KMSMonitors, _ planner: ScanoutPlanner, _ presenter: KMSPresenter
     ) throws(SinkError) {
         let settings = state.withLock { $0.settings }
-        guard settings.gravity != applied?.gravity || settings.filmRate != applied?.filmRate, !presenter.isFlipping else { return }
-        if settings.gravity != planner.gravity {
-            planner.gravity = settings.gravity
+        guard settings.framing != applied?.framing || settings.filmRate != applied?.filmRate, !presenter.isFlipping else { return }
+        if settings.framing != planner.framing {
+            planner.framing = settings.framing
             monitors.forget()
         }
         if settings.filmRate != applied?.filmRate {

@@ -108,7 +108,7 @@ public final class KMSSink: DisplaySink, WindowControl {
 
     // MARK: WindowControl
 
-    /// The sink itself, for `setGravity`; its other controls have no effect.
+    /// The sink itself, for `setFraming`; its other controls have no effect.
     public var window: (any WindowControl)? { self }
     /// Always true: subtitles and messages are shown on an overlay plane, where one is free.
     public var drawsOverlays: Bool { true }
@@ -116,8 +116,8 @@ public final class KMSSink: DisplaySink, WindowControl {
     public var readsTerminal: Bool { true }
     /// Sets the frame rate by which the monitors' modes are chosen. Unknown: any refresh rate fits.
     public func setFilmRate(_ rate: Ratio) { change { $0.settings.filmRate = rate } }
-    /// Sets how frames fit the monitors.
-    public func setGravity(_ gravity: Gravity) { change { $0.settings.gravity = gravity } }
+    /// Sets which part of the frames is shown, how they are turned, and how they fit the monitors.
+    public func setFraming(_ framing: Framing) { change { $0.settings.framing = framing } }
     /// Always false: there are no windows, and `setFullscreen` has no effect.
     public var isFullscreen: Bool { false }
     /// Has no effect: there is no window.

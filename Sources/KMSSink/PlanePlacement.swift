@@ -34,17 +34,14 @@ package struct PlanePlacement: Sendable, Hashable {
     }
 
     /// Fits a frame to a screen, scaled.
-    package init(buffer: PixelSize, visible: PixelRect, attributes: FrameAttributes, screen: PixelSize, gravity: Gravity) {
-        destination = FrameGeometry(buffer: buffer, visible: visible, attributes: attributes, window: screen, gravity: gravity).destination
-        // The plane crops before it rotates. Rotating frame and screen together does not change what is cropped.
-        let isSideways = attributes.orientation.isSideways
-        var lying = attributes
-        lying.orientation = .upright
-        let cut = FrameGeometry(
-            buffer: buffer, visible: visible, attributes: lying,
-            window: isSideways ? PixelSize(width: screen.height, height: screen.width) : screen, gravity: gravity
-        ).source
-        source = Source(x: Self.fixed(cut.x), y: Self.fixed(cut.y), width: Self.fixed(cut.width), height: Self.fixed(cut.height))
+    package init(buffer: PixelSize, visible: PixelRect, attributes: FrameAttributes, screen: PixelSize, framing: Framing) {
+        let geometry = FrameGeometry(buffer: buffer, visible: visible, attributes: attributes, window: screen, framing: framing)
+        destination = geometry.destination
+        // The plane crops before it rotates.
+        let cut = FrameGeometry.lying(geometry.source, in: buffer, attributes.orientation)
+        // Edges are rounded, not lengths: the kernel refuses what ends behind the buffer's end.
+        let left = Self.fixed(cut.x), top = Self.fixed(cut.y)
+        source = Source(x: left, y: top, width: max(1, Self.fixed(cut.x + cut.width) - left), height: max(1, Self.fixed(cut.y + cut.height) - top))
     }
 
     /// Centers a frame on a screen without scaling; nil if that would distort or crop it.

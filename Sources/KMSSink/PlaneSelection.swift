@@ -53,13 +53,13 @@ package struct LayerRequirements: Sendable, Hashable {
     package var screen: PixelSize
     /// The part of `screen` that the monitor shows; nil: all.
     package var part: PixelRect?
-    package var gravity: Gravity
+    package var framing: Framing
     /// Why the light of the film must be mapped for the monitor; nil: it need not be.
     package var lightObstacle: String?
 
     package init(
         format: FourCC?, pixelFormat: PixelFormat, modifier: FormatModifier = .linear, isDMABuf: Bool = true, buffer: PixelSize,
-        visible: PixelRect, attributes: FrameAttributes, screen: PixelSize, part: PixelRect? = nil, gravity: Gravity = .aspect,
+        visible: PixelRect, attributes: FrameAttributes, screen: PixelSize, part: PixelRect? = nil, framing: Framing = Framing(),
         lightObstacle: String? = nil
     ) {
         self.format = format
@@ -71,7 +71,7 @@ package struct LayerRequirements: Sendable, Hashable {
         self.attributes = attributes
         self.screen = screen
         self.part = part
-        self.gravity = gravity
+        self.framing = framing
         self.lightObstacle = lightObstacle
     }
 }
@@ -116,7 +116,7 @@ package struct PlaneSelection: Sendable, Hashable {
         remaining = []
         reasons = []
         let whole = PlanePlacement(
-            buffer: layer.buffer, visible: layer.visible, attributes: layer.attributes, screen: layer.screen, gravity: layer.gravity)
+            buffer: layer.buffer, visible: layer.visible, attributes: layer.attributes, screen: layer.screen, framing: layer.framing)
         let seen = if let part = layer.part { whole.part(part, layer.attributes.orientation) } else { PlanePlacement?.some(whole) }
         isHidden = seen == nil
         guard let placement = seen else { return }
@@ -164,7 +164,7 @@ package struct PlaneSelection: Sendable, Hashable {
                 plane: plane.id, kind: plane.kind, placement: placement, rotation: rotation, encoding: colors.encoding, range: colors.range,
                 zpos: above, isScaled: isScaled)
             fitted.append(direct)
-            guard isScaled, layer.part == nil,
+            guard isScaled, layer.part == nil, layer.framing.isPlain,
                 let placement = PlanePlacement(unscaled: layer.visible, attributes: layer.attributes, screen: layer.screen)
             else { continue }
             var small = direct

@@ -17,20 +17,20 @@ struct ScanoutPlan: CustomStringConvertible {
         var place: OutputLayout.Place
         /// Of the monitor.
         var colorSupport: EDID.ColorSupport
-        var gravity: Gravity
+        /// How what is left by `Framing.applied` fits the place.
+        var framing: Framing
 
-        init(_ frame: borrowing VideoFrame, on output: KMSOutput, _ place: OutputLayout.Place, _ gravity: Gravity) {
+        init(_ frame: borrowing VideoFrame, on output: KMSOutput, _ place: OutputLayout.Place, _ framing: Framing) {
             let surface = frame.surface
             layout = surface.layout
             memory = surface.memoryKind
             isDMABuf = surface.isDMABuf
-            visible = frame.visible
-            attributes = frame.attributes
+            (visible, attributes) = framing.applied(to: frame.visible, frame.attributes)
             attributes.color = attributes.color.resolved(for: surface.layout.format, size: frame.visible.size)
             mode = output.mode
             self.place = place
             colorSupport = output.connector.colorSupport
-            self.gravity = gravity
+            self.framing = framing
         }
 
         /// Whether the monitor shows the whole film, not a part of it.
@@ -50,7 +50,7 @@ struct ScanoutPlan: CustomStringConvertible {
             LayerRequirements(
                 format: kind.layout.format.opaqueFourCC, pixelFormat: kind.layout.format, modifier: kind.layout.modifier, isDMABuf: kind.isDMABuf,
                 buffer: kind.layout.size, visible: kind.visible, attributes: kind.attributes, screen: kind.place.canvas,
-                part: kind.isWhole ? nil : kind.place.part, gravity: kind.gravity,
+                part: kind.isWhole ? nil : kind.place.part, framing: kind.framing,
                 lightObstacle: lightObstacle), planes)
     }
 
@@ -62,7 +62,7 @@ struct ScanoutPlan: CustomStringConvertible {
         } else {
             film =
                 FrameGeometry(
-                    buffer: kind.layout.size, visible: kind.visible, attributes: kind.attributes, window: kind.place.canvas, gravity: kind.gravity
+                    buffer: kind.layout.size, visible: kind.visible, attributes: kind.attributes, window: kind.place.canvas, framing: kind.framing
                 ).destination
         }
         return OverlayView(canvas: OverlayCanvas(size: kind.place.canvas, film: film), part: kind.place.part)

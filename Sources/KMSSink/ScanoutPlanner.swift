@@ -25,7 +25,7 @@ final class ScanoutPlanner {
     private var chosen: [ScanoutPlan?]
     /// Counts the plans made so far.
     private(set) var choices = 0
-    var gravity = Gravity.aspect
+    var framing = Framing()
     /// The conversion that is necessary, and why.
     private(set) var conversion: ConversionReport?
     /// The conversion of the frame that was composed last.
@@ -106,7 +106,7 @@ final class ScanoutPlanner {
         let places = monitors.places
         var fresh: [KMSOutput] = []
         for (index, output) in monitors.outputs.enumerated() where output.isPlugged {
-            let kind = ScanoutPlan.Kind(frame, on: output, places[index], gravity)
+            let kind = ScanoutPlan.Kind(frame, on: output, places[index], framing)
             guard chosen[index]?.kind != kind else { continue }
             let limitation = output.chooseSignaling(for: kind.attributes)
             chosen[index] = plan(kind, output, lightObstacle: limitation != nil && mapsLight(kind) ? "the monitor does not get HDR" : nil)
@@ -147,7 +147,7 @@ final class ScanoutPlanner {
             if let drawn = converted[copy] { return ScanoutBuffer(drawn, part: place.part) }
             let converter = converters[copy] ?? ScreenConverter(monitors.device, copy.mapsLight ? toneMapping : nil)
             converters[copy] = converter
-            guard let drawn = try converter.convert(frame, screen: place.canvas, gravity: gravity) else { return nil }
+            guard let drawn = try converter.convert(frame, screen: place.canvas, framing: framing) else { return nil }
             converted[copy] = drawn
             return ScanoutBuffer(drawn, part: place.part)
         } catch {
@@ -187,7 +187,7 @@ final class ScanoutPlanner {
     func compose(_ frame: borrowing VideoFrame, _ canvas: OverlayCanvas) throws(SystemError) -> DrawnImage? {
         let composer = composers[canvas] ?? ScreenConverter(monitors.device)
         composers[canvas] = composer
-        guard let drawn = try composer.convert(frame, screen: canvas.size, gravity: gravity, to: canvas.film) else { return nil }
+        guard let drawn = try composer.convert(frame, screen: canvas.size, framing: framing, to: canvas.film) else { return nil }
         composition = ConversionReport(from: frame.pixelFormat.rawValue, to: PixelFormat.bgr0.rawValue, why: "no plane is free for its subtitles")
         return drawn
     }

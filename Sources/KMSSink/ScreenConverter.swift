@@ -30,13 +30,14 @@ final class ScreenConverter {
 
     /// An image with `frame` fitted to a screen, or in the part `wanted` of it; nil when libswscale cannot read the frame.
     func convert(
-        _ frame: borrowing VideoFrame, screen: PixelSize, gravity: Gravity, to wanted: PixelRect? = nil
+        _ frame: borrowing VideoFrame, screen: PixelSize, framing: Framing, to wanted: PixelRect? = nil
     ) throws(SystemError) -> DrawnImage? {
-        var part = scaler.part(of: frame)
-        let geometry = FrameGeometry(
-            buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, window: screen, gravity: gravity)
+        let (visible, attributes) = framing.applied(to: frame.visible, frame.attributes), buffer = frame.surface.layout.size
+        let geometry = FrameGeometry(buffer: buffer, visible: visible, attributes: attributes, window: screen, framing: framing)
         let place = wanted ?? geometry.destination
-        if gravity == .fill { part = cropped(frame, screen) }
+        let source = FrameGeometry.lying(geometry.source, in: buffer, attributes.orientation)
+        let isWhole = source == FrameGeometry.Rect(frame.visible)
+        let part = isWhole ? scaler.part(of: frame) : Self.cropped(frame, source)
         if screen != pool?.size || place != destination {
             // The borders of other memory are black.
             pool = nil
@@ -45,13 +46,16 @@ final class ScreenConverter {
         let pool: DrawingPool
         if let known = self.pool { pool = known } else { pool = try DrawingPool(device, size: screen, count: Self.most) }
         self.pool = pool
-        return try unsafe pool.draw { base, pitch in unsafe write(frame, part, to: place, at: base + place.y * pitch + place.x * 4, pitch: pitch) }
+        return try unsafe pool.draw { base, pitch in
+            unsafe write(frame, part, attributes.orientation, to: place, at: base + place.y * pitch + place.x * 4, pitch: pitch)
+        }
     }
 
     /// Writes the film's part of a screen, at `target`. False when libswscale cannot read the frame.
-    private func write(_ frame: borrowing VideoFrame, _ part: PixelRect, to place: PixelRect, at target: UnsafeMutableRawPointer, pitch: Int) -> Bool
-    {
-        let orientation = frame.attributes.orientation
+    private func write(
+        _ frame: borrowing VideoFrame, _ part: PixelRect, _ orientation: FrameOrientation, to place: PixelRect, at target: UnsafeMutableRawPointer,
+        pitch: Int
+    ) -> Bool {
         guard orientation != .upright else {
             guard unsafe scaler.convert(frame, part, to: place.size, at: target, pitch: pitch) else { return false }
             bytesCopied += place.width * place.height * 4
@@ -70,16 +74,12 @@ final class ScreenConverter {
         return true
     }
 
-    /// The middle part of the frame that a filled screen shows.
-    private func cropped(_ frame: borrowing VideoFrame, _ screen: PixelSize) -> PixelRect {
-        let source = PlanePlacement(
-            buffer: frame.surface.layout.size, visible: frame.visible, attributes: frame.attributes, screen: screen, gravity: .fill
-        ).source
+    /// The part of the frame that is seen, as far as conversions can begin there.
+    private static func cropped(_ frame: borrowing VideoFrame, _ source: FrameGeometry.Rect) -> PixelRect {
         let facts = frame.surface.layout.format.description
         let unitX = max(8, 1 << facts.chromaShiftX), unitY = 1 << facts.chromaShiftY
         return PixelRect(
-            x: Int(source.x >> 16) / unitX * unitX, y: Int(source.y >> 16) / unitY * unitY, width: Int(source.width >> 16),
-            height: Int(source.height >> 16))
+            x: Int(source.x) / unitX * unitX, y: Int(source.y) / unitY * unitY, width: max(1, Int(source.width)), height: max(1, Int(source.height)))
     }
 }
 

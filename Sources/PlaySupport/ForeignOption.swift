@@ -75,13 +75,6 @@ public enum ForeignOption: Sendable, Hashable {
         "vaapi-device": same("--device"), "drm-device": same("--connector"), "drm-connector": same("--connector"),
         "drm-mode": { value in value == "preferred" ? .words(["--mode", "auto"]) : value.map { .words(["--mode", $0]) } },
         "keepaspect": flag([], off: ["--gravity", "stretch"]),
-        "panscan": { value in
-            switch value.flatMap(Double.init) {
-            case 0: .words(["--gravity", "aspect"])
-            case 1: .words(["--gravity", "fill"])
-            default: .absent("--gravity fill crops the film to the window, and there is nothing between")
-            }
-        },
         "cache": flag([], off: nil, "a film from a web server is always read ahead"),
         "cache-pause": flag(["--on-stall", "wait"], off: ["--on-stall", "go-on"]),
         "tls-verify": flag(["--no-tls-no-verify"], off: ["--tls-no-verify"]), "tls-ca-file": same("--tls-ca"),

@@ -27,7 +27,9 @@ public struct WatchLaterState: Sendable, Hashable {
             ("start", .number(times)), ("speed", .number(0.1...16)), ("volume", .number(0...1000)), ("mute", .flag),
             ("audio-delay", .number(-60...60)), ("deinterlace", .word(["no", "auto", "yes"])), ("aid", .track), ("sid", .track),
             ("sub-delay", .number(-86_400...86_400)), ("sub-pos", .number(0...150)), ("sub-scale", .number(0.1...10)), ("sub-visibility", .flag),
-            ("ab-loop-a", .number(times)), ("ab-loop-b", .number(times)),
+            ("panscan", .number(0...1)), ("video-zoom", .number(-20...20)), ("video-pan-x", .number(-3...3)), ("video-pan-y", .number(-3...3)),
+            ("video-rotate", .number(0...270)), ("video-aspect-override", .number(-1...10)), ("ab-loop-a", .number(times)),
+            ("ab-loop-b", .number(times)),
         ]
     }
 
@@ -131,6 +133,42 @@ public struct WatchLaterState: Sendable, Hashable {
     public var sound: TrackPreferences.Choice? {
         get { track("aid") }
         set { values["aid"] = newValue.map(Value.track) }
+    }
+
+    /// How much of the borders is filled, 0 to 1.
+    public var panscan: Double? {
+        get { number("panscan") }
+        set { values["panscan"] = newValue.map(Value.number) }
+    }
+
+    /// The film is larger by this power of two.
+    public var zoom: Double? {
+        get { number("video-zoom") }
+        set { values["video-zoom"] = newValue.map(Value.number) }
+    }
+
+    /// How far the film lies to the right, as a share of its width.
+    public var panX: Double? {
+        get { number("video-pan-x") }
+        set { values["video-pan-x"] = newValue.map(Value.number) }
+    }
+
+    /// How far the film lies further down, as a share of its height.
+    public var panY: Double? {
+        get { number("video-pan-y") }
+        set { values["video-pan-y"] = newValue.map(Value.number) }
+    }
+
+    /// Degrees clockwise.
+    public var rotation: Double? {
+        get { number("video-rotate") }
+        set { values["video-rotate"] = newValue.map(Value.number) }
+    }
+
+    /// Width over height; -1: the film's own.
+    public var aspectRatio: Double? {
+        get { number("video-aspect-override") }
+        set { values["video-aspect-override"] = newValue.map(Value.number) }
     }
 
     /// `no`, `auto` or `yes`.

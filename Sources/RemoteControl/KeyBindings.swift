@@ -121,6 +121,17 @@ public struct KeyBindings: Sendable {
         VOLUME_UP add volume 2
         m cycle mute
         MUTE cycle mute
+        w add panscan -0.1
+        W add panscan +0.1
+        e add panscan +0.1
+        A cycle-values video-aspect-override "16:9" "4:3" "2.35:1" "-1"
+        Alt++ add video-zoom 0.1
+        Alt+- add video-zoom -0.1
+        Alt+LEFT add video-pan-x 0.1
+        Alt+RIGHT add video-pan-x -0.1
+        Alt+UP add video-pan-y 0.1
+        Alt+DOWN add video-pan-y -0.1
+        Alt+BS set video-zoom 0; no-osd set panscan 0; no-osd set video-pan-x 0; no-osd set video-pan-y 0
         SHARP cycle audio
         Ctrl++ add audio-delay +0.1
         Ctrl+- add audio-delay -0.1

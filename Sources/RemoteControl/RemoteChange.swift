@@ -1,4 +1,6 @@
+internal import DisplaySink
 internal import JSON
+internal import Media
 internal import PlaySupport
 
 /// What setting a property means.
@@ -22,6 +24,19 @@ enum RemoteChange {
         case "chapter":
             guard snapshot.chapter != nil else { throw .propertyUnavailable }
             return .goToChapter(index: Int(try number(value, 0...Double(snapshot.chapters.count - 1))))
+        case "panscan": return .setFraming(.panscan(try number(value, Framing.panscanRange)))
+        case "video-zoom": return .setFraming(.zoom(try number(value, Framing.zoomRange)))
+        case "video-pan-x": return .setFraming(.panX(try number(value, Framing.panRange)))
+        case "video-pan-y": return .setFraming(.panY(try number(value, Framing.panRange)))
+        case "video-rotate":
+            let degrees = value == .string("no") ? 0 : Int(try number(value, 0...360).rounded()) % 360
+            guard let rotation = FrameOrientation.Rotation(rawValue: degrees) else { throw .propertyError }
+            return .setFraming(.rotation(rotation))
+        case "video-mirror": return .setFraming(.mirrored(try flag(value)))
+        case "video-aspect-override":
+            guard let ratio = FramingChange.ratio(RemoteProperties.text(value)) else { throw .propertyError }
+            return .setFraming(.aspectRatio(ratio))
+        case "keepaspect": return .setFraming(.keepsAspect(try flag(value)))
         case "audio-delay": return .setAudioDelay(try number(value, -60...60))
         case "aid":
             guard snapshot.position != nil else { throw .propertyUnavailable }
@@ -83,7 +98,8 @@ enum RemoteChange {
     }
 
     private static func bounded(_ value: Double, _ name: String, _ snapshot: RemoteSnapshot) -> Double {
-        switch name {
+        if let range = FramingChange.range(of: name) { return min(max(value, range.lowerBound), range.upperBound) }
+        return switch name {
         case "volume": min(max(value, 0), snapshot.greatestVolume * 100)
         case "percent-pos": min(max(value, 0), 100)
         case "speed": min(max(value, 0.1), 16)

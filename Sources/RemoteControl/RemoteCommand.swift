@@ -36,6 +36,8 @@ public enum RemoteAction: Sendable, Hashable {
     case setSubtitle(Int?), cycleSubtitles(by: Int)
     /// Shows or hides the chosen subtitles, and makes them come so many seconds later.
     case setSubtitlesVisible(Bool), setSubtitleDelay(Double)
+    /// Changes how films fit the display.
+    case setFraming(FramingChange)
     /// Deinterlaces nothing, what is marked as interlaced, or all: `no`, `auto`, `yes`.
     case setDeinterlacing(String)
     /// Plays the next film. `ends`: after the last one the program ends; otherwise it is an error.

@@ -69,19 +69,20 @@ enum RemoteProperties {
     ]
 
     /// Every name, in the order of the alphabet.
-    static let names: [String] = (readers.keys + ["property-list"]).sorted()
+    static let names: [String] = (Array(readers.keys) + FramingChange.names + ["property-list"]).sorted()
 
     /// Those that a remote control may set.
     static let settable = Set([
         "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "playlist-pos", "playlist-pos-1",
         "chapter", "audio-delay", "aid", "sid", "deinterlace", "sub-visibility", "sub-delay", "sub-pos", "sub-scale", "osd-level",
         "ab-loop-a", "ab-loop-b",
-    ])
+    ]).union(FramingChange.names)
 
     /// The value of a property.
     static func value(of name: String, _ snapshot: RemoteSnapshot) throws(RemoteError) -> JSONValue {
         // A member of another property refers to itself, and none of a list would end.
         if name == "property-list" { return .array(names.map { .string($0) }) }
+        if let value = FramingChange.value(of: name, snapshot.framing) { return value }
         guard let reader = readers[name] ?? listed(name) else { throw .propertyNotFound }
         guard let value = reader(snapshot) else { throw .propertyUnavailable }
         return value
@@ -153,6 +154,7 @@ enum RemoteProperties {
     static func isSame(_ word: String, _ value: JSONValue) -> Bool {
         if word == text(value) { return true }
         guard let number = try? RemoteCommand.number(value) else { return false }
+        if word.contains(":"), let ratio = FramingChange.ratio(word) { return ratio.doubleValue == number }
         return Double(word) == number
     }
 

@@ -1,3 +1,4 @@
+public import DisplaySink
 public import PlaySupport
 
 /// What a remote control can see of a program that plays, at one moment.
@@ -30,6 +31,8 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var isMuted = false
     /// The window fills its monitor; nil: there is no window.
     public var isFullscreen: Bool?
+    /// How films fit the display.
+    public var framing = Framing()
     /// The film begins again at its end.
     public var loopsFilm = false
     /// The list begins again after its last film.

@@ -46,6 +46,7 @@ extension RemoteAction {
             guard index >= 0 else { return ScreenReply("Chapter: none", hasBar: true) }
             let title = after.chapters[index].title
             return ScreenReply("Chapter: (\(index + 1)) " + (title.isEmpty ? "of \(after.chapters.count)" : title), hasBar: true)
+        case .setFraming(let change): return ScreenReply(change.reply(after.framing))
         case .setSound, .cycleSound:
             guard let track = after.tracks.first(where: { $0.kind == .audio && $0.isSelected }) else { return ScreenReply("Audio: no") }
             return ScreenReply(Self.name("Audio", track.number, track))

@@ -24,7 +24,7 @@ final class WaylandPresenter {
     private let queue: PresentationQueue
     private let events: @Sendable (SinkEvent) -> Void
     private let buffers: WaylandBuffers
-    private let makeWindow: (PixelSize) -> WaylandWindow?
+    private let makeWindow: (PixelRect, FrameAttributes) -> WaylandWindow?
     private(set) var window: WaylandWindow?
     private var pacer: CommitPacer
     /// Feedback objects, pending and reusable.
@@ -32,9 +32,8 @@ final class WaylandPresenter {
     /// The first frame, until its window is configured; while the window is invisible, the last frame that was due.
     private var waiting: VideoFrame?
     private var isWaitingFirst = false
-    /// The frame on the screen, to be shown on another compositor; nil unless `keepsLast`.
+    /// The frame that was committed last, to be turned or to be shown on another compositor. The compositor uses its memory anyway.
     private var last: VideoFrame?
-    private let keepsLast: Bool
     /// The time of the frame that was committed last.
     private var shownTime: MediaTime?
     private var canvas: OverlayCanvas?
@@ -46,10 +45,9 @@ final class WaylandPresenter {
     private var unreported: UInt64?
 
     init(
-        _ connection: WaylandConnection, _ queue: PresentationQueue, _ buffers: WaylandBuffers, keepsLast: Bool, first: consuming VideoFrame?,
-        events: @escaping @Sendable (SinkEvent) -> Void, makeWindow: @escaping (PixelSize) -> WaylandWindow?
+        _ connection: WaylandConnection, _ queue: PresentationQueue, _ buffers: WaylandBuffers, first: consuming VideoFrame?,
+        events: @escaping @Sendable (SinkEvent) -> Void, makeWindow: @escaping (PixelRect, FrameAttributes) -> WaylandWindow?
     ) {
-        self.keepsLast = keepsLast
         waiting = first
         self.connection = connection
         self.queue = queue
@@ -69,7 +67,7 @@ final class WaylandPresenter {
         window = nil
     }
 
-    /// The frame on the screen, or the one after it. Requires `keepsLast`.
+    /// The frame on the screen, or the one after it.
     func takeLast() -> VideoFrame? { waiting.take() ?? last.take() }
 
     /// Does what is due at `now`. Returns when to call again; nil: after an event.
@@ -78,6 +76,7 @@ final class WaylandPresenter {
         let isInvisible = isInvisible(now)
         if !isInvisible, let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, pacer.clock.interval(at: now)) }
         if let window { followOverlay(window) }
+        if let window, window.mustTurn { turn(window) }
         if let window, window.mustLayOut { layOut(window) }
         if nextChance > now { return nextChance }
         while true {
@@ -129,7 +128,7 @@ final class WaylandPresenter {
 
     private func show(_ frame: consuming VideoFrame, isFirst: Bool, _ now: HostTime, _ interval: DisplayInterval) -> HostTime? {
         if window == nil {
-            window = makeWindow(frame.attributes.displaySize(of: frame.visible.size))
+            window = makeWindow(frame.visible, frame.attributes)
             waiting = consume frame
             isWaitingFirst = isFirst
             return nil
@@ -139,7 +138,7 @@ final class WaylandPresenter {
             return now + pacer.margin
         }
         dropWaiting()
-        if keepsLast { last = frame.copy() }
+        last = frame.copy()
         let (sequence, presentationTime) = (frame.sequence, frame.presentationTime)
         let attributes = frame.attributes
         let committed = MonotonicClock.shared.now()
@@ -161,10 +160,24 @@ final class WaylandPresenter {
     /// Lays out the window again. This commits the frame a second time; a compositor that has not shown the first commit yet gives feedback only for
     /// the second.
     private func layOut(_ window: WaylandWindow) {
-        if let latest = feedbacks.filter(\.isPending).max(by: { $0.committed < $1.committed }) {
-            _ = requestFeedback(window, about: latest.sequence, MonotonicClock.shared.now())
-        }
+        requestFeedbackAgain(window)
         window.layOut()
+    }
+
+    /// Shows the frame once more, turned. It is attached anew: Weston compares what the viewport shows with the size that the frame had when it was
+    /// attached, and finds that it lies outside.
+    private func turn(_ window: WaylandWindow) {
+        guard let frame = last.take() else { return }
+        if let prepared = buffers.prepare(frame) {
+            requestFeedbackAgain(window)
+            window.turn(prepared)
+        }
+        last = consume frame
+    }
+
+    private func requestFeedbackAgain(_ window: WaylandWindow) {
+        guard let latest = feedbacks.filter(\.isPending).max(by: { $0.committed < $1.committed }) else { return }
+        _ = requestFeedback(window, about: latest.sequence, MonotonicClock.shared.now())
     }
 
     /// Tells the source of overlays what it draws for, and takes an image that came after its frame was committed. The next film's source has

@@ -8,7 +8,7 @@ struct WaylandSinkState: Sendable {
     /// Settings of the window.
     struct Settings: Sendable, Hashable {
         var title = ""
-        var gravity = Gravity.aspect
+        var framing = Framing()
         /// Nil: whether the timebase moves.
         var isPlaying: Bool?
     }
@@ -83,8 +83,8 @@ final class WaylandSession: Sendable {
             buffers.resetPaths()
             if allocator.update(for: connection.offer) { connection.report?("new frames are allocated from \(allocator.name) memory") }
         }
-        let presenter = WaylandPresenter(connection, queue, buffers, keepsLast: setup.reconnects, first: frame.take(), events: events) {
-            [self] in makeWindow(connection, $0)
+        let presenter = WaylandPresenter(connection, queue, buffers, first: frame.take(), events: events) {
+            [self] in makeWindow(connection, $0, $1)
         }
         let input = WaylandInput(connection) { events(.key($0)) }
         input.toggleFullscreen = { state.change { $0.fullscreen.toggle() } }
@@ -128,11 +128,13 @@ final class WaylandSession: Sendable {
         return sentence
     }
 
-    private func makeWindow(_ connection: WaylandConnection, _ natural: PixelSize) -> WaylandWindow? {
+    private func makeWindow(_ connection: WaylandConnection, _ visible: PixelRect, _ attributes: FrameAttributes) -> WaylandWindow? {
         let now = MonotonicClock.shared.now()
         let (settings, isFullscreen) = setup.state.withLock { ($0.settings, $0.fullscreen.take(false, now: now) ?? false) }
+        let seen = settings.framing.applied(to: visible, attributes)
         let window = WaylandWindow(
-            connection, natural: natural, title: settings.title, gravity: settings.gravity, isFullscreen: isFullscreen)
+            connection, natural: seen.attributes.displaySize(of: seen.visible.size), title: settings.title, framing: settings.framing,
+            isFullscreen: isFullscreen)
         window?.closeRequested = { [events = setup.events] in events(.closeRequested) }
         window?.resized = { [events = setup.events] in events(.resized($0)) }
         if let window { unsafe connection.followOffer(for: window.film.proxy) }
@@ -154,7 +156,7 @@ final class WaylandSession: Sendable {
         window.setInhibiting(settings.isPlaying ?? setup.queue.timebase.mapping.isMoving)
         guard settings != applied else { return }
         if settings.title != applied?.title { window.setTitle(settings.title) }
-        window.gravity = settings.gravity
+        window.framing = settings.framing
         applied = settings
     }
 }

@@ -116,7 +116,7 @@ public final class WaylandSink: DisplaySink, WindowControl {
     /// Requests the opposite of the pending full-screen request, or of the reported state when no request is pending.
     public func toggleFullscreen() { change { $0.fullscreen.toggle() } }
     /// Sets how frames fit the window.
-    public func setGravity(_ gravity: Gravity) { change { $0.settings.gravity = gravity } }
+    public func setFraming(_ framing: Framing) { change { $0.settings.framing = framing } }
     /// Sets whether the screen is kept from going idle. Before the first call, it is kept from that while the timebase moves.
     public func setPlaying(_ isPlaying: Bool) { change { $0.settings.isPlaying = isPlaying } }
 

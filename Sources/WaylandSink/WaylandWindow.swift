@@ -53,11 +53,15 @@ final class WaylandWindow {
     private var scale120 = 120
     private var needsLayout = true
     private var content: (size: PixelSize, visible: PixelRect, attributes: FrameAttributes)?
+    /// There have been two commits of the window. At the second one Weston's shell places a window that began in full screen, by the film's new place
+    /// and its old size, so that a change of both would move the window.
+    private var isPlaced = false
     /// How the frame was last laid out.
     private var geometry: FrameGeometry?
+    /// How the frame was turned when it was attached.
+    private var orientation: FrameOrientation?
     private var overlayImages: (film: OverlayImage?, screen: OverlayImage?)
-    private var transform = Int32(-1)
-    var gravity: Gravity { didSet { needsLayout = needsLayout || gravity != oldValue } }
+    var framing: Framing { didSet { needsLayout = needsLayout || framing != oldValue } }
 
     /// Called with the new size in pixels, and when the user closes the window.
     var resized: ((PixelSize) -> Void)?
@@ -66,9 +70,9 @@ final class WaylandWindow {
     /// Creates the window. It appears when it is `isConfigured` and has a frame.
     ///
     /// - Parameter natural: The film's size in square pixels.
-    init?(_ connection: WaylandConnection, natural: PixelSize, title: String, gravity: Gravity, isFullscreen: Bool) {
+    init?(_ connection: WaylandConnection, natural: PixelSize, title: String, framing: Framing, isFullscreen: Bool) {
         self.connection = connection
-        self.gravity = gravity
+        self.framing = framing
         guard let root = unsafe wl_compositor_create_surface(connection.compositor),
             let film = FilmSurface(connection),
             let xdgSurface = unsafe xdg_wm_base_get_xdg_surface(connection.windowManager, root),
@@ -178,6 +182,18 @@ final class WaylandWindow {
         unsafe wl_surface_commit(film.proxy)
     }
 
+    /// Shows the same frame again, turned as is wanted now.
+    func turn(_ prepared: consuming WaylandBuffers.Prepared) {
+        film.attach(prepared)
+        layOut()
+    }
+
+    /// Whether the frame must be attached again before the next layout.
+    var mustTurn: Bool {
+        guard let content, isConfigured else { return false }
+        return framing.applied(to: content.visible, content.attributes).attributes.orientation != orientation
+    }
+
     /// Changes what lies over the frame that is shown; see `mustLayOut`.
     func changeOverlay(_ image: OverlayImage?, _ screen: OverlayImage?) {
         guard image !== overlayImages.film || screen !== overlayImages.screen else { return }
@@ -223,18 +239,21 @@ final class WaylandWindow {
     }
 
     /// The layout must be updated before the next frame.
-    var mustLayOut: Bool { needsLayout && isConfigured }
+    var mustLayOut: Bool { needsLayout && isConfigured && !mustTurn }
 
     /// Places the film and the black surface, and commits both so that they change at the same refresh.
     func layOut() {
         needsLayout = false
         if let content {
-            let new = FrameGeometry(
-                buffer: content.size, visible: content.visible, attributes: content.attributes, window: size, gravity: gravity)
-            unsafe wl_surface_set_buffer_transform(film.proxy, Self.transform(content.attributes.orientation))
+            let (visible, attributes) = framing.applied(to: content.visible, content.attributes)
+            let new = FrameGeometry(buffer: content.size, visible: visible, attributes: attributes, window: size, framing: framing)
+            unsafe wl_surface_set_buffer_transform(film.proxy, Self.transform(attributes.orientation))
+            orientation = attributes.orientation
+            // Edges are rounded, not lengths: what ends behind the buffer's end is a protocol error.
+            let left = wl_fixed_from_double(new.source.x), top = wl_fixed_from_double(new.source.y)
             unsafe wp_viewport_set_source(
-                film.viewport, wl_fixed_from_double(new.source.x), wl_fixed_from_double(new.source.y),
-                max(1, wl_fixed_from_double(new.source.width)), max(1, wl_fixed_from_double(new.source.height)))
+                film.viewport, left, top, max(1, wl_fixed_from_double(new.source.x + new.source.width) - left),
+                max(1, wl_fixed_from_double(new.source.y + new.source.height) - top))
             unsafe wp_viewport_set_destination(film.viewport, Int32(new.destination.width), Int32(new.destination.height))
             unsafe wl_subsurface_set_position(subsurface, Int32(new.destination.x), Int32(new.destination.y))
             geometry = new
@@ -247,6 +266,8 @@ final class WaylandWindow {
         unsafe wp_viewport_set_destination(rootViewport, Int32(size.width), Int32(size.height))
         unsafe xdg_surface_set_window_geometry(xdgSurface, 0, 0, Int32(size.width), Int32(size.height))
         unsafe wl_surface_commit(root)
+        if !isPlaced { unsafe wl_surface_commit(root) }
+        isPlaced = true
         unsafe wl_subsurface_set_desync(subsurface)
     }
 
@@ -278,7 +299,7 @@ final class WaylandWindow {
         unsafe xdg_surface_ack_configure(xdgSurface, serial)
         let old = size
         if wanted.size.width > 0, wanted.size.height > 0 { size = wanted.size } else if isConfigured || wanted.isFullscreen { size = floatingSize }
-        if wanted.isResizing, gravity == .aspect { size = FrameGeometry.windowSize(shape: natural, within: size) }
+        if wanted.isResizing, framing.gravity == .aspect { size = FrameGeometry.windowSize(shape: natural, within: size) }
         isFullscreen = wanted.isFullscreen
         isSuspended = wanted.isSuspended
         if !isFullscreen { floatingSize = size }

@@ -98,5 +98,3 @@ struct PeakArgument: ExpressibleByArgument {
 }
 
 enum DeinterlaceChoice: String, ExpressibleByArgument, CaseIterable { case auto, yes, no }
-
-enum GravityChoice: String, ExpressibleByArgument, CaseIterable { case aspect, fill, stretch }

@@ -144,8 +144,7 @@ struct PlayOptions: ParsableArguments {
     @Flag(name: [.long, .customLong("fs")], help: "Start in full screen.")
     var fullscreen = false
 
-    @Option(help: "How the film fits the window: whole (aspect), cropped (fill) or distorted (stretch).")
-    var gravity: GravityChoice = .aspect
+    @OptionGroup var framing: FramingArguments
 
     @Flag(
         inversion: .prefixedNo,

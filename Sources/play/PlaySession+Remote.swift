@@ -59,6 +59,7 @@ extension PlaySession {
         case .setFullscreen(let isFullscreen): window?.setFullscreen(isFullscreen)
         case .goToChapter(let index): film?.seek(toChapter: index + 1)
         case .moveChapter(let step): film?.moveChapter(by: step)
+        case .setFraming(let change): change.apply(to: &screening.framing)
         case .setAudioDelay(let delay): film?.audioDelay = Self.time(delay)
         case .setSound(let number):
             film?.soundNumber = number
@@ -167,6 +168,7 @@ extension PlaySession {
         snapshot.greatestVolume = Double(options.volumeMax) / 100
         (snapshot.loopStart, snapshot.loopEnd) = (screening.loop.a?.seconds, screening.loop.b?.seconds)
         snapshot.screenLevel = screening.screen.level
+        snapshot.framing = screening.framing
         snapshot.isFullscreen = screening.sink.window?.isFullscreen
         let film = player ?? self.player.withLock { $0 }
         if let film {

@@ -1,7 +1,9 @@
 internal import Deinterlacing
+internal import DisplaySink
 internal import Media
 internal import PlaySupport
 internal import Player
+internal import RemoteControl
 
 /// Films begin where the viewer left them.
 extension PlaySession {
@@ -35,6 +37,13 @@ extension PlaySession {
             time: state.start.map { MediaTime(seconds: $0) }, sound: state.sound, subtitles: state.subtitles)
         (screening.chosenSound, screening.chosenSubtitles) = (state.sound, state.subtitles)
         configuration.audioDelay = state.audioDelay.map { MediaTime(seconds: $0) } ?? configuration.audioDelay
+        let framing = screening.framing
+        screening.framing.panscan = state.panscan ?? framing.panscan
+        screening.framing.zoom = state.zoom ?? framing.zoom
+        screening.framing.panX = state.panX ?? framing.panX
+        screening.framing.panY = state.panY ?? framing.panY
+        screening.framing.orientation.rotation = state.rotation.flatMap { .init(rawValue: Int($0)) } ?? framing.orientation.rotation
+        screening.framing.aspectRatio = state.aspectRatio.flatMap { FramingChange.ratio("\($0)") } ?? framing.aspectRatio
         configuration.rate = state.speed ?? configuration.rate
         configuration.volume = state.volume.map { VolumeScale.factor(of: min($0, Double(options.volumeMax)) / 100) } ?? configuration.volume
         configuration.deinterlacing = state.deinterlacing.flatMap(Deinterlacing.init) ?? configuration.deinterlacing
@@ -67,6 +76,12 @@ extension PlaySession {
         state.volume = changed(player.volume, usual.volume).map { VolumeScale.volume(of: $0) * 100 }
         state.isMuted = changed(player.isMuted, options.mute)
         state.deinterlacing = changed(player.deinterlacing, usual.deinterlacing)?.rawValue
+        let framing = screening.framing, plain = options.framing.framing
+        state.panscan = changed(framing.panscan, plain.panscan)
+        state.zoom = changed(framing.zoom, plain.zoom)
+        (state.panX, state.panY) = (changed(framing.panX, plain.panX), changed(framing.panY, plain.panY))
+        state.rotation = changed(framing.orientation.rotation, plain.orientation.rotation).map { Double($0.rawValue) }
+        state.aspectRatio = changed(framing.aspectRatio, plain.aspectRatio).map { $0.isKnown ? $0.doubleValue : -1 }
         state.audioDelay = changed(player.audioDelay, usual.audioDelay)?.seconds
         (state.sound, state.subtitles) = (screening.chosenSound, screening.chosenSubtitles)
         state.subtitleDelay = changed(player.subtitleDelay, usual.subtitles.delay)?.seconds

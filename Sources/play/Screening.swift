@@ -28,6 +28,8 @@ struct Screening {
     var screen: ScreenDesk
     /// The part of the film that is repeated.
     var loop: ABLoop
+    /// How films fit the display.
+    var framing: Framing { didSet { if framing != oldValue { sink.window?.setFraming(framing) } } }
     /// What keys mean.
     let bindings: KeyBindings
     /// The sound and the subtitles that the viewer has chosen for this film; nil: those that the options and the film say.
@@ -70,6 +72,7 @@ struct Screening {
         if let server { configuration.exporters = [server.exporter] }
         configuration.joins = isList && options.raw == nil && options.camera.camera == nil
         isMuted = options.mute
+        framing = options.framing.framing
         self.screen = screen
         loop = ABLoop(a: options.abLoopA?.time, b: options.abLoopB?.time)
         self.bindings = bindings

@@ -59,13 +59,3 @@ extension DecoderChoice {
         }
     }
 }
-
-extension GravityChoice {
-    var gravity: Gravity {
-        switch self {
-        case .aspect: .aspect
-        case .fill: .fill
-        case .stretch: .stretch
-        }
-    }
-}

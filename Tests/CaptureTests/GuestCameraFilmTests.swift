@@ -15,14 +15,15 @@ import Testing
     /// What `play --stats` says of a number.
     private func number(_ name: String, in json: [String: Any]) -> Int { json[name] as? Int ?? -1 }
 
-    @Test("is on a monitor without a copy, and every frame of the driver's is accounted for")
-    func monitor() throws {
+    @Test("is on a monitor without a copy, mirrored or not, and every frame of the driver's is accounted for", arguments: [[], ["--video-mirror"]])
+    func monitor(_ options: [String]) throws {
         let card = Vivid.run("lab-card vkms")
-        let outcome = try PlayProgram.run([
-            "--camera", Vivid.path, "--camera-format", "NV12", "--camera-size", "320x180", "--camera-rate", "15", "--sink", "kms", "--connector",
-            card,
-            "--mode", "640x480", "--duration", "4", "--stats", "-",
-        ])
+        let outcome = try PlayProgram.run(
+            [
+                "--camera", Vivid.path, "--camera-format", "NV12", "--camera-size", "320x180", "--camera-rate", "15", "--sink", "kms", "--connector",
+                card,
+                "--mode", "640x480", "--duration", "4", "--stats", "-",
+            ] + options)
         #expect(outcome.code == 0, "\(outcome.errors)")
         let json = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any], "\(outcome.output)")
         #expect(number("framesPresented", in: json) >= 2 && number("bytesCopied", in: json) == 0, "\(outcome.output)")
@@ -32,6 +33,26 @@ import Testing
         #expect(camera["buffers"] as? String == "imported" && camera["format"] as? String == "NV12 320x180" && camera["rate"] as? String == "15/1")
         let missing = number("framesCounted", in: camera) - number("framesDelivered", in: camera) - dropped.values.reduce(0, +)
         #expect((0...1).contains(missing), "\(outcome.output)")
+    }
+
+    @Test("is in the example's mirror")
+    func mirror() throws {
+        let process = ChildProcess(), errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: BuiltPrograms.folder + "/mirror")
+        process.arguments = [Vivid.path]
+        process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "WAYLAND_DISPLAY" }
+        process.standardError = errors
+        try process.run()
+        var told = ""
+        while !told.contains("is on the display; q ends it.") {
+            let some = errors.fileHandleForReading.availableData
+            if some.isEmpty { break }
+            told += String(decoding: some, as: UTF8.self)
+        }
+        #expect(told.hasPrefix("mirror: ") && told.contains(" is on the display; q ends it.\n"), "\(told)")
+        #expect(Polling.holds(for: .milliseconds(500)) { process.isRunning })
+        process.send(SIGKILL)
+        process.waitUntilExit()
     }
 
     @Test("stands still while it is paused, and ends in a sentence when the camera is unplugged")

@@ -117,8 +117,10 @@ enum Guest {
         /// Which quarter is seen in each place.
         var order = [0, 1, 2, 3]
         var tolerance = 2
+        var framing = Framing()
         var testDescription: String {
-            "\(still.format.rawValue) \(still.size) matrix \(still.attributes.color.matrix) \(still.attributes.color.range) "
+            (framing == Framing() ? "" : "\(framing) ")
+                + "\(still.format.rawValue) \(still.size) matrix \(still.attributes.color.matrix) \(still.attributes.color.range) "
                 + "\(still.attributes.orientation.rotation.rawValue)° \(isDirect ? "direct" : "converted")"
         }
     }
@@ -155,10 +157,28 @@ enum Guest {
             // libswscale's rounding in 8 bits.
             Case(still: still(.yuv420p10le), isDirect: false, part: whole, tolerance: 3),
             Case(still: still(.gbrp, rotation: .clockwise180), isDirect: false, part: whole, order: [3, 2, 1, 0]),
+            Case(
+                still: still(.nv12), isDirect: true, part: upright, order: [2, 0, 3, 1], framing: framing { $0.orientation.rotation = .clockwise90 }),
+            Case(still: still(.nv12), isDirect: true, part: small, order: [1, 0, 3, 2], framing: framing { $0.orientation.isMirrored = true }),
+            // What fills the screen, at half its size: as large as it is.
+            Case(
+                still: still(.nv12), isDirect: true, part: PixelRect(x: 320, y: 120, width: 320, height: 240),
+                framing: framing { ($0.zoom, $0.panX) = (-1, 0.5) }),
+            Case(still: still(.nv12), isDirect: false, part: whole, tolerance: 3, framing: framing { $0.zoom = 1 }),
+            Case(
+                still: still(.nv12), isDirect: false, part: PixelRect(x: 0, y: 0, width: 640, height: 480), order: [0, 0, 2, 2], tolerance: 3,
+                framing: framing { $0.crop = PixelRect(x: 0, y: 60, width: 160, height: 120) }),
         ]
+
+    static func framing(_ change: (inout Framing) -> Void) -> Framing {
+        var framing = Framing()
+        change(&framing)
+        return framing
+    }
 
     @Test("The screen shows what the film says", arguments: cases) func pixels(_ row: Case) throws {
         let stage = try Stage(Guest.vkms)
+        stage.sink.setFraming(row.framing)
         try stage.show(row.still)
         #expect((stage.sink.conversion == nil) == row.isDirect)
         #expect((stage.sink.bytesCopied == 0) == row.isDirect)
@@ -170,6 +190,19 @@ enum Guest {
         #expect(border == 0)
         stage.sink.stop()
         #expect(stage.inUse == 0)
+    }
+
+    @Test("A frame that stands is turned, moved and cut at once") func framings() throws {
+        let stage = try Stage(Guest.vkms)
+        try stage.show(Self.still(.nv12))
+        for row in Self.cases where row.framing != Framing() {
+            stage.sink.setFraming(row.framing)
+            let isSeen = try stage.wait {
+                let (quarters, border) = try Self.look(stage.screenshot(), at: row.part)
+                return border == 0 && zip(quarters, row.order).allSatisfy { $0.distance(to: Quadrants.colors[$1]) <= row.tolerance }
+            }
+            #expect(isSeen, "\(row.framing)")
+        }
     }
 
     @Test("What every sink must do, on planes", arguments: SinkConformance.Check.allCases) func conforms(_ check: SinkConformance.Check) throws {

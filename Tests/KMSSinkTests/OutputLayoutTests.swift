@@ -36,7 +36,7 @@ import Testing
         let orientation = FrameOrientation(rotation: rotation, isMirrored: isMirrored)
         let whole = PlanePlacement(
             buffer: PixelSize(width: 64, height: 32), visible: PixelRect(x: 0, y: 0, width: 64, height: 32),
-            attributes: FrameAttributes(orientation: orientation), screen: PixelSize(width: 160, height: 64), gravity: .aspect)
+            attributes: FrameAttributes(orientation: orientation), screen: PixelSize(width: 160, height: 64), framing: Framing())
         #expect(whole.destination == PixelRect(x: 16, y: 0, width: 128, height: 64))
         let part = try #require(whole.part(PixelRect(x: 80, y: 0, width: 80, height: 64), orientation))
         #expect(part.destination == PixelRect(x: 0, y: 0, width: 64, height: 64))
@@ -55,7 +55,7 @@ import Testing
         let orientation = FrameOrientation(rotation: rotation, isMirrored: isMirrored)
         let whole = PlanePlacement(
             buffer: PixelSize(width: 60, height: 40), visible: PixelRect(x: 0, y: 0, width: 60, height: 40),
-            attributes: FrameAttributes(orientation: orientation), screen: PixelSize(width: 40, height: 60), gravity: .aspect)
+            attributes: FrameAttributes(orientation: orientation), screen: PixelSize(width: 40, height: 60), framing: Framing())
         let part = try #require(whole.part(PixelRect(x: 0, y: 0, width: 20, height: 30), orientation))
         #expect(part.source == PlanePlacement.Source(PixelRect(x: source.0, y: source.1, width: source.2, height: source.3)))
         #expect(part.isUnscaled(orientation))
@@ -64,7 +64,8 @@ import Testing
     @Test func `neighbours begin where the one before ends`() throws {
         let film = PixelSize(width: 1001, height: 333)
         let whole = PlanePlacement(
-            buffer: film, visible: PixelRect(film), attributes: FrameAttributes(), screen: PixelSize(width: 3000, height: 1000), gravity: .stretch)
+            buffer: film, visible: PixelRect(film), attributes: FrameAttributes(), screen: PixelSize(width: 3000, height: 1000),
+            framing: Framing(gravity: .stretch))
         let parts = try (0..<3).map { try #require(whole.part(PixelRect(x: 1000 * $0, y: 0, width: 1000, height: 1000), .upright)) }
         #expect(parts[0].source.x == 0 && parts[2].source.x + parts[2].source.width == 1001 << 16)
         for (left, right) in zip(parts, parts.dropFirst()) { #expect(left.source.x + left.source.width == right.source.x) }
@@ -74,7 +75,7 @@ import Testing
     @Test func `a monitor beside the film shows nothing of it`() {
         let whole = PlanePlacement(
             buffer: Self.hd, visible: PixelRect(Self.hd), attributes: FrameAttributes(), screen: PixelSize(width: 1000, height: 3000),
-            gravity: .aspect)
+            framing: Framing())
         #expect(whole.part(PixelRect(x: 0, y: 0, width: 1000, height: 1000), .upright) == nil)
         let layer = LayerRequirements(
             format: FourCC("NV12"), pixelFormat: .nv12, buffer: Self.hd, visible: PixelRect(Self.hd), attributes: FrameAttributes(color: .bt709),

@@ -7,12 +7,12 @@ import Testing
     static let screen = PixelSize(width: 1024, height: 768)
 
     static func placement(
-        _ visible: PixelRect, aspect: Ratio = .one, _ orientation: FrameOrientation = .upright, _ gravity: Gravity = .aspect
+        _ visible: PixelRect, aspect: Ratio = .one, _ orientation: FrameOrientation = .upright, _ framing: Framing = Framing()
     ) -> PlanePlacement {
         PlanePlacement(
             buffer: PixelSize(width: 704, height: 400), visible: visible,
             attributes: FrameAttributes(pixelAspect: aspect, orientation: orientation),
-            screen: screen, gravity: gravity)
+            screen: screen, framing: framing)
     }
 
     @Test func `a crop is given in sixteen bits of fraction`() {
@@ -24,9 +24,27 @@ import Testing
 
     @Test func `filling cuts the frame's edges off`() {
         // 4:3 of 640x360 is 480 wide.
-        let placement = Self.placement(PixelRect(x: 0, y: 0, width: 640, height: 360), .upright, .fill)
+        let placement = Self.placement(PixelRect(x: 0, y: 0, width: 640, height: 360), .upright, Framing(gravity: .fill))
         #expect(placement.source == PlanePlacement.Source(x: 80 << 16, y: 0, width: 480 << 16, height: 360 << 16))
         #expect(placement.destination == PixelRect(Self.screen))
+    }
+
+    @Test func `panscan and zoom cut off less or more, and what is moved is cut on one side`() {
+        // Half-way from 1024x576 to 1365.3x768; then double that; then a quarter of it to the right, which is turned to the left.
+        var framing = Framing()
+        framing.panscan = 0.5
+        let half = Self.placement(PixelRect(x: 0, y: 0, width: 640, height: 360), .upright, framing)
+        #expect(half.destination == PixelRect(x: 0, y: 48, width: 1024, height: 672))
+        #expect(half.source == PlanePlacement.Source(x: 2_995_931, y: 0, width: 35_951_178, height: 360 << 16))
+        framing = Framing()
+        framing.zoom = 1
+        let turned = FrameOrientation(rotation: .clockwise180)
+        let double = Self.placement(PixelRect(x: 0, y: 0, width: 640, height: 360), turned, framing)
+        #expect(double.source == PlanePlacement.Source(x: 160 << 16, y: 60 << 16, width: 320 << 16, height: 240 << 16))
+        #expect(double.destination == PixelRect(Self.screen))
+        framing.panX = 0.25
+        let moved = Self.placement(PixelRect(x: 0, y: 0, width: 640, height: 360), turned, framing)
+        #expect(moved.source == PlanePlacement.Source(x: 320 << 16, y: 60 << 16, width: 320 << 16, height: 240 << 16))
     }
 
     @Test func `a turned frame is cropped as it lies in memory`() {
@@ -35,7 +53,7 @@ import Testing
         let fitted = Self.placement(PixelRect(x: 4, y: 0, width: 640, height: 360), quarter)
         #expect(fitted.source == PlanePlacement.Source(x: 4 << 16, y: 0, width: 640 << 16, height: 360 << 16))
         #expect(fitted.destination == PixelRect(x: 296, y: 0, width: 432, height: 768))
-        let filling = Self.placement(PixelRect(x: 4, y: 0, width: 640, height: 360), quarter, .fill)
+        let filling = Self.placement(PixelRect(x: 4, y: 0, width: 640, height: 360), quarter, Framing(gravity: .fill))
         #expect(filling.source == PlanePlacement.Source(x: 189 << 16, y: 0, width: 270 << 16, height: 360 << 16))
         #expect(filling.destination == PixelRect(Self.screen))
     }

@@ -24,7 +24,7 @@ import Testing
             "--unknown=5 a|--unknown=5 a", "-q a|-q a", "a -- --loop=yes|a -- --loop=yes", "--loop-file=inf|--loop", "--loop-file|--loop",
             "--loop --loop-file=no|", "--hwdec=no|--decoder=software", "--hwdec --hwdec=no|--decoder=software", "--vo=drm|--sink=kms",
             "--vo=null --ao=alsa|--sink=headless", "--no-tls-verify|--tls-no-verify", "--tls-verify=no --tls-verify=yes|",
-            "--sub-files=a:b --sub-file c|--sub-file a --sub-file b --sub-file c", "--really-quiet|--quiet", "--panscan=1.0|--gravity=fill",
+            "--sub-files=a:b --sub-file c|--sub-file a --sub-file b --sub-file c", "--really-quiet|--quiet",
             "--volume --loop|--loop --volume", "--camera /dev/video0|--camera /dev/video0", "--keepaspect=no|--gravity=stretch",
             "--ao=null|--audio-device=null",
         ])
@@ -34,7 +34,7 @@ import Testing
         #expect(try Self.words(String(parts[0])).replacing("=", with: " ") == parts[1].replacing("=", with: " "))
     }
 
-    @Test(arguments: ["--vf=crop", "--loop-file=3", "--hwdec=cuda", "--no-cache", "--panscan=0.5", "--loop=2", "--vo"])
+    @Test(arguments: ["--vf=crop", "--loop-file=3", "--hwdec=cuda", "--no-cache", "--screenshot-format=jpg", "--loop=2", "--vo"])
     func `what has no counterpart is refused`(_ line: String) {
         #expect(throws: OptionWords.Failure.self) { try Self.words(line) }
     }

@@ -125,6 +125,36 @@ import Testing
         #expect(end.errors.contains("\(other):1: there is no command explode."))
     }
 
+    @Test func `how the film fits is set by options and keys, also while it is paused`() throws {
+        let bindings = NSTemporaryDirectory() + "bindings-\(UUID().uuidString.prefix(8))"
+        try "o set panscan 0\ni add video-pan-y -0.1\n0 cycle-values video-rotate 180 0".write(toFile: bindings, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: bindings) }
+        let scene = try Scene(["--panscan", "1", "--osd-level", "0", "--input-conf", bindings])
+        func isBlack(_ part: PixelRect) throws -> Bool {
+            let shot = try scene.weston.screenshot()
+            for y in part.y..<part.y + part.height {
+                for x in part.x..<part.x + part.width where shot[x, y].distance(to: .init(red: 0, green: 0, blue: 0)) > 2 { return false }
+            }
+            return true
+        }
+        #expect(try Polling.until(every: .milliseconds(50)) { try !isBlack(Self.above) && !isBlack(Self.below) }, "no borders")
+        scene.press(Key.o)
+        #expect(try scene.shows((above: false, below: false)))
+        #expect(try isBlack(Self.above) && isBlack(Self.below), "borders")
+        scene.press(Key.zero)
+        // Its code stands on its head now.
+        #expect(try Polling.until(every: .milliseconds(50)) { try FrameCode(scene.weston.screenshot(), in: Self.part)?.number != 30 }, "turned")
+        #expect(try isBlack(Self.above) && isBlack(Self.below), "turned, not moved")
+        scene.press(Key.zero)
+        #expect(try scene.shows((above: false, below: false)), "upright")
+        scene.press(Key.i)
+        // 36 pixels further up.
+        #expect(try Polling.until(every: .milliseconds(50)) { try !isBlack(PixelRect(x: 0, y: 26, width: 640, height: 30)) }, "moved")
+        #expect(try isBlack(PixelRect(x: 0, y: 390, width: 640, height: 90)))
+        let end = try scene.end()
+        #expect(try end.code == 0 && Self.bytesCopied(end) == 0, "\(end.errors)")
+    }
+
     @Test(arguments: ["off", "full"]) func `a screenshot is the frame that is shown, with its subtitles or without`(_ sandbox: String) throws {
         let folder = NSTemporaryDirectory() + "screenshots-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

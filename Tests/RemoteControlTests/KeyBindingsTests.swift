@@ -1,4 +1,5 @@
 import DisplaySink
+import Media
 import PlaySupport
 import Testing
 
@@ -19,7 +20,11 @@ import Testing
             ("Shift+RIGHT", [.seekBy(1)]), (".", [.stepForward]), (",", [.stepBackward]), (">", [.next(ends: false)]), ("<", [.previous]),
             ("ENTER", [.next(ends: false)]), ("9", [.setVolume(0.48)]), ("0", [.setVolume(0.52)]), ("m", [.setMuted(true)]),
             ("]", [.setSpeed(1.1)]), ("{", [.setSpeed(0.5)]), ("BS", [.setSpeed(1)]), ("j", [.cycleSubtitles(by: 1)]),
-            ("J", [.cycleSubtitles(by: -1)]), ("v", [.setSubtitlesVisible(false)]), ("#", [.cycleSound(by: 1)]),
+            ("J", [.cycleSubtitles(by: -1)]), ("v", [.setSubtitlesVisible(false)]), ("#", [.cycleSound(by: 1)]), ("W", [.setFraming(.panscan(0.1))]),
+            ("w", [.setFraming(.panscan(0))]),
+            ("A", [.setFraming(.aspectRatio(Ratio(1_777_778, 1_000_000)))]), ("Alt+-", [.setFraming(.zoom(-0.1))]),
+            ("Alt+LEFT", [.setFraming(.panX(0.1))]), ("Alt+DOWN", [.setFraming(.panY(-0.1))]),
+            ("Alt+BS", [.setFraming(.zoom(0)), .setFraming(.panscan(0)), .setFraming(.panX(0)), .setFraming(.panY(0))]),
             ("Ctrl++", [.setAudioDelay(0.1)]), ("Ctrl+-", [.setAudioDelay(-0.1)]), ("z", [.setSubtitleDelay(-0.1)]), ("PGUP", [.moveChapter(by: 1)]),
             ("o", [.showProgress]), ("O", [.setScreenLevel(3)]), ("i", [.showStatistics(toggles: false)]), ("VOLUME_UP", [.setVolume(0.52)]),
             ("a", []), ("s", [.takeScreenshot(hasSubtitles: true)]), ("S", [.takeScreenshot(hasSubtitles: false)]), ("l", [.markLoop]),

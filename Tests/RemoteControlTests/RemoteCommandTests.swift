@@ -1,5 +1,6 @@
 import DisplaySink
 import JSON
+import Media
 import PlaySupport
 import Testing
 
@@ -65,6 +66,12 @@ let playing: RemoteSnapshot = {
             (#"["keypress", "PGUP"]"#, [.key(.pageUp)]), (#"["keypress", "shift+left"]"#, [.key(PlayerKey("LEFT", .shift))]),
             (#"["show-text", "x", -1, 2]"#, [.showText("x", seconds: nil, level: 2)]), (#"["print-text", "x"]"#, [.show("x")]),
             (#"["cycle-values", "osd-level", 3, 1]"#, [.setScreenLevel(3)]), (#"["cycle-values", "osd-level", "1", "2"]"#, [.setScreenLevel(2)]),
+            (#"["cycle-values", "video-aspect-override", "16:9", "no"]"#, [.setFraming(.aspectRatio(Ratio(1_777_778, 1_000_000)))]),
+            (#"["set", "video-rotate", "270"]"#, [.setFraming(.rotation(.clockwise270))]),
+            (#"["set", "video-rotate", 360]"#, [.setFraming(.rotation(.none))]),
+            (#"["set", "video-aspect-override", "-1"]"#, [.setFraming(.aspectRatio(.unknown))]),
+            (#"["add", "video-zoom", 30]"#, [.setFraming(.zoom(20))]), (#"["cycle", "keepaspect"]"#, [.setFraming(.keepsAspect(false))]),
+            (#"["cycle", "video-mirror"]"#, [.setFraming(.mirrored(true))]),
             (#"["cycle-values", "!reverse", "speed", "0.5", "1.0", "2"]"#, [.setSpeed(0.5)]),
             (#"["add", "sub-pos", -200]"#, [.setSubtitlePosition(0)]), (#"["set", "sub-scale", 2]"#, [.setSubtitleScale(2)]),
             (#"["script-binding", "stats/display-stats"]"#, [.showStatistics(toggles: false)]), (#"["leave"]"#, [.leave]),
@@ -90,6 +97,8 @@ let playing: RemoteSnapshot = {
             (#"["quit-watch-later", -1]"#, .invalidParameter),
             (#"["keypress", "F25"]"#, .invalidParameter), (#"["set", "chapter", 3]"#, .propertyError), (#"["set", "sid", 2]"#, .propertyError),
             (#"["show-text"]"#, .invalidParameter),
+            (#"["set", "video-rotate", "45"]"#, .propertyError), (#"["set", "panscan", "2"]"#, .propertyError),
+            (#"["set", "video-aspect-override", "16:0"]"#, .propertyError), (#"["set", "video-aspect-override", "11"]"#, .propertyError),
             (#"["show-text", "x", 1, 4]"#, .invalidParameter), (#"["cycle-values", "pause"]"#, .invalidParameter),
             (#"["script-binding", "osc/visibility"]"#, .invalidParameter), (#"["set", "osd-level", 4]"#, .propertyError),
             (#"["screenshot", "window"]"#, .invalidParameter),

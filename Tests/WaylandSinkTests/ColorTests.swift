@@ -51,7 +51,7 @@ struct ColorTests {
         let still = Quadrants(
             format: example.format, margin: 22, size: PixelSize(width: 366, height: 278), attributes: FrameAttributes(color: example.color))
         try stage.show(still)
-        stage.sink.setGravity(.stretch)
+        stage.sink.setFraming(Framing(gravity: .stretch))
         let seen = try stage.quarters(of: PixelRect(stage.weston.size), expecting: Quadrants.colors, tolerance: 5)
         for (color, expected) in zip(seen, Quadrants.colors) { #expect(color.distance(to: expected) <= 5, "\(color) instead of \(expected)") }
         #expect((stage.sink.conversion == nil) == example.isDirect, "\(String(describing: stage.sink.conversion))")
@@ -73,7 +73,7 @@ struct ColorTests {
         try stage.start()
         let film = ColorDescription(primaries: 9, transfer: 16, matrix: 9, range: .limited)
         try stage.show(Quadrants(format: .yuv420p10le, attributes: FrameAttributes(color: film)))
-        stage.sink.setGravity(.stretch)
+        stage.sink.setFraming(Framing(gravity: .stretch))
         let expected = isMapped ? Self.mapped : Quadrants.colors
         let seen = try stage.quarters(of: PixelRect(stage.weston.size), expecting: expected, tolerance: 8)
         for (color, expected) in zip(seen, expected) { #expect(color.distance(to: expected) <= 8, "\(color) instead of \(expected)") }

@@ -103,20 +103,43 @@ struct WaylandSinkTests {
         }
     }
 
-    @Test("the three gravities")
-    func gravities() throws {
+    @Test("what fits, how large it is, where it lies and how it is turned")
+    func framings() throws {
         let stage = try Stage(PrivateWeston(.gl))
         try stage.start()
         // Twice as wide as high, on a screen of 4:3.
         try stage.show(Quadrants(format: .yuv420p, size: PixelSize(width: 320, height: 160)))
         try stage.fillScreen()
-        for (gravity, part) in [
-            (Gravity.aspect, PixelRect(x: 0, y: 80, width: 640, height: 320)), (.fill, PixelRect(stage.weston.size)),
-            (.stretch, PixelRect(stage.weston.size)),
-        ] {
-            stage.sink.setGravity(gravity)
-            let seen = try stage.quarters(of: part, expecting: Quadrants.colors, tolerance: 6)
-            for (color, expected) in zip(seen, Quadrants.colors) { #expect(color.distance(to: expected) <= 6, "\(gravity): \(color)") }
+        let whole = PixelRect(stage.weston.size), colors = Quadrants.colors
+        func framing(_ change: (inout Framing) -> Void) -> Framing {
+            var framing = Framing()
+            change(&framing)
+            return framing
+        }
+        let rows: [(Framing, PixelRect, [RGBImage.Color])] = [
+            (Framing(), PixelRect(x: 0, y: 80, width: 640, height: 320), colors), (Framing(gravity: .fill), whole, colors),
+            (Framing(gravity: .stretch), whole, colors), (framing { $0.panscan = 0.5 }, PixelRect(x: 0, y: 40, width: 640, height: 400), colors),
+            (framing { $0.zoom = -1 }, PixelRect(x: 160, y: 160, width: 320, height: 160), colors), (framing { $0.zoom = 1 }, whole, colors),
+            (framing { ($0.zoom, $0.panX) = (-1, -0.25) }, PixelRect(x: 80, y: 160, width: 320, height: 160), colors),
+            (framing { $0.aspectRatio = Ratio(4, 3) }, whole, colors),
+            (framing { $0.crop = PixelRect(x: 40, y: 0, width: 240, height: 160) }, PixelRect(x: 0, y: 26, width: 640, height: 427), colors),
+            (
+                framing { $0.orientation = FrameOrientation(rotation: .clockwise90) }, PixelRect(x: 200, y: 0, width: 240, height: 480),
+                [colors[2], colors[0], colors[3], colors[1]]
+            ),
+            (
+                framing { $0.orientation.isMirrored = true }, PixelRect(x: 0, y: 80, width: 640, height: 320),
+                [colors[1], colors[0], colors[3], colors[2]]
+            ),
+        ]
+        for (framing, part, expected) in rows {
+            stage.sink.setFraming(framing)
+            let seen = try stage.quarters(of: part, expecting: expected, tolerance: 6)
+            for (color, expected) in zip(seen, expected) { #expect(color.distance(to: expected) <= 6, "\(framing): \(color)") }
+            if part.y > 10 {
+                let above = try stage.weston.screenshot()[320, part.y - 10]
+                #expect(above.distance(to: .init(red: 0, green: 0, blue: 0)) <= 2, "\(framing): \(above) above the frame")
+            }
         }
     }
 
