@@ -105,7 +105,9 @@ private final class Cinema: Sendable {
         let shown = sink.shown, seen = cinema.seen
         #expect(shown.map(\.hash) == expected.map(\.hash))
         for (one, next) in zip(shown, shown.dropFirst()) {
-            #expect(Self.isNear(next.time, one.time + one.duration), "\(one.time) + \(one.duration), then \(next.time)")
+            let due = one.time + one.duration
+            // With a sanitizer on a busy machine the next film may be opened too late; never too early.
+            #expect(Self.isNear(next.time, due) || (TestExtent.isSanitized && next.time > due), "due at \(due), then \(next.time)")
         }
         #expect(seen.refused == [] && seen.titles.count == names.count - 1)
         // Each film's own figures.

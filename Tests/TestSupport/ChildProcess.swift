@@ -32,6 +32,8 @@ public final class ChildProcess: @unchecked Sendable {
     public var standardInput: Any?
     public var standardOutput: Any?
     public var standardError: Any?
+    /// Requests to end (SIGINT, SIGTERM, SIGHUP, SIGQUIT) wait until the program takes them, so that none comes too early.
+    public var isDeaf = false
     private let state = Monitor(State.new)
 
     public init() {}
@@ -50,7 +52,7 @@ public final class ChildProcess: @unchecked Sendable {
         }
         let words = (environment ?? ProcessInfo.processInfo.environment).map { "\($0)=\($1)" }
         let result = unsafe Self.withStrings([path] + arguments) { arguments in
-            unsafe Self.withStrings(words) { unsafe ctest_spawn(path, arguments, $0, streams, currentDirectoryURL?.path, &child) }
+            unsafe Self.withStrings(words) { unsafe ctest_spawn(path, arguments, $0, streams, currentDirectoryURL?.path, isDeaf ? 1 : 0, &child) }
         }
         guard result == 0 else { throw unsafe Failure(description: "cannot run \(path): \(String(cString: strerror(result)))") }
         for end in given { try? end.close() }

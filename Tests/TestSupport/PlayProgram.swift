@@ -29,6 +29,7 @@ public enum PlayProgram {
         // Films begin where somebody left them; nobody has left one here.
         let usual = ProcessInfo.processInfo.environment.merging(["XDG_STATE_HOME": NSTemporaryDirectory() + "no-state"]) { $1 }
         process.environment = usual.merging(environment) { $1 }
+        process.isDeaf = true
         let output = Pipe(), errors = Pipe(), inlet = Pipe()
         process.standardOutput = sink ?? output
         process.standardError = errors
