@@ -14,7 +14,9 @@ public enum FramingChange: Sendable, Hashable {
     /// Carries it out.
     public func apply(to framing: inout Framing) {
         switch self {
-        case .panscan(let share): framing.panscan = share
+        case .panscan(let share):
+            framing.panscan = share
+            if framing.gravity == .fill { framing.gravity = .aspect }
         case .zoom(let power): framing.zoom = power
         case .panX(let share): framing.panX = share
         case .panY(let share): framing.panY = share

@@ -11,13 +11,13 @@ struct FramingArguments: ParsableArguments {
     @Option(help: "How much of the borders is filled by cutting the film's edges off, from 0 (the whole film) to 1 (no borders).")
     var panscan = 0.0
 
-    @Option(help: "Show the film larger by this power of two: 1 is twice as wide and high, -1 half.")
+    @Option(parsing: .unconditional, help: "Show the film larger by this power of two: 1 is twice as wide and high, -1 half.")
     var videoZoom = 0.0
 
-    @Option(help: "Show the film this share of its width to the right, -3 to 3.")
+    @Option(parsing: .unconditional, help: "Show the film this share of its width to the right, -3 to 3.")
     var videoPanX = 0.0
 
-    @Option(help: "Show the film this share of its height further down, -3 to 3.")
+    @Option(parsing: .unconditional, help: "Show the film this share of its height further down, -3 to 3.")
     var videoPanY = 0.0
 
     @Option(help: "Turn the film clockwise: 0, 90, 180 or 270 degrees.")

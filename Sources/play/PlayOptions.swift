@@ -108,7 +108,7 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Take the files beside the film that have its name, such as film.srt and film.de.srt, as subtitles (exact), or not (no).")
     var subAuto: SubtitleSearchChoice = .exact
 
-    @Option(help: ArgumentHelp("Show subtitles this many seconds later; below zero: earlier.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show subtitles this many seconds later; below zero: earlier.", valueName: "seconds"))
     var subDelay: Double = 0
 
     @Option(help: "Size of subtitles of text, 0.1 to 10.")
@@ -129,7 +129,7 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The ALSA device that plays the sound.", valueName: "name"))
     var audioDevice = "default"
 
-    @Option(help: ArgumentHelp("Play the sound this many seconds later, up to 60; below zero: earlier.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Play the sound this many seconds later, up to 60; below zero: earlier.", valueName: "seconds"))
     var audioDelay: Double = 0
 
     @Option(help: "Volume in percent, as it is heard; 100 is as recorded, above it loud parts are limited.")

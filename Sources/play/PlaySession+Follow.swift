@@ -39,7 +39,7 @@ extension PlaySession {
                 isOpen = true
                 resumed(player, &screening)
                 screening.remote?.tell(.fileLoaded)
-                prepare(screening.sink.window, player, screening.framing, isFirst: !screening.hasOpened)
+                prepare(screening.sink.window, player, isFirst: !screening.hasOpened)
                 screening.hasOpened = true
             case .event(let event, film):
                 screening.note(event)
@@ -71,11 +71,10 @@ extension PlaySession {
         if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }
     }
 
-    private func prepare(_ window: (any WindowControl)?, _ player: Player, _ framing: Framing, isFirst: Bool) {
+    private func prepare(_ window: (any WindowControl)?, _ player: Player, isFirst: Bool) {
         guard let window else { return }
         window.setTitle(player.title)
         guard isFirst else { return }
-        window.setFraming(framing)
         if options.fullscreen { window.setFullscreen(true) }
     }
 

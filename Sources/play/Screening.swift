@@ -73,6 +73,7 @@ struct Screening {
         configuration.joins = isList && options.raw == nil && options.camera.camera == nil
         isMuted = options.mute
         framing = options.framing.framing
+        sink.window?.setFraming(framing)
         self.screen = screen
         loop = ABLoop(a: options.abLoopA?.time, b: options.abLoopB?.time)
         self.bindings = bindings

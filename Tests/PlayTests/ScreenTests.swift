@@ -134,7 +134,7 @@ import Testing
         let bindings = NSTemporaryDirectory() + "bindings-\(UUID().uuidString.prefix(8))"
         try "o set panscan 0\ni add video-pan-y -0.1\n0 cycle-values video-rotate 180 0".write(toFile: bindings, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: bindings) }
-        let scene = try Scene(["--panscan", "1", "--osd-level", "0", "--input-conf", bindings])
+        let scene = try Scene(["--panscan", "1", "--video-zoom", "-0", "--video-pan-x", "-0.0", "--osd-level", "0", "--input-conf", bindings])
         func isBlack(_ part: PixelRect) throws -> Bool {
             let shot = try scene.weston.screenshot()
             for y in part.y..<part.y + part.height {

@@ -7,6 +7,16 @@ import Testing
 
 /// What keys mean, by themselves and by files.
 @Suite struct KeyBindingsTests {
+    @Test func `a window that is filled has a panscan of one, which keys take back`() throws {
+        var snapshot = playing
+        snapshot.framing = Framing(gravity: .fill)
+        let key = try #require(PlayerKey(mpvName: "w"))
+        let actions = KeyBindings().orders(for: key).flatMap { $0.actions(snapshot) ?? [] }
+        #expect(actions == [.setFraming(.panscan(0.9))])
+        if case .setFraming(let change)? = actions.first { change.apply(to: &snapshot.framing) }
+        #expect(snapshot.framing.gravity == .aspect && snapshot.framing.panscan == 0.9)
+    }
+
     private static func actions(_ bindings: KeyBindings, _ key: String) -> [RemoteAction]? {
         guard let key = PlayerKey(mpvName: key) else { return nil }
         return bindings.orders(for: key).flatMap { $0.actions(playing) ?? [] }
