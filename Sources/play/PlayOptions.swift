@@ -129,7 +129,7 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The ALSA device that plays the sound.", valueName: "name"))
     var audioDevice = "default"
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Play the sound this many seconds later, up to 60; below zero: earlier.", valueName: "seconds"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Play the sound this many seconds later, up to 60; negative: earlier.", valueName: "seconds"))
     var audioDelay: Double = 0
 
     @Option(help: "Volume in percent, as it is heard; 100 is as recorded, above it loud parts are limited.")
