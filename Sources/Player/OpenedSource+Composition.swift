@@ -18,7 +18,7 @@ extension OpenedSource {
         do throws(ReadingError) {
             file = try TimelineFile(location, options: reading(configuration, cancellation))
         } catch { throw AssetError(error) }
-        let film = ComposedFilm(file.composition, file.videoComposition, name: location)
+        let film = ComposedFilm(file.composition, file.videoComposition, file.audioMix, name: location)
         var opened = try composition(film, configuration: configuration, sink: sink, cancellation: cancellation)
         opened.description?.title = file.name.isEmpty ? nil : file.name
         opened.title = file.name.isEmpty ? configuration.fallbackTitle ?? lastComponent(location) : file.name

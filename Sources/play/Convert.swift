@@ -182,7 +182,7 @@ struct Convert: ParsableCommand {
             file = try TimelineFile(input, size: timelineSize, options: ReadingOptions(sandbox: sandboxOptions))
         } catch { throw .reading(error) }
         Self.tell(file.notices)
-        return try ExportSession(from: file.composition, file.videoComposition, to: output, settings: settings)
+        return try ExportSession(from: file.composition, file.videoComposition, audioMix: file.audioMix, to: output, settings: settings)
     }
 
     /// Frames are drawn at the size that is wanted, where both sides are given.

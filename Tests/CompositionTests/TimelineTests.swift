@@ -89,7 +89,7 @@ import Testing
         let file = try Self.read(Text.timeline(tracks))
         let endings = [
             "at 00:00:00.000, Effect “soft”: the effect Blur is not supported.",
-            "at 00:00:00.200, Transition: only dissolves of frames between two clips that last are supported.",
+            "at 00:00:00.200, Transition: only dissolves between clips that last, and from or to nothing, are supported.",
             "at 00:00:00.400, MissingReference: a clip without a film is shown as a gap.",
             "at 00:00:00.600, Clip “web”: only files are read, not https://example.org/film.mp4.",
             "at 00:00:00.800, LinearTimeWarp: a speed of -1.0 is not supported.",
@@ -174,6 +174,7 @@ import Testing
             do {
                 let file = try TimelineFile(path, size: DrawingTests.size)
                 #expect(file.videoComposition.isValid(for: file.composition), "seed \(seed), round \(round)")
+                #expect(file.audioMix.isValid(for: file.composition), "seed \(seed), round \(round)")
                 read += 1
             } catch {
                 #expect(error.code == .composition, "seed \(seed), round \(round): \(error)")

@@ -39,9 +39,9 @@ enum TimelineText {
         """#
     }
 
-    static func stack(_ children: [String], range: String = "null") -> String {
+    static func stack(_ children: [String], range: String = "null", effects: String = "") -> String {
         #"""
-        {"OTIO_SCHEMA": "Stack.1", "name": "nested", "source_range": \#(range), "effects": [], "markers": [], "enabled": true,
+        {"OTIO_SCHEMA": "Stack.1", "name": "nested", "source_range": \#(range), "effects": [\#(effects)], "markers": [], "enabled": true,
          "children": [\#(children.joined(separator: ", "))]}
         """#
     }

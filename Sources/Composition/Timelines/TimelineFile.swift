@@ -7,7 +7,7 @@ public import Reading
 /// A time line as editing programs exchange it: OpenTimelineIO's JSON, read into a composition.
 ///
 ///     let file = try TimelineFile("cut.otio")
-///     let session = try ExportSession(from: file.composition, file.videoComposition, to: "film.mp4")
+///     let session = try ExportSession(from: file.composition, file.videoComposition, audioMix: file.audioMix, to: "film.mp4")
 ///
 /// It reads clips, gaps, tracks, nested stacks, dissolves (`SMPTE_Dissolve`), linear time warps forward, freeze frames, and markers, which become
 /// chapters. What else the file has is named in `notices`, each with its time, and the rest is read. Films are found relative to the file; only
@@ -21,6 +21,8 @@ public struct TimelineFile: Sendable {
     public let composition: Composition
     /// Frames at the rate of the time line; each film is fitted to the size of the first one.
     public let videoComposition: VideoComposition
+    /// How loud each track of sound is: dissolves.
+    public let audioMix: AudioMix
     /// Sentences for the viewer about what the file has and the composition has not.
     public let notices: [String]
 
@@ -52,6 +54,7 @@ public struct TimelineFile: Sendable {
             throw ReadingError(.composition, "\(path): none of its films can be opened, and no size is given.")
         }
         videoComposition = reader.videoComposition(size: found)
+        audioMix = reader.audioMix
         notices = reader.notices
         if let error = ReadingError(prefix: "\(path): ", { videoComposition.isValid(for: composition, $0) }) { throw error }
     }

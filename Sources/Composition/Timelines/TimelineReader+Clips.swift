@@ -5,79 +5,100 @@ internal import Reading
 
 /// What lies in a track: clips, gaps, stacks in stacks.
 extension TimelineReader {
+    /// How long a frozen moment is in the film: less than any frame.
+    private static let moment = MediaTime(value: 1, timescale: 1_000_000)
+
+    /// The part of an item that is seen, and where in the composition; nil where nothing of it is.
+    ///
     /// - Parameters:
+    ///   - range: Where it lies in its parent's time.
+    ///   - parent: What is seen of its parent, and where.
+    ///   - start: The item's own time at the start of `range`.
     ///   - head: How much earlier it begins, for a dissolve.
     ///   - tail: How much later it ends.
+    mutating func place(
+        _ item: JSONValue, _ range: MediaTimeRange, in parent: MediaTimeMapping, from start: MediaTime, head: MediaTime = .zero,
+        tail: MediaTime = .zero
+    ) throws(ReadingError) -> MediaTimeMapping? {
+        let seen = MediaTimeRange(start: range.start - head, end: range.end + tail).intersection(parent.source)
+        guard !seen.isEmpty else { return nil }
+        let target = MediaTimeRange(start: parent.targetTime(at: seen.start), end: parent.targetTime(at: seen.end))
+        guard target.start.isNumeric, target.end.isNumeric, !target.isEmpty else { return nil }
+        let speed = speed(item, at: target.start)
+        if speed == 0 { return MediaTimeMapping(source: MediaTimeRange(start: start, duration: Self.moment), target: target) }
+        let first = start + (seen.start - range.start).multiplied(by: speed), last = start + (seen.end - range.start).multiplied(by: speed)
+        guard first.isNumeric, last.isNumeric, first < last else { throw broken("a time cannot be said as a number") }
+        return MediaTimeMapping(source: MediaTimeRange(start: first, end: last), target: target)
+    }
+
+    /// Reads an item that lies at `range` of its parent's time.
     mutating func readItem(
-        _ item: JSONValue, _ origin: MediaTime, _ target: MediaTimeRange, _ lanes: Lanes, _ number: Int, _ kind: CompositionTrack.Kind, _ depth: Int,
-        window: MediaTimeRange? = nil, head: MediaTime = .zero, tail: MediaTime = .zero
+        _ item: JSONValue, _ range: MediaTimeRange, in parent: MediaTimeMapping, _ lanes: Lanes, _ number: Int, _ kind: CompositionTrack.Kind,
+        _ depth: Int, head: MediaTime = .zero, tail: MediaTime = .zero
     ) throws(ReadingError) {
-        let window = window ?? target, shown = target.intersection(window)
-        guard ["Gap", "Clip", "Stack", "Track"].contains(Self.schema(item)) else { return notice(item, "it is not supported", at: shown.start) }
-        guard !target.isEmpty, !shown.isEmpty else { return }
-        switch Self.schema(item) {
-        case "Gap": effects(item, at: shown.start)
-        case "Clip": try readClip(item, target, window, try lane(lanes, kind, number), kind, head, tail)
-        case "Stack", "Track":
-            guard depth < 16 else { throw broken("stacks are nested too deeply") }
-            let cut = shown.start - target.start
-            if Self.schema(item) == "Track" {
-                try readTrack(item, cut, shown, lanes, number, depth + 1)
-            } else if cut > .zero || shown.end < target.end {
-                notice(item, "a nested stack that is cut by what it lies in is not supported", at: shown.start)
-            } else {
-                try readStack(item, shown, lanes, depth + 1)
-            }
-        default: break
+        let schema = Self.schema(item), shown = MediaTimeRange(start: range.start - head, end: range.end + tail).intersection(parent.source)
+        let time = parent.targetTime(at: parent.source.clamp(range.start))
+        guard ["Gap", "Clip", "Stack", "Track"].contains(schema) else { return notice(item, "it is not supported", at: time) }
+        if schema == "Track", Self.kind(of: item) == nil {
+            return notice(item, "a track of kind \(item.member("kind")?.characters ?? "") is not supported", at: time)
+        }
+        guard !range.isEmpty, !shown.isEmpty else { return }
+        if schema == "Gap" { return effects(item, at: time) }
+        let wanted = try self.range(item.member("source_range"))
+        if schema == "Clip" {
+            let available = try self.range(reference(item)?.member("available_range"))
+            guard let start = (wanted ?? available)?.start else { return notice(item, "it has no range", at: time) }
+            guard let place = try place(item, range, in: parent, from: start, head: head, tail: tail) else { return }
+            return try readClip(item, place, available?.start ?? .zero, try lane(lanes, kind, number), kind)
+        }
+        guard depth < Self.deepest else { throw broken("stacks are nested too deeply") }
+        guard let place = try place(item, range, in: parent, from: wanted?.start ?? .zero) else { return }
+        if schema == "Track" {
+            try readTrack(item, place, lanes, number, depth + 1)
+        } else {
+            try readStack(item, place, lanes, depth + 1)
         }
     }
 
-    mutating func readClip(
-        _ clip: JSONValue, _ target: MediaTimeRange, _ window: MediaTimeRange, _ track: Int, _ kind: CompositionTrack.Kind, _ head: MediaTime,
-        _ tail: MediaTime
+    /// - Parameter available: The time of the clip at which its film begins.
+    private mutating func readClip(
+        _ clip: JSONValue, _ place: MediaTimeMapping, _ available: MediaTime, _ track: Int, _ kind: CompositionTrack.Kind
     ) throws(ReadingError) {
-        let media = reference(clip), available = try range(media?.member("available_range"))
-        guard let wanted = try range(clip.member("source_range")) ?? available else { return notice(clip, "it has no range", at: target.start) }
-        mark(clip, by: target.start - wanted.start, in: target.intersection(window))
+        let media = reference(clip), time = place.target.start
+        mark(clip, place)
         guard Self.schema(media) == "ExternalReference", let url = media?.member("target_url")?.characters else {
-            return notice(media ?? clip, "a clip without a film is shown as a gap", at: target.start)
+            return notice(media ?? clip, "a clip without a film is shown as a gap", at: time)
         }
-        guard let location = TimelineAddress.path(of: url, besides: path) else {
-            return notice(clip, "only files are read, not \(url)", at: target.start)
-        }
+        guard let location = TimelineAddress.path(of: url, besides: path) else { return notice(clip, "only files are read, not \(url)", at: time) }
         if unsafe location.withPath({ unsafe access($0, R_OK) }) != 0 {
-            return notice(clip, "its film cannot be read, \(location): \(unsafe String(cString: strerror(errno)))", at: target.start)
+            return notice(clip, "its film cannot be read, \(location): \(unsafe String(cString: strerror(errno)))", at: time)
         }
-        let speed = speed(clip, at: target.start)
-        let begin = wanted.start - (available?.start ?? .zero)
         if kind == .video, frameDuration == nil, let rate = clip.member("source_range")?.member("duration")?.member("rate")?.amount, rate > 0 {
             let exact = try self.rate(rate)
             frameDuration = MediaTime(value: Int64(exact.denominator), timescale: exact.numerator)
         }
-        // The film's time at the clip's start, and its length; a frozen frame is a moment that lasts.
-        var (first, last) = (begin - head.multiplied(by: speed), begin + (target.duration + tail).multiplied(by: speed))
-        if speed == 0 { (first, last) = (begin, begin + MediaTime(value: 1, timescale: 10_000)) }
-        var place = MediaTimeRange(start: target.start - head, end: target.end + tail)
-        let mapping = MediaTimeMapping(source: MediaTimeRange(start: first, end: last), target: place)
-        place = place.intersection(MediaTimeRange(start: max(window.start, .zero), end: window.end))
-        if first < .zero { place = place.intersection(MediaTimeRange(start: mapping.targetTime(at: .zero), end: place.end)) }
-        guard !place.isEmpty else { return notice(clip, "it begins before its film does", at: target.start) }
-        let part = MediaTimeRange(start: mapping.sourceTime(at: place.start), end: mapping.sourceTime(at: place.end))
+        // What lies before the film's beginning is empty.
+        let start = max(place.source.start, available)
+        guard start < place.source.end else { return notice(clip, "it begins before its film does", at: time) }
+        let begin = start == place.source.start ? time : place.targetTime(at: start)
+        let part = MediaTimeRange(start: start - available, end: place.source.end - available)
         let source = CompositionSource(url: location)
         if kind == .video, !sources.contains(source) { sources.append(source) }
         do throws(CompositionError) {
+            // Times that had to be rounded may overlap by as much.
             let end = composition.track(track)?.duration ?? .zero
-            guard place.start >= end else { throw CompositionError(.range, "It overlaps what lies before it.") }
-            try composition.insert(part, of: source, into: track, at: place.start, duration: place.duration)
+            guard begin + Self.rounding >= end, place.target.end > end else { throw CompositionError(.range, "It overlaps what lies before it.") }
+            let from = max(begin, end)
+            try composition.insert(part, of: source, into: track, at: from, duration: place.target.end - from)
         } catch {
-            notice(clip, "it cannot be placed", at: target.start)
+            notice(clip, "it cannot be placed", at: time)
         }
     }
 
-    /// The clip's speed by its time warps; 0 is a frozen frame.
-    mutating func speed(_ clip: JSONValue, at time: MediaTime) -> Double {
+    /// An item's speed by its time warps; 0 is a frozen moment.
+    private mutating func speed(_ item: JSONValue, at time: MediaTime) -> Double {
         var speed = 1.0
-        for effect in clip.member("effects")?.elements ?? [] where isEnabled(effect) {
+        for effect in item.member("effects")?.elements ?? [] where isEnabled(effect) {
             switch Self.schema(effect) {
             case "FreezeFrame": speed = 0
             case "LinearTimeWarp":

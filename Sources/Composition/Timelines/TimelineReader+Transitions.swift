@@ -2,31 +2,77 @@ internal import JSON
 internal import Media
 internal import Reading
 
-/// Dissolves between clips.
+/// Dissolves: of one clip into the next, and of a clip from nothing or to nothing.
 extension TimelineReader {
-    func head(_ transition: JSONValue) -> MediaTime { (try? time(transition.member("in_offset"))) ?? .zero }
-    func tail(_ transition: JSONValue) -> MediaTime { (try? time(transition.member("out_offset"))) ?? .zero }
+    struct Transition {
+        /// How long it lasts before and after the cut.
+        let head, tail: MediaTime
+        /// Both sides are clips, which take turns on two lanes.
+        let joins: Bool
 
-    func isDissolve(_ transition: JSONValue, _ children: [JSONValue], _ index: Int) -> Bool {
-        guard transition.member("transition_type")?.characters == "SMPTE_Dissolve", index > 0, index + 1 < children.count else { return false }
-        let (old, new) = (children[index - 1], children[index + 1])
-        guard Self.schema(old) == "Clip", Self.schema(new) == "Clip", isEnabled(old), isEnabled(new) else { return false }
-        let (first, last) = (head(transition), tail(transition))
-        guard first >= .zero, last >= .zero, first + last > .zero else { return false }
-        // Neither clip takes part in two dissolves at once.
-        let lengths = (try? (duration(old, 0), duration(new, 0))) ?? (.zero, .zero)
-        let earlier = index > 1 && Self.schema(children[index - 2]) == "Transition" ? tail(children[index - 2]) : .zero
-        let later = index + 2 < children.count && Self.schema(children[index + 2]) == "Transition" ? head(children[index + 2]) : .zero
-        return earlier + first <= lengths.0 && last + later <= lengths.1
+        var duration: MediaTime { head + tail }
     }
 
-    /// One lane's frames fade into another's.
-    mutating func dissolve(_ range: MediaTimeRange, _ lanes: Lanes, _ new: Int, _ old: Int) throws(ReadingError) {
-        // The upper one changes.
-        let isNewAbove = new > old, upper = try lane(lanes, .video, max(new, old))
-        var opacity = opacities[upper] ?? Ramped(1)
-        opacity.ramp(from: isNewAbove ? 0 : 1, to: isNewAbove ? 1 : 0, during: range)
-        if !isNewAbove { opacity.set(1, at: range.end) }
-        opacities[upper] = opacity
+    /// The dissolve at an index among a track's items; nil where there is none that is supported.
+    func transition(_ index: Int, _ children: [JSONValue]) -> Transition? {
+        guard children.indices.contains(index), Self.schema(children[index]) == "Transition", isEnabled(children[index]),
+            children[index].member("transition_type")?.characters == "SMPTE_Dissolve",
+            let head = offset(children[index], "in_offset"), let tail = offset(children[index], "out_offset"), head + tail > .zero
+        else { return nil }
+        guard let old = side(children, index - 1), let new = side(children, index + 1), old == .clip || new == .clip else { return nil }
+        // No item takes part in two dissolves at once.
+        func room(_ item: Int, beside other: Int, _ name: String) -> MediaTime {
+            guard children.indices.contains(item) else { return .positiveInfinity }
+            let length = (try? duration(children[item], 0)) ?? .zero
+            guard children.indices.contains(other), Self.schema(children[other]) == "Transition" else { return length }
+            return length - (offset(children[other], name) ?? .zero)
+        }
+        guard head <= room(index - 1, beside: index - 2, "out_offset"), tail <= room(index + 1, beside: index + 2, "in_offset") else { return nil }
+        return Transition(head: head, tail: tail, joins: old == .clip && new == .clip)
+    }
+
+    enum Side { case clip, nothing }
+
+    /// What a dissolve has on one side; nil where that cannot dissolve.
+    func side(_ children: [JSONValue], _ index: Int) -> Side? {
+        guard children.indices.contains(index) else { return .nothing }
+        switch Self.schema(children[index]) {
+        case "Clip": return isEnabled(children[index]) ? .clip : .nothing
+        case "Gap": return .nothing
+        default: return nil
+        }
+    }
+
+    private func offset(_ transition: JSONValue, _ name: String) -> MediaTime? {
+        guard let found = try? time(transition.member(name)) else { return .zero }
+        return found >= .zero ? found : nil
+    }
+
+    /// Fades an item in or out.
+    ///
+    /// Of two clips whose frames dissolve only the upper one changes; their sounds both do, and their volumes add up to 1.
+    /// - Parameters:
+    ///   - cut: Where the items meet, in the track's time.
+    ///   - number: The item's lane.
+    ///   - isUpper: Whether that lane is the upper one of the two.
+    mutating func fade(
+        _ transition: Transition, at cut: MediaTime, isBeginning: Bool, _ place: MediaTimeMapping, _ lanes: Lanes, _ number: Int,
+        isUpper: Bool, _ kind: CompositionTrack.Kind
+    ) throws(ReadingError) {
+        if transition.joins, kind == .video, !isUpper { return }
+        let range = MediaTimeRange(start: cut - transition.head, end: cut + transition.tail), seen = range.intersection(place.source)
+        guard !seen.isEmpty else { return }
+        func level(_ time: MediaTime) -> Double {
+            let part = time == range.end ? 1 : (time - range.start).seconds / range.duration.seconds
+            return isBeginning ? part : 1 - part
+        }
+        let target = MediaTimeRange(start: place.targetTime(at: seen.start), end: place.targetTime(at: seen.end))
+        guard !target.isEmpty else { return }
+        let track = try lane(lanes, kind, number)
+        var ramped = levels[track] ?? Ramped(1)
+        ramped.ramp(from: level(seen.start), to: level(seen.end), during: target)
+        // For what comes after it on this lane.
+        if level(seen.end) != 1 { ramped.set(1, at: target.end) }
+        levels[track] = ramped
     }
 }

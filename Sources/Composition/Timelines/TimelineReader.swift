@@ -4,8 +4,8 @@ internal import Reading
 
 /// Reads the items of a time line into the tracks of a composition.
 ///
-/// A track of the time line becomes one or several of the composition: two take turns where frames dissolve, and the tracks of a nested stack lie
-/// over each other.
+/// A track of the time line becomes one or several of the composition: two take turns where clips dissolve, and the tracks of a nested stack lie
+/// over each other. Each item is read with a `MediaTimeMapping`: the part of its own time that is seen, and where that lies in the composition.
 struct TimelineReader {
     var composition = Composition()
     var notices: [String] = []
@@ -13,17 +13,21 @@ struct TimelineReader {
     var sources: [CompositionSource] = []
     let path: String
     var frameDuration: MediaTime?
-    /// How opaque each track of frames is, where that changes.
-    var opacities: [Int: Ramped<Double>] = [:]
+    /// How opaque each track of frames is, and how loud each track of sound, where that changes.
+    var levels: [Int: Ramped<Double>] = [:]
     private var itemCount = 0
 
     /// More than any film has.
     private static let mostItems = 4000
     private static let mostTracks = 64
+    /// How deeply tracks and stacks may be nested.
+    static let deepest = 32
     /// Items that one sentence names.
     private static let mostReasons = 8
     /// A day, in seconds.
     static let longest = MediaTime(value: 86_400, timescale: 1)
+    /// More than what exact times lose where they cannot be held.
+    static let rounding = MediaTime(value: 1, timescale: 1_000_000)
 
     init(_ path: String) { self.path = path }
 
@@ -45,12 +49,22 @@ struct TimelineReader {
         }
         let length = try duration(stack, 0)
         guard length > .zero else { throw broken("it has nothing to show: its tracks are empty") }
-        try readStack(stack, MediaTimeRange(start: .zero, duration: length), Lanes(), 0)
+        let start = try range(stack.member("source_range"))?.start ?? .zero
+        let whole = MediaTimeRange(start: .zero, duration: length)
+        if let place = try place(stack, whole, in: MediaTimeMapping(source: whole, target: whole), from: start) {
+            try readStack(stack, place, Lanes(), 0)
+        }
         for track in composition.tracks where !track.segments.contains(where: { !$0.isEmpty }) { try? composition.removeTrack(track.id) }
         guard !composition.tracks.isEmpty else {
             let reasons = notices.prefix(Self.mostReasons).map { String($0.dropFirst(path.count + 2).dropLast()) }
             let rest = notices.count > reasons.count ? ["and \(notices.count - reasons.count) more"] : []
             throw broken("it has nothing to show: " + (reasons + rest).joined(separator: "; "))
+        }
+        let end = composition.duration
+        if length > end + Self.rounding {
+            try? composition.edit(composition.tracks[0].id) { track throws(CompositionError) in
+                try track.insertEmpty(lasting: length - end, at: end)
+            }
         }
     }
 
@@ -93,72 +107,67 @@ struct TimelineReader {
     }
 
     /// - Parameters:
-    ///   - range: Where it lies in the composition.
+    ///   - place: Which part of its time is seen, and where in the composition.
     ///   - lanes: Those of the track in which a nested stack lies.
-    mutating func readStack(_ stack: JSONValue, _ range: MediaTimeRange, _ lanes: Lanes, _ depth: Int) throws(ReadingError) {
-        let origin = try self.range(stack.member("source_range"))?.start ?? .zero
-        mark(stack, by: range.start - origin, in: range)
-        effects(stack, at: range.start)
+    mutating func readStack(_ stack: JSONValue, _ place: MediaTimeMapping, _ lanes: Lanes, _ depth: Int) throws(ReadingError) {
+        mark(stack, place)
         for (number, child) in (stack.member("children")?.elements ?? []).enumerated() {
             guard isEnabled(child) else { continue }
-            if Self.schema(child) == "Track" {
-                let own = depth == 0 ? Lanes() : lanes
-                try readTrack(child, origin, range, own, depth == 0 ? 0 : 2 * number, depth)
-            } else {
-                try readItem(child, origin, range, lanes, 2 * number, .video, depth)
-            }
+            let own = depth == 0 ? Lanes() : lanes, lane = depth == 0 ? 0 : 2 * number
+            let length = MediaTimeRange(start: .zero, duration: try duration(child, depth))
+            try readItem(child, length, in: place, own, lane, .video, depth)
         }
     }
 
     func isEnabled(_ item: JSONValue) -> Bool { item.member("enabled") != .bool(false) }
 
+    /// What a track carries; nil where that is not supported.
+    static func kind(of track: JSONValue) -> CompositionTrack.Kind? {
+        switch track.member("kind")?.characters {
+        case "Video", nil: .video
+        case "Audio": .sound
+        default: nil
+        }
+    }
+
     /// - Parameters:
-    ///   - origin: The time of the track that is shown at the start of `window`.
-    ///   - window: In the composition; what reaches beyond it is cut.
+    ///   - place: Which part of its time is seen, and where in the composition.
     ///   - number: The first lane.
     mutating func readTrack(
-        _ track: JSONValue, _ origin: MediaTime, _ window: MediaTimeRange, _ lanes: Lanes, _ number: Int, _ depth: Int
+        _ track: JSONValue, _ place: MediaTimeMapping, _ lanes: Lanes, _ number: Int, _ depth: Int
     ) throws(ReadingError) {
-        let kind: CompositionTrack.Kind
-        switch track.member("kind")?.characters {
-        case "Video", nil: kind = .video
-        case "Audio": kind = .sound
-        case let other?: return notice(track, "a track of kind \(other) is not supported", at: window.start)
-        }
-        effects(track, at: window.start)
-        let own = try range(track.member("source_range"))?.start ?? .zero
-        mark(track, by: window.start - origin - own, in: window)
+        guard let kind = Self.kind(of: track) else { return }
+        mark(track, place)
         let children = track.member("children")?.elements ?? []
-        var place = window.start - origin - own, turn = 0, isSeen = false
-        /// A dissolve beside a child; nil where there is none.
-        func transition(_ index: Int) -> (item: JSONValue, isDissolve: Bool)? {
-            guard children.indices.contains(index), Self.schema(children[index]) == "Transition" else { return nil }
-            return (children[index], kind == .video && isDissolve(children[index], children, index))
-        }
+        var time = MediaTime.zero, turn = 0, isSeen = false
         for (index, child) in children.enumerated() {
             itemCount += 1
             guard itemCount <= Self.mostItems else { throw broken("it has more than \(Self.mostItems) items") }
-            if Self.schema(child) == "Transition" { continue }
-            let length = try duration(child, depth)
-            var head = MediaTime.zero, tail = MediaTime.zero
-            if let (item, isDissolve) = transition(index - 1) {
-                if isDissolve {
-                    turn = 1 - turn
-                    head = self.head(item)
-                    try dissolve(MediaTimeRange(start: place - head, end: place + self.tail(item)), lanes, number + turn, number + 1 - turn)
-                } else {
-                    notice(item, "only dissolves of frames between two clips that last are supported", at: place)
+            if Self.schema(child) == "Transition" {
+                if transition(index, children) == nil {
+                    let cut = place.targetTime(at: place.source.clamp(time))
+                    notice(child, "only dissolves between clips that last, and from or to nothing, are supported", at: cut)
                 }
+                continue
             }
-            if let (item, isDissolve) = transition(index + 1), isDissolve { tail = self.tail(item) }
-            let target = MediaTimeRange(start: place, duration: length)
+            let range = MediaTimeRange(start: time, duration: try duration(child, depth))
+            let before = transition(index - 1, children), after = transition(index + 1, children)
+            let fades = side(children, index) == .clip
+            if let before, fades {
+                if before.joins { turn = 1 - turn }
+                try fade(before, at: time, isBeginning: true, place, lanes, number + turn, isUpper: turn == 1, kind)
+            }
             if isEnabled(child) {
-                try readItem(child, .zero, target, lanes, number + turn, kind, depth, window: window, head: head, tail: tail)
+                let head = before?.head ?? .zero, tail = after?.tail ?? .zero
+                try readItem(child, range, in: place, lanes, number + turn, kind, depth, head: head, tail: tail)
             }
-            isSeen = isSeen || !target.intersection(window).isEmpty
-            place = target.end
+            if let after, fades {
+                try fade(after, at: range.end, isBeginning: false, place, lanes, number + turn, isUpper: turn == 1, kind)
+            }
+            isSeen = isSeen || !range.intersection(place.source).isEmpty
+            time = range.end
         }
-        if !isSeen, !children.isEmpty { notice(track, "its range shows none of its items", at: window.start) }
+        if !isSeen, !children.isEmpty { notice(track, "its range shows none of its items", at: place.target.start) }
     }
 
     // MARK: Marks and effects
@@ -169,10 +178,10 @@ struct TimelineReader {
         }
     }
 
-    mutating func mark(_ item: JSONValue, by offset: MediaTime, in window: MediaTimeRange) {
+    mutating func mark(_ item: JSONValue, _ place: MediaTimeMapping) {
         for marker in (item.member("markers")?.elements ?? []).prefix(Self.mostItems) {
-            guard let start = try? range(marker.member("marked_range"))?.start, window.contains(start + offset) else { continue }
-            composition.markers.append(CompositionMarker(time: start + offset, name: marker.member("name")?.characters ?? ""))
+            guard let start = try? range(marker.member("marked_range"))?.start, place.source.contains(start) else { continue }
+            composition.markers.append(CompositionMarker(time: place.targetTime(at: start), name: marker.member("name")?.characters ?? ""))
         }
     }
 }
