@@ -248,7 +248,7 @@ let package = Package(
         tests(
             "KMSSinkTests",
             [
-                "Player", "Subtitles", "OnScreen", "KMSSink", "DisplaySink", "PixelConversion", "SurfacePool", "Media", "TestSupport",
+                "Player", "Composition", "Subtitles", "OnScreen", "KMSSink", "DisplaySink", "PixelConversion", "SurfacePool", "Media", "TestSupport",
                 "SinkConformance",
             ]),
         tests("AudioSinkTests", ["AudioSink", "Demuxing", "SampleQueue", "Media", "CAV", "CAVFormat", "TestSupport"]),

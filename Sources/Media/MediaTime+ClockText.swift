@@ -1,6 +1,6 @@
 extension MediaTime {
-    /// A time as people type it: seconds (`90`, `90.5`), minutes and seconds (`1:30`), or hours, minutes and seconds (`00:01:30.250`), with up
-    /// to nine decimals, kept exactly. A leading minus is understood. nil for anything else.
+    /// A time as people type it: seconds (`90`, `90.5`), minutes and seconds (`1:30`), or hours, minutes and seconds (`00:01:30.250`), with
+    /// decimals, of which nine count. A leading minus is understood. nil for anything else.
     public init?(clockText text: some StringProtocol) {
         let isNegative = text.hasPrefix("-")
         let parts = (isNegative ? text.dropFirst() : text[...]).split(separator: ":", omittingEmptySubsequences: false)
@@ -13,8 +13,11 @@ extension MediaTime {
         }
         var fraction: Int64 = 0
         if decimals.count == 2 {
-            guard (1...9).contains(decimals[1].utf8.count), let number = Self.digits(decimals[1]) else { return nil }
-            fraction = (decimals[1].utf8.count..<9).reduce(number) { value, _ in value * 10 }
+            // Scripts print numbers with more digits.
+            guard (1...40).contains(decimals[1].utf8.count), decimals[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = Self.digits(decimals[1].prefix(9))
+            else { return nil }
+            fraction = (min(decimals[1].utf8.count, 9)..<9).reduce(number) { value, _ in value * 10 }
         }
         let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow, nanoseconds <= .max - fraction else { return nil }

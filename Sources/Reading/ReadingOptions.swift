@@ -1,5 +1,6 @@
 public import Decoding
 public import Demuxing
+package import Media
 public import Sandbox
 public import SurfacePool
 
@@ -38,6 +39,12 @@ public struct ReadingOptions: Sendable {
         // libavformat's name for it, in its demuxer of MP4 and MOV.
         if !appliesEdits { options.libraryOptions["ignore_editlist"] = "1" }
         do { return try SourceReader(opening: location, options, sandbox) } catch { throw ReadingError(error) }
+    }
+
+    /// What the container says of a film's frames, without a decoder; nil where they are none. Blocks.
+    package func videoFormat(of location: String, track id: Int?) throws(ReadingError) -> VideoFormat? {
+        guard case .video(let format) = try open(location).track(id, .video).format else { return nil }
+        return format
     }
 }
 

@@ -32,7 +32,7 @@ struct Compose: ParsableCommand {
         do throws(ReadingError) { file = try TimelineFile(input) } catch { throw PlayerError(ExportError.reading(error)) }
         for notice in file.notices { Terminal.write(notice.printable + "\n") }
         if let diagram {
-            let text = CompositionDiagram(of: file.composition, file.videoComposition, at: at?.time).svg
+            let text = CompositionDiagram(of: file.composition, file.videoComposition, file.audioMix, at: at?.time).svg
             try Self.write(text, to: diagram)
         }
         let tracks = file.composition.tracks

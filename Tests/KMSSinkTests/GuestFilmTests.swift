@@ -1,3 +1,4 @@
+import Composition
 import DisplaySink
 import Foundation
 import KMSSink
@@ -15,7 +16,15 @@ import Testing
         private let reader = ScreenReader()
         let messages = Monitor<[String]>([])
 
-        init(_ asset: String, at seconds: Double? = nil, isRaw: Bool = false, connectors: [String] = [Guest.vkms], rate: Double = 1) throws {
+        convenience init(_ asset: String, at seconds: Double? = nil, isRaw: Bool = false, connectors: [String] = [Guest.vkms], rate: Double = 1)
+            throws
+        {
+            try self.init(at: seconds, isRaw: isRaw, connectors: connectors, rate: rate)
+            try player.open(TestAssets.path(asset))
+        }
+
+        /// Nothing is open yet.
+        init(at seconds: Double? = nil, isRaw: Bool = false, connectors: [String] = [Guest.vkms], rate: Double = 1) throws {
             sink = try KMSSink(KMSSink.Options(connectors: connectors, mode: #require(ModeRequest(text: "640x480"))), probe: reader)
             var configuration = PlayerConfiguration()
             configuration.playsAudio = false
@@ -24,7 +33,6 @@ import Testing
             configuration.startTime = seconds.map { MediaTime(value: Int64($0 * 1000), timescale: 1000) }
             if isRaw { configuration.rawCodec = .h264 }
             player = Player(sink: sink, configuration: configuration) { [messages] event in messages.change { $0.append("\(event)") } }
-            try player.open(TestAssets.path(asset))
         }
 
         deinit { player.close() }
@@ -87,6 +95,34 @@ import Testing
         let (_, part) = try stage.look(for: 44)
         #expect(abs(part.width - 320) <= 1 && abs(part.height - 180) <= 1, "\(part)")
         #expect(stage.sink.bytesCopied == 0)
+    }
+
+    @Test("A composition's frames are on the screen where they were decoded or drawn, wherever it is sought") func composition() async throws {
+        func time(_ frames: Int) -> MediaTime { MediaTime(value: Int64(frames), timescale: 30) }
+        func range(_ first: Int, _ count: Int) -> MediaTimeRange { MediaTimeRange(start: time(first), duration: time(count)) }
+        let demo = CompositionSource(url: TestAssets.demo)
+        var film = Composition()
+        let track = film.addTrack(.video)
+        try film.insert(range(60, 30), of: demo, into: track, at: .zero)
+        try film.insert(range(200, 30), of: demo, into: track, at: time(30))
+        // The first part is passed through, the second one drawn.
+        var video = VideoComposition(frameDuration: time(1), renderSize: Self.size(640, 360))
+        video.instructions = [
+            VideoCompositionInstruction(timeRange: range(0, 30), layers: [VideoCompositionLayer(track: track)]),
+            VideoCompositionInstruction(timeRange: range(30, 30), layers: [VideoCompositionLayer(track: track, opacity: 0.99)]),
+        ]
+        let stage = try Stage()
+        try await stage.player.open(film, videoComposition: video)
+        for (number, shown) in [(0, 60), (17, 77), (45, 215), (59, 229), (29, 89), (30, 200)] {
+            try await stage.player.seek(to: time(number))
+            let (image, part) = try stage.look(for: shown)
+            #expect(ColorBars.worstError(in: image, part: part) <= (number < 30 ? 5 : 8), "\(ColorBars.measured(in: image, part: part))")
+        }
+        stage.player.stepForward()
+        _ = try stage.look(for: 201)
+        let report = try #require(stage.player.statistics.composition)
+        #expect(report.framesPassedThrough > 0 && report.framesDrawn > 0 && report.framesFailed + report.framesLate == 0, "\(report)")
+        #expect(stage.sink.bytesCopied == 0 && stage.player.statistics.bytesCopied == 0)
     }
 
     @Test("Wherever it is sought, that frame is shown") func seeks() throws {

@@ -64,7 +64,7 @@ import Testing
             #expect(exported.code == 0 && exported.errors == played.errors, "\(exported.errors)")
             #expect(try PlayProgram.run(["--sink", "md5=\(sums[1])", film]).code == 0)
             let lines = try sums.map { try #require(FrameMD5File(path: $0)).lines }
-            #expect(lines[0].count == 30 && lines[0].map(\.hash) == lines[1].map(\.hash))
+            #expect(lines[0].count == 33 && lines[0].map(\.hash) == lines[1].map(\.hash))
         }
     }
 
@@ -83,6 +83,31 @@ import Testing
             let all = ["framesDrawn", "framesPassedThrough", "framesLate", "framesSkipped"].reduce(0) { $0 + (counted[$1] ?? 0) }
             #expect(all == 18 && counted["framesFailed"] == 0, "\(counted)")
             #expect(films[0]["bytesCopied"] as? Int == 0 && films[0]["bytesWritten"] as? Int ?? 0 > 0)
+        }
+    }
+
+    @Test(arguments: [(1, 61), (20, 207)]) func `a window shows its frames, those that pass through as those that are drawn`(
+        _ frame: Int, _ shown: Int
+    ) throws {
+        try inFolder {
+            let path = "\(folder)/cut.otio", weston = try PrivateWeston(.gl), handle = PlayProgram.Handle()
+            // Frames that begin in the middle of a dissolve are drawn: one of two equal films shows the same.
+            let frames = [Self.clip(60, 12), Self.clip(199, 6), Self.transition(3, "SMPTE_Dissolve"), Self.clip(205, 12)]
+            try Self.timeline(frames, []).write(toFile: path, atomically: true, encoding: .utf8)
+            let start = String(Double(frame) / 30 + 0.001)
+            let outcome = PlayProgram.begin(
+                ["--no-audio", "--pause", "--start", start, "--fullscreen", "--no-exact-colors", "--stats", "-", path],
+                environment: ["WAYLAND_DISPLAY": weston.display], handle: handle)
+            let isThere = try Polling.until(every: .milliseconds(100)) {
+                FrameCode(try weston.screenshot(), in: PixelRect(x: 0, y: 60, width: 640, height: 360))?.number == shown
+            }
+            handle.send(SIGTERM)
+            let end = try outcome()
+            #expect(isThere && end.code == 0 && !end.crashed, "\(end.errors)")
+            let members = try #require(try JSONSerialization.jsonObject(with: Data(end.output.utf8)) as? [String: Any])
+            let counted = try #require(members["composition"] as? [String: Int])
+            #expect((counted[frame == 1 ? "framesPassedThrough" : "framesDrawn"] ?? 0) > 0, "\(counted)")
+            #expect(members["bytesCopied"] as? Int == 0)
         }
     }
 

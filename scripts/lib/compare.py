@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import compare_composition
 import compare_export
 
 WIDTH, HEIGHT = 1280, 720  # of the films and their windows
@@ -46,15 +47,15 @@ def run(command, environment=None, errors=subprocess.DEVNULL, limit=120, output=
     return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, process.returncode)
 
 
-def film(folder, rate, seconds, width=WIDTH, height=HEIGHT):
-    """A film of fine, moving detail at a usual bit rate; made once."""
-    path = os.path.join(folder, "%dp%d-%ds.mp4" % (height, rate, seconds))
+def film(folder, rate, seconds, width=WIDTH, height=HEIGHT, variant=0):
+    """A film of fine, moving detail at a usual bit rate; made once. Each variant shows something else."""
+    path = os.path.join(folder, "%dp%d-%ds%s.mp4" % (height, rate, seconds, "-%d" % variant if variant else ""))
     if not os.path.exists(path):
         os.makedirs(folder, exist_ok=True)
         print("Making %s …" % path, file=sys.stderr)
         subprocess.run([
             "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
-            "mandelbrot=size=%dx%d:rate=%d:maxiter=400:start_scale=2:end_scale=0.1:end_pts=600" % (width, height, rate),
+            "mandelbrot=size=%dx%d:rate=%d:maxiter=400:start_scale=%d:end_scale=0.1:end_pts=600" % (width, height, rate, 2 + variant),
             "-t", str(seconds), "-vf", "noise=alls=6:allf=t,format=yuv420p", "-c:v", "libx264", "-preset", "fast", "-crf", "26",
             "-g", str(rate * 2), "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", path + ".part.mp4"], check=True)
         os.rename(path + ".part.mp4", path)
@@ -377,6 +378,7 @@ def main():
     parser.add_argument("--only", choices=["decode", "window"])
     parser.add_argument("--sandbox", action="store_true")
     parser.add_argument("--export", action="store_true")
+    parser.add_argument("--composition", action="store_true")
     parser.add_argument("--peers-only", action="store_true")
     parser.add_argument("file", nargs="?")
     options = parser.parse_args()
@@ -389,6 +391,9 @@ def main():
         return
     if options.export:
         compare_export.tables(sys.modules[__name__], options)
+        return
+    if options.composition:
+        compare_composition.tables(sys.modules[__name__], options)
         return
     if options.only != "window":
         decode_table(options)

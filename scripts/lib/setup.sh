@@ -33,7 +33,7 @@ packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vu
     python3-numpy python3-pip python3-setuptools python3-wheel)
 packages_peers=(
     ffmpeg mpv weston python3 libgl1-mesa-dri
-    gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
+    gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav melt
 )
 
 fail() {

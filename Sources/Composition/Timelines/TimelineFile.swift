@@ -78,9 +78,7 @@ public struct TimelineFile: Sendable {
 
     /// The size of a film as a viewer sees it, with even sides; nil where it cannot be opened.
     private static func size(of source: CompositionSource, _ options: ReadingOptions) -> PixelSize? {
-        guard let film = try? VideoTrackOutput(url: source.url, track: source.trackID, options: options),
-            case .video(let format) = film.track.format
-        else { return nil }
+        guard let format = try? options.videoFormat(of: source.url, track: source.trackID) else { return nil }
         let size = format.attributes.displaySize(of: format.visible.size)
         return PixelSize(width: max((size.width + 1) / 2 * 2, 2), height: max((size.height + 1) / 2 * 2, 2))
     }
