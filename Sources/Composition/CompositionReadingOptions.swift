@@ -16,13 +16,19 @@ public struct CompositionReadingOptions: Sendable {
     public var reading: ReadingOptions
     /// Frames that are decoded and drawn ahead.
     public var framesInFlight: Int
+    /// How much earlier than its first frame a film is opened and decoded up to it, while others are shown; zero: when the frame is wanted.
+    public var preparedAhead: MediaTime
     /// What happens to a frame that the compositor does not finish.
     public var latePolicy: LatePolicy
 
-    /// By default three frames are in flight, and each is waited for.
-    public init(reading: ReadingOptions = ReadingOptions(), framesInFlight: Int = 3, latePolicy: LatePolicy = .wait) {
+    /// By default three frames are in flight, films are prepared two seconds ahead, and each frame is waited for.
+    public init(
+        reading: ReadingOptions = ReadingOptions(), framesInFlight: Int = 3, preparedAhead: MediaTime = MediaTime(value: 2, timescale: 1),
+        latePolicy: LatePolicy = .wait
+    ) {
         self.reading = reading
         self.framesInFlight = framesInFlight
+        self.preparedAhead = preparedAhead
         self.latePolicy = latePolicy
     }
 }

@@ -1,4 +1,5 @@
 internal import Decoding
+internal import Demuxing
 internal import Media
 internal import PixelConversion
 internal import Reading
@@ -32,6 +33,7 @@ final class FrameComposer {
     private let ledger: CompositorLedger
     private var thread = CompositorThread()
     private var tracks: [Int: TrackFrames] = [:]
+    private var plan = PreparationPlan()
     private var context: RenderContext?
     private var color: ColorDescription?
     /// What was drawn last, for instructions that do not change.
@@ -54,12 +56,19 @@ final class FrameComposer {
         let settings = reading, films = films
         for track in composition.tracks(.video) {
             tracks[track.id] = TrackFrames(track) { source throws(ReadingError) in
-                let film = try VideoTrackOutput(url: source.url, track: source.trackID, options: settings)
+                // A film that is given up must not take the others along.
+                var options = settings
+                options.source.cancellation = AssetCancellation(following: settings.source.cancellation)
+                films.add(options.source.cancellation)
+                let film = try VideoTrackOutput(url: source.url, track: source.trackID, options: options)
                 films.add(film, notice: film.notice)
                 return film
             }
         }
+        makePlan()
     }
+
+    private func makePlan() { plan = options.preparedAhead > .zero ? PreparationPlan(composition, video) : PreparationPlan() }
 
     /// Nobody waits for what has been prepared. Who does not let go of a cancelled request loses the decoders and the surfaces that it holds.
     func withdraw() {
@@ -84,6 +93,7 @@ final class FrameComposer {
             color = nil
         }
         video = new
+        makePlan()
     }
 
     /// Forgets a frame that was drawn and that nothing can be repeated from.
@@ -101,6 +111,9 @@ final class FrameComposer {
     /// The frame at a time; nil where there is no instruction.
     func entry(at time: MediaTime) throws(ReadingError) -> Entry? {
         guard let index = video.index(at: time) else { return nil }
+        for entry in plan.needed(after: time, until: time + options.preparedAhead) {
+            tracks[entry.track]?.prepare(entry.segment, at: entry.time, now: time)
+        }
         let instruction = video.instructions[index]
         var sources: [Int: SharedFrame] = [:]
         do {

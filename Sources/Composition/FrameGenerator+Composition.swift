@@ -13,7 +13,7 @@ extension FrameGenerator {
         of composition: Composition, _ videoComposition: VideoComposition, compositor: (any VideoCompositing)? = nil,
         name: String = "the composition", options: FrameGeneratorOptions = FrameGeneratorOptions()
     ) throws(ReadingError) {
-        let reading = CompositionReadingOptions(reading: options.reading, framesInFlight: 1)
+        let reading = CompositionReadingOptions(reading: options.reading, framesInFlight: 1, preparedAhead: .zero)
         let output = try CompositionVideoOutput(of: composition, videoComposition, compositor: compositor, options: reading)
         self.init(ComposedFrames(output, name, options.selection), name, options)
     }

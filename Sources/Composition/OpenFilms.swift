@@ -1,11 +1,13 @@
+internal import Demuxing
 internal import Media
 internal import Reading
 
-/// What reads a film, and can be told to stop.
+/// What opens or reads a film, and can be told to stop.
 protocol CancellableFilm: AnyObject, Sendable {
     func cancel()
 }
 
+extension AssetCancellation: CancellableFilm {}
 extension VideoTrackOutput: CancellableFilm {}
 extension AudioTrackOutput: CancellableFilm {}
 

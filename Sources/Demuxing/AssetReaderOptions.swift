@@ -53,7 +53,7 @@ public final class AssetCancellation: Sendable {
     public init() { leader = nil }
 
     /// A switch that is also on when `leader` is.
-    init(following leader: AssetCancellation) { self.leader = leader }
+    package init(following leader: AssetCancellation) { self.leader = leader }
 
     /// Switches it on, from any thread; idempotent.
     public func cancel() {
