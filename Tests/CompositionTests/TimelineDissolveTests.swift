@@ -29,8 +29,8 @@ import Testing
         let above = Text.track(
             "Video",
             [
-                Text.dissolve(0, 4), Text.clip("one", names[0], 0, 8), Text.dissolve(2, 1), Text.gap(4), Text.dissolve(1, 2),
-                Text.clip("two", names[1], 5, 9), Text.dissolve(3, 0),
+                Text.dissolve(3, 4), Text.clip("one", names[0], 0, 8), Text.dissolve(2, 1), Text.gap(4), Text.dissolve(1, 2),
+                Text.clip("two", names[1], 5, 9), Text.dissolve(3, 2),
             ])
         try Self.expect(TimelineTests.read(Text.timeline([below, above])), count: 25) { number in
             let ground = Self.frame(films[2], number), time = Double(number)

@@ -17,8 +17,12 @@ extension TimelineReader {
     func transition(_ index: Int, _ children: [JSONValue]) -> Transition? {
         guard children.indices.contains(index), Self.schema(children[index]) == "Transition", isEnabled(children[index]),
             children[index].member("transition_type")?.characters == "SMPTE_Dissolve",
-            let head = offset(children[index], "in_offset"), let tail = offset(children[index], "out_offset"), head + tail > .zero
+            var head = offset(children[index], "in_offset"), var tail = offset(children[index], "out_offset")
         else { return nil }
+        // At an end of the track only what lies inside of it is there.
+        if index == 0 { head = .zero }
+        if index == children.count - 1 { tail = .zero }
+        guard head + tail > .zero else { return nil }
         guard let old = side(children, index - 1), let new = side(children, index + 1), old == .clip || new == .clip else { return nil }
         // No item takes part in two dissolves at once.
         func room(_ item: Int, beside other: Int, _ name: String) -> MediaTime {
