@@ -9,15 +9,18 @@ package import Media
 package final class AudioResampler {
     package let rate: Int
     package let channelCount: Int
+    /// Whether `correct` may be called; then also sound in the right format passes a filter.
+    private let isCorrectable: Bool
     private var context: OpaquePointer?
     private var input = unsafe AVChannelLayout()
     private var inputRate: Int32 = 0
     private var inputFormat = AV_SAMPLE_FMT_NONE
     private var scratch: [Float] = []
 
-    package init(rate: Int, channelCount: Int) {
+    package init(rate: Int, channelCount: Int, isCorrectable: Bool = false) {
         self.rate = rate
         self.channelCount = channelCount
+        self.isCorrectable = isCorrectable
     }
 
     deinit {
@@ -48,6 +51,19 @@ package final class AudioResampler {
         }
     }
 
+    /// Makes the next `frames` of output out of so much less input that they are `delta` more than they would be; below 0, out of more. 0 ends a
+    /// correction. The corresponding C function is `swr_set_compensation`.
+    package func correct(by delta: Int, over frames: Int) {
+        guard isCorrectable, let context = unsafe context else { return }
+        unsafe swr_set_compensation(context, Int32(clamping: delta), delta == 0 ? 0 : Int32(clamping: frames))
+    }
+
+    /// Frames of output that the filter still holds.
+    package var heldFrameCount: Int64 {
+        guard let context = unsafe context else { return 0 }
+        return unsafe swr_get_delay(context, Int64(rate))
+    }
+
     /// Discards what the filter holds.
     package func flush() { unsafe swr_free(&context) }
 
@@ -72,6 +88,8 @@ package final class AudioResampler {
         }
         var result = unsafe swr_alloc_set_opts2(&context, &target, AV_SAMPLE_FMT_FLT, Int32(self.rate), &layout, format, rate, 0, nil)
         if result >= 0 { result = unsafe swr_init(context) }
+        // Sets up the filter, which would begin in the middle of the sound otherwise.
+        if result >= 0, isCorrectable { result = unsafe swr_set_compensation(context, 0, 0) }
         guard result >= 0 else {
             unsafe swr_free(&context)
             throw AudioError(.unsupportedFormat, "the sound cannot be converted for the audio device: \(describeAVError(result))", underlying: result)

@@ -1,6 +1,6 @@
 internal import AudioSink
 internal import CAV
-internal import Media
+package import Media
 
 /// What an encoder of sound does not take as it comes: another rate, or fewer channels.
 public struct SoundConversionReport: Sendable, Hashable {
@@ -18,17 +18,18 @@ public struct SoundConversionReport: Sendable, Hashable {
 ///
 /// Thread-safety: one thread at a time.
 @safe
-final class SoundConversion {
+package final class SoundConversion {
     private let resampler: AudioResampler
     private let source: AudioFormat
     private let frame: UnsafeMutablePointer<AVFrame>
 
+    /// - Parameter isCorrectable: Whether `correct` may be called.
     /// - Throws: `.encoder` when there is no memory.
-    init(from source: AudioFormat, to target: AudioFormat) throws(EncodingError) {
+    package init(from source: AudioFormat, to target: AudioFormat, isCorrectable: Bool = false) throws(EncodingError) {
         guard let frame = unsafe av_frame_alloc() else { throw EncodingError(.encoder, "no memory for sound") }
         unsafe self.frame = frame
         self.source = source
-        resampler = AudioResampler(rate: Int(target.sampleRate), channelCount: Int(target.channelCount))
+        resampler = AudioResampler(rate: Int(target.sampleRate), channelCount: Int(target.channelCount), isCorrectable: isCorrectable)
     }
 
     deinit {
@@ -37,7 +38,7 @@ final class SoundConversion {
     }
 
     /// Appends what comes out to `sound`; nil puts out what the filter holds.
-    func convert(_ samples: ArraySlice<Float>?, into sound: inout [Float]) throws(EncodingError) {
+    package func convert(_ samples: ArraySlice<Float>?, into sound: inout [Float]) throws(EncodingError) {
         var result: [Float] = []
         do throws(AudioError) {
             if let samples {
@@ -53,6 +54,12 @@ final class SoundConversion {
         }
         sound += result
     }
+
+    /// Makes the next `frames` of what comes out longer by `delta`, or shorter below 0: for sound whose clock runs otherwise than its rate says.
+    package func correct(by delta: Int, over frames: Int) { resampler.correct(by: delta, over: frames) }
+
+    /// Frames that are to come out of what went in.
+    package var heldFrameCount: Int64 { resampler.heldFrameCount }
 
     private func fill(_ samples: ArraySlice<Float>) throws(AudioError) {
         let channels = Int(source.channelCount)
