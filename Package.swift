@@ -128,8 +128,8 @@ let package = Package(
                 "CAV",
                 "CAVFormat", "CLinux",
             ]),
-        // Cameras: their frames in the surfaces that displays and exporters read.
-        module("Capture", ["Media", "SurfacePool", "CV4L2"]),
+        // Cameras, their frames in the surfaces that displays and exporters read, and microphones.
+        module("Capture", ["Media", "SurfacePool", "CV4L2", "CALSA"]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
@@ -236,7 +236,12 @@ let package = Package(
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
-        tests("CaptureTests", ["Capture", "Player", "Demuxing", "DisplaySink", "SampleQueue", "SurfacePool", "Media", "TestSupport"]),
+        tests(
+            "CaptureTests",
+            [
+                "Capture", "Player", "PlaySupport", "Demuxing", "DisplaySink", "Reading", "SampleQueue", "SurfacePool", "Writing",
+                "Media", "TestSupport", "CALSA",
+            ]),
         tests(
             "DisplaySinkTests",
             ["DisplaySink", "PixelConversion", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),

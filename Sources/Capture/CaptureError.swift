@@ -50,7 +50,7 @@ public struct CaptureError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The group whose members may open a device: `video` on most systems.
-    private static func group(of path: String) -> String? {
+    static func group(of path: String) -> String? {
         var name = [CChar](repeating: 0, count: 64)
         guard unsafe path.withPath({ unsafe cv4l2_group($0, &name, name.count) }) == 0 else { return nil }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
