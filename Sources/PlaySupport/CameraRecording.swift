@@ -7,10 +7,10 @@ internal import SampleQueue
 internal import SurfacePool
 public import Writing
 
-/// Records a camera into a file: what `play record` does.
+/// Records a camera into a file, with or without the sound of a microphone: what `play record` does.
 ///
-/// Each frame has the time at which it was captured, counted from the first one; where frames were lost, the one before stays longer. A camera that
-/// is unplugged ends the film, which is whole.
+/// Each frame has the time at which it was captured, counted from the first one; where frames were lost, the one before stays longer. Sound has
+/// its time on the same clock; see `MicrophoneTrack`. A camera or a microphone that is unplugged ends the film, which is whole.
 ///
 /// Thread-safety: `run` once, on one thread, which it blocks.
 public final class CameraRecording {
@@ -26,6 +26,8 @@ public final class CameraRecording {
         public var reconnects = false
         /// Called with sentences for the viewer, on any thread: the camera is waited for, it is back.
         public var onNotice: @Sendable (String) -> Void = { _ in }
+        /// The microphone; nil: a film without sound.
+        public var microphone: MicrophoneOptions?
         /// How the file is written.
         public var writer = AssetWriterOptions()
 
@@ -43,6 +45,10 @@ public final class CameraRecording {
         public var camera = CaptureStatistics()
         /// How often the camera was unplugged and waited for.
         public var interruptions = 0
+        /// What has become of the microphone's sound; nil without one.
+        public var sound: MicrophoneReport?
+        /// When the first frame was captured, on CLOCK_MONOTONIC: what is at 0 in the film.
+        public var beginning: HostTime?
     }
 
     /// Frames that may wait for the encoder or be held by it: half a second of most cameras.
@@ -55,11 +61,10 @@ public final class CameraRecording {
     private let writer: AssetWriter
     private let path: String
     private let options: Options
+    private let microphone: MicrophoneTrack?
     private var encoder: CompressionSession?
     private var input: AssetWriterInput?
     private var report = Report()
-    /// A frame has come.
-    private var hasBegun = false
 
     /// Finds the camera and creates the file under a temporary name.
     /// - Parameter camera: Its name or path; nil: the first.
@@ -69,6 +74,7 @@ public final class CameraRecording {
             session = CaptureSession(
                 device: try CaptureDevice.find(camera), request: request, outputs: [output], reconnects: options.reconnects
             ) { state in if let sentence = outage.sentence(state) { options.onNotice(sentence) } }
+            microphone = try options.microphone.map { choice throws(CaptureError) in try MicrophoneTrack(choice, number: 1) }
         } catch { throw PlayerError(error) }
         do throws(WritingError) { writer = try AssetWriter(path: path, options: options.writer) } catch {
             throw PlayerError(ExportError.output(error))
@@ -83,13 +89,20 @@ public final class CameraRecording {
     public func run(isEnded: () -> Bool) throws(PlayerError) -> Report {
         var failure: CaptureError?
         do throws(PlayerError) {
-            do throws(CaptureError) { try session.start() } catch { throw PlayerError(error) }
-            defer { session.stop() }
+            defer {
+                session.stop()
+                microphone?.stop()
+            }
+            do throws(CaptureError) {
+                try microphone?.start()
+                try session.start()
+            } catch { throw PlayerError(error) }
             try begin()
             failure = try takeFrames(isEnded)
-            guard hasBegun else {
+            guard report.beginning != nil else {
                 throw failure.map { PlayerError($0) } ?? PlayerError(.cutShort, "\(path): the camera gave no frame.")
             }
+            try microphone?.finish(at: options.duration)
             try encode { encoder, receive throws(EncodingError) in try encoder.completeFrames(output: receive) }
             input?.markAsFinished()
             do throws(WritingError) { try writer.finish() } catch { throw PlayerError(ExportError.output(error)) }
@@ -99,6 +112,7 @@ public final class CameraRecording {
         }
         report.camera = output.statistics
         report.interruptions = session.interruptions
+        report.sound = microphone?.report
         if let failure { throw PlayerError(failure) }
         return report
     }
@@ -106,6 +120,7 @@ public final class CameraRecording {
     /// After an error: completes a file that has frames, and removes one that has none. One that cannot be written has failed already.
     private func keepFrames() {
         input?.markAsFinished()
+        microphone?.markAsFinished()
         if report.frames > 0 { try? writer.finish() }
         writer.cancel()
     }
@@ -126,6 +141,9 @@ public final class CameraRecording {
         do throws(WritingError) {
             // Nanoseconds of the camera, to what films count in.
             input = try writer.addInput(TrackDescription(format: .video(encoder.format), timeBase: Ratio(1, 90_000)))
+        } catch { throw PlayerError(ExportError.output(error)) }
+        try microphone?.addInput(to: writer)
+        do throws(WritingError) {
             try writer.start()
         } catch { throw PlayerError(ExportError.output(error)) }
         self.encoder = encoder
@@ -143,27 +161,39 @@ public final class CameraRecording {
 
     /// Returns why the camera has ended, if it has.
     private func takeFrames(_ isEnded: () -> Bool) throws(PlayerError) -> CaptureError? {
-        var beginning: MediaTime?
         while !isEnded() {
+            if let failure = try microphone?.takeWaiting() { return failure }
             switch output.next(until: MonotonicClock.shared.now() + Self.glance) {
             case nil:
                 // An unplugged camera's time runs on.
-                let now = MediaTime(nanoseconds: MonotonicClock.shared.now().nanoseconds)
-                if let duration = options.duration, let beginning, now - beginning >= duration { return nil }
+                if let duration = options.duration, let beginning = report.beginning,
+                    MediaTime(MonotonicClock.shared.now() - beginning) >= duration
+                {
+                    return nil
+                }
             case .dropped: continue
             case .ended(let error): return error
             case .frame(let shared):
-                let time = shared.presentationTime - (beginning ?? shared.presentationTime)
-                beginning = beginning ?? shared.presentationTime
+                let time = begin(with: shared)
                 if let duration = options.duration, time >= duration { return nil }
                 try encode { encoder, receive throws(EncodingError) in
                     try encoder.encode(shared.copy(), time: time, duration: shared.duration, output: receive)
                 }
-                hasBegun = true
                 report.time = time
             }
         }
         return nil
+    }
+
+    /// The frame's time in the film, which begins with the first one.
+    private func begin(with frame: SharedFrame) -> MediaTime {
+        let time = HostTime(nanoseconds: frame.presentationTime.nanoseconds() ?? 0)
+        guard let beginning = report.beginning else {
+            report.beginning = time
+            microphone?.begin(at: time, duration: options.duration)
+            return .zero
+        }
+        return MediaTime(time - beginning)
     }
 
     /// Lets the encoder work and writes what comes of it.

@@ -6,7 +6,8 @@ internal import Media
 internal import Sandbox
 internal import SurfacePool
 
-/// Which sinks, decoders, kinds of memory, sound devices and cameras this machine has, and why one cannot be used: the answer of `play devices`.
+/// Which sinks, decoders, kinds of memory, sound devices, cameras and microphones this machine has, and why one cannot be used: the answer of
+/// `play devices`.
 public struct DeviceReport: Sendable {
     /// One device or facility.
     public struct Finding: Sendable, Hashable {
@@ -58,6 +59,7 @@ public struct DeviceReport: Sendable {
             Section(title: "Sandbox", findings: Self.sandbox(device)),
             Section(title: "Sound", findings: Self.sound()),
             Section(title: "Cameras", findings: Self.cameras()),
+            Section(title: "Microphones", findings: Self.microphones()),
         ]
     }
 
@@ -139,6 +141,22 @@ public struct DeviceReport: Sendable {
             let serial = device.serial.map { ", serial number \($0)" } ?? ""
             return [Finding(name: device.path, isUsable: true, note: "\(device.name) (\(device.driver), \(device.bus)\(serial))")]
                 + ((try? device.formats()) ?? []).map { Finding(name: "  \($0.code)", isUsable: $0.isReadable, note: $0.sizesSummary) }
+        }
+    }
+
+    /// One line for each input of a sound card, with what it offers.
+    private static func microphones() -> [Finding] {
+        let findings = AudioCaptureDevice.findings()
+        guard !findings.isEmpty else {
+            return [Finding(name: "ALSA", isUsable: false, note: "This machine has no sound card that captures.")]
+        }
+        return findings.map { finding in
+            do throws(CaptureError) {
+                guard let device = finding.device else { throw finding.obstacle ?? CaptureError(.failed, "") }
+                let capabilities = try device.capabilities()
+                let note = "\(device.name) (\(capabilities.summary))"
+                return Finding(name: device.identifier, isUsable: !capabilities.sampleFormats.isEmpty, note: note)
+            } catch { return Finding(name: finding.identifier, isUsable: false, note: error.description) }
         }
     }
 

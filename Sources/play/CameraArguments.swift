@@ -64,11 +64,15 @@ struct CameraArguments: ParsableArguments {
     @Option(help: ArgumentHelp("The camera's frames a second; it takes the nearest rate that it has.", valueName: "rate"))
     var cameraRate: CameraRateArgument?
 
-    /// `--camera=NAME` as two words: the parser does not see the value of an option that may go without one when it is written so.
+    /// `--camera=NAME` as two words, and `--microphone=NAME`: the parser does not see the value of an option that may go without one when it is
+    /// written so.
     static func words(_ word: String) -> [String] {
-        let option = "--camera="
-        return word.hasPrefix(option) ? ["--camera", String(word.dropFirst(option.count))] : [word]
+        for option in ["--camera", "--microphone"] where word.hasPrefix(option + "=") { return [option, String(word.dropFirst(option.count + 1))] }
+        return [word]
     }
+
+    /// Whether an option asks for a camera.
+    var isNamed: Bool { camera != nil || cameraFormat != nil || cameraSize != nil || cameraRate != nil }
 
     /// What to look for; nil: the first camera.
     var name: String? { camera == Self.first ? nil : camera }

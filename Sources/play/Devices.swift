@@ -5,7 +5,7 @@ internal import PlaySupport
 /// `play devices`: shows what this machine offers.
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the sinks, decoders, kinds of memory, sound devices and cameras of this machine, and why one cannot be used.")
+        abstract: "Show the sinks, decoders, kinds of memory, sound devices, cameras and microphones of this machine, and why one cannot be used.")
 
     @Flag(help: "Print one JSON object.")
     var json = false

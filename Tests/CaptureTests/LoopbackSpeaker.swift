@@ -1,0 +1,116 @@
+import CALSA
+import Capture
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// The kernel's sound card whose output is its own input, snd-aloop, in the lab's virtual machine.
+enum Loopback {
+    static let isHere = ProcessInfo.processInfo.environment["LAB"] == "1"
+    static let microphone = "hw:CARD=Loopback,DEV=1", speaker = "hw:CARD=Loopback,DEV=0"
+
+    /// Makes the card when it is first asked for, and waits until it is there.
+    static func make() throws {
+        if !isThere { Vivid.run("modprobe snd-aloop || echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/bind") }
+        try #require(Polling.until { isThere }, "the sound card does not come")
+    }
+
+    private static var isThere: Bool { AudioCaptureDevice.all().contains { $0.identifier == microphone } }
+
+    /// Takes the card from its driver, as if it were unplugged. The kernel waits until every program has let go of it.
+    static func unplug() { Vivid.run("(echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/unbind) >/dev/null 2>&1 &") }
+
+    /// Gives it back.
+    static func plug() throws {
+        try #require(Polling.until { AudioCaptureDevice.findings().isEmpty })
+        Vivid.run("echo snd_aloop.0 >/sys/bus/platform/drivers/snd_aloop/bind")
+        try make()
+    }
+
+    /// Lets the card's crystal run at this rate, in hundred thousandths.
+    static func setRate(_ rate: Int) throws {
+        var control: OpaquePointer?, value: OpaquePointer?
+        try #require(unsafe snd_ctl_open(&control, "hw:CARD=Loopback", 0) >= 0)
+        defer { unsafe snd_ctl_close(control) }
+        try #require(unsafe snd_ctl_elem_value_malloc(&value) >= 0)
+        defer { unsafe snd_ctl_elem_value_free(value) }
+        unsafe snd_ctl_elem_value_set_interface(value, SND_CTL_ELEM_IFACE_PCM)
+        unsafe snd_ctl_elem_value_set_name(value, "PCM Rate Shift 100000")
+        unsafe snd_ctl_elem_value_set_device(value, 1)
+        unsafe snd_ctl_elem_value_set_subdevice(value, 0)
+        unsafe snd_ctl_elem_value_set_integer(value, 0, rate)
+        try #require(unsafe snd_ctl_elem_write(control, value) >= 0)
+    }
+}
+
+/// Plays beeps into the loop-back, at distances that do not come again soon, and knows when each was heard.
+final class LoopbackSpeaker: @unchecked Sendable {
+    private static let rate = 48_000
+    /// Frames that are written at once, 50 ms: whole periods of the tone.
+    private static let piece = 2400
+    private static let silence = [Float](repeating: 0, count: piece * 2)
+    private static let tone = (0..<piece * 2).map { Float(0.5 * sin(2 * .pi * 1000 * Double($0 / 2) / Double(rate))) }
+
+    private struct Shared: Sendable {
+        /// A frame, and when it was heard.
+        var heard: [(frame: Double, time: HostTime)] = []
+        var isStopping = false
+        var failure: String?
+    }
+    private let shared = Monitor(Shared())
+    private var thread: LoopThread?
+
+    /// The piece with which a beep begins; it lasts two.
+    private static func beginning(ofBeep number: Int) -> Int { 20 * number + 10 + number * 3 % 7 }
+
+    /// Begins to play. It can be recorded when this returns.
+    init() throws {
+        var opened: OpaquePointer?
+        try #require(unsafe snd_pcm_open(&opened, Loopback.speaker, SND_PCM_STREAM_PLAYBACK, 0) >= 0)
+        let pcm = Int(bitPattern: opened)
+        // 2 s in the device: the machine may have other things to do.
+        let result = unsafe snd_pcm_set_params(opened, SND_PCM_FORMAT_FLOAT, SND_PCM_ACCESS_RW_INTERLEAVED, 2, UInt32(Self.rate), 0, 2_000_000)
+        guard result >= 0 else {
+            unsafe snd_pcm_close(opened)
+            throw CaptureError.microphone(Loopback.speaker, result, "set up the speaker", isOpen: true)
+        }
+        thread = LoopThread(name: "speaker") { [shared] in
+            let pcm = unsafe OpaquePointer(bitPattern: pcm)
+            var written = 0, beep = 0
+            while !shared.withLock({ $0.isStopping }) {
+                let piece = written / Self.piece
+                if piece >= Self.beginning(ofBeep: beep) + 2 { beep += 1 }
+                let isBeep = piece >= Self.beginning(ofBeep: beep)
+                let result = unsafe snd_pcm_writei(pcm, isBeep ? Self.tone : Self.silence, UInt(Self.piece))
+                guard result == Self.piece else {
+                    shared.change { $0.failure = "the speaker gave up: \(result)" }
+                    break
+                }
+                written += Self.piece
+                guard unsafe snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING else { continue }
+                var delay = 0
+                let before = MonotonicClock.shared.now(), told = unsafe snd_pcm_delay(pcm, &delay), after = MonotonicClock.shared.now()
+                // Not where this thread was paused between the two.
+                if told >= 0, after - before < .milliseconds(2) { shared.change { $0.heard.append((Double(written - delay), before)) } }
+            }
+            unsafe snd_pcm_drop(pcm)
+            unsafe snd_pcm_close(pcm)
+        }
+        _ = shared.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0.heard.count >= 3 || $0.failure != nil ? true : nil }
+    }
+
+    /// Stops and returns when each beep was heard, by a line through what the card told, and how much faster than CLOCK_MONOTONIC the card ran.
+    func stop() throws -> (beeps: [HostTime], drift: Double) {
+        shared.change { $0.isStopping = true }
+        thread?.join()
+        let (heard, failure) = shared.withLock { ($0.heard, $0.failure) }
+        try #require(failure == nil && heard.count >= 10, "\(failure ?? "the speaker told too little")")
+        let origin = heard[0].time, x = heard.map { $0.frame / Double(Self.rate) }, y = heard.map { ($0.time - origin).seconds }
+        let count = Double(x.count), meanX = x.reduce(0, +) / count, meanY = y.reduce(0, +) / count
+        let slope = zip(x, y).reduce(0) { $0 + ($1.0 - meanX) * ($1.1 - meanY) } / x.reduce(0) { $0 + ($1 - meanX) * ($1 - meanX) }
+        let last = x.last ?? 0
+        let beeps = (0...Int(last)).map { Double(Self.beginning(ofBeep: $0) * Self.piece) / Double(Self.rate) }.filter { $0 + 0.1 < last }
+        return (beeps.map { origin + .seconds(meanY + slope * ($0 - meanX)) }, 1 / slope - 1)
+    }
+}
