@@ -55,9 +55,19 @@ public struct AudioCaptureDevice: Sendable, Hashable {
 
     private static func exists(_ path: String) -> Bool { unsafe path.withPath { unsafe access($0, F_OK) } == 0 }
 
+    /// What the kernel says to opening the card's control device: 0, or a negative error number. ALSA says of a card that the user may not open that
+    /// there is none.
+    private static func refusal(ofCard card: Int) -> Int32 {
+        let fd = unsafe controlPath(card).withPath { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard fd >= 0 else { return -errno }
+        close(fd)
+        return 0
+    }
+
     private static func findings(ofCard card: Int) -> [Finding] {
         var opened: OpaquePointer?, info: OpaquePointer?, stream: OpaquePointer?
-        let result = unsafe snd_ctl_open(&opened, "hw:\(card)", 0)
+        var result = refusal(ofCard: card)
+        if result == 0 { result = unsafe snd_ctl_open(&opened, "hw:\(card)", 0) }
         guard result >= 0, let control = unsafe opened else {
             return [Finding(identifier: "hw:\(card)", obstacle: .microphone("hw:\(card)", result, "open the sound card", isOpen: false, card: card))]
         }
@@ -104,16 +114,18 @@ public struct AudioCaptureDevice: Sendable, Hashable {
         _ name: String?, from findings: [Finding], isKnown: (String) -> Bool
     ) throws(CaptureError) -> AudioCaptureDevice {
         let devices = findings.compactMap(\.device)
+        let refused = devices.isEmpty ? findings.compactMap(\.obstacle).first { $0.code == .permission } : nil
         guard let name else {
             if isKnown(standard.identifier) { return standard }
             if let first = devices.first { return first }
-            if let obstacle = findings.compactMap(\.obstacle).first(where: { $0.code == .permission }) { throw obstacle }
+            if let refused { throw refused }
             throw CaptureError(
                 .noDevice,
                 "There is no microphone: \(findings.isEmpty ? "the machine has no sound card that captures" : "no sound card can be used").")
         }
         if let device = devices.first(where: { $0.identifier == name || $0.name == name }) { return device }
         if isKnown(name) { return AudioCaptureDevice(identifier: name, name: name) }
+        if let refused { throw refused }
         // People's names have no colon, ALSA's have.
         if name.contains(":") { throw .microphone(name, -ENODEV, "open the microphone", isOpen: false) }
         let wanted = name.lowercased()

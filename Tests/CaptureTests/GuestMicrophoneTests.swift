@@ -73,6 +73,14 @@ import Writing
         let unknown = try PlayProgram.run(["record", path, "--microphone", "Yeti"])
         #expect(unknown.code == 69 && unknown.errors.hasPrefix("play: There is no microphone named \"Yeti\"; there is \"Loopback, Loop"))
         #expect(!FileManager.default.fileExists(atPath: path))
+        // A user who is in no group.
+        Vivid.run("chgrp audio /dev/snd/*; chmod 660 /dev/snd/*")
+        let launcher = ["setpriv", "--reuid=65534", "--clear-groups"]
+        for name in ["--microphone", "--microphone=\(Loopback.microphone)"] {
+            let refused = try PlayProgram.run(["record", path, name], launcher: launcher)
+            let sentence = "play: hw:0: permission denied: only members of the group audio may open it.\n"
+            #expect(refused.code == 66 && refused.errors == sentence, "\(refused.errors)")
+        }
     }
 
     @Test("is recorded with a camera, each sound within 20 ms of when it was heard", arguments: [("mp4", "h264", "aac"), ("mkv", "mjpeg", "opus")])
