@@ -19,11 +19,16 @@ final class AddressInput: AssetInput {
             callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
             opaque: Unmanaged.passUnretained(cancellation).toOpaque())
         var dictionary: OpaquePointer?
-        unsafe av_dict_set(&dictionary, "rw_timeout", AssetOpening.networkTimeout, 0)
+        let place = StreamAddress(location)
+        if let place {
+            for (key, value) in opening.options.network.libraryOptions(for: place) { unsafe av_dict_set(&dictionary, key, value, 0) }
+        }
         for (key, value) in opening.options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
         let status = unsafe avio_open2(&io, opening.address, AVIO_FLAG_READ, &interrupt, &dictionary)
         unsafe av_dict_free(&dictionary)
-        guard status >= 0 else { throw AssetError.opening(location, av: status) }
+        guard status >= 0 else {
+            throw place.map { AssetError.opening(stream: location, $0, av: status) } ?? AssetError.opening(location, av: status)
+        }
     }
 
     deinit { unsafe avio_closep(&io) }

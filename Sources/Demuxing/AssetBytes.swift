@@ -40,6 +40,8 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
     package var objection: String?
     /// The list that names this.
     weak var list: AssetBytes?
+    /// Why no more comes from the address that libavformat reads, as the end of a sentence; nil as long as it does.
+    private var broken: String?
     /// A part that a list names came to no end.
     private var lacksPart = false
 
@@ -144,7 +146,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         case .web(let source): source.loss
         case .file: nil
         case .text: lacksPart ? "a part of it did not come" : nil
-        case .library: nil
+        case .library: broken
         }
     }
 
@@ -185,6 +187,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         }
         let count = unsafe avio_read_partial(io, target.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(clamping: target.count))
         if count == cav_error_eof { return 0 }
+        if AssetError.isBroken(count), let place = StreamAddress(location) { broken = AssetError.loss(av: count, place) }
         if count > 0 { position += Int64(count) }
         return Int(count)
     }

@@ -78,7 +78,8 @@ struct AssetOpening {
         }
         // Display matrices and HDR metadata of the whole stream reach the decoder with the first packet.
         unsafe cav_inject_stream_side_data(context)
-        return unsafe Opened(context: context, input: input, opener: opener, limit: limit)
+        let packets = unsafe isLive(input) ? join(context) : []
+        return unsafe Opened(context: context, input: input, opener: opener, limit: limit, packets: packets)
     }
 
     /// The input for libavformat; nil where it opens the film itself.
@@ -122,28 +123,28 @@ struct AssetOpening {
         if let input { unsafe opened!.pointee.pb = input.io }
         if let opener { unsafe SourceInput.serve(opened!, from: opener) } else { unsafe limit.watch(opened!) }
         var dictionary: OpaquePointer?
-        // Broadcasts may announce a programme late; all announcements are read, as FFmpeg's own program does.
-        unsafe av_dict_set(&dictionary, "scan_all_pmts", "1", 0)
+        // Broadcasts may announce a programme late; all announcements are read, as FFmpeg's own program does. That takes as long as probing may take:
+        // seconds, where the film comes no faster than it plays.
+        let isLive = isLive(input)
+        if !isLive { unsafe av_dict_set(&dictionary, "scan_all_pmts", "1", 0) }
         if AssetBytes.isHTTP(location) {
             let options = try options.network.libraryOptions(for: location)
             limit.libraryOptions = options
             for (key, value) in options { unsafe av_dict_set(&dictionary, key, value, 0) }
             unsafe av_dict_set(&dictionary, "protocol_whitelist", Self.webProtocols, 0)
-        } else if location.contains("://") {
-            unsafe av_dict_set(&dictionary, "rw_timeout", Self.networkTimeout, 0)
+        } else if let place = StreamAddress(location) {
+            for (key, value) in options.network.libraryOptions(for: place) { unsafe av_dict_set(&dictionary, key, value, 0) }
         }
         for (key, value) in options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
         // On failure libavformat frees the context.
         let status = unsafe address.withPath { unsafe avformat_open_input(&opened, input is PipeInput ? nil : $0, format, &dictionary) }
         unsafe av_dict_free(&dictionary)
+        if isLive, status >= 0, let opened = unsafe opened { unsafe shortenProbing(opened) }
         return unsafe (status, opened)
     }
 
     /// All that a film or list on a web server may lead to: no file of this machine, and no other kind of server.
     private static let webProtocols = "http,https,httpproxy,tls,tcp,crypto,data"
-
-    /// 20 s in microseconds: a server that answers at all answers within this time.
-    static let networkTimeout = "20000000"
 
     func check(file path: String) throws(AssetError) {
         guard let status = Self.status(path) else { throw AssetError.opening(location, errno) }
@@ -182,6 +183,7 @@ struct AssetOpening {
         if status == cav_error_invalid_data || status == cav_error_eof, let name = recognisedContainer {
             return AssetError(.damaged, "\(location): damaged or cut short: no readable \(name).")
         }
+        if let place = StreamAddress(location) { return AssetError.opening(stream: location, place, av: status) }
         return AssetError.opening(location, av: status)
     }
 

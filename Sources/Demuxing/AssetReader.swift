@@ -196,8 +196,11 @@ public final class AssetReader: @unchecked Sendable {
             guard let block = recycler.next() else { throw AssetError.reading(location, ENOMEM) }
             let status = unsafe av_read_frame(context, block.packet)
             if status >= 0 { return block }
-            if status == cav_error_eof { return nil }
-            guard status == cav_error_again, !cancellation.isCancelled else { throw AssetError.reading(location, av: status) }
+            if status == cav_error_eof {
+                try checkStream()
+                return nil
+            }
+            guard status == cav_error_again, !cancellation.isCancelled else { throw failure(status) }
             usleep(Self.pause)
         }
     }

@@ -39,11 +39,29 @@ struct VariantArgument: ExpressibleByArgument {
     var defaultValueDescription: String { "auto" }
 }
 
-/// The options for films on web servers.
+/// How the frames of an RTSP stream come, in mpv's words; what it calls `lavf` is `auto` here.
+struct TransportArgument: ExpressibleByArgument {
+    let transport: RTSPTransport
+
+    init(transport: RTSPTransport) { self.transport = transport }
+
+    init?(argument: String) {
+        switch argument {
+        case "auto", "lavf": transport = .automatic
+        case "tcp": transport = .tcp
+        case "udp": transport = .udp
+        default: return nil
+        }
+    }
+
+    var defaultValueDescription: String { "auto" }
+}
+
+/// The options for films on servers.
 struct NetworkArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How long to try to go on with a film from a web server while no byte of it comes, before it ends.", valueName: "seconds"))
+            "How long to try to go on with a film from a server while no byte of it comes, before it ends.", valueName: "seconds"))
     var networkTimeout: Double = 30
 
     @Flag(help: "Accept any certificate from a web server. Anybody between may then read and change the film.")
@@ -78,12 +96,19 @@ struct NetworkArguments: ParsableArguments {
             valueName: "auto|max|min|bits"))
     var hlsBitrate = VariantArgument(preference: .automatic)
 
+    @Option(
+        help: ArgumentHelp(
+            "How the frames of an RTSP stream come: over TCP, in UDP packets, or over TCP and where the server refuses that in UDP packets (auto).",
+            valueName: "auto|tcp|udp"))
+    var rtspTransport = TransportArgument(transport: .automatic)
+
     var options: NetworkOptions {
         let timeout = HostSpan.seconds(networkTimeout)
         var options = NetworkOptions(timeout: timeout)
         options.verifiesCertificates = !tlsNoVerify
         options.certificateAuthorities = tlsCa
         options.variant = hlsBitrate.preference
+        options.rtspTransport = rtspTransport.transport
         (options.cacheAhead, options.cacheBehind) = (demuxerMaxBytes.count, demuxerMaxBackBytes.count)
         (options.userAgent, options.referrer, options.headerFields, options.cookiesFile) = (userAgent, referrer, httpHeaderFields, cookiesFile)
         return options

@@ -29,15 +29,21 @@ extension AssetError {
         // A proxy looks names up by itself.
         let proxy = unsafe libraryOptions["http_proxy"] ?? getenv("http_proxy").map { unsafe String(cString: $0) } ?? ""
         guard let place, proxy.isEmpty else { return nil }
-        var found: UnsafeMutablePointer<addrinfo>?
-        let status = unsafe getaddrinfo(place.host, nil, nil, &found)
-        unsafe freeaddrinfo(found)
-        if status == EAI_NONAME || status == EAI_AGAIN || status == EAI_FAIL || status == EAI_NODATA { return "there is no host \(place.host)" }
+        if isUnknown(host: place.host) { return "there is no host \(place.host)" }
         guard place.isSecure else { return nil }
         if libraryOptions["tls_verify"] == "1", canShakeHands(place, libraryOptions) {
             return "the certificate of \(place.host) is not valid: no known authority has signed it, it has expired, or it is another host's"
         }
         return "no secure connection (TLS) can be made"
+    }
+
+    /// Whether nobody knows a machine of this name.
+    static func isUnknown(host: String) -> Bool {
+        guard !host.isEmpty else { return false }
+        var found: UnsafeMutablePointer<addrinfo>?
+        let status = unsafe getaddrinfo(host, nil, nil, &found)
+        unsafe freeaddrinfo(found)
+        return status == EAI_NONAME || status == EAI_AGAIN || status == EAI_FAIL || status == EAI_NODATA
     }
 
     /// EAI_NODATA of glibc, which is left out of POSIX.

@@ -1,7 +1,7 @@
 internal import Glibc
 public import Media
 
-/// How a film is fetched from a web server: what the server is told, whom to believe, and how long a broken connection is tried again.
+/// How a film is fetched from a server: what the server is told, whom to believe, and how long a broken connection is tried again.
 public struct NetworkOptions: Sendable, Hashable {
     /// How long a film goes on being asked for while no byte of it comes, before reading ends with `AssetError.Code.cutShort`.
     public var timeout: HostSpan
@@ -27,6 +27,9 @@ public struct NetworkOptions: Sendable, Hashable {
 
     /// Which variant of a film is read, where a list offers several (HLS).
     public var variant = VariantPreference.automatic
+
+    /// How the frames of RTSP streams come.
+    public var rtspTransport = RTSPTransport.automatic
 
     /// Takes the defaults of `play`.
     public init(timeout: HostSpan = .seconds(30), stallTimeout: HostSpan = .seconds(10)) {

@@ -16,18 +16,20 @@ struct WebAddress: Equatable {
         let authority = rest.prefix { !"/?#".contains($0) }
         let place = rest.dropFirst(authority.count).prefix { $0 != "?" && $0 != "#" }
         path = place.isEmpty ? "/" : String(place)
-        var name = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        var number: Substring?
-        if name.hasPrefix("["), let end = name.firstIndex(of: "]") {
-            let behind = name[name.index(after: end)...]
-            number = behind.hasPrefix(":") ? behind.dropFirst() : nil
-            name = name[name.index(after: name.startIndex)..<end]
-        } else if let colon = name.lastIndex(of: ":") {
-            number = name[name.index(after: colon)...]
-            name = name[..<colon]
-        }
+        let (name, number) = Self.place(of: authority)
         host = name.lowercased()
         guard !host.isEmpty, let port = number.map({ $0.isEmpty ? nil : UInt16($0) }) ?? (isSecure ? 443 : 80) else { return nil }
         self.port = port
+    }
+
+    /// Host and port of an authority (RFC 3986, 3.2), without name and password.
+    static func place(of authority: Substring) -> (host: Substring, port: Substring?) {
+        let name = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        if name.hasPrefix("["), let end = name.firstIndex(of: "]") {
+            let behind = name[name.index(after: end)...]
+            return (name[name.index(after: name.startIndex)..<end], behind.hasPrefix(":") ? behind.dropFirst() : nil)
+        }
+        guard let colon = name.lastIndex(of: ":") else { return (name, nil) }
+        return (name[..<colon], name[name.index(after: colon)...])
     }
 }

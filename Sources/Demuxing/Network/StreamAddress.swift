@@ -1,0 +1,56 @@
+internal import Media
+
+/// An address on a server that libavformat talks to by itself (RTSP, RTMP, SRT, TCP, UDP …), as far as its errors need it (RFC 3986, 3).
+struct StreamAddress: Equatable {
+    /// In lower case: `rtsp`, `tcp` …
+    var scheme: String
+    /// In lower case, without the brackets of an IPv6 address; empty where the address names none.
+    var host: String
+
+    /// nil for files, descriptors, and what is on a web server.
+    init?(_ address: String) {
+        guard let colon = address.firstIndex(of: ":"), address[colon...].hasPrefix("://") else { return nil }
+        scheme = address[..<colon].lowercased()
+        guard let first = scheme.first, first.isLetter, scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
+            !Self.elsewhere.contains(scheme)
+        else { return nil }
+        host = WebAddress.place(of: address[colon...].dropFirst(3).prefix { !"/?#".contains($0) }).host.lowercased()
+    }
+
+    private static let elsewhere: Set = ["http", "https", "file", "pipe", "fd", "data", "concat", "subfile", "crypto", "cache", "async"]
+
+    /// A sender of UDP packets is not asked, and does not say that it ends.
+    var hasConnection: Bool { !["udp", "udplite", "rtp"].contains(scheme) }
+
+    /// RTSP opens its connections in the demuxer, which takes other options than libavformat's protocols.
+    var isRTSP: Bool { scheme == "rtsp" || scheme == "rtsps" }
+}
+
+/// How the frames of an RTSP stream come.
+public enum RTSPTransport: Sendable, Hashable {
+    /// Over the connection on which they are asked for, and over UDP where the server refuses that.
+    case automatic
+    /// Over the connection on which they are asked for: nothing is lost, and firewalls let it pass.
+    case tcp
+    /// In UDP packets, which may be lost, but of which none waits for another one that was lost.
+    case udp
+}
+
+extension NetworkOptions {
+    /// The options for a stream as libavformat's protocols and demuxers name them.
+    func libraryOptions(for place: StreamAddress) -> [String: String] {
+        let silence = "\(max(timeout.nanoseconds / 1000, 1))"
+        guard place.isRTSP else {
+            // Of UDP, `rw_timeout` does not end the wait for the next packet.
+            return place.scheme.hasPrefix("udp") ? ["timeout": silence] : ["rw_timeout": silence]
+        }
+        var options = ["timeout": silence]
+        options["user_agent"] = userAgent
+        switch rtspTransport {
+        case .automatic: options["rtsp_flags"] = "prefer_tcp"
+        case .tcp: options["rtsp_transport"] = "tcp"
+        case .udp: options["rtsp_transport"] = "udp"
+        }
+        return options
+    }
+}

@@ -1,0 +1,54 @@
+internal import Foundation
+internal import Glibc
+internal import Media
+
+/// ffmpeg as the sender of a live stream: 2 s of 50 frames with sound, no faster than they play.
+public final class FFmpegSender: Sendable {
+    private let process = ChildProcess()
+
+    /// What is sent: MPEG-2 video without reordering, and MP2, as a transport stream. Made by ffmpeg when it is first asked for.
+    public static let film: (path: String, bytes: [UInt8]) = {
+        let path = NSTemporaryDirectory() + "sent-\(getpid()).ts", process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=2", "-f", "lavfi", "-i", "sine=r=48000:d=2"]
+            + ["-c:v", "mpeg2video", "-bf", "0", "-g", "25", "-c:a", "mp2", "-y", path]
+        try? process.run()
+        process.waitUntilExit()
+        return (path, (try? [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))) ?? [])
+    }()
+
+    /// - Parameters:
+    ///   - arguments: From the codec on: `-c copy -f mpegts`.
+    ///   - address: Where to, with ffmpeg's options (`?listen=1`).
+    public init(_ arguments: [String], to address: String) throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-nostdin", "-v", "quiet", "-re", "-i", Self.film.path] + arguments + [address]
+        try process.run()
+    }
+
+    /// Ends it.
+    public func stop() {
+        process.send(SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// A port on 127.0.0.1 that nobody uses.
+    public static func freePort() -> UInt16 {
+        let (socket, port) = LyingServer.listen()
+        close(socket)
+        return port
+    }
+
+    /// Waits until a socket of this machine has the port: `tcp` ones that listen, `udp` ones that receive.
+    public static func waitForSocket(_ kind: String, _ port: UInt16) -> Bool {
+        let place = ":" + String(String(0x10000 + Int(port), radix: 16).uppercased().dropFirst())
+        return Polling.until(every: .milliseconds(10)) {
+            let tables = [kind, kind + "6"].compactMap { TextFile.contents(of: "/proc/net/\($0)") }.joined()
+            return tables.split(separator: "\n").contains { row in
+                let cells = row.split(separator: " ")
+                return cells.count > 3 && cells[1].hasSuffix(place) && (kind == "udp" || cells[3] == "0A")
+            }
+        }
+    }
+}
