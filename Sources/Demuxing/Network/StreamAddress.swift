@@ -39,7 +39,8 @@ public enum RTSPTransport: Sendable, Hashable {
 extension NetworkOptions {
     /// The options for a stream as libavformat's protocols and demuxers name them.
     func libraryOptions(for place: StreamAddress) -> [String: String] {
-        let silence = "\(max(timeout.nanoseconds / 1000, 1))"
+        // Microseconds. libavformat keeps some of them in 32 bits: 35 minutes.
+        let silence = "\(min(max(timeout.nanoseconds / 1000, 1), Int64(Int32.max)))"
         guard place.isRTSP else {
             // Of UDP, `rw_timeout` does not end the wait for the next packet.
             return place.scheme.hasPrefix("udp") ? ["timeout": silence] : ["rw_timeout": silence]

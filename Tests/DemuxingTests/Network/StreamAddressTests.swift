@@ -32,4 +32,9 @@ struct StreamAddressTests {
         network.userAgent = "me"
         #expect(try network.libraryOptions(for: #require(StreamAddress(address))) == options)
     }
+
+    @Test(arguments: ["rtsp://h/", "udp://h:1", "tcp://h:1"]) func `it is not told to wait longer than it can count`(address: String) throws {
+        let options = NetworkOptions(timeout: .seconds(86_400)).libraryOptions(for: try #require(StreamAddress(address)))
+        #expect((options["timeout"] ?? options["rw_timeout"]).flatMap { Int32($0) } == .max)
+    }
 }
