@@ -115,9 +115,9 @@ def real_time(play, path, name):
     """Plays by the clock; what became of the frames."""
     result = subprocess.run(
         [play, "--sink", "headless", "--no-audio", "--quiet", "--stats", "-", path], check=True, capture_output=True, text=True)
-    stats = json.loads(result.stdout.strip().splitlines()[-1])
+    stats = json.loads(result.stdout)
     composition = stats["composition"]
     parts = ["%s %d" % (re.sub(r"([A-Z])", lambda m: " " + m.group(1).lower(), key), value)
              for key, value in composition.items() if isinstance(value, int)]
     return "%s: frames shown %d, dropped %d, bytes copied %d; %s" % (
-        name, stats["framesShown"], stats["framesDropped"], stats["bytesCopied"], ", ".join(parts))
+        name, stats["framesPresented"], sum(stats["framesDropped"].values()), stats["bytesCopied"], ", ".join(parts))
