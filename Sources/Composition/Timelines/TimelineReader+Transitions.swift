@@ -9,8 +9,6 @@ extension TimelineReader {
         let head, tail: MediaTime
         /// Both sides are clips, which take turns on two lanes.
         let joins: Bool
-
-        var duration: MediaTime { head + tail }
     }
 
     /// The dissolve at an index among a track's items; nil where there is none that is supported.
