@@ -4,7 +4,7 @@
     /sound    the film with its sound
     /udp      as /film, but over UDP alone
     /locked   as /film, for the user "viewer" with the password "open sesame"
-    /live     a test picture of 25 frames a second, for ever, which all clients share
+    /live     a test pattern of 25 frames a second, for ever, which all clients share
 
 Prints its port once it serves, and ends when its standard input does.
 """

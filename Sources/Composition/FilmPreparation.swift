@@ -7,8 +7,9 @@ internal import Reading
 ///
 /// Thread-safety: all of it.
 final class FilmPreparation: Sendable {
-    /// The index of the segment, and where it is needed first, in the time of the composition.
+    /// The index of the segment in its track.
     let segment: Int
+    /// Where it is needed first, in the time of the composition.
     let start: MediaTime
     private let state = Monitor(State.working(nil))
 
@@ -20,7 +21,10 @@ final class FilmPreparation: Sendable {
         case abandoned
     }
 
+    /// Begins at once.
     /// - Parameters:
+    ///   - part: The segment; `source` is its film, `segment` its index in the track.
+    ///   - start: Where it is needed first, in the time of the composition.
     ///   - film: One that is open and free; nil where it must be opened first.
     ///   - open: Opens it.
     init(

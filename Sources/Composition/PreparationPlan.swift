@@ -17,6 +17,7 @@ package struct PreparationPlan: Sendable {
     /// Nothing is prepared.
     package init() { entries = [] }
 
+    /// Finds when the instructions of `video` first require each segment of `composition`.
     package init(_ composition: Composition, _ video: VideoComposition) {
         var found: [Entry] = [], known = Set<[Int]>()
         for instruction in video.instructions {
@@ -37,14 +38,14 @@ package struct PreparationPlan: Sendable {
 
     /// Those that are needed after `time`, up to `end`.
     package func needed(after time: MediaTime, until end: MediaTime) -> ArraySlice<Entry> {
-        let first = entries.partitioningIndex { $0.time > time }, last = entries.partitioningIndex { $0.time > end }
+        let first = entries.firstIndexBySearch { $0.time > time }, last = entries.firstIndexBySearch { $0.time > end }
         return first < last ? entries[first..<last] : []
     }
 }
 
 extension Array {
-    /// The first index from which on `belongs` holds, where it holds for all elements behind one for which it does.
-    fileprivate func partitioningIndex(_ belongs: (Element) -> Bool) -> Int {
+    /// The first index at which `belongs` holds, by a binary search: it must hold for all elements behind that one, too.
+    fileprivate func firstIndexBySearch(_ belongs: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = (low + high) / 2

@@ -36,8 +36,8 @@ extension AssetOpening {
 
     // MARK: Joining
 
-    /// Packets read to find a frame that can be decoded, at most: more than come in 10 s. A stream without such frames, which renews its picture
-    /// line by line, begins where it was joined.
+    /// Packets read to find a frame that can be decoded, at most: more than come in 10 s. A stream without such frames, which refreshes its
+    /// frames line by line, begins where it was joined.
     private static let longestJoin = 2048
 
     /// Who joins a live film between two frames that can be decoded alone cannot see it before the second. The film begins with that one: reads up

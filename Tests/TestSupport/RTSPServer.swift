@@ -15,12 +15,7 @@ public final class RTSPServer: Sendable {
         process.standardOutput = output
         process.standardInput = input
         try process.run()
-        var text = ""
-        while !text.contains("\n") {
-            let bytes = output.fileHandleForReading.availableData
-            if bytes.isEmpty { break }
-            text += String(decoding: bytes, as: UTF8.self)
-        }
+        let text = output.firstLine()
         guard let port = Int(text.prefix(while: \.isNumber)) else {
             process.waitUntilExit()
             throw ChildProcess.Failure(

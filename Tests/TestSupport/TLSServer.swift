@@ -32,12 +32,7 @@ public final class TLSServer: Sendable {
         process.standardOutput = output
         process.standardInput = input
         try process.run()
-        var text = ""
-        while !text.contains("\n") {
-            let bytes = output.fileHandleForReading.availableData
-            if bytes.isEmpty { break }
-            text += String(decoding: bytes, as: UTF8.self)
-        }
+        let text = output.firstLine()
         ports = text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
         precondition(ports.count == Certificate.allCases.count, "no HTTPS server: openssl and python3 are needed")
     }

@@ -26,7 +26,7 @@ struct TimelineReader {
     private static let mostReasons = 8
     /// A day, in seconds.
     static let longest = MediaTime(value: 86_400, timescale: 1)
-    /// More than what exact times lose where they cannot be held.
+    /// 1 µs: more than times lose by rounding, where a fraction is too large for `MediaTime`.
     static let rounding = MediaTime(value: 1, timescale: 1_000_000)
 
     init(_ path: String) { self.path = path }
