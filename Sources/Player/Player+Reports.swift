@@ -14,8 +14,8 @@ extension Player {
             sourceFailed: { [weak self] error in self?.sourceFailed(error) },
             seekFailed: { [weak self] error, serial in self?.seekFailed(error, serial) },
             display: { [weak self] event in self?.receive(event) },
-            audioReady: { [weak self] in self?.decide { $0.audioReady() } },
-            audioFinished: { [weak self] in self?.decide { $0.audioFinished() } },
+            audioReady: { [weak self] in self?.receive(.audioReady) },
+            audioFinished: { [weak self] in self?.receive(.audioFinished) },
             starving: { [weak self] in self?.starving() },
             notice: { [weak self] sentence in self?.post(.notice(sentence)) },
             audioLost: { [weak self] error in self?.audioLost(error) },
@@ -97,9 +97,19 @@ extension Player {
         }
     }
 
-    /// Decides about a report of a sink, unless a seek is under way: then the report is about the old position.
-    private func decide(_ decide: @escaping @Sendable (inout TransportState) -> [TransportState.Action]) {
-        transport.async { [self] in perform(storage.withLock { $0.pendingSeeks > 0 ? [] : decide(&$0.transport) }) }
+    private func receive(_ report: TransportState.Report) {
+        transport.async { [self] in carryOut(report) }
+    }
+
+    /// Carries out what follows from a report of the display or the sound. While a seek is under way the report is about the old position, at which
+    /// the film stays if the seek fails. On the transport queue.
+    private func carryOut(_ report: TransportState.Report) {
+        let actions: [TransportState.Action] = storage.withLock { storage in
+            guard storage.pendingSeeks > 0 else { return storage.transport.receive(report) }
+            storage.transport.note(report)
+            return []
+        }
+        perform(actions)
     }
 
     private func audioLost(_ error: AudioError) {
@@ -121,14 +131,11 @@ extension Player {
                 guard let presentation = storage.withLock({ $0.pipeline })?.display?.presentation,
                     presentation.firstEpoch == presentation.epoch
                 else { return }
-                let actions: [TransportState.Action] = storage.withLock { storage in
-                    if storage.firstFrameAt == nil { storage.firstFrameAt = time }
-                    return storage.pendingSeeks > 0 ? [] : storage.transport.videoReady()
-                }
-                perform(actions)
+                storage.withLock { $0.firstFrameAt = $0.firstFrameAt ?? time }
+                carryOut(.videoReady)
             case .finished:
                 guard storage.withLock({ $0.pipeline })?.display?.presentation.hasReportedEnd == true else { return }
-                perform(storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.videoFinished() })
+                carryOut(.videoFinished)
             case .notice(let sentence): post(.notice(sentence))
             case .detail(let sentence): post(.detail(sentence))
             case .decodeError(let error):

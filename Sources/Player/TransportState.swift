@@ -66,6 +66,33 @@ package struct TransportState: Sendable {
         isAudioFinished = !hasAudio
     }
 
+    /// What the display and the sound report of the position at which they are.
+    package enum Report: Sendable, Equatable { case videoReady, videoFinished, audioReady, audioFinished }
+
+    /// Answers a report about the current position.
+    package mutating func receive(_ report: Report) -> [Action] {
+        switch report {
+        case .videoReady: videoReady()
+        case .videoFinished: videoFinished()
+        case .audioReady: audioReady()
+        case .audioFinished: audioFinished()
+        }
+    }
+
+    /// Notes a report about the position before a seek that the source has not carried out yet. It counts if the seek fails.
+    package mutating func note(_ report: Report) {
+        switch report {
+        case .videoReady: resumption?.isReady.video = true
+        case .videoFinished:
+            resumption?.isReady.video = true
+            resumption?.isFinished.video = true
+        case .audioReady: resumption?.isReady.audio = true
+        case .audioFinished:
+            resumption?.isReady.audio = true
+            resumption?.isFinished.audio = true
+        }
+    }
+
     /// The first frame of the new position is on the display.
     package mutating func videoReady() -> [Action] {
         isVideoReady = true
@@ -165,7 +192,7 @@ package struct TransportState: Sendable {
         (isVideoReady, isAudioReady) = before.isReady
         (isVideoFinished, isAudioFinished) = before.isFinished
         loops = false
-        guard phase == .running else { return startIfReady() }
+        guard phase == .running else { return startIfReady() + finishIfDone() }
         let end = finishIfDone()
         return !end.isEmpty || !wantsToPlay ? end : [.startClock(rate: rate)]
     }

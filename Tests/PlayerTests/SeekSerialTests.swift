@@ -168,4 +168,17 @@ import Testing
         while next() != nil {}
         #expect(Polling.until { player.state == .ended })
     }
+
+    @Test func `a seek that fails while the film begins does not hold it`() throws {
+        for round in 0..<TestExtent.rounds(20, full: 200, sanitized: 10) {
+            var configuration = PlayerConfiguration()
+            configuration.rawCodec = .h264
+            let player = Player(sink: HeadlessSink(isUntimed: true), configuration: configuration)
+            defer { player.close() }
+            try player.open(TestAssets.path("annexb.h264"))
+            // A seek is under way when the first frame is reported.
+            #expect(Polling.holds(for: .milliseconds(10)) { Self.seek(player, to: MediaTime(value: 1, timescale: 1)) > 0 })
+            #expect(Polling.until { player.state == .ended }, "round \(round)")
+        }
+    }
 }

@@ -157,6 +157,31 @@ import Testing
         #expect(state.phase == .prerolling)
     }
 
+    @Test func `what is reported while a seek is under way counts if the seek fails`() {
+        var state = opened()
+        #expect(state.seek(to: ten) == [.seek(ten)])
+        state.note(.videoReady)
+        state.note(.audioReady)
+        #expect(state.seekFailed() == [.startClock(rate: 1)])
+        #expect(state.seek(to: ten) == [.seek(ten)])
+        state.note(.videoFinished)
+        state.note(.audioFinished)
+        #expect(state.seekFailed() == [.stopClock, .finish])
+        // A film that has shown nothing before the seek, and all of it during the seek.
+        var short = opened(audio: false)
+        #expect(short.seek(to: ten) == [.seek(ten)])
+        short.note(.videoFinished)
+        #expect(short.seekFailed() == [.startClock(rate: 1), .stopClock, .finish])
+        // It says nothing about the new position.
+        var moved = opened(audio: false)
+        #expect(moved.seek(to: ten) == [.seek(ten)])
+        moved.note(.videoFinished)
+        moved.seekSucceeded()
+        #expect(moved.phase == .prerolling)
+        #expect(moved.receive(.videoReady) == [.startClock(rate: 1)])
+        #expect(moved.receive(.videoFinished) == [.stopClock, .finish])
+    }
+
     @Test func `a film that cannot begin again ends`() {
         var state = opened(audio: false, loops: true)
         _ = state.videoReady()
