@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # Runs the tests of displays in the guest: one boot, one process, no parallel tests. Sourced by scripts/lab.
 # The tests are those that need the guest's devices. There is nothing to skip in a lab: a skipped test counts as failed. So does a lab that
-# does not come up, and what was running when the time was over.
+# does not come up, and what was running when the time was over. A test that fails runs once more, in a machine of its own (scripts/lib/unstable.sh).
 
 lab_tests='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests|HardwareTests)\.GuestTests|DecodingTests\.OfferedMemoryTests|CInterfaceTests\.(GuestTests|FrameTests))'
 lab_suite_limit=$((${LAB_FULL:+1} + 0 ? 7200 : 3000)) # seconds
@@ -11,7 +11,7 @@ lab_suite_limit=$((${LAB_FULL:+1} + 0 ? 7200 : 3000)) # seconds
 lab_rare_tests='^LabTests\.(CompositorTests/refusal|CompositorDeathTests/reconnects)'
 
 lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
-    local filter="$lab_tests" scratch="$root/.build" build=1 bundle folder gstreamer code=0 events log passed failed skipped
+    local filter="$lab_tests" scratch="$root/.build" build=1 bundle folder gstreamer code=0 events log passed failed skipped test
     while [ $# -gt 0 ]; do
         case "$1" in
             --filter) [ $# -ge 2 ] || fail "--filter needs a regular expression." 64; filter="$2"; shift ;;
@@ -32,18 +32,15 @@ lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
     bundle="$(readlink -f "$scratch/debug")/playerPackageTests.xctest"
     [ -x "$bundle" ] || fail "There are no built tests in $scratch." 70
     folder="$scratch/lab"
-    rm -rf "$folder"
-    mkdir -p "$folder"
     events="$folder/test-events.jsonl" log="$folder/test.log"
     cd "$root" || return
     local rare=()
     [ -n "${LAB_FULL:-}" ] || [ "$filter" != "$lab_tests" ] || rare=(--skip "$lab_rare_tests")
-    # Compositors' seatd is of another version than our libseat.
-    run_command --time "$lab_suite_limit" --out "$folder" --env "LAB_FULL=${LAB_FULL:-}" --env SEATD_SOCK=/run/lab/no-seat --env "LAB_GSTREAMER=$gstreamer" -- "$bundle" --testing-library swift-testing --no-parallel --filter "$filter" "${rare[@]}" \
-        --event-stream-output-path /out/test-events.jsonl --event-stream-version 0 >"$log" 2>&1 || code=$?
+    lab_guest "$folder" --filter "$filter" "${rare[@]}" || code=$?
 
     passed="$(lab_count '"kind":"testEnded".*"symbol":"pass')"
     failed="$(lab_count '"kind":"testEnded".*"symbol":"fail')"
+    lab_failed_again
     skipped="$(lab_count '"kind":"testSkipped"')"
     if [ "$skipped" -gt 0 ]; then
         echo "✘ In the lab nothing may be skipped:"
@@ -52,7 +49,7 @@ lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
     fi
     if [ "$code" -ne 0 ]; then
         grep -E '✘|↳|error:|Fatal error' "$log" | grep -v 'Test run with' | head -n 100 || true
-        if [ "$failed" -eq 0 ]; then
+        if [ "$failed" -eq 0 ] && [ ${#unstable[@]} -eq 0 ]; then
             failed=1
             echo "✘ The run in the lab ended with status $code. The end of $log:"
             tail -n 40 "$log"
@@ -61,8 +58,35 @@ lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
         echo "✘ No test ran in the lab."
         failed=$((failed + 1))
     fi
+    for test in "${unstable[@]}"; do echo "unstable: $test"; done
     echo "lab: $passed passed, $failed failed"
     [ "$failed" -eq 0 ]
+}
+
+# Runs tests in a machine of its own. What they leave, test.log and test-events.jsonl are in FOLDER then.
+lab_guest() { # FOLDER OPTIONS of the tests
+    local folder="$1"
+    shift
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    # Compositors' seatd is of another version than our libseat. The machine is switched off at the end of the parentheses.
+    (run_command --time "$lab_suite_limit" --out "$folder" --env "LAB_FULL=${LAB_FULL:-}" --env SEATD_SOCK=/run/lab/no-seat --env "LAB_GSTREAMER=$gstreamer" -- \
+        "$bundle" --testing-library swift-testing --no-parallel "$@" --event-stream-output-path /out/test-events.jsonl --event-stream-version 0) \
+        >"$folder/test.log" 2>&1
+}
+
+# Runs the failed tests once more; moves those that pass from failed to passed, and adds their names to unstable.
+lab_failed_again() {
+    local test tests pattern=""
+    mapfile -t tests < <(ended_tests "$events" fail)
+    [ "$code" -eq 1 ] && may_run_again "${tests[@]}" || return 0
+    for test in "${tests[@]}"; do pattern+="${pattern:+|}$(exactly "$test")"; done
+    lab_guest "$folder/again" --filter "$pattern" || true
+    for test in "${tests[@]}"; do
+        ended_tests "$folder/again/test-events.jsonl" pass | grep --quiet --line-regexp --fixed-strings -e "$test" || continue
+        unstable+=("$test")
+        passed=$((passed + 1)) failed=$((failed - 1))
+    done
 }
 
 lab_count() { # PATTERN: how many single tests of the event stream are so

@@ -42,14 +42,15 @@ unfinished() { # EVENTS
 
 # The event streams, not the printed text, are counted: they also tell what ran when a process died.
 run_suite() { # debug|thread|address
-    local kind="$1" scratch arguments folder events log ended count fuzz=8 began=$SECONDS skip=()
+    local kind="$1" scratch arguments folder events log ended count bundle fuzz=8 began=$SECONDS skip=()
     suite_of "$kind"
     [ "$lab" = no ] || skip=(--skip "$lab_only")
     folder="$scratch/test-units" events="$scratch/test-events.jsonl" log="$scratch/test.log"
     echo "== $kind: testing ($(elapsed))"
     # Half a minute of mutated films; under a sanitizer, which makes everything slow, as long as by default.
     [ "$kind" != debug ] || fuzz=30
-    PLAYER_FUZZ_SECONDS="${PLAYER_FUZZ_SECONDS:-$fuzz}" run_units "$(readlink -f "$scratch/debug")/playerPackageTests.xctest" "$folder"
+    bundle="$(readlink -f "$scratch/debug")/playerPackageTests.xctest"
+    PLAYER_FUZZ_SECONDS="${PLAYER_FUZZ_SECONDS:-$fuzz}" run_units "$bundle" "$folder"
     cat "$folder"/*.jsonl >"$events" 2>/dev/null || true
     tail -n +1 "$folder"/*.log >"$log" 2>/dev/null || true
 
@@ -63,7 +64,10 @@ run_suite() { # debug|thread|address
     count="$(grep -c '"kind":"testEnded".*"symbol":"fail' "$ended" || true)"
     failed=$((failed + count))
     report_failed_units "$kind" "$folder"
+    run_failed_again "$bundle" "$folder"
+    failed=$((failed - second_passed))
     count="$(grep -c '"kind":"testEnded".*"symbol":"pass' "$ended" || true)"
+    count=$((count + second_passed))
     passed=$((passed + count))
     grep -E '^mutated [a-z]*:' "$log" || true
     echo "== $kind: $count passed in $(wc -l <"$folder/units") processes, $((SECONDS - began)) s ($(elapsed))"
@@ -110,7 +114,8 @@ finish_lab() { # PROCESS
     local log=.build/lab-suite.log count
     wait "$1" || true
     echo "== lab: ended ($(elapsed))"
-    grep -v '^lab: [0-9]* passed' "$log" || true
+    grep -vE '^(lab: [0-9]* passed|unstable: )' "$log" || true
+    mapfile -t -O ${#unstable[@]} unstable < <(sed -n 's/^unstable: //p' "$log")
     if count="$(sed -n 's/^lab: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")" && [ -n "$count" ]; then
         passed=$((passed + ${count% *}))
         failed=$((failed + ${count#* }))
