@@ -92,11 +92,13 @@ let package = Package(
         module("Bitstream", ["Media"]),
         module("SampleQueue", ["Media", "Bitstream", "CAV"]),
         module("Demuxing", ["Media", "Sandbox", "Bitstream", "SampleQueue", "CAV", "CAVFormat", "CLinux"]),
+        // Sound into PCM, in this process or in one without rights.
+        module("SoundDecoding", ["Media", "Sandbox", "SampleQueue", "CAV"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
         module("PixelConversion", ["Media", "SurfacePool", "CSwscale", "CZimg"]),
         .target(name: "CDeinterlace", dependencies: ["CAV"]),
         module("Deinterlacing", ["Media", "SurfacePool", "PixelConversion", "CDeinterlace"]),
-        module("Decoding", ["Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "CAV", "CLinux"]),
+        module("Decoding", ["Media", "Sandbox", "SampleQueue", "SoundDecoding", "SurfacePool", "PixelConversion", "CAV", "CLinux"]),
         // What a process does to itself. Apart from Sandbox, which the player loads, so that the player does not link libseccomp.
         module("Confinement", ["CLinux", "Media", "Sandbox", "CSeccomp"]),
         // Each confines itself, then does nothing but its work. The decoder must not depend on what loads libavformat.
@@ -113,9 +115,11 @@ let package = Package(
             "WaylandSink",
             ["Media", "SurfacePool", "PixelConversion", "DisplaySink", "KeyboardInput", "CLinux", "CWaylandClient", "CWaylandProtocols"]),
         module("KMSSink", ["Media", "SurfacePool", "PixelConversion", "DisplaySink", "KeyboardInput", "CLinux", "CDRM", "CSeat"]),
-        module("AudioSink", ["Media", "SampleQueue", "CAV", "CALSA"]),
+        module("AudioSink", ["Media", "Sandbox", "SampleQueue", "SoundDecoding", "CAV", "CALSA"]),
         // Decoded frames and sound of any part of a film, for programs that do not play it.
-        module("Reading", ["Media", "Sandbox", "SampleQueue", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
+        module(
+            "Reading",
+            ["Media", "Sandbox", "SampleQueue", "Demuxing", "SoundDecoding", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Films made of parts of others: their frames drawn by a compositor, their sound mixed.
         module("Composition", ["JSON", "Media", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "Reading"]),
         // Frames and sound into compressed samples.
@@ -142,7 +146,9 @@ let package = Package(
         module(
             "Player",
             [
-                "CLinux", "Media", "Sandbox", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Deinterlacing", "Decoding", "Demuxing",
+                "CLinux", "Media", "Sandbox", "Bitstream", "SampleQueue", "SoundDecoding", "SurfacePool", "PixelConversion", "Deinterlacing",
+                "Decoding",
+                "Demuxing",
                 "Capture",
                 "DisplaySink", "Subtitles", "AudioSink", "Reading", "Composition", "FrameExport",
             ]),
@@ -233,6 +239,7 @@ let package = Package(
                 "CAV",
             ]),
         tests("WritingTests", ["Writing", "Encoding", "Reading", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport"]),
+        tests("SoundDecodingTests", ["SoundDecoding", "Demuxing", "SampleQueue", "Sandbox", "Media", "TestSupport", "CAV", "scanout-decoder"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),

@@ -1,4 +1,7 @@
 public import Media
+package import Sandbox
+// `AudioError`, which both throw.
+@_exported public import SoundDecoding
 
 /// Plays a film's sound in step with a timebase: decodes a track, brings it into the device's shape and writes it so that every
 /// sound is heard when the timebase says so.
@@ -46,6 +49,8 @@ public final class AudioRenderer: Sendable {
     let deviceName: String
     let timebase: Timebase
     let openDevice: AudioDeviceOpener
+    /// Where the sound is decoded.
+    let sandbox: SandboxOptions
     /// The program that takes the sound instead of a device.
     let exporter: AudioExporter?
     let shared: AudioShared
@@ -65,12 +70,13 @@ public final class AudioRenderer: Sendable {
     /// - Parameter format: Nil: not known yet; the samples say it.
     package init(
         format: AudioFormat?, source: any AudioSource, deviceName: String, timebase: Timebase, exporter: AudioExporter? = nil,
-        openDevice: AudioDeviceOpener? = nil
+        sandbox: SandboxOptions = SandboxOptions(), openDevice: AudioDeviceOpener? = nil
     ) throws(AudioError) {
         self.source = source
         self.deviceName = deviceName
         self.timebase = timebase
         self.exporter = exporter
+        self.sandbox = sandbox
         shared = try AudioShared()
         let program = exporter?.device { [shared] in shared.bell.signal() }
         if let openDevice {

@@ -1,5 +1,6 @@
 package import CAV
 package import Media
+package import SoundDecoding
 
 /// Converts decoded sound to the format that is mixed and played: interleaved floats at the device's rate with the device's
 /// number of channels. libswresample converts; sound that is already in the device's format passes bit for bit.

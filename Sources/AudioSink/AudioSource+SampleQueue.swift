@@ -1,5 +1,6 @@
 public import Media
 public import SampleQueue
+public import Sandbox
 
 /// A track's queue as the renderer reads it.
 struct QueueSource: AudioSource {
@@ -33,21 +34,22 @@ extension AudioRenderer {
     /// Throws when nothing can decode the track. Failures of the device, which is opened for the first decoded sound, go to
     /// `onFailure`. `device` is ALSA's name: `default` reaches PipeWire and PulseAudio where they run.
     /// The sound follows `timebase`; nil takes the queue's present `controlTimebase`. With `exporter` a program gets the sound, and no device is
-    /// opened.
+    /// opened. `sandbox` says whether libavcodec decodes in a process without rights.
     public convenience init(
-        format: AudioFormat, queue: SampleQueue, device: String = "default", timebase: Timebase? = nil, exporter: AudioExporter? = nil
+        format: AudioFormat, queue: SampleQueue, device: String = "default", timebase: Timebase? = nil, exporter: AudioExporter? = nil,
+        sandbox: SandboxOptions = SandboxOptions()
     ) throws(AudioError) {
         try self.init(
             format: format, source: QueueSource(queue: queue), deviceName: exporter == nil ? device : "exporter",
-            timebase: timebase ?? queue.controlTimebase, exporter: exporter)
+            timebase: timebase ?? queue.controlTimebase, exporter: exporter, sandbox: sandbox)
     }
 
     /// As the other; nil is the format of sound that may come later.
     package convenience init(
-        expecting format: AudioFormat?, queue: SampleQueue, device: String, timebase: Timebase, exporter: AudioExporter?
+        expecting format: AudioFormat?, queue: SampleQueue, device: String, timebase: Timebase, exporter: AudioExporter?, sandbox: SandboxOptions
     ) throws(AudioError) {
         try self.init(
             format: format, source: QueueSource(queue: queue), deviceName: exporter == nil ? device : "exporter", timebase: timebase,
-            exporter: exporter)
+            exporter: exporter, sandbox: sandbox)
     }
 }

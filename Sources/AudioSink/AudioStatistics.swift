@@ -28,6 +28,10 @@ public struct AudioStatistics: Sendable, Hashable {
     public var drift = 0.0
     /// Packets that could not be decoded.
     public var damagedPackets = 0
+    /// Processes that decoded the sound and died or hung.
+    public var decoderDeaths = 0
+    /// What the process that decodes the sound has given up, in words; nil when the sound is decoded in this process.
+    public var sandbox: String?
 
     var looks = 0
 

@@ -1,5 +1,7 @@
 internal import CAV
 internal import Media
+internal import Sandbox
+internal import SoundDecoding
 
 /// The work of the renderer's two threads. It does not hold the renderer itself, so that a renderer that is dropped can end them.
 final class AudioWorker: Sendable {
@@ -8,6 +10,7 @@ final class AudioWorker: Sendable {
     private let timebase: Timebase
     private let openDevice: AudioDeviceOpener
     private let exporter: AudioExporter?
+    private let sandbox: SandboxOptions
     private let shared: AudioShared
     private let clock: AudioClock
     private let fail: @Sendable (AudioError) -> Void
@@ -20,6 +23,7 @@ final class AudioWorker: Sendable {
         timebase = renderer.timebase
         openDevice = renderer.openDevice
         exporter = renderer.exporter
+        sandbox = renderer.sandbox
         shared = renderer.shared
         clock = renderer.clock
         fail = { [weak renderer] error in renderer?.reportFailure(error) }
@@ -108,11 +112,11 @@ final class AudioWorker: Sendable {
         if hasFailed { return }
         switch unsafe input {
         case .packet(let packet, let format, let time):
-            if chain == nil { chain = try DecodeChain(format: format, shared: shared) }
+            if chain == nil { chain = try DecodeChain(format: format, sandbox, shared) }
             // The track's format has changed: what the old decoder holds is played first.
             if let old = chain, old.decoder.format != format {
                 try old.drain()
-                chain = try DecodeChain(format: format, shared: shared)
+                chain = try DecodeChain(format: format, sandbox, shared)
             }
             try unsafe chain?.decode(packet, time)
         case .flush:
@@ -126,8 +130,13 @@ final class AudioWorker: Sendable {
             try chain?.drain()
             markEnd(chain)
         }
-        let damaged = chain?.decoder.damagedPackets ?? 0
-        shared.state.withLock { $0.statistics.damagedPackets = damaged }
+        let damaged = chain?.decoder.damagedPackets ?? 0, process = chain?.decoder as? SandboxedSoundDecoder
+        let (deaths, report) = (process?.deaths ?? 0, process?.report.summary)
+        shared.state.withLock { state in
+            state.statistics.damagedPackets = damaged
+            state.statistics.decoderDeaths = deaths
+            state.statistics.sandbox = report
+        }
     }
 
     /// A track that ended without a sound is ready, and finished.
@@ -148,20 +157,20 @@ final class AudioWorker: Sendable {
 ///
 /// Thread-safety: none; it lives on the `audio-decode` thread.
 private final class DecodeChain {
-    let decoder: AudioDecoder
+    let decoder: any SoundDecoder
     private let shared: AudioShared
     private var converter: AudioResampler?
     private var store: PCMStore?
     private var epoch: UInt64 = 0
 
-    init(format: AudioFormat, shared: AudioShared) throws(AudioError) {
-        decoder = try AudioDecoder(format: format)
+    init(format: AudioFormat, _ sandbox: SandboxOptions, _ shared: AudioShared) throws(AudioError) {
+        decoder = try SoundDecoders.make(for: format, sandbox) { shared.isStopping }
         self.shared = shared
     }
 
     func decode(_ packet: UnsafePointer<AVPacket>, _ time: MediaTime) throws(AudioError) {
         var failure: AudioError?
-        unsafe decoder.decode(packet, presentationTime: time) { frame in
+        unsafe try decoder.decode(packet, presentationTime: time) { frame in
             do throws(AudioError) { return try unsafe take(frame) } catch {
                 failure = error
                 return false
@@ -172,7 +181,7 @@ private final class DecodeChain {
 
     func drain() throws(AudioError) {
         var failure: AudioError?
-        unsafe decoder.drain { frame in
+        unsafe try decoder.drain { frame in
             do throws(AudioError) { return try unsafe take(frame) } catch {
                 failure = error
                 return false

@@ -22,6 +22,7 @@ extension PlaybackStatistics {
             .init("bytesWritten", .integer(bytesWritten)), .init("bytesCopied", .integer(bytesCopied)),
             .init("conversion", conversion.map(Self.members) ?? .null),
             .init("sandbox", text: sandbox), .init("decoderDeaths", count: decoderDeaths),
+            .init("soundSandbox", text: soundSandbox), .init("soundDecoderDeaths", count: soundDecoderDeaths),
             .init("network", network.map(Self.members) ?? .null), .init("camera", camera.map(Self.members) ?? .null),
             .init("composition", composition.map(Self.members) ?? .null),
             .init("surfacesAllocated", count: surfacesAllocated), .init("poolCapacity", count: poolCapacity),

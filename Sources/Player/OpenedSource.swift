@@ -4,6 +4,7 @@ internal import DisplaySink
 internal import Media
 internal import SampleQueue
 internal import Sandbox
+internal import SoundDecoding
 internal import Subtitles
 
 /// A film that has been opened, before anything plays it: its samples and what is known of the tracks chosen.
@@ -62,10 +63,10 @@ struct OpenedSource: Sendable {
         let reader = source.reader
         let selection = TrackSelection(
             tracks: reader.tracks, preferences: configuration.tracks, playsAudio: configuration.playsAudio && hearsSound,
-            isConfined: configuration.sandbox.policy != .off)
+            takesFamiliarOnly: configuration.sandbox.isWithoutProgram)
         guard selection.video != nil || selection.audio != nil else {
             if let objection = selection.objection {
-                throw AssetError(.noPlayableTrack, "\(location): its sound is not played in a sandbox: \(objection).")
+                throw AssetError(.noPlayableTrack, "\(location): its sound is not played without the decoder program: \(objection).")
             }
             if configuration.tracks.video == .none, reader.tracks.contains(where: { $0.kind == .video && $0.isDecodable }) {
                 throw AssetError(.noPlayableTrack, "\(location) has no sound that is played, and its frames are not wanted.")
@@ -100,7 +101,7 @@ struct OpenedSource: Sendable {
             }
         }
         opened.progress = progress
-        let notice = source.notice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." } ?? shortfalls
+        let notice = source.notice ?? selection.objection.map { "The sound is not played without the decoder program: \($0)." } ?? shortfalls
         opened.notices = notice.map { [$0] } ?? []
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {

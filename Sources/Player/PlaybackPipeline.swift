@@ -120,7 +120,7 @@ final class PlaybackPipeline: Sendable {
             do throws(AudioError) {
                 let renderer = try AudioRenderer(
                     expecting: source.audio?.format, queue: queue, device: configuration.audioDevice, timebase: timebase,
-                    exporter: audioClaim.exporter)
+                    exporter: audioClaim.exporter, sandbox: configuration.sandbox)
                 renderer.volume = configuration.volume
                 renderer.onFailure = { error in
                     timebase.setSource(MonotonicClock.shared)
@@ -131,6 +131,12 @@ final class PlaybackPipeline: Sendable {
                 queues.append((joining == nil ? source.audio?.track ?? JoiningSource.audio : JoiningSource.audio, queue))
                 display?.presentation.setSoundLead { [weak renderer] in renderer?.lead }
                 audio = renderer
+                // Of a film with frames their decoder says it.
+                if display == nil, configuration.sandbox.policy == .decoder {
+                    do throws(SandboxError) { _ = try SandboxProgram.decoder.find(configuration.sandbox.decoderPath) } catch {
+                        handlers.notice("Decoding without a sandbox: \(error).")
+                    }
+                }
             } catch {
                 if display == nil { obstacle = error } else { handlers.audioLost(error) }
             }
@@ -260,6 +266,7 @@ final class PlaybackPipeline: Sendable {
         result.cpuSeconds = ProcessUsage.cpuSeconds
         result.peakRSSBytes = ProcessUsage.peakRSSBytes
         result.startupMilliseconds = firstFrameAt.map { ($0 - (number == 0 ? startedAt ?? began : began)).seconds * 1000 }
+        if let sound = audio?.statistics { (result.soundSandbox, result.soundDecoderDeaths) = (sound.sandbox, sound.decoderDeaths) }
         guard let display else { return result }
         let shown = display.presentation.statistics(of: number) ?? PresentationStatistics()
         result.add(display, decoded(for: number), shown, sinkCopied: display.sink.bytesCopied - copiedBefore.withLock { $0 })

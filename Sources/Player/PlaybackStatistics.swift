@@ -152,6 +152,10 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var sandbox: String?
     /// Decoder processes that died or hung and were replaced.
     public var decoderDeaths = 0
+    /// What the process that decodes the sound gave up, in words; nil when there is no sound, or it is decoded in this process.
+    public var soundSandbox: String?
+    /// Processes that decoded the sound, and died or hung and were replaced.
+    public var soundDecoderDeaths = 0
     /// What has come from a web server; nil for a film that is not on one.
     public var network: Network?
     /// The camera and its frames; nil for a film.

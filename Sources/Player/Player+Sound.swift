@@ -2,6 +2,7 @@ internal import AudioSink
 internal import Demuxing
 public import Media
 internal import Sandbox
+internal import SoundDecoding
 
 // Which sound is heard, and when.
 
@@ -40,7 +41,7 @@ extension Player {
         guard tracks.indices.contains(number - 1), tracks[number - 1].isDecodable, case .audio(let format) = tracks[number - 1].format else {
             return false
         }
-        return configuration.sandbox.policy == .off || format.objection == nil
+        return !configuration.sandbox.isWithoutProgram || format.objection == nil
     }
 
     /// Goes to the next sound track that can be heard, or with -1 to the one before; after the last one the first.

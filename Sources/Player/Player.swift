@@ -6,6 +6,7 @@ public import DisplaySink
 internal import Media
 internal import SampleQueue
 internal import Sandbox
+internal import SoundDecoding
 internal import SurfacePool
 
 /// Plays a film: opens a file or a URL, shows its frames on a sink and plays its sound, in sync.
@@ -96,6 +97,7 @@ public final class Player: Sendable {
             wantsToPlay: !configuration.startsPaused, rate: configuration.rate, loops: configuration.loops,
             pausesWithoutDisplay: configuration.pausesWithoutDisplay)
         Self.prepare(configuration)
+        if configuration.playsAudio, sink.pacing == .display || configuration.takesAllSound { SoundProcessLaunch.prepare(configuration.sandbox) }
         storage = Monitor(Storage(transport: transport, rate: configuration.rate, volume: configuration.volume, audioDelay: configuration.audioDelay))
     }
 

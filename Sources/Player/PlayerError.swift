@@ -92,6 +92,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
             switch error.code {
             case .cannotOpen, .lost: .displayUnavailable
             case .unsupportedFormat, .noDecoder: .unsupportedFormat
+            case .sandbox: .decoderUnavailable
             case .system: .system
             }
         self.init(code, "\(file): \(error.description).")

@@ -1,6 +1,7 @@
 internal import Demuxing
 internal import Media
 internal import SampleQueue
+internal import SoundDecoding
 
 /// Chooses a file's video and audio track by what the viewer prefers. A cover image is shown only when there is no video, or when it is asked for.
 struct TrackSelection: Sendable {
@@ -12,10 +13,10 @@ struct TrackSelection: Sendable {
     /// What the film lacks of what was asked for, as the end of a sentence.
     private(set) var shortfalls: [String] = []
 
-    /// - Parameter isConfined: Part of the film's code runs in processes without rights: then the program decodes familiar sound only.
-    init(tracks: [AssetTrack], preferences: TrackPreferences = TrackPreferences(), playsAudio: Bool, isConfined: Bool = false) {
+    /// - Parameter takesFamiliarOnly: The sound should be decoded in a process without rights, whose program is not there.
+    init(tracks: [AssetTrack], preferences: TrackPreferences = TrackPreferences(), playsAudio: Bool, takesFamiliarOnly: Bool = false) {
         func objection(_ track: AssetTrack) -> String? {
-            guard isConfined, case .audio(let format) = track.format else { return nil }
+            guard takesFamiliarOnly, case .audio(let format) = track.format else { return nil }
             return format.objection
         }
         func isPlayable(_ track: AssetTrack) -> Bool { track.isDecodable && objection(track) == nil }

@@ -28,7 +28,7 @@ public final class AudioTrackOutput: @unchecked Sendable {
 
     /// Opens a film, and a decoder for one of its sound tracks. Blocks; `options.source.cancellation` ends the wait. Without `reset` all is read.
     ///
-    /// The film is demuxed as `options.sandbox` says; sound is decoded in this process.
+    /// The film is demuxed and its sound decoded where `options.sandbox` says.
     ///
     /// - Parameters:
     ///   - trackID: A sound track's number; nil takes the one that the container marks as default, else the first.
@@ -44,7 +44,7 @@ public final class AudioTrackOutput: @unchecked Sendable {
         self.location = location
         notice = source.notice
         track = try source.track(trackID, .audio)
-        stream = try SoundStream(source.reader, track, rate: sampleRate, channels: channelCount)
+        stream = try SoundStream(source.reader, track, rate: sampleRate, channels: channelCount, options.sandbox)
     }
 
     /// Whether ranges can be asked for in any order. Not for pipes and live streams.

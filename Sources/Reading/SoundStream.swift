@@ -4,6 +4,8 @@ internal import Decoding
 internal import Demuxing
 internal import Media
 internal import SampleQueue
+internal import Sandbox
+internal import SoundDecoding
 
 /// Decodes a sound track from any time on, and numbers its frames of sound as decoding from the beginning would.
 ///
@@ -17,7 +19,7 @@ final class SoundStream {
     let reader: any AssetReading
     let track: AssetTrack
     private let format: AudioFormat
-    private let decoder: AudioDecoder
+    private let decoder: any SoundDecoder
     private let wantedRate: Int32?
     private let wantedChannels: Int?
     private var converter: AudioResampler?
@@ -34,7 +36,7 @@ final class SoundStream {
     /// The samples of the film have come from its beginning on.
     private var isFromBeginning = true
 
-    init(_ reader: any AssetReading, _ track: AssetTrack, rate: Int32?, channels: Int?) throws(ReadingError) {
+    init(_ reader: any AssetReading, _ track: AssetTrack, rate: Int32?, channels: Int?, _ sandbox: SandboxOptions) throws(ReadingError) {
         guard case .audio(let format) = track.format else {
             throw ReadingError(.noTrack, "\(reader.location): track \(track.id) has no sound.")
         }
@@ -42,7 +44,7 @@ final class SoundStream {
         self.track = track
         self.format = format
         (wantedRate, wantedChannels) = (rate, channels)
-        do throws(AudioError) { decoder = try AudioDecoder(format: format) } catch {
+        do throws(AudioError) { decoder = try SoundDecoders.make(for: format, sandbox) } catch {
             throw ReadingError(.decoding(.noDecoder), "\(reader.location): \(error.description).")
         }
         reader.select([track.id])
@@ -88,16 +90,22 @@ final class SoundStream {
             if let sample = if let waiting { waiting } else { try reader.nextSample(of: track) } {
                 guard case .compressed(let block, _) = sample.content, !sample.flags.contains(.doNotDisplay) else { continue }
                 end = sample.duration.isNumeric ? sample.presentationTime + sample.duration : .invalid
-                unsafe decoder.decode(block.packet, presentationTime: sample.presentationTime) { unsafe take($0) }
+                let time = sample.presentationTime
+                try decoding { () throws(AudioError) in unsafe try decoder.decode(block.packet, presentationTime: time) { unsafe take($0) } }
             } else {
                 isDrained = true
-                unsafe decoder.drain { unsafe take($0) }
+                try decoding { () throws(AudioError) in unsafe try decoder.drain { unsafe take($0) } }
                 unsafe convert(nil)
                 trimEnd()
             }
             if let failure { throw failure }
         }
         return ready.popFirst()
+    }
+
+    /// The decoder has given up.
+    private func decoding(_ body: () throws(AudioError) -> Void) throws(ReadingError) {
+        do throws(AudioError) { try body() } catch { throw ReadingError(.decoding(.decoderLost), "\(reader.location): \(error.description).") }
     }
 
     /// Leaves out what the encoder filled its last packet up with. MP4 and MOV have no other mark of it than that packet's duration.

@@ -4,11 +4,11 @@ public import Media
 public enum SandboxPolicy: String, Sendable, Hashable, CaseIterable {
     /// None: libavformat and libavcodec run in the program.
     case off
-    /// The video decoder. On a machine without the decoder program the program decodes by itself, and says so.
+    /// The decoders of frames and of sound, each in a process. On a machine without the decoder program the program decodes by itself, and says so.
     case decoder
-    /// The video decoder, and in a second process the demuxer, which reads the container.
+    /// The decoders, and in a process of its own the demuxer, which reads the container.
     case full
-    /// As `full`, but nothing is played unless both processes are confined.
+    /// As `full`, but nothing is played unless all processes are confined.
     case require
 
     /// Whether the demuxer has a process, too.

@@ -11,10 +11,13 @@ package final class SpareProcesses: Sendable {
         package var program: String
         /// The render node that it drives; nil for none.
         package var device: String?
+        /// It decodes sound.
+        package var isForSound: Bool
 
-        package init(program: String, device: String? = nil) {
+        package init(program: String, device: String? = nil, isForSound: Bool = false) {
             self.program = program
             self.device = device
+            self.isForSound = isForSound
         }
     }
 

@@ -54,6 +54,17 @@ extension WireWriter {
         put(format.codecTag)
     }
 
+    /// Without its set-up data.
+    package mutating func put(_ format: AudioFormat) {
+        put(format.codecName)
+        put(format.channelLayout)
+        let counts = [format.sampleRate, format.channelCount, format.encoderDelay, format.bitsPerCodedSample, format.blockAlign, format.frameSize]
+        for (count, most) in zip(counts, WireReader.mostInSound) { put(min(max(count, 0), most)) }
+        put(format.bitRate)
+        put(format.profile)
+        put(format.codecTag)
+    }
+
     package mutating func put(_ report: SandboxReport) {
         put(report.measures.rawValue)
         put(UInt32(report.landlockVersion))
@@ -128,6 +139,24 @@ extension WireReader {
         format.codecTag = try take()
         return format
     }
+
+    /// Without its set-up data.
+    package mutating func takeSound() throws(WireError) -> AudioFormat {
+        let name = try takeText(), layout = try takeText()
+        var counts: [Int32] = []
+        for most in Self.mostInSound {
+            let count = try take(Int32.self)
+            guard (0...most).contains(count) else { throw WireError("\(count) is not between 0 and \(most)") }
+            counts.append(count)
+        }
+        let bitRate = try take(Int64.self), profile = try take(Int32.self), tag = try take(UInt32.self)
+        return AudioFormat(
+            codecName: name, sampleRate: counts[0], channelCount: counts[1], channelLayout: layout, encoderDelay: counts[2],
+            bitsPerCodedSample: counts[3], blockAlign: counts[4], bitRate: bitRate, profile: profile, codecTag: tag, frameSize: counts[5])
+    }
+
+    /// Samples a second, channels, delay, bits, bytes in a block, samples in a packet: no sound has more.
+    fileprivate static let mostInSound: [Int32] = [1 << 23, 256, 1 << 28, 1024, 1 << 28, 1 << 28]
 
     /// The most troubles in one report.
     package static let mostTroubles = 3

@@ -36,7 +36,7 @@ struct PlayOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             What runs in processes without rights: nothing (off), the decoder, decoder and demuxer (full), or both or refuse to play (require). \
-            Sound and network protocols always run in the player; with a sandbox it plays only sound of common formats.
+            Network protocols always run in the player.
             """,
             valueName: "off|decoder|full|require"))
     var sandbox: SandboxChoice = .off

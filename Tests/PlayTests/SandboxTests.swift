@@ -118,6 +118,35 @@ import Testing
         #expect(required.errors.split(separator: "\n").count == 1)
     }
 
+    @Test func `sound is decoded in a process, too, and is heard`() throws {
+        let path = NSTemporaryDirectory().appending("sound-\(UUID().uuidString.prefix(8)).raw")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func play(_ sandbox: String, _ film: String) throws -> (samples: [UInt8]?, statistics: [String: Any]) {
+            let outcome = try PlayProgram.run(
+                ["--sink", "headless", "--audio-device", "file:FILE=\(path),FORMAT=raw", "--sandbox", sandbox, "--stats", "-", film])
+            #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+            let members = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+            return (TextFile.bytes(of: path), members)
+        }
+        for film in [TestAssets.path("audio-only.flac"), TestAssets.demo] {
+            let outside = try play("off", film), inside = try play("full", film)
+            #expect(outside.statistics["soundSandbox"] is NSNull)
+            #expect((inside.statistics["soundSandbox"] as? String)?.contains("seccomp") == true)
+            #expect(inside.statistics["soundDecoderDeaths"] as? Int == 0)
+            #expect(inside.samples?.contains { $0 != 0 } == true)
+        }
+    }
+
+    @Test func `without a decoder program sound says so, and is refused where a process is required`() throws {
+        let arguments = ["--sink", "headless", "--audio-device", "null", "--duration", "0.2", TestAssets.path("audio-only.flac")]
+        let nowhere = ["SCANOUT_DECODER": "/nowhere/decoder"]
+        let wished = try PlayProgram.run(arguments + ["--sandbox", "decoder"], environment: nowhere)
+        #expect(wished.code == 0)
+        #expect(wished.errors == "Decoding without a sandbox: SCANOUT_DECODER names /nowhere/decoder, which is not a program.\n")
+        let required = try PlayProgram.run(arguments + ["--sandbox", "require"], environment: nowhere)
+        #expect(required.code == 69 && required.errors.split(separator: "\n").count == 1, "\(required.errors)")
+    }
+
     @Test func `killed decoders, a hundred of them with --full, do not end a film`() throws {
         var dice = Dice(seed: 100)
         let kills = TestExtent.rounds(30, full: 100, sanitized: 10)

@@ -72,12 +72,13 @@ import Testing
 
     @Test func `in a sandbox an unusual sound is no choice, and is told only when it leaves the film silent`() {
         let strange = [Self.sound(0, isDefault: true, codec: "h264"), Self.sound(1)]
-        let selection = TrackSelection(tracks: strange, playsAudio: true, isConfined: true)
+        let selection = TrackSelection(tracks: strange, playsAudio: true, takesFamiliarOnly: true)
         #expect(selection.audio?.id == 1 && selection.objection == nil)
-        let silent = TrackSelection(tracks: [strange[0]], playsAudio: true, isConfined: true)
+        let silent = TrackSelection(tracks: [strange[0]], playsAudio: true, takesFamiliarOnly: true)
         #expect(silent.audio == nil && silent.objection != nil)
         #expect(
-            TrackSelection(tracks: [strange[0]], preferences: Self.wanting { $0.audio = .none }, playsAudio: true, isConfined: true).objection == nil)
+            TrackSelection(tracks: [strange[0]], preferences: Self.wanting { $0.audio = .none }, playsAudio: true, takesFamiliarOnly: true).objection
+                == nil)
     }
 
     @Test(

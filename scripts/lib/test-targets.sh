@@ -5,14 +5,14 @@
 # the drivers. Under scripts/test --full every target runs under both.
 
 with_threads=(
-    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests EncodingTests
-    CompositionTests WritingTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests
+    MediaTests SandboxTests SampleQueueTests DemuxingTests SoundDecodingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests
+    EncodingTests CompositionTests WritingTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests
     RemoteControlTests MediaControlsTests PlayTests CInterfaceTests
 )
 with_pointers=(
-    JSONTests SandboxTests BitstreamTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests
-    DeinterlacingTests EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests
-    KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests PlayTests CInterfaceTests
+    JSONTests SandboxTests BitstreamTests SampleQueueTests DemuxingTests SoundDecodingTests SurfacePoolTests PixelConversionTests DecodingTests
+    ReadingTests DeinterlacingTests EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests
+    OnScreenTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests PlayTests CInterfaceTests
     TestSupportTests
 )
 # On the host these run nothing.

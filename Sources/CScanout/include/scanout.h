@@ -76,9 +76,9 @@ typedef enum scanout_decoder {
 
 typedef enum scanout_sandbox {
     SCANOUT_SANDBOX_OFF = 0,
-    SCANOUT_SANDBOX_DECODER = 1, /* the decoder runs in a process without rights; if that is impossible, in this one, and a notice says so */
+    SCANOUT_SANDBOX_DECODER = 1, /* both decoders run in processes without rights; without their program in this one, and a notice says so */
     SCANOUT_SANDBOX_REQUIRE = 2, /* as SCANOUT_SANDBOX_FULL, or opening fails */
-    SCANOUT_SANDBOX_FULL = 3     /* the decoder and the demuxer, each in a process without rights */
+    SCANOUT_SANDBOX_FULL = 3     /* the decoders and the demuxer, each in a process without rights */
 } scanout_sandbox;
 
 typedef struct scanout_options {

@@ -2,10 +2,12 @@ internal import Glibc
 internal import Media
 internal import SampleQueue
 package import Sandbox
+internal import SoundDecoding
 internal import SurfacePool
 
 /// What a decoder process does once it is confined: decodes the samples that come in on the work socket into surfaces that the player lends, or
-/// that the driver of a granted device makes and the player is given, until the player closes the connection.
+/// that the driver of a granted device makes and the player is given, until the player closes the connection. A first message that asks for sound
+/// makes it decode that instead (`SoundService`).
 ///
 /// Two threads besides libavcodec's: the one that calls `run` decodes; `memory` reads the memory socket while decoding waits for a surface.
 /// With a device a third, `surfaces`, copies what the player cannot map.
@@ -153,6 +155,10 @@ package final class DecoderService: Sendable {
                 _ = try pollDescriptors(&waiting)
                 watch.work()
             case .message(let bytes, var descriptors):
+                if SoundService.isAsked(by: bytes), shared.withLock({ $0.session == nil }) {
+                    try SoundService.serve(work, bytes, descriptors)
+                    throw Ending.connection
+                }
                 switch try DecoderRequest(bytes[...]) {
                 case .configure(let format, let options, let byteCount):
                     guard let ring = descriptors.takeFirst(), let record = descriptors.takeSecond() else { throw Ending.connection }

@@ -30,16 +30,6 @@ extension WireWriter {
             put(name)
         }
     }
-
-    private mutating func put(_ format: AudioFormat) {
-        put(format.codecName)
-        put(format.channelLayout)
-        let counts = [format.sampleRate, format.channelCount, format.encoderDelay, format.bitsPerCodedSample, format.blockAlign, format.frameSize]
-        for (count, most) in zip(counts, WireReader.mostInAudio) { put(min(max(count, 0), most)) }
-        put(format.bitRate)
-        put(format.profile)
-        put(format.codecTag)
-    }
 }
 
 extension VideoFormat {
@@ -95,25 +85,13 @@ extension WireReader {
     fileprivate static let mostBits: Int32 = 1024
 
     private mutating func takeAudio() throws(WireError) -> AudioFormat {
-        let name = try takeText(), layout = try takeText()
+        let format = try takeSound()
         // A name that libavcodec does not know opens no decoder.
-        if let codec = unsafe avcodec_descriptor_get_by_name(name), unsafe codec.pointee.type != AVMEDIA_TYPE_AUDIO {
-            throw WireError("\(name) is no kind of sound")
+        if let codec = unsafe avcodec_descriptor_get_by_name(format.codecName), unsafe codec.pointee.type != AVMEDIA_TYPE_AUDIO {
+            throw WireError("\(format.codecName) is no kind of sound")
         }
-        var counts: [Int32] = []
-        for most in Self.mostInAudio {
-            let count = try take(Int32.self)
-            guard (0...most).contains(count) else { throw WireError("\(count) is not between 0 and \(most)") }
-            counts.append(count)
-        }
-        let bitRate = try take(Int64.self), profile = try take(Int32.self), tag = try take(UInt32.self)
-        return AudioFormat(
-            codecName: name, sampleRate: counts[0], channelCount: counts[1], channelLayout: layout, encoderDelay: counts[2],
-            bitsPerCodedSample: counts[3], blockAlign: counts[4], bitRate: bitRate, profile: profile, codecTag: tag, frameSize: counts[5])
+        return format
     }
-
-    /// Samples a second, channels, delay, bits, bytes in a block, samples in a packet: no sound has more.
-    fileprivate static let mostInAudio: [Int32] = [1 << 23, 256, 1 << 28, 1024, 1 << 28, 1 << 28]
 
     /// The description is the words that follow the film's name.
     mutating func takeAssetError() throws(WireError) -> AssetError {

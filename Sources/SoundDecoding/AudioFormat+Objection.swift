@@ -1,9 +1,9 @@
 package import Media
 
 extension AudioFormat {
-    /// Why sound of this format is not decoded in a program whose film is kept in processes without rights; nil when it is.
+    /// Why sound of this format is not decoded in this process when the one without rights that should decode it cannot be had; nil when it is.
     ///
-    /// Sound is decoded in the program itself, by the decoder that the film names. Only decoders that many films use, and that many people
+    /// The film names the decoder. Only decoders that many films use, and that many people
     /// have attacked, are opened there, and only for numbers that real sound has.
     package var objection: String? {
         if !Self.familiar.contains(codecName), !isPlainPCM { return "\(codecName) is not among the decoders that may run in the program" }

@@ -1,5 +1,5 @@
-import AudioSink
 import Media
+import SoundDecoding
 import Testing
 
 /// A track of sound names the decoder that the program opens for it.

@@ -9,7 +9,7 @@ package import Media
 ///
 /// Thread-safety: none; one thread.
 @safe
-package final class AudioDecoder {
+package final class AudioDecoder: SoundDecoder {
     package let format: AudioFormat
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
@@ -106,14 +106,19 @@ package final class AudioDecoder {
         while true {
             result = unsafe avcodec_receive_frame(context, frame)
             guard result >= 0 else { break }
+            defer { unsafe av_frame_unref(frame) }
+            // A damaged track may say neither how fast its samples follow each other nor of which channels they are.
+            guard unsafe frame.pointee.sample_rate > 0, unsafe frame.pointee.ch_layout.nb_channels > 0 else {
+                damagedPackets += 1
+                continue
+            }
             let goOn = unsafe output(frame)
-            unsafe av_frame_unref(frame)
             if !goOn { break }
         }
     }
 }
 
-func describeAVError(_ code: Int32) -> String {
+package func describeAVError(_ code: Int32) -> String {
     var text = [CChar](repeating: 0, count: 128)
     unsafe av_strerror(code, &text, text.count)
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

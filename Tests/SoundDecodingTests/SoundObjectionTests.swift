@@ -1,8 +1,8 @@
-import Demuxing
 import Media
+import SoundDecoding
 import Testing
 
-/// Sound is decoded in the program. With a sandbox only familiar formats are, with numbers that real sound has.
+/// Where sound should be decoded in a process and its program is missing, only familiar formats are decoded, with numbers that real sound has.
 @Suite struct SoundObjectionTests {
     private static func sound(_ codec: String, rate: Int32 = 48_000, channels: Int32 = 2) -> AudioFormat {
         AudioFormat(codecName: codec, sampleRate: rate, channelCount: channels)

@@ -10,6 +10,8 @@ public struct AudioError: Error, Sendable, Hashable, CustomStringConvertible {
         case lost
         /// No decoder for this track, or it refused the track's set-up data.
         case noDecoder
+        /// The process in which the sound is to be decoded cannot be had, is not confined as required, or died too often.
+        case sandbox
         /// The system refused a resource.
         case system
     }

@@ -1,14 +1,14 @@
 internal import Media
 
 /// The sound that is played at all. A file may claim any rate and any number of channels, and the memory for decoded sound grows with both.
-enum SoundBounds {
+package enum SoundBounds {
     /// Hertz: twice the highest rate that converters are made for (768 kHz).
-    static let highestRate = 1_536_000
+    package static let highestRate = 1_536_000
     /// As many as libavutil's channel layouts can name.
-    static let mostChannels = 64
+    package static let mostChannels = 64
 
     /// Refuses what is beyond the bounds.
-    static func check(rate: Int, channelCount: Int) throws(AudioError) {
+    package static func check(rate: Int, channelCount: Int) throws(AudioError) {
         guard rate <= highestRate else {
             throw AudioError(.unsupportedFormat, "the sound claims \(rate) Hz, and more than \(highestRate) Hz are not played")
         }

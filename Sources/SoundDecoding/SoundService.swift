@@ -1,0 +1,159 @@
+internal import CAV
+internal import Media
+internal import SampleQueue
+package import Sandbox
+
+/// What a decoder process does once it is confined and its first message asks for sound: decodes the packets that come in until the program closes
+/// the connection.
+///
+/// Thread-safety: one thread.
+@safe
+package final class SoundService {
+    package enum Ending: Error { case connection }
+
+    private let work: PacketSocket
+    private let packets: SharedBytes
+    private let tray: SharedBytes
+    private let decoder: AudioDecoder
+    private var writer = WireWriter()
+    /// Bytes of the tray that are in use.
+    private var place = 0
+    private var number: UInt32 = 0
+    private var failure: (any Error)?
+
+    /// Whether a decoder process's first message asks for sound.
+    package static func isAsked(by message: [UInt8]) -> Bool { message.first == SoundRequest.first }
+
+    /// Serves a program whose first message this is. Returns when it is to end without an error.
+    package static func serve(_ work: PacketSocket, _ message: [UInt8], _ descriptors: consuming PacketSocket.Descriptors) throws {
+        var descriptors = descriptors
+        guard case .configure(var format, let count) = try SoundRequest(message[...]), let packets = descriptors.takeFirst(),
+            let tray = descriptors.takeSecond(), let record = descriptors.takeThird()
+        else { throw Ending.connection }
+        let memory = try SharedBytes(reading: record)
+        guard count <= memory.count else { throw Ending.connection }
+        format.configuration = unsafe [UInt8](UnsafeRawBufferPointer(start: memory.base, count: count))
+        var writer = WireWriter()
+        let decoder: AudioDecoder
+        do throws(AudioError) { decoder = try AudioDecoder(format: format) } catch {
+            writer.put(.refused(error))
+            return try work.send(writer, waits: true)
+        }
+        writer.put(.ready)
+        try work.send(writer, waits: true)
+        try SoundService(work, SharedBytes(reading: packets), SharedBytes(writing: tray), decoder).serve()
+    }
+
+    private init(_ work: PacketSocket, _ packets: SharedBytes, _ tray: SharedBytes, _ decoder: AudioDecoder) {
+        self.work = work
+        self.packets = packets
+        self.tray = tray
+        self.decoder = decoder
+    }
+
+    private func serve() throws {
+        while true {
+            let (request, apart) = try next()
+            place = 0
+            let damaged = decoder.damagedPackets
+            switch request {
+            case .configure, .more: throw Ending.connection
+            case .packet(let packet):
+                number = packet.number
+                try decode(packet, apart)
+            case .drain(let number):
+                self.number = number
+                unsafe decoder.drain { unsafe put($0) }
+            case .flush(let number):
+                self.number = number
+                decoder.flush()
+            }
+            if let refusal = failure as? AudioError {
+                writer.put(.refused(refusal))
+                return try tell()
+            }
+            if let failure { throw failure }
+            writer.put(.done(number: number, isDamaged: decoder.damagedPackets > damaged))
+            try tell()
+        }
+    }
+
+    /// The next request, and memory that came with it.
+    private func next() throws -> (SoundRequest, SharedBytes?) {
+        while true {
+            switch try work.receive() {
+            case .end: throw Ending.connection
+            case .nothing:
+                var waiting = [PollDescriptor(fd: work.rawValue, interest: .readable)]
+                _ = try pollDescriptors(&waiting)
+            case .message(let bytes, var descriptors):
+                let request = try SoundRequest(bytes[...])
+                guard let apart = descriptors.takeFirst() else { return (request, nil) }
+                return (request, try SharedBytes(reading: apart))
+            }
+        }
+    }
+
+    private func decode(_ packet: SoundPacket, _ apart: SharedBytes?) throws {
+        let count = Int(packet.byteCount), sides = Int(packet.sideByteCount), memory = apart ?? packets
+        guard packet.isApart == (apart != nil), count + sides <= memory.count, var place = unsafe av_packet_alloc().map(Optional.some)
+        else { throw Ending.connection }
+        defer { unsafe av_packet_free(&place) }
+        guard let target = unsafe place, unsafe av_new_packet(target, Int32(clamping: count)) >= 0 else { throw Ending.connection }
+        if count > 0 { unsafe target.pointee.data.update(from: memory.base.assumingMemoryBound(to: UInt8.self), count: count) }
+        unsafe target.pointee.flags = packet.flags
+        let bytes = unsafe UnsafeRawBufferPointer(start: memory.base + count, count: sides)
+        guard unsafe SideData.add(bytes, to: target) else { throw Ending.connection }
+        let time = packet.time.map { MediaTime(nanoseconds: $0) } ?? .invalid
+        unsafe decoder.decode(target, presentationTime: time) { unsafe put($0) }
+    }
+
+    // MARK: Frames
+
+    /// Puts a frame of sound on the tray, in several parts where it is larger than the tray.
+    private func put(_ frame: UnsafePointer<AVFrame>) -> Bool {
+        do {
+            guard unsafe frame.pointee.nb_samples > 0 else { return true }
+            let shape = try unsafe SoundShape(frame)
+            let count = unsafe Int(frame.pointee.nb_samples), most = tray.count / shape.bytesInFrame
+            for start in stride(from: 0, to: count, by: most) { unsafe try put(frame, start..<min(start + most, count), shape) }
+        } catch {
+            failure = failure ?? error
+        }
+        return failure == nil
+    }
+
+    private func put(_ frame: UnsafePointer<AVFrame>, _ part: Range<Int>, _ shape: SoundShape) throws {
+        let bytes = part.count * shape.bytesInFrame
+        if place + bytes > tray.count { try waitForRoom() }
+        var target = unsafe tray.base + place
+        for plane in 0..<shape.planeCount {
+            guard let source = unsafe frame.pointee.extended_data?[plane] else { throw Ending.connection }
+            let stride = shape.bytesInFrame / shape.planeCount
+            unsafe target.copyMemory(from: source + part.lowerBound * stride, byteCount: part.count * stride)
+            unsafe target += part.count * stride
+        }
+        let pts = unsafe frame.pointee.pts
+        let later = Int64(part.lowerBound) * 1_000_000_000 / Int64(shape.rate)
+        writer.put(
+            .frame(
+                SoundFrame(
+                    offset: UInt32(place), sampleFormat: shape.format.rawValue, rate: shape.rate, frameCount: Int32(part.count),
+                    time: pts == cav_nopts_value ? nil : pts + later, channelCount: shape.channelCount, channelOrder: shape.channelOrder,
+                    channelMask: shape.channelMask)))
+        place += bytes
+        if writer.bytes.count > WireWriter.capacity / 2 { try tell() }
+    }
+
+    private func waitForRoom() throws {
+        writer.put(.full(number: number))
+        try tell()
+        guard case (.more(number), nil) = try next() else { throw Ending.connection }
+        place = 0
+    }
+
+    private func tell() throws {
+        try work.send(writer, waits: true)
+        writer.reset()
+    }
+}
