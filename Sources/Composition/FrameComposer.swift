@@ -111,8 +111,9 @@ final class FrameComposer {
     /// The frame at a time; nil where there is no instruction.
     func entry(at time: MediaTime) throws(ReadingError) -> Entry? {
         guard let index = video.index(at: time) else { return nil }
-        for entry in plan.needed(after: time, until: time + options.preparedAhead) {
-            tracks[entry.track]?.prepare(entry.segment, at: entry.time, now: time)
+        let needed = plan.needed(after: time, until: time + options.preparedAhead)
+        for (id, track) in tracks where track.isPreparing || !needed.isEmpty {
+            track.prepare(needed.lazy.filter { $0.track == id }, now: time, ahead: options.preparedAhead)
         }
         let instruction = video.instructions[index]
         var sources: [Int: SharedFrame] = [:]

@@ -98,6 +98,19 @@ import Testing
         #expect(listener.notices == [])
     }
 
+    @Test func `where the compositor cannot read what is decoded, the statistics name the conversion`() async throws {
+        var film = Composition()
+        let track = film.addTrack(.video)
+        try film.insert(Self.range(0, 5), of: CompositionSource(url: TestAssets.path("hevc-10bit.mp4")), into: track, at: .zero)
+        let player = Player(sink: WatchingSink(), configuration: Self.configuration(paused: true))
+        try await player.open(film, videoComposition: Self.video([Self.showing(track, Self.range(0, 5))]))
+        defer { player.close() }
+        try await player.seek(to: Self.frames(2))
+        let statistics = player.statistics
+        #expect(statistics.bytesCopied > 0 && statistics.conversion?.from == "yuv420p10le 320x180", "\(statistics)")
+        #expect(statistics.conversion?.to == "yuv420p 320x180" && statistics.conversion?.why.isEmpty == false)
+    }
+
     @Test func `a seek shows the frame of its time, whichever segment it comes from`() async throws {
         var film = Composition()
         let track = film.addTrack(.video), source = CompositionSource(url: TestAssets.demo)
