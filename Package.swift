@@ -237,7 +237,12 @@ let package = Package(
         tests("WritingTests", ["Writing", "Encoding", "Reading", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
-        tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
+        tests(
+            "HardwareTests",
+            [
+                "Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Reading", "Composition", "Media",
+                "TestSupport", "VANode",
+            ]),
         tests(
             "CaptureTests",
             [

@@ -11,6 +11,9 @@ protocol CancellableFilm: AnyObject, Sendable {
 extension AssetCancellation: CancellableFilm {}
 extension VideoTrackOutput: CancellableFilm {}
 extension AudioTrackOutput: CancellableFilm {}
+extension PixelTransferSession: CancellableFilm {
+    func cancel() { interrupt() }
+}
 
 /// The films that an output of a composition has open, for cancelling them from another thread.
 ///
@@ -48,12 +51,15 @@ final class OpenFilms: Sendable {
         return found
     }
 
+    /// Frames of a film are converted before they are drawn.
+    func note(_ conversion: ConversionReport) { state.withLock { $0.conversion = conversion } }
+
     /// Remembers a film while it is open. One that is opened too late is cancelled at once.
     func add(_ film: any CancellableFilm, notice: String? = nil) {
         let isCancelled = state.withLock { state in
             state.films.removeAll { $0.film == nil }
             state.films.append(Entry(film: film))
-            if !(film is AssetCancellation) { state.outputCount += 1 }
+            if film is VideoTrackOutput || film is AudioTrackOutput { state.outputCount += 1 }
             if let notice, !state.notices.contains(notice) { state.notices.append(notice) }
             return state.isCancelled
         }
