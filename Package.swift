@@ -86,12 +86,14 @@ let package = Package(
         .systemLibrary(name: "CSeat", pkgConfig: "libseat", providers: [.apt(["libseat-dev"])]),
 
         module("Media", ["CLinux"]),
-        // Processes without rights: starting them, talking to them, sharing memory with them.
         module("JSON", ["Media"]),
+        // Processes without rights: starting them, talking to them, sharing memory with them.
         module("Sandbox", ["Media", "CLinux"]),
+        // The text of time lines: what it holds, for whoever makes a composition of it.
+        module("Timelines", ["JSON", "Media", "Sandbox"]),
         module("Bitstream", ["Media"]),
         module("SampleQueue", ["Media", "Bitstream", "CAV"]),
-        module("Demuxing", ["Media", "Sandbox", "Bitstream", "SampleQueue", "CAV", "CAVFormat", "CLinux"]),
+        module("Demuxing", ["Media", "Sandbox", "Timelines", "Bitstream", "SampleQueue", "CAV", "CAVFormat", "CLinux"]),
         // Sound into PCM, in this process or in one without rights.
         module("SoundDecoding", ["Media", "Sandbox", "SampleQueue", "CAV"]),
         module("SurfacePool", ["Media", "CLinux", "CVA"]),
@@ -121,7 +123,7 @@ let package = Package(
             "Reading",
             ["Media", "Sandbox", "SampleQueue", "Demuxing", "SoundDecoding", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Films made of parts of others: their frames drawn by a compositor, their sound mixed.
-        module("Composition", ["JSON", "Media", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "Reading"]),
+        module("Composition", ["Media", "Timelines", "Demuxing", "SurfacePool", "PixelConversion", "Decoding", "Reading"]),
         // Frames and sound into compressed samples.
         module("Encoding", ["Media", "Bitstream", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "AudioSink", "CAV"]),
         // Compressed samples into files, and films into other films.
@@ -214,7 +216,7 @@ let package = Package(
         tests("BitstreamTests", ["Bitstream", "SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("DeinterlacingTests", ["Deinterlacing", "SurfacePool", "Media", "TestSupport"]),
-        tests("DemuxingTests", ["Demuxing", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
+        tests("DemuxingTests", ["Demuxing", "Timelines", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests(
@@ -229,7 +231,7 @@ let package = Package(
         tests(
             "CompositionTests",
             [
-                "Composition", "GPUComposition", "Writing", "Encoding", "Reading", "Demuxing", "SampleQueue", "SurfacePool", "PixelConversion",
+                "Timelines", "Composition", "GPUComposition", "Sandbox", "Writing", "Encoding", "Reading", "Demuxing", "SampleQueue", "SurfacePool", "PixelConversion",
                 "Media", "TestSupport",
             ]),
         tests(
@@ -242,7 +244,12 @@ let package = Package(
         tests("SoundDecodingTests", ["SoundDecoding", "Demuxing", "SampleQueue", "Sandbox", "Media", "TestSupport", "CAV", "scanout-decoder"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
-        tests("HardwareTests", ["Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "Media", "TestSupport", "VANode"]),
+        tests(
+            "HardwareTests",
+            [
+                "Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Reading", "Composition", "Media",
+                "TestSupport", "VANode",
+            ]),
         tests(
             "CaptureTests",
             [

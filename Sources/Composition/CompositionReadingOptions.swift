@@ -20,6 +20,9 @@ public struct CompositionReadingOptions: Sendable {
     public var preparedAhead: MediaTime
     /// What happens to a frame that the compositor does not finish.
     public var latePolicy: LatePolicy
+    /// Frames that are passed through keep the format in which they were decoded, which may be another one than that of frames that are drawn: for
+    /// displays. Without it all frames have one format, and each that the compositor cannot read is converted when it is decoded.
+    package var passesAnyFormat = false
 
     /// By default three frames are in flight, films are prepared two seconds ahead, and each frame is waited for.
     public init(

@@ -1,4 +1,5 @@
 public import Media
+public import PixelConversion
 public import Reading
 public import SurfacePool
 
@@ -11,7 +12,8 @@ public import SurfacePool
 /// track through, and its frame has the size and the colours of the result, the surface that the decoder wrote is handed out. Where an instruction
 /// does not change and neither do its source frames, the frame drawn before is handed out again.
 ///
-/// Thread-safety: one thread at a time, except `cancel`, `interrupt`, `report` and `notices`, which any thread may call.
+/// Thread-safety: one thread at a time, except `cancel`, `interrupt`, `report`, `notices` and `conversion`, which any thread may
+/// call.
 public final class CompositionVideoOutput: @unchecked Sendable {
     /// What is read.
     public let composition: Composition
@@ -53,6 +55,13 @@ public final class CompositionVideoOutput: @unchecked Sendable {
 
     /// Sentences for the viewer about the films opened so far, such as why one is not decoded in the process that was asked for. Any thread.
     public var notices: [String] { composer.films.notices }
+
+    /// How frames of a film are converted before they are drawn or handed out, because the compositor cannot read what the decoder makes; nil while
+    /// all are used where they were decoded. Any thread.
+    public var conversion: ConversionReport? { composer.films.conversion }
+
+    /// Films opened so far; one that is closed and opened again counts twice. Any thread.
+    package var filmsOpened: Int { composer.films.outputCount }
 
     // MARK: Position
 

@@ -63,6 +63,17 @@ final class FilmPreparation: Sendable {
         } ?? nil
     }
 
+    /// Nobody will wait for it: the film where it is ready; what is still being done ends soon, and its film is closed.
+    func release() -> TrackFilm? {
+        let film = state.change { state -> TrackFilm? in
+            guard case .done(let film) = state else { return nil }
+            state = .abandoned
+            return film
+        }
+        if film == nil { abandon() }
+        return film
+    }
+
     /// Nobody will wait for it: what it has begun ends soon, and the film is closed.
     func abandon() {
         let film = state.change { state -> TrackFilm? in

@@ -33,6 +33,8 @@ final class FrameComposer {
     private let ledger: CompositorLedger
     private var thread = CompositorThread()
     private var tracks: [Int: TrackFrames] = [:]
+    /// Empty where all frames are decoded into a form that the compositor reads.
+    private var conversions: [Int: SourceConversion] = [:]
     private var plan = PreparationPlan()
     private var context: RenderContext?
     private var color: ColorDescription?
@@ -50,11 +52,18 @@ final class FrameComposer {
         self.ledger = ledger
         open = OpenRequests(compositor)
         var reading = options.reading
-        reading.decoder.requirements = compositor.sourceRequirements
-        // Those in flight, those that wait in `TrackFrames`, and the one that may be shown again.
-        reading.decoder.holdCount += options.framesInFlight + 3
+        if !options.passesAnyFormat { reading.decoder.requirements = compositor.sourceRequirements }
+        // Those in flight, those that wait in `TrackFrames`, the one that may be shown again, and the one that was converted last.
+        reading.decoder.holdCount += options.framesInFlight + (options.passesAnyFormat ? 4 : 3)
         let settings = reading, films = films
         for track in composition.tracks(.video) {
+            if options.passesAnyFormat {
+                conversions[track.id] = SourceConversion(compositor.sourceRequirements, films) { target in
+                    PixelTransferSession(
+                        to: target, allocator: settings.allocator, holdCount: settings.decoder.holdCount,
+                        maximumByteCount: settings.decoder.maximumSurfaceBytes, statistics: settings.statistics ?? FrameStatistics())
+                }
+            }
             tracks[track.id] = TrackFrames(track) { source throws(ReadingError) in
                 // A film that is given up must not take the others along.
                 var options = settings
@@ -73,6 +82,7 @@ final class FrameComposer {
     /// Nobody waits for what has been prepared. Who does not let go of a cancelled request loses the decoders and the surfaces that it holds.
     func withdraw() {
         last = nil
+        for conversion in conversions.values { conversion.restart() }
         guard !open.withdraw() else { return }
         context?.close()
         context = nil
@@ -111,8 +121,9 @@ final class FrameComposer {
     /// The frame at a time; nil where there is no instruction.
     func entry(at time: MediaTime) throws(ReadingError) -> Entry? {
         guard let index = video.index(at: time) else { return nil }
-        for entry in plan.needed(after: time, until: time + options.preparedAhead) {
-            tracks[entry.track]?.prepare(entry.segment, at: entry.time, now: time)
+        let needed = plan.needed(after: time, until: time + options.preparedAhead)
+        for (id, track) in tracks where track.isPreparing || !needed.isEmpty {
+            track.prepare(needed.lazy.filter { $0.track == id }, now: time, ahead: options.preparedAhead)
         }
         let instruction = video.instructions[index]
         var sources: [Int: SharedFrame] = [:]
@@ -122,6 +133,7 @@ final class FrameComposer {
                 sources[id] = frame
             }
             for id in instruction.requiredTracks where sources[id] == nil { sources[id] = try tracks[id]?.frame(at: time) }
+            for (id, frame) in sources { sources[id] = try conversions[id]?.frame(frame) ?? frame }
         } catch {
             try films.check()
             throw error
@@ -148,7 +160,7 @@ final class FrameComposer {
         let copy = frame.copy(), own = copy.attributes.color.resolved(for: copy.pixelFormat, size: copy.visible.size), wanted = resultColor(own)
         let isSquare = !copy.attributes.pixelAspect.isKnown || copy.attributes.pixelAspect.numerator == copy.attributes.pixelAspect.denominator
         return copy.visible.size == video.size && isSquare && copy.attributes.orientation == .upright && own.matrix == wanted.matrix
-            && own.range == wanted.range && copy.pixelFormat == compositor.renderFormat
+            && own.range == wanted.range && (options.passesAnyFormat || copy.pixelFormat == compositor.renderFormat)
     }
 
     /// The colours of the result: what the composition does not say, the first frame says.

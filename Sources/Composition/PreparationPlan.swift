@@ -36,6 +36,29 @@ package struct PreparationPlan: Sendable {
         entries = found.sorted { $0.time < $1.time }
     }
 
+    /// What becomes of a film that is being prepared, or is ready, when the reader is elsewhere.
+    package enum Fate: Sendable, Equatable {
+        /// It goes on: its segment is the next one, or is shown already.
+        case keep
+        /// Others need what it has; the film stays open for a later segment where it is ready.
+        case release
+    }
+
+    /// Decides after each step of the reader, which may be a seek. A reader that goes back and forth before a cut, or just behind it, keeps what is
+    /// prepared for the cut.
+    ///
+    /// - Parameters:
+    ///   - prepared: The segment, and the time of the composition up to which its film is decoded.
+    ///   - shown: The segment at `now`.
+    ///   - needed: The segments that are needed within `ahead`, the next one first.
+    package static func fate(
+        of prepared: (segment: Int, start: MediaTime), at now: MediaTime, shown: Int?, needed: [Int], ahead: MediaTime
+    ) -> Fate {
+        // Where it is shown from a much later time on, another seek takes less than waiting and decoding on from its start.
+        if prepared.segment == shown { return now <= prepared.start + ahead ? .keep : .release }
+        return needed.first == prepared.segment ? .keep : .release
+    }
+
     /// Those that are needed after `time`, up to `end`.
     package func needed(after time: MediaTime, until end: MediaTime) -> ArraySlice<Entry> {
         let first = entries.firstIndexBySearch { $0.time > time }, last = entries.firstIndexBySearch { $0.time > end }

@@ -23,19 +23,14 @@ final class TrackFrames {
 
     deinit { preparation?.abandon() }
 
-    /// Begins anew: any time may come next.
-    func restart() {
-        leavePreparation()
-        for film in films { film.restart() }
-    }
+    /// Begins anew: any time may come next. What is prepared stays; the next call of `prepare` knows whether it is of use.
+    func restart() { for film in films { film.restart() } }
 
     /// Begins anew, with other decoders.
     func close() {
-        leavePreparation()
+        preparation.take()?.abandon()
         films = []
     }
-
-    private func leavePreparation() { preparation.take()?.abandon() }
 
     /// The frame that is on the screen at a time; nil where the track is empty. A film that ends early shows its last frame.
     func frame(at time: MediaTime) throws(ReadingError) -> SharedFrame? {
@@ -64,19 +59,33 @@ final class TrackFrames {
         if films.count > Self.openFilms { films.removeFirst() }
     }
 
-    /// Decodes a segment that comes later up to the frame at `start`, on another thread. One at a time: later segments wait for their turn.
+    /// Decodes a segment that comes later up to its first frame, on another thread. One at a time: later segments wait for their turn.
     ///
-    /// - Parameter now: The time of the frame that is wanted now.
-    func prepare(_ segment: Int, at start: MediaTime, now: MediaTime) {
+    /// - Parameters:
+    ///   - needed: What this track needs soon, the next segment first.
+    ///   - now: The time of the frame that is wanted now.
+    ///   - ahead: How long before it is needed a segment is prepared.
+    func prepare(_ needed: some Sequence<PreparationPlan.Entry>, now: MediaTime, ahead: MediaTime) {
         let shown = track.index(at: now)
+        let coming = needed.filter { entry in entry.segment != shown && !films.contains { $0.segment == entry.segment } }
         if let preparation {
-            guard preparation.start < now, preparation.segment != shown else { return }
-            leavePreparation()
+            let fate = PreparationPlan.fate(
+                of: (preparation.segment, preparation.start), at: now, shown: shown, needed: coming.map(\.segment), ahead: ahead)
+            guard fate == .release else { return }
+            self.preparation = nil
+            // It waits behind those that were used, as the first to be closed.
+            if let film = preparation.release(), films.count < Self.openFilms {
+                film.restart()
+                films.insert(film, at: 0)
+            }
         }
-        guard segment != shown, let source = track.segments[segment].source, !films.contains(where: { $0.segment == segment }) else { return }
+        guard let entry = coming.first, let source = track.segments[entry.segment].source else { return }
         let free = films.firstIndex { $0.source == source && ($0.segment == nil || $0.segment != shown) }
         let film = free.map { films.remove(at: $0) }
         film?.restart()
-        preparation = FilmPreparation(track.segments[segment], source, segment, at: start, film: film, open: open)
+        preparation = FilmPreparation(track.segments[entry.segment], source, entry.segment, at: entry.time, film: film, open: open)
     }
+
+    /// Whether `prepare` has anything to look after.
+    var isPreparing: Bool { preparation != nil }
 }

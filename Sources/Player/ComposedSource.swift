@@ -2,6 +2,7 @@ package import Composition
 internal import Decoding
 internal import Demuxing
 internal import Media
+internal import PixelConversion
 internal import Reading
 internal import SampleQueue
 internal import SurfacePool
@@ -111,6 +112,8 @@ final class ComposedSource: SampleSource, @unchecked Sendable {
 
     /// What has become of the frames; nil for a composition of which only the sound plays.
     var report: CompositorReport? { frames?.report }
+    /// Why frames are converted before the compositor gets them; nil while they are not.
+    var conversion: PlaybackStatistics.Conversion? { frames?.conversion.map { .init(from: $0.from, to: $0.to, why: $0.why) } }
     /// Pixel bytes that the decoders wrote.
     var bytesWritten: Int { written.bytesWritten }
     /// Pixel bytes that were copied or converted on their way from a decoder.

@@ -39,6 +39,7 @@ extension OpenedSource {
         let exported = configuration.exporters.reduce(0) { $0 + $1.surfaceHoldCount }
         options.reading.decoder.holdCount = DisplayQueue.decodedAhead + sink.surfaceHoldCount + exported + 3
         options.reading.allocator = sink.preferredAllocator
+        options.passesAnyFormat = true
         // Where every frame counts, none is left out.
         if sink.pacing == .display { options.latePolicy = .drop(after: patience) }
         let start = configuration.startTime ?? .zero, duration = film.composition.duration

@@ -278,6 +278,7 @@ final class PlaybackPipeline: Sendable {
             result.composition = composed.report.map { PlaybackStatistics.Composition($0) }
             result.bytesWritten += Int64(composed.bytesWritten)
             result.bytesCopied += Int64(composed.bytesCopied)
+            result.conversion = result.conversion ?? composed.conversion
         }
         if shown.framesWithSound > 0 {
             result.avOffset = .init(mean: shown.meanSoundOffset / 1000, max: shown.maximumSoundOffset / 1000)

@@ -8,7 +8,7 @@ internal import SurfacePool
 
 /// Measures what a playback did and cost. Every number is counted; none is estimated.
 public struct PlaybackStatistics: Sendable, Hashable {
-    /// A conversion that frames needed before the display accepted them.
+    /// A conversion that frames needed before the display accepted them, or a compositor could read them.
     public struct Conversion: Sendable, Hashable {
         /// The pixel format before, as in `ConversionReport.from`.
         public var from: String

@@ -35,6 +35,10 @@ final class FrameStream {
     private var isDrained = false
     /// Samples in a row that are shown after `end`.
     private var pastEnd = 0
+    /// Those of them that have not been decoded, because nothing before `end` may need them.
+    private var heldBack: [SampleBuffer] = []
+    /// The decoder has put out the frame of the sample with which decoding began, or a later one.
+    private var hasPutOut = false
     /// A frame was damaged however far back decoding began: not worth another try.
     private var isDamaged = false
     /// The sample with which decoding began last, and how many have been given to the decoder since.
@@ -90,6 +94,8 @@ final class FrameStream {
         isFirst = true
         isDrained = false
         pastEnd = 0
+        heldBack = []
+        hasPutOut = false
         hiddenBefore = .negativeInfinity
         decodedUntil = .negativeInfinity
         firstTime = .invalid
@@ -160,7 +166,7 @@ final class FrameStream {
             guard let onScreen else { return following }
             if let following {
                 ready.insert(following, at: 0)
-            } else if onScreen.duration.isNumeric, onScreen.presentationTime + onScreen.duration <= start {
+            } else if heldBack.isEmpty, onScreen.duration.isNumeric, onScreen.presentationTime + onScreen.duration <= start {
                 return nil
             }
             return onScreen
@@ -194,9 +200,22 @@ final class FrameStream {
                 try finish()
                 continue
             }
+            if isPastEnd, mayHoldBack(sample) {
+                heldBack.append(sample)
+                continue
+            }
+            for early in heldBack { try decode(early) }
+            heldBack = []
             try decode(sample)
         }
     }
+
+    /// Whether a sample that is shown after `end` may wait until one comes that is shown before it and may need it: where none comes, it need not be
+    /// decoded, nor what follows it.
+    ///
+    /// The first one may be the second field of a frame that begins before `end`, unless it is a sync sample. And a decoder must not be drained
+    /// before it has put out the recovery point; see `finish`.
+    private func mayHoldBack(_ sample: SampleBuffer) -> Bool { hasPutOut && (pastEnd > 1 || sample.flags.contains(.sync)) }
 
     /// Takes what the decoder still holds. Where it keeps frames to itself, decoding begins again further back, and goes on behind those handed over.
     private func finish() throws(ReadingError) {
@@ -226,7 +245,9 @@ final class FrameStream {
 
     private func take(_ output: consuming DecodeOutput) {
         switch consume output {
-        case .frame(let frame): ready.append(SharedFrame(frame))
+        case .frame(let frame):
+            if frame.presentationTime >= firstTime { hasPutOut = true }
+            ready.append(SharedFrame(frame))
         case .dropped(let receipt, let reason): if reason == .noFrame { note(lacking: receipt.presentationTime) }
         case .failed(let receipt, let error):
             damagedSamples += 1

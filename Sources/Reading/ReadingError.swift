@@ -39,7 +39,8 @@ public struct ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
         self.time = time
     }
 
-    init(_ error: AssetError) {
+    /// What the demuxer says of a film.
+    package init(_ error: AssetError) {
         self.init(error.code == .cancelled ? .cancelled : .source(error.code), error.description)
     }
 

@@ -5,6 +5,7 @@ internal import Media
 internal import PlaySupport
 internal import Player
 internal import Reading
+internal import Sandbox
 internal import Writing
 
 /// `play compose FILE.otio`: says what a time line holds, and draws it.
@@ -23,13 +24,18 @@ struct Compose: ParsableCommand {
     @Option(help: ArgumentHelp("Mark this time in the drawing.", valueName: "time"))
     var at: TimeArgument?
 
+    @Option(help: ArgumentHelp("As for playback: full and require read it in a process without rights.", valueName: "off|decoder|full|require"))
+    var sandbox: SandboxChoice = .off
+
     mutating func validate() throws {
         if at != nil, diagram == nil { throw ValidationError("--at is for a drawing: --diagram FILE.") }
     }
 
     func run() throws {
-        let file: TimelineFile
-        do throws(ReadingError) { file = try TimelineFile(input) } catch { throw PlayerError(ExportError.reading(error)) }
+        let policy = SandboxPolicy(rawValue: sandbox.rawValue) ?? .off, file: TimelineFile
+        do throws(ReadingError) {
+            file = try TimelineFile(input, options: ReadingOptions(sandbox: SandboxOptions(policy: policy)))
+        } catch { throw PlayerError(ExportError.reading(error)) }
         for notice in file.notices { Terminal.write(notice.printable + "\n") }
         if let diagram {
             let text = CompositionDiagram(of: file.composition, file.videoComposition, file.audioMix, at: at?.time).svg

@@ -69,8 +69,20 @@ import Testing
         }
     }
 
+    /// What should be gone after a test.
+    private final class Remains {
+        weak var compositor: Hostile?
+        weak var output: CompositionVideoOutput?
+    }
+
     @Test(arguments: Vice.allCases)
-    func `under random seeks there is no hang, and no frame of another time`(vice: Vice) throws {
+    func `under random seeks there is no hang, no frame of another time, and nothing that stays`(vice: Vice) throws {
+        let remains = Remains()
+        try Self.seek(vice, remains)
+        #expect(Polling.until { remains.compositor == nil && remains.output == nil })
+    }
+
+    private static func seek(_ vice: Vice, _ remains: Remains) throws {
         let (a, b) = (try TestFilm(seed: 30, frames: 25), try TestFilm(seed: 31, frames: 25)), film = try DrawingTests.film([a, b])
         let video = VideoComposition(
             frameDuration: TestFilm.frameDuration, renderSize: DrawingTests.size,
@@ -78,6 +90,7 @@ import Testing
         let hostile = Hostile(vice)
         let options = CompositionReadingOptions(latePolicy: .drop(after: HostSpan(nanoseconds: vice == .slow ? 20_000_000_000 : 60_000_000)))
         let output = try CompositionVideoOutput(of: film, video, compositor: hostile, options: options)
+        (remains.compositor, remains.output) = (hostile, output)
         let seed = UInt64.random(in: 0 ... .max)
         var dice = Dice(seed: seed), good = 0
         for _ in 0..<TestExtent.rounds(12, full: 200, sanitized: 4) {

@@ -59,6 +59,34 @@ import Testing
         }
     }
 
+    struct FateRow: Sendable, CustomTestStringConvertible {
+        var what: String
+        var segment = 1, start: Int64 = 20
+        var now: Int64, shown: Int?, needed: [Int]
+        var fate = PreparationPlan.Fate.keep
+        var testDescription: String { what }
+    }
+
+    @Test(arguments: [
+        FateRow(what: "it is the next one", now: 10, shown: 0, needed: [1]),
+        FateRow(what: "it is the next of several", now: 1, shown: 0, needed: [1, 2]),
+        FateRow(what: "a seek back, still within reach", now: 5, shown: 0, needed: [1]),
+        FateRow(what: "its first frame", now: 20, shown: 1, needed: []),
+        FateRow(what: "a seek just behind the cut", now: 38, shown: 1, needed: [2]),
+        FateRow(what: "a seek far into it", now: 41, shown: 1, needed: [], fate: .release),
+        FateRow(what: "a seek back, so that another comes first", start: 19, now: 2, shown: 0, needed: [3, 1], fate: .release),
+        FateRow(what: "a seek to where nothing is near", now: 90, shown: 4, needed: [], fate: .release),
+        FateRow(what: "a seek into an empty part before it", now: 10, shown: nil, needed: [1]),
+        FateRow(what: "the reader is outside of the track", now: 99, shown: nil, needed: [], fate: .release),
+    ])
+    func `what is prepared stays while it is the next one, or is shown`(_ row: FateRow) {
+        func time(_ tenths: Int64) -> MediaTime { MediaTime(value: tenths, timescale: 10) }
+        let ahead = time(20)
+        #expect(
+            PreparationPlan.fate(of: (row.segment, time(row.start)), at: time(row.now), shown: row.shown, needed: row.needed, ahead: ahead)
+                == row.fate)
+    }
+
     private static func isOpen(_ path: String) -> Bool {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return files.contains { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path }
@@ -77,8 +105,17 @@ import Testing
         let early = try CompositionVideoOutput(of: film, video)
         _ = try early.nextFrame()
         #expect(Polling.until { Self.isOpen(second.path) })
-        // Wherever the reader goes meanwhile, each frame is the right one.
+        // Back and forth before the cut and behind it opens nothing anew.
         var dice = Dice(seed: 212)
+        for round in 0..<40 {
+            let number = Int.random(in: 5..<40, using: &dice)
+            early.reset(forReadingTimeRange: MediaTimeRange(start: TestFilm.frameDuration.multiplied(by: number), end: film.duration))
+            guard let frame = try early.nextFrame() else { throw TestFilm.Failure() }
+            let wanted = number < 25 ? first.frames[number] : second.frames[number - 25]
+            #expect(FloatFrame(DrawingTests.size, wanted).difference(FrameBytes(frame)) == 0, "round \(round), frame \(number)")
+        }
+        #expect(early.filmsOpened == 2 && early.conversion == nil)
+        // Wherever the reader goes meanwhile, each frame is the right one.
         for round in 0..<60 {
             let number = Int.random(in: 0..<50, using: &dice)
             early.reset(forReadingTimeRange: MediaTimeRange(start: TestFilm.frameDuration.multiplied(by: number), end: film.duration))

@@ -3,6 +3,7 @@ import Demuxing
 import Glibc
 import Media
 import Reading
+import Sandbox
 import SurfacePool
 import TestSupport
 import Testing
@@ -70,6 +71,41 @@ import Testing
         let mixed = try CompositionSoundTests.read(CompositionSoundOutput(of: file.composition))
         #expect(
             mixed.count == 2 * 48 * 1480 && mixed[..<(5 * 3840)].allSatisfy { $0 == 0 } && mixed[5 * 3840] == CompositionSoundTests.left(films[0], 0))
+    }
+
+    @Test func `a text that is parsed in a process without rights is the same composition`() throws {
+        let films = try (0..<2).map { try TestFilm(seed: 95 + UInt64($0), frames: 25, hasSound: true) }, names = films.map(Self.name)
+        let sandbox = SandboxOptions(policy: .full, decoderPath: BuiltPrograms.decoder)
+        let nested = Text.stack([Text.track("Video", [Text.clip("c", names[1], 2, 10)])], range: Text.range(3, 5), effects: Text.warp(2))
+        let children = [
+            Text.gap(2), Text.dissolve(1, 1), Text.clip("a \\n\\u001b[2J", names[0], 4, 10), Text.dissolve(2, 3), Text.clip("b", names[1], 5, 10),
+            nested,
+            Text.clip("fast", "file://\(films[0].path)", 0, 5, effects: Text.warp(2)), Text.clip("lost", "nowhere.mp4", 0, 3),
+            Text.clip("web", "https://example.org/film.mp4", 0, 5), Text.clip("early", names[0], 0, 5, available: Text.range(90_000, 25)),
+        ]
+        let texts = [
+            Text.timeline(
+                [
+                    Text.track("Video", children, markers: [Text.marker("First", 0), Text.marker("Second", 12)]),
+                    Text.track("Audio", [Text.clip("a", names[0], 0, 9), Text.dissolve(2, 2), Text.clip("b", names[1], 5, 9)]),
+                    Text.track("Subtitle", []),
+                ], rate: 29.97),
+            Text.timeline([Text.track("Video", [Text.clip("lost", "nowhere.mp4", 0, 3)])]), Text.timeline([]), "{", "",
+        ]
+        for (number, text) in texts.enumerated() {
+            let path = try Self.write(Array(text.utf8))
+            defer { unsafe unlink(path) }
+            do throws(ReadingError) {
+                let outside = try TimelineFile(path), inside = try TimelineFile(path, options: ReadingOptions(sandbox: sandbox))
+                #expect(number == 0 && inside.composition == outside.composition && inside.audioMix == outside.audioMix, "text \(number)")
+                #expect(inside.notices == outside.notices && inside.notices.count == 4 && inside.name == outside.name, "\(inside.notices)")
+                let drawings = [inside, outside].map { CompositionDiagram(of: $0.composition, $0.videoComposition, $0.audioMix, at: nil).svg }
+                #expect(drawings[0] == drawings[1] && inside.videoComposition.frameDuration == outside.videoComposition.frameDuration)
+            } catch {
+                let inside = #expect(throws: ReadingError.self) { _ = try TimelineFile(path, options: ReadingOptions(sandbox: sandbox)) }
+                #expect(number > 0 && inside == error, "text \(number): \(error)")
+            }
+        }
     }
 
     @Test func `what is not supported is named with its time, and the rest is read`() throws {

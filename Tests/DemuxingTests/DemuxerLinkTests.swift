@@ -66,7 +66,7 @@ import Testing
         for _ in 0..<200 {
             let stage = try Stage()
             var writer = WireWriter()
-            writer.put(UInt8.random(in: 11...255, using: &dice))
+            writer.put(UInt8.random(in: 14...255, using: &dice))
             for _ in 0..<Int.random(in: 0...100, using: &dice) { writer.put(UInt8.random(in: 0...255, using: &dice)) }
             try stage.work.send(writer)
             #expect(throws: ProcessEnd.self) { try stage.link.next() }

@@ -48,6 +48,7 @@ import Testing
             .read, .seek(MediaTime(value: 1001, timescale: 30000)), .select([0, 5, 999]), .select([]),
             .timeRange(MediaTimeRange(start: .zero, end: .positiveInfinity)), .bytes(-541_478_725), .bytes(65_536),
             .other(.opened(DemuxerSource(number: 70, isSeekable: true, byteCount: 0))), .other(.missing), .other(.refused),
+            .timeline(DemuxerSource(number: 0, isSeekable: true, byteCount: 64 << 20)),
         ]
     }
     private static let sample = DemuxedSample(
@@ -64,7 +65,7 @@ import Testing
             .track(video, configurationOffset: 5, configurationByteCount: 40), .track(audio, configurationOffset: 0, configurationByteCount: 0),
             .track(other, configurationOffset: DemuxerAnswer.trayByteCount, configurationByteCount: 0), .sample(sample), .part(byteCount: 1), .end,
             .failed(AssetError(.damaged, "cut short")), .failed(AssetError(.notSeekable, "")), .done,
-            .text(name: "artist", "Ä, B"), .text(name: "", ""),
+            .timeline(byteCount: 0), .timeline(byteCount: DemuxerAnswer.trayByteCount), .text(name: "artist", "Ä, B"), .text(name: "", ""),
             .chapter(
                 AssetChapter(range: MediaTimeRange(start: .zero, end: MediaTime(value: 1001, timescale: 30000)), title: "Eïns")),
         ]

@@ -13,6 +13,7 @@ struct GuestTests {
     func film(name: String) throws {
         // A process learns from the environment which driver is meant, and nothing else.
         SoftwareVADriver.adopt()
+        defer { SoftwareVADriver.leave() }
         let node = try #require(VADevice.paths().first)
         let film = try HardwareFilm(
             TestAssets.path(name), DecoderSpecification(hardware: .require, device: node), holds: 3,

@@ -122,6 +122,48 @@ import Testing
         }
     }
 
+    /// A folder with the decoder program, and `demuxer` in the place of the other.
+    private func programs(_ demuxer: String) throws -> [String: String] {
+        let decoder = "\(folder)/scanout-decoder", other = "\(folder)/scanout-demuxer"
+        try FileManager.default.createSymbolicLink(atPath: decoder, withDestinationPath: BuiltPrograms.decoder)
+        try "#!/bin/sh\n\(demuxer)\n".write(toFile: other, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: other)
+        return ["SCANOUT_DECODER": decoder]
+    }
+
+    @Test(
+        arguments: [
+            (["--sandbox", "full", "--sink", "headless"], "kill -SEGV $$", 65, "was killed by signal 11 (Segmentation fault)"),
+            (["--sandbox", "full", "--sink", "headless"], "exit 3", 65, "ended with code 3"),
+            (["info", "--sandbox", "full"], "printf x >&3; exec /bin/sleep 600", 65, "makes no sense: 120 is no answer"),
+            (["compose", "--sandbox", "require"], "kill -KILL $$", 65, "was killed by signal 9 (Killed)"),
+        ] as [([String], String, Int32, String)])
+    func `a process that fails over its text is one sentence`(
+        _ words: [String], _ program: String, _ code: Int32, _ end: String
+    ) throws {
+        try inFolder {
+            let path = "\(folder)/cut.otio"
+            try Self.timeline([Self.clip(60, 3)], []).write(toFile: path, atomically: true, encoding: .utf8)
+            let outcome = try PlayProgram.run(words + [path], environment: programs(program))
+            #expect(outcome.code == code && !outcome.crashed, "\(outcome.code)")
+            #expect(outcome.errors == "play: \(path): the process that read it \(end).\n", "\(outcome.errors)")
+        }
+    }
+
+    @Test func `in processes without rights it shows the same frames`() throws {
+        try inFolder {
+            let path = "\(folder)/cut.otio"
+            let frames = [Self.clip(60, 6), Self.transition(2, "SMPTE_Dissolve"), Self.clip(200, 6), Self.transition(2, "Spin"), Self.clip(10, 3)]
+            try Self.timeline(frames, []).write(toFile: path, atomically: true, encoding: .utf8)
+            let outside = try PlayProgram.run(["--sink", "md5=-", path]),
+                inside = try PlayProgram.run(["--sandbox", "full", "--sink", "md5=-", path])
+            #expect(outside.code == 0 && inside.code == 0 && inside.output == outside.output && inside.errors == outside.errors, "\(inside.errors)")
+            #expect(FrameMD5File(inside.output)?.lines.count == 15)
+            let lacking = try PlayProgram.run(["--sandbox", "require", "--sink", "headless", path], environment: ["SCANOUT_DECODER": "/nowhere"])
+            #expect(lacking.code == 69 && lacking.errors.split(separator: "\n").count == 1, "\(lacking.code) \(lacking.errors)")
+        }
+    }
+
     @Test func `info lists its parts, chapters and what is not supported, as text and as JSON`() throws {
         try inFolder {
             let path = "\(folder)/cut.otio"

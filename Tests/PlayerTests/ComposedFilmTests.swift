@@ -98,6 +98,27 @@ import Testing
         #expect(listener.notices == [])
     }
 
+    @Test func `where the compositor cannot read what is decoded, the statistics name the conversion`() async throws {
+        var film = Composition()
+        let track = film.addTrack(.video)
+        try film.insert(Self.range(0, 30), of: CompositionSource(url: TestAssets.path("hevc-10bit.mp4")), into: track, at: .zero)
+        // The first half is passed through, the other one drawn.
+        var video = Self.video([
+            Self.showing(track, Self.range(0, 15)),
+            VideoCompositionInstruction(timeRange: Self.range(15, 15), layers: [VideoCompositionLayer(track: track, opacity: 0.99)]),
+        ])
+        video.renderSize = PixelSize(width: 320, height: 180)
+        let player = Player(sink: WatchingSink(), configuration: Self.configuration(paused: true))
+        try await player.open(film, videoComposition: video)
+        defer { player.close() }
+        try await player.seek(to: Self.frames(2))
+        #expect(player.statistics.bytesCopied == 0 && player.statistics.conversion == nil && player.statistics.pixelFormat == .yuv420p10le)
+        try await player.seek(to: Self.frames(20))
+        let statistics = player.statistics
+        #expect(statistics.bytesCopied > 0 && statistics.conversion?.from == "yuv420p10le 320x180", "\(statistics)")
+        #expect(statistics.conversion?.to == "yuv420p 320x180" && statistics.conversion?.why.isEmpty == false)
+    }
+
     @Test func `a seek shows the frame of its time, whichever segment it comes from`() async throws {
         var film = Composition()
         let track = film.addTrack(.video), source = CompositionSource(url: TestAssets.demo)

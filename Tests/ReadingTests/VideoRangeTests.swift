@@ -69,6 +69,19 @@ import Testing
         #expect(try VideoTrackOutput(url: path, options: .software).remaining() == film)
     }
 
+    @Test func `what is shown after a range that ends at a sync sample is not decoded`() throws {
+        let statistics = FrameStatistics()
+        var options = ReadingOptions.software
+        options.statistics = statistics
+        let output = try VideoTrackOutput(url: TestAssets.demo, options: options)
+        // Sync samples every two seconds, thirty frames a second.
+        for (round, start) in [2, 6, 4, 2].enumerated() {
+            let second = MediaTime(value: Int64(start), timescale: 1)
+            try output.reset(forReadingTimeRanges: [MediaTimeRange(start: second, duration: MediaTime(value: 2, timescale: 1))])
+            #expect(try output.remaining().count == 60 && statistics.framesDecoded == (round + 1) * 60, "from \(start): \(statistics.framesDecoded)")
+        }
+    }
+
     @Test func `several ranges come in the order given, in one go`() throws {
         let film = try FullDecode.frames(TestAssets.demo)
         let output = try VideoTrackOutput(url: TestAssets.demo, options: .software)

@@ -42,10 +42,14 @@ public enum SoftwareVADriver {
     private static let decoders = Monitor(0)
     private static var demuxer: String { "\(folder)/scanout-demuxer" }
 
-    /// Makes this process use the driver; `switches` are the variables described in `player_va_driver.h`. For processes of a single test.
+    /// Makes this process use the driver; `switches` are the variables described in `player_va_driver.h`. For processes of a single test: in others
+    /// `leave` must follow, or each film of a later test is decoded with it.
     public static func adopt(_ switches: [String: String] = [:]) {
         for (name, value) in environment(preloads: false).merging(switches, uniquingKeysWith: { $1 }) { unsafe setenv(name, value, 1) }
     }
+
+    /// Undoes `adopt()`.
+    public static func leave() { for name in environment(preloads: false).keys { unsafe unsetenv(name) } }
 
     private static func removeFolder() {
         unsafe unlink(library)

@@ -1,8 +1,8 @@
 internal import Demuxing
 internal import Glibc
-internal import JSON
 public import Media
 public import Reading
+internal import Timelines
 
 /// A time line as editing programs exchange it: OpenTimelineIO's JSON, read into a composition.
 ///
@@ -26,37 +26,44 @@ public struct TimelineFile: Sendable {
     /// Sentences for the viewer about what the file has and the composition has not.
     public let notices: [String]
 
-    /// The largest file that is read, in bytes.
-    private static let largestFile = 64 << 20
-
     /// Whether a place names a time line: its name ends in `.otio`.
     public static func isTimeline(_ location: String) -> Bool { location.lowercased().hasSuffix(".otio") }
 
-    /// Reads a file, and opens the first film for its size. Blocks.
+    /// Reads a file, and opens the first film for its size. Blocks. Where `options.sandbox` asks for it, the text is parsed in a process without
+    /// rights, as the head of a film is.
     ///
     /// - Parameters:
     ///   - size: The size of the result; nil takes that of the first film.
-    ///   - options: How the first film is opened.
-    /// - Throws: `.source` where the file cannot be read, `.composition` where it is no time line or has a value that no time line can have.
+    ///   - options: How the text is parsed and the first film is opened.
+    /// - Throws: `.source` where the file cannot be read, or the process that parses it fails; `.composition` where it is no time line, has a value
+    ///   that no time line can have, or nothing is left to show.
     public init(_ path: String, size: PixelSize? = nil, options: ReadingOptions = ReadingOptions()) throws(ReadingError) {
-        let bytes = try Self.bytes(path), tree: JSONValue
-        do throws(JSONValue.SyntaxError) { tree = try JSONValue(parsing: bytes, dialect: .python) } catch {
-            throw ReadingError(.composition, "\(path): no time line, as its JSON is damaged at byte \(error.offset).")
-        }
-        var reader = TimelineReader(path)
-        try reader.read(tree)
-        name = tree.member("name")?.characters ?? ""
-        composition = reader.composition
+        let read = try Self.read(path, options), composer = try TimelineComposer(read.description, path)
+        name = read.description.name
+        composition = composer.composition
         var found = size
-        for source in reader.sources where found == nil { found = Self.size(of: source, options) }
-        let needsSize = !reader.composition.tracks(.video).isEmpty
+        for source in composer.sources where found == nil { found = Self.size(of: source, options) }
+        let needsSize = !composition.tracks(.video).isEmpty
         guard let found = found ?? (needsSize ? nil : PixelSize(width: 2, height: 2)) else {
             throw ReadingError(.composition, "\(path): none of its films can be opened, and no size is given.")
         }
-        videoComposition = reader.videoComposition(size: found)
-        audioMix = reader.audioMix
-        notices = reader.notices
+        videoComposition = composer.videoComposition(size: found)
+        audioMix = composer.audioMix
+        notices = (read.notice.map { [$0] } ?? []) + composer.notices
         if let error = ReadingError(prefix: "\(path): ", { videoComposition.isValid(for: composition, $0) }) { throw error }
+    }
+
+    /// What the text holds. It is parsed in a process without rights where the options ask for one.
+    private static func read(
+        _ path: String, _ options: ReadingOptions
+    ) throws(ReadingError) -> (description: TimelineDescription, notice: String?) {
+        let text = try bytes(path), parsed: ParsedTimeline
+        do throws(AssetError) {
+            parsed = try ParsedTimeline(text, of: path, options.sandbox, options.source.cancellation)
+        } catch { throw ReadingError(error) }
+        do throws(TimelineError) { return (try parsed.outcome.get(), parsed.notice) } catch {
+            throw ReadingError(.composition, "\(path): \(error.words).")
+        }
     }
 
     private static func bytes(_ path: String) throws(ReadingError) -> [UInt8] {
@@ -66,13 +73,13 @@ public struct TimelineFile: Sendable {
         }
         defer { unsafe fclose(file) }
         var bytes: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= largestFile {
+        while bytes.count <= TimelineDescription.largestText {
             let count = unsafe fread(&chunk, 1, chunk.count, file)
             if count == 0 { break }
             bytes += chunk[..<count]
         }
         guard unsafe ferror(file) == 0 else { throw ReadingError(.source(.cannotOpen), "\(path): cannot be read.") }
-        guard bytes.count <= largestFile else { throw ReadingError(.composition, "\(path): no time line is larger than \(largestFile >> 20) MiB.") }
+        // A larger one is refused with the text.
         return bytes
     }
 

@@ -49,12 +49,15 @@ final class DemuxerLink {
     func ask(_ request: DemuxerRequest) throws(ProcessEnd) {
         switch request {
         case .bytes, .other: break
-        case .open, .read, .seek, .select, .timeRange: (left, sampleCount) = (patienceInAll, 0)
+        case .open, .timeline, .read, .seek, .select, .timeRange: (left, sampleCount) = (patienceInAll, 0)
         }
         writer.reset()
         writer.put(request)
         var descriptors: [Int32] = []
-        if case .open = request { descriptors = [window.descriptor.rawValue, tray.descriptor.rawValue] }
+        switch request {
+        case .open, .timeline: descriptors = [window.descriptor.rawValue, tray.descriptor.rawValue]
+        default: break
+        }
         do throws(SystemError) { try process.work.send(writer, descriptors: descriptors) } catch { throw ProcessEnd(error) }
     }
 

@@ -9,6 +9,8 @@ internal import Sandbox
 enum DemuxerRequest: Hashable {
     /// The first message. Window and tray come with it.
     case open(DemuxerOpening)
+    /// Instead of `open`: parse the text of a time line, which these bytes are. Window and tray come with it; nothing may be asked afterwards.
+    case timeline(DemuxerSource)
     /// Lay samples on the tray: some, as long as there is room for the next. Everything laid there before has been taken.
     case read
     case seek(MediaTime)
@@ -90,6 +92,8 @@ enum DemuxerAnswer: Hashable {
     /// One of the film's texts.
     case text(name: String, String)
     case chapter(AssetChapter)
+    /// So many bytes from the beginning of the tray say what the time line holds (`TimelineDescription`).
+    case timeline(byteCount: Int)
     case sample(DemuxedSample)
     /// The tray is full of bytes of a sample that is larger.
     case part(byteCount: Int)
@@ -148,6 +152,9 @@ extension WireWriter {
             put(source)
         case .other(.missing): put(UInt8(7))
         case .other(.refused): put(UInt8(8))
+        case .timeline(let source):
+            put(UInt8(9))
+            put(source)
         }
     }
 
@@ -200,6 +207,9 @@ extension WireWriter {
             put(chapter.range.start)
             put(chapter.range.end)
             put(clean: chapter.title)
+        case .timeline(let byteCount):
+            put(UInt8(13))
+            put(UInt32(byteCount))
         }
     }
 
@@ -252,6 +262,7 @@ extension DemuxerRequest {
         case 6: self = .other(.opened(try reader.takeSource()))
         case 7: self = .other(.missing)
         case 8: self = .other(.refused)
+        case 9: self = .timeline(try reader.takeSource())
         case let other: throw WireError("\(other) is no request")
         }
         try reader.finish()
@@ -291,6 +302,7 @@ extension DemuxerAnswer {
             let start = try reader.takeTime(), end = try reader.takeTime()
             guard start.isNumeric, end.isNumeric, start >= .zero, end >= start else { throw WireError("a chapter ends before it begins") }
             self = .chapter(AssetChapter(range: MediaTimeRange(start: start, end: end), title: try reader.takeText()))
+        case 13: self = .timeline(byteCount: try reader.takeCount(below: Self.trayByteCount + 1))
         case let other: throw WireError("\(other) is no answer")
         }
         try reader.finish()

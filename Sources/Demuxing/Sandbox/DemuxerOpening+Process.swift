@@ -22,7 +22,7 @@ extension DemuxerOpening {
                 throw AssetError(
                     .sandbox, "\(location): libavformat opens what a DASH manifest names by itself, which it cannot do without rights.")
             }
-            let process = try SpareProcesses.shared.take(SpareProcesses.Key(program: program)) ?? SandboxedProcess.start(program)
+            let process = try SandboxedReader.process(program)
             // libavformat sleeps until a live playlist may have grown.
             let isPlaylist = own?.isPlaylist == true
             let deadline = isPlaylist ? sandbox.hangDeadline + longestSegment : sandbox.hangDeadline
@@ -46,11 +46,9 @@ extension DemuxerOpening {
             source: DemuxerSource(number: 0, isSeekable: bytes.isSeekable, byteCount: bytes.byteCount))
         let outcome: Result<Opened, AssetError>
         do throws(ProcessEnd) {
-            let report = try link.report()
-            if sandbox.policy == .require, !report.isConfined {
-                let why = report.troubles.first ?? "this kernel does not offer it"
-                outcome = .failure(AssetError(.sandbox, "\(location): the demuxer process cannot be confined as required: \(why)."))
-            } else {
+            switch try link.report(location, sandbox.policy) {
+            case .failure(let error): outcome = .failure(error)
+            case .success(let report):
                 try link.ask(.open(opening))
                 outcome = try link.opened(location, report)
             }
@@ -78,10 +76,12 @@ extension DemuxerOpening {
 }
 
 extension DemuxerLink {
-    /// What the process has given up.
-    fileprivate func report() throws(ProcessEnd) -> SandboxReport {
+    /// What the process has given up; an error where that is less than is required.
+    func report(_ location: String, _ policy: SandboxPolicy) throws(ProcessEnd) -> Result<SandboxReport, AssetError> {
         guard case .confined(let report) = try next(within: SandboxedProcess.startDeadline) else { throw ProcessEnd.unasked }
-        return report
+        guard policy == .require, !report.isConfined else { return .success(report) }
+        let why = report.troubles.first ?? "this kernel does not offer it"
+        return .failure(AssetError(.sandbox, "\(location): the demuxer process cannot be confined as required: \(why)."))
     }
 
     /// The answer to `open`.

@@ -3,6 +3,7 @@ internal import Glibc
 internal import Media
 internal import SampleQueue
 package import Sandbox
+internal import Timelines
 
 /// What a demuxer process does once it is confined: reads the film whose bytes the player gives it, and lays out its samples, until the player
 /// closes the connection.
@@ -26,8 +27,11 @@ package final class DemuxerService {
     package func run(_ report: SandboxReport) -> Never {
         do {
             try say(.confined(report))
-            guard case .open(let opening) = try nextRequest() else { throw Ending.connection }
-            try open(opening)
+            switch try nextRequest() {
+            case .open(let opening): try open(opening)
+            case .timeline(let source): try parse(source)
+            default: throw Ending.connection
+            }
             while true { try serve(try nextRequest()) }
         } catch {
             _exit(error is Ending ? 0 : 1)
@@ -104,7 +108,7 @@ package final class DemuxerService {
     private func serve(_ request: DemuxerRequest) throws {
         guard let reader, let memory else { throw Ending.connection }
         switch request {
-        case .open, .bytes, .other: throw Ending.connection
+        case .open, .timeline, .bytes, .other: throw Ending.connection
         case .select(let tracks): reader.select(Set(tracks))
         case .timeRange(let range):
             if range.start > .zero { waiting = nil }
@@ -114,6 +118,34 @@ package final class DemuxerService {
             do throws(AssetError) { try reader.seek(to: time) } catch { try say(failure(error, reader.location)) }
         case .read: try fill(memory.tray, reader)
         }
+        try say(.done)
+    }
+
+    /// Reads a whole text, and lays what it holds on the tray.
+    private func parse(_ source: DemuxerSource) throws {
+        guard let memory, source.number == 0, let byteCount = source.byteCount, byteCount <= TimelineDescription.largestText else {
+            throw Ending.connection
+        }
+        let bytes = DemuxerBytes(source, self)
+        let text = unsafe [UInt8](unsafeUninitializedCapacity: Int(byteCount)) { place, filled in
+            filled = 0
+            while filled < place.count {
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(place)[filled...])
+                let count = unsafe bytes.read(into: rest, at: Int64(filled))
+                guard count > 0 else { break }
+                filled += count
+            }
+        }
+        let answer: DemuxerAnswer
+        do throws(TimelineError) {
+            let coding = try TimelineDescription.coding(of: text)
+            guard coding.count <= memory.tray.count else { throw TimelineError("what it holds takes \(coding.count) bytes to describe") }
+            unsafe memory.tray.base.copyMemory(from: coding, byteCount: coding.count)
+            answer = .timeline(byteCount: coding.count)
+        } catch {
+            answer = .failed(AssetError(.unrecognised, error.words))
+        }
+        try say(answer)
         try say(.done)
     }
 

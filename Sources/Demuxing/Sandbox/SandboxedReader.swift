@@ -100,6 +100,12 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         SpareProcesses.shared.prepare(SpareProcesses.Key(program: program)) { try SandboxedProcess.start(program) }
     }
 
+    /// The process that `prepare` has started, or else a new one.
+    static func process(_ program: String) throws(SandboxError) -> SandboxedProcess {
+        if let spare = SpareProcesses.shared.take(SpareProcesses.Key(program: program)) { return spare }
+        return try SandboxedProcess.start(program)
+    }
+
     /// The process in use, for watching it; nil after the end.
     public var processIdentifier: Int32? { process.withLock { $0 }.pid }
 
@@ -235,7 +241,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         case .done:
             isReading = false
             link.process.allowProcessorTime()
-        case .confined, .opened, .track, .text, .chapter, .bytes, .other, .closed: throw ProcessEnd.unasked
+        case .confined, .opened, .track, .text, .chapter, .timeline, .bytes, .other, .closed: throw ProcessEnd.unasked
         }
     }
 

@@ -1,5 +1,3 @@
-public import Media
-
 /// A stretch of a film and the stretch of a composition in which it is shown. Another length means another speed.
 ///
 /// The counterpart of `CMTimeMapping`.

@@ -1,6 +1,6 @@
 internal import Media
 
-extension TimelineReader {
+extension TimelineComposer {
     /// The sound of all tracks, with its dissolves.
     var audioMix: AudioMix { AudioMix(volumes: levels.filter { composition.track($0.key)?.kind == .sound }) }
 

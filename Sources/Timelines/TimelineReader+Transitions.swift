@@ -1,6 +1,5 @@
 internal import JSON
 internal import Media
-internal import Reading
 
 /// Dissolves: of one clip into the next, and of a clip from nothing or to nothing.
 extension TimelineReader {
@@ -59,8 +58,8 @@ extension TimelineReader {
     ///   - isUpper: Whether that lane is the upper one of the two.
     mutating func fade(
         _ transition: Transition, at cut: MediaTime, isBeginning: Bool, _ place: MediaTimeMapping, _ lanes: Lanes, _ number: Int,
-        isUpper: Bool, _ kind: CompositionTrack.Kind
-    ) throws(ReadingError) {
+        isUpper: Bool, _ kind: TimelineDescription.Kind
+    ) throws(TimelineError) {
         if transition.joins, kind == .video, !isUpper { return }
         let range = MediaTimeRange(start: cut - transition.head, end: cut + transition.tail), seen = range.intersection(place.source)
         guard !seen.isEmpty else { return }
@@ -69,12 +68,15 @@ extension TimelineReader {
             return isBeginning ? part : 1 - part
         }
         let target = MediaTimeRange(start: place.targetTime(at: seen.start), end: place.targetTime(at: seen.end))
-        guard !target.isEmpty else { return }
+        guard Self.isTime(target.start), Self.isTime(target.end), target.start >= .zero, !target.isEmpty else { return }
         let track = try lane(lanes, kind, number)
-        var ramped = levels[track] ?? Ramped(1)
-        ramped.ramp(from: level(seen.start), to: level(seen.end), during: target)
+        let most = TimelineDescription.mostLevels
+        guard found.levels.count + 2 <= most else { throw broken("it has more than \(most) dissolves") }
+        found.levels.append(TimelineDescription.Level(track: track, range: target, from: level(seen.start), to: level(seen.end)))
         // For what comes after it on this lane.
-        if level(seen.end) != 1 { ramped.set(1, at: target.end) }
-        levels[track] = ramped
+        if level(seen.end) != 1 {
+            found.levels.append(
+                TimelineDescription.Level(track: track, range: MediaTimeRange(start: target.end, end: target.end), from: 1, to: 1))
+        }
     }
 }

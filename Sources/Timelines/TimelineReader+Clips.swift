@@ -1,7 +1,5 @@
-internal import Glibc
 internal import JSON
 internal import Media
-internal import Reading
 
 /// What lies in a track: clips, gaps, stacks in stacks.
 extension TimelineReader {
@@ -19,7 +17,7 @@ extension TimelineReader {
     mutating func place(
         _ item: JSONValue, _ range: MediaTimeRange, in parent: MediaTimeMapping, from start: MediaTime, head: MediaTime = .zero,
         tail: MediaTime = .zero
-    ) throws(ReadingError) -> MediaTimeMapping? {
+    ) throws(TimelineError) -> MediaTimeMapping? {
         let seen = MediaTimeRange(start: range.start - head, end: range.end + tail).intersection(parent.source)
         guard !seen.isEmpty else { return nil }
         let target = MediaTimeRange(start: parent.targetTime(at: seen.start), end: parent.targetTime(at: seen.end))
@@ -27,15 +25,15 @@ extension TimelineReader {
         let speed = speed(item, at: target.start)
         if speed == 0 { return MediaTimeMapping(source: MediaTimeRange(start: start, duration: Self.moment), target: target) }
         let first = start + (seen.start - range.start).multiplied(by: speed), last = start + (seen.end - range.start).multiplied(by: speed)
-        guard first.isNumeric, last.isNumeric, first < last else { throw broken("a time cannot be said as a number") }
+        guard Self.isTime(first), Self.isTime(last), first < last else { throw broken("a time cannot be said as a number") }
         return MediaTimeMapping(source: MediaTimeRange(start: first, end: last), target: target)
     }
 
     /// Reads an item that lies at `range` of its parent's time.
     mutating func readItem(
-        _ item: JSONValue, _ range: MediaTimeRange, in parent: MediaTimeMapping, _ lanes: Lanes, _ number: Int, _ kind: CompositionTrack.Kind,
+        _ item: JSONValue, _ range: MediaTimeRange, in parent: MediaTimeMapping, _ lanes: Lanes, _ number: Int, _ kind: TimelineDescription.Kind,
         _ depth: Int, head: MediaTime = .zero, tail: MediaTime = .zero
-    ) throws(ReadingError) {
+    ) throws(TimelineError) {
         let schema = Self.schema(item), shown = MediaTimeRange(start: range.start - head, end: range.end + tail).intersection(parent.source)
         let time = parent.targetTime(at: parent.source.clamp(range.start))
         guard ["Gap", "Clip", "Stack", "Track"].contains(schema) else { return notice(item, "it is not supported", at: time) }
@@ -62,18 +60,16 @@ extension TimelineReader {
 
     /// - Parameter available: The time of the clip at which its film begins.
     private mutating func readClip(
-        _ clip: JSONValue, _ place: MediaTimeMapping, _ available: MediaTime, _ track: Int, _ kind: CompositionTrack.Kind
-    ) throws(ReadingError) {
+        _ clip: JSONValue, _ place: MediaTimeMapping, _ available: MediaTime, _ track: Int, _ kind: TimelineDescription.Kind
+    ) throws(TimelineError) {
         let media = reference(clip), time = place.target.start
         mark(clip, place)
         guard Self.schema(media) == "ExternalReference", let url = media?.member("target_url")?.characters else {
             return notice(media ?? clip, "a clip without a film is shown as a gap", at: time)
         }
-        guard let location = TimelineAddress.path(of: url, besides: path) else { return notice(clip, "only files are read, not \(url)", at: time) }
-        if unsafe location.withPath({ unsafe access($0, R_OK) }) != 0 {
-            return notice(clip, "its film cannot be read, \(location): \(unsafe String(cString: strerror(errno)))", at: time)
-        }
-        if kind == .video, frameDuration == nil, let rate = clip.member("source_range")?.member("duration")?.member("rate")?.amount, rate > 0 {
+        guard TimelineDescription.isAddress(url) else { return notice(clip, "the address of its film is no path", at: time) }
+        var frameDuration: MediaTime?
+        if kind == .video, let rate = clip.member("source_range")?.member("duration")?.member("rate")?.amount, rate > 0 {
             let exact = try self.rate(rate)
             frameDuration = MediaTime(value: Int64(exact.denominator), timescale: exact.numerator)
         }
@@ -82,17 +78,14 @@ extension TimelineReader {
         guard start < place.source.end else { return notice(clip, "it begins before its film does", at: time) }
         let begin = start == place.source.start ? time : place.targetTime(at: start)
         let part = MediaTimeRange(start: start - available, end: place.source.end - available)
-        let source = CompositionSource(url: location)
-        if kind == .video, !sources.contains(source) { sources.append(source) }
-        do throws(CompositionError) {
-            // Times that had to be rounded may overlap by as much.
-            let end = composition.track(track)?.duration ?? .zero
-            guard begin + Self.rounding >= end, place.target.end > end else { throw CompositionError(.range, "It overlaps what lies before it.") }
-            let from = max(begin, end)
-            try composition.insert(part, of: source, into: track, at: from, duration: place.target.end - from)
-        } catch {
-            notice(clip, "it cannot be placed", at: time)
+        let target = MediaTimeRange(start: begin, end: place.target.end)
+        guard [part.start, part.end, target.start, target.end].allSatisfy(Self.isTime), !part.isEmpty, !target.isEmpty, target.start >= .zero else {
+            return notice(clip, "it cannot be placed", at: time)
         }
+        found.entries.append(
+            .clip(
+                TimelineDescription.Clip(
+                    track: track, address: url, part: part, target: target, frameDuration: frameDuration, label: label(clip))))
     }
 
     /// An item's speed by its time warps; 0 is a frozen moment.

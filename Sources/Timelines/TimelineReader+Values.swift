@@ -1,10 +1,9 @@
 internal import JSON
 internal import Media
-internal import Reading
 
 /// Times and ranges as time lines write them.
 extension TimelineReader {
-    func broken(_ sentence: String) -> ReadingError { ReadingError(.composition, "\(path): \(sentence).") }
+    func broken(_ words: String) -> TimelineError { TimelineError(words) }
 
     /// The type of a value, without its version.
     static func schema(_ tree: JSONValue?) -> String {
@@ -16,15 +15,15 @@ extension TimelineReader {
     private static let formerNames = ["Sequence": "Track", "Filler": "Gap"]
 
     /// An exact frame rate: 23.976 stands for 24000/1001.
-    func rate(_ number: Double) throws(ReadingError) -> (numerator: Int32, denominator: Int32) {
+    func rate(_ number: Double) throws(TimelineError) -> (numerator: Int32, denominator: Int32) {
         guard number.isFinite, number >= 0.001, number <= 1_000_000 else { throw broken("a rate of \(number) is not possible") }
         if number.rounded() == number { return (Int32(number), 1) }
         let thousands = (number * 1.001).rounded()
-        if abs(thousands / 1.001 - number) < 0.001 { return (Int32(thousands) * 1000, 1001) }
+        if thousands >= 1, abs(thousands / 1.001 - number) < 0.001 { return (Int32(thousands) * 1000, 1001) }
         return (Int32((number * 1000).rounded()), 1000)
     }
 
-    func time(_ tree: JSONValue?) throws(ReadingError) -> MediaTime? {
+    func time(_ tree: JSONValue?) throws(TimelineError) -> MediaTime? {
         guard let tree else { return nil }
         guard Self.schema(tree) == "RationalTime", let value = tree.member("value")?.amount, let number = tree.member("rate")?.amount else {
             throw broken("a time is no RationalTime with a value and a rate")
@@ -40,12 +39,12 @@ extension TimelineReader {
         return time
     }
 
-    func range(_ tree: JSONValue?) throws(ReadingError) -> MediaTimeRange? {
+    func range(_ tree: JSONValue?) throws(TimelineError) -> MediaTimeRange? {
         guard let tree else { return nil }
         guard let start = try time(tree.member("start_time")), let duration = try time(tree.member("duration")) else {
             throw broken("a range has no start or no duration")
         }
-        guard duration >= .zero, duration <= Self.longest else { throw broken("a duration of \(duration) is not possible") }
+        guard duration >= .zero, duration <= TimelineDescription.longest else { throw broken("a duration of \(duration) is not possible") }
         return MediaTimeRange(start: start, duration: duration)
     }
 }
