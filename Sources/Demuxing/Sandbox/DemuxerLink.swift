@@ -15,7 +15,7 @@ final class DemuxerLink {
     /// What is left of the time that the process has for the request, whatever it says meanwhile. The time in which its bytes are read for it
     /// does not count.
     private var left: HostSpan
-    private let patienceInAll: HostSpan
+    let patienceInAll: HostSpan
     /// What the process may read, by its number for it.
     private var sources: [UInt16: any FilmBytes]
     private let film: any FilmBytes
