@@ -165,7 +165,7 @@ let package = Package(
             "ScanoutC",
             [
                 "CLinux", "CScanout", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
-                "FrameExport", "TextureCache", "Player", "Demuxing", "AudioSink",
+                "FrameExport", "TextureCache", "Player", "Demuxing", "AudioSink", "Capture",
             ]),
         // How `play` ends when it cannot end by itself: signal handlers.
         .target(name: "CEnding"),
@@ -242,7 +242,7 @@ let package = Package(
             "CaptureTests",
             [
                 "Capture", "Recording", "Player", "PlaySupport", "Demuxing", "DisplaySink", "Reading", "SampleQueue", "SurfacePool", "Writing",
-                "Media", "TestSupport", "CALSA",
+                "Media", "TestSupport", "CALSA", "CScanout", "ScanoutC",
             ]),
         tests(
             "DisplaySinkTests",
