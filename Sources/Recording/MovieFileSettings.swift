@@ -15,7 +15,7 @@ public struct MovieFileSettings: Sendable {
     public var recordsMetadata = false
     /// The film ends when it is as long; nil: it may be of any length. Pauses do not count.
     public var maximumDuration: MediaTime?
-    /// The film ends before the whole file has more bytes; nil: it may be of any size.
+    /// The film ends before the whole file has more bytes; nil: it may be of any size. Less than 8 KiB are too few for any film.
     public var maximumByteCount: Int64?
     /// The film ends when the file system has fewer bytes left for this user; nil: when there are none left, which is an error.
     public var minimumFreeByteCount: Int64?

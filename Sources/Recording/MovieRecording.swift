@@ -45,6 +45,10 @@ final class MovieRecording: @unchecked Sendable {
         do throws(WritingError) { writer = try AssetWriter(path: path, options: settings.writer) } catch { throw .output(error) }
         self.writer = writer
         size = RecordingSizeState(writer.container)
+        if let most = settings.maximumByteCount, size.foreseen(written: 0, length: .zero, framesAhead: 0) > most {
+            writer.cancel()
+            throw .settings("\(path): no film fits into \(most) bytes.")
+        }
         videoOutput = camera?.1
         let video: MovieVideoTrack?, sound: MovieSoundTrack?, metadata: MovieMetadataTrack?
         do throws(ExportError) {

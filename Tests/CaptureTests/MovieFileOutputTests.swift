@@ -192,6 +192,11 @@ import Writing
         settings.minimumFreeByteCount = try free() * 4
         let refused = #expect(throws: ExportError.self) { try movie.start(to: path, settings: settings, camera: scene.format) }
         #expect(refused?.description.hasPrefix("\(path): only ") == true && !FileManager.default.fileExists(atPath: path))
+        settings.minimumFreeByteCount = nil
+        settings.maximumByteCount = 1000
+        let small = #expect(throws: ExportError.self) { try movie.start(to: path, settings: settings, camera: scene.format) }
+        #expect(small == .settings("\(path): no film fits into 1000 bytes.") && !FileManager.default.fileExists(atPath: path))
+        settings.maximumByteCount = nil
         let room: Int64 = 64 << 20
         settings.minimumFreeByteCount = try free() - room
         try movie.start(to: path, settings: settings, camera: scene.format)
