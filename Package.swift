@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "Encoding", targets: ["Encoding"]),
         .library(name: "Writing", targets: ["Writing"]),
         .library(name: "Capture", targets: ["Capture"]),
+        .library(name: "Recording", targets: ["Recording"]),
         .library(name: "DisplaySink", targets: ["DisplaySink"]),
         .library(name: "Subtitles", targets: ["Subtitles"]),
         .library(name: "WaylandSink", targets: ["WaylandSink"]),
@@ -136,6 +137,8 @@ let package = Package(
             ]),
         // Cameras, their frames in the surfaces that displays and exporters read, and microphones.
         module("Capture", ["Media", "SurfacePool", "CV4L2", "CALSA"]),
+        // Cameras and microphones into files.
+        module("Recording", ["Media", "Demuxing", "SampleQueue", "SurfacePool", "Reading", "Encoding", "Writing", "Capture"]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
         // Types only; the libraries are opened by name. No `pkgConfig`, whose flags would link them.
         .systemLibrary(name: "CEGL", providers: [.apt(["libegl-dev", "libgles-dev"])]),
@@ -159,7 +162,7 @@ let package = Package(
             "PlaySupport",
             [
                 "JSON", "Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "Reading", "Composition",
-                "Encoding", "Writing", "Capture", "DisplaySink", "AudioSink", "Player", "CAV",
+                "Writing", "Capture", "Recording", "DisplaySink", "AudioSink", "Player", "CAV",
             ]),
         // The player under the control of other programs, in mpv's protocol.
         module("RemoteControl", ["JSON", "Media", "Sandbox", "DisplaySink", "PlaySupport"]),
@@ -170,7 +173,7 @@ let package = Package(
             "ScanoutC",
             [
                 "CLinux", "CScanout", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
-                "FrameExport", "TextureCache", "Player", "Demuxing", "AudioSink",
+                "FrameExport", "TextureCache", "Player", "Demuxing", "AudioSink", "Capture",
             ]),
         // How `play` ends when it cannot end by itself: signal handlers.
         .target(name: "CEnding"),
@@ -178,9 +181,8 @@ let package = Package(
             name: "play",
             dependencies: [
                 "CEnding", "JSON", "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading",
-                "Composition", "Deinterlacing", "Writing", "Capture", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink", "AudioSink",
-                "FrameExport",
-                "PixelConversion", "RemoteControl", "MediaControls", "OnScreen",
+                "Composition", "Deinterlacing", "Writing", "Capture", "Recording", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink",
+                "AudioSink", "FrameExport", "PixelConversion", "RemoteControl", "MediaControls", "OnScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -253,8 +255,8 @@ let package = Package(
         tests(
             "CaptureTests",
             [
-                "Capture", "Player", "PlaySupport", "Demuxing", "DisplaySink", "Reading", "SampleQueue", "SurfacePool", "Writing",
-                "Media", "TestSupport", "CALSA",
+                "Capture", "Recording", "Player", "PlaySupport", "Demuxing", "DisplaySink", "Reading", "SampleQueue", "SurfacePool", "Writing",
+                "Media", "TestSupport", "CALSA", "CScanout", "ScanoutC",
             ]),
         tests(
             "DisplaySinkTests",
@@ -292,7 +294,9 @@ let package = Package(
                 "DisplaySink",
                 "WaylandSink", "AudioSink", "Composition", "Reading", "Media", "TestSupport", "FilmReference",
             ]),
-        tests("PlaySupportTests", ["PlaySupport", "JSON", "Demuxing", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
+        tests(
+            "PlaySupportTests",
+            ["PlaySupport", "JSON", "Demuxing", "Capture", "Recording", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("MediaControlsTests", ["MediaControls", "RemoteControl", "PlaySupport", "Media", "TestSupport"]),
         tests("RemoteControlTests", ["RemoteControl", "JSON", "PlaySupport", "DisplaySink", "Media", "Sandbox", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),

@@ -17,6 +17,12 @@ public struct ActiveFormat: Sendable, Hashable {
     /// Where the driver writes the planes.
     package var layout: SurfaceLayout
 
+    /// Describes frames that come from elsewhere.
+    package init(code: FourCC, size: PixelSize, rate: Ratio, color: ColorDescription, layout: SurfaceLayout) {
+        (self.code, self.size, self.rate, self.color, self.layout) = (code, size, rate, color, layout)
+        pixelFormat = layout.format
+    }
+
     /// Sets the format and the rate on the device and takes what the driver made of them.
     init(_ choice: CaptureRequest.Choice, on node: CameraNode) throws(CaptureError) {
         var format = cv4l2_format()

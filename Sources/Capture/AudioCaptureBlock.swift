@@ -34,6 +34,8 @@ public struct AudioCaptureLoss: Sendable, Hashable {
         case overrun
         /// They waited for the program until the output had no room for more.
         case late
+        /// The connection to the output is switched off (`AudioDataOutput.isEnabled`).
+        case switchedOff = "switched-off"
     }
 
     /// Why.

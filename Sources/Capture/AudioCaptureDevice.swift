@@ -27,17 +27,20 @@ public struct AudioCaptureDevice: Sendable, Hashable {
     public struct Finding: Sendable, Hashable {
         /// ALSA's name of the input, or of the card.
         public var identifier: String
-        /// The microphone; nil where `obstacle` says why not.
-        public var device: AudioCaptureDevice?
-        /// Why it cannot be used; nil when it can.
-        public var obstacle: CaptureError?
+        /// The microphone, or why it cannot be used.
+        public var result: Result<AudioCaptureDevice, CaptureError>
 
-        /// Makes a finding.
-        public init(identifier: String, device: AudioCaptureDevice? = nil, obstacle: CaptureError? = nil) {
-            self.identifier = identifier
-            self.device = device
-            self.obstacle = obstacle
-        }
+        /// Found, and can be used.
+        public init(identifier: String, device: AudioCaptureDevice) { (self.identifier, result) = (identifier, .success(device)) }
+
+        /// Found, and cannot be used.
+        public init(identifier: String, obstacle: CaptureError) { (self.identifier, result) = (identifier, .failure(obstacle)) }
+
+        /// The microphone; nil when it cannot be used.
+        public var device: AudioCaptureDevice? { if case .success(let device) = result { device } else { nil } }
+
+        /// Why it cannot be used; nil when it can.
+        public var obstacle: CaptureError? { if case .failure(let error) = result { error } else { nil } }
     }
 
     /// SNDRV_CARDS: more sound cards no machine has.

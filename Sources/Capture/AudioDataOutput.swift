@@ -9,8 +9,7 @@ public import Media
 public final class AudioDataOutput: Sendable {
     /// How much sound may wait for the program; beyond it the oldest is lost (`late`).
     public let heldDuration: HostSpan
-    private let state = Monitor(SoundDeliveryState())
-    private let handler: (queue: DispatchQueue, body: @Sendable (AudioCaptureDelivery) -> Void)?
+    private let port: DeliveryPort<SoundDeliveryState>
 
     /// An output that calls a handler.
     ///
@@ -20,48 +19,38 @@ public final class AudioDataOutput: Sendable {
     ///   - onDelivery: Called for one delivery after the other.
     public init(on queue: DispatchQueue, heldDuration: HostSpan = .seconds(10), onDelivery: @escaping @Sendable (AudioCaptureDelivery) -> Void) {
         self.heldDuration = heldDuration
-        handler = (queue, onDelivery)
+        port = DeliveryPort(SoundDeliveryState(), handler: .init(queue: queue, body: onDelivery))
     }
 
     /// An output that a thread asks with `next`.
     public init(heldDuration: HostSpan = .seconds(10)) {
         self.heldDuration = heldDuration
-        handler = nil
+        port = DeliveryPort(SoundDeliveryState())
+    }
+
+    /// Whether sound comes through the connection from the session to this output; true at first. May change at any time, and changes nothing for the
+    /// other outputs. Sound that waits when it is switched off, and what comes meanwhile, is lost as `switchedOff`; the report of the latter comes
+    /// when it is switched on again, or with the end.
+    public var isEnabled: Bool {
+        get { port.withLock { $0.isEnabled } }
+        set { port.change { $0.enable(newValue) } }
     }
 
     /// What has become of the sound since the session's last start.
-    public var statistics: AudioCaptureStatistics { state.withLock { $0.statistics } }
+    public var statistics: AudioCaptureStatistics { port.withLock { $0.statistics } }
 
     /// The next delivery of an output without a handler; waits for it until `deadline` (CLOCK_MONOTONIC; nil: for ever), then nil. After the end it
     /// returns the end at once.
-    public func next(until deadline: HostTime? = nil) -> AudioCaptureDelivery? {
-        precondition(handler == nil, "an output with a handler is not asked")
-        return state.wait(until: deadline) { $0.pull() }
-    }
+    public func next(until deadline: HostTime? = nil) -> AudioCaptureDelivery? { port.next(until: deadline) }
 
     // MARK: The session's side
 
-    func begin(rate: Int) { state.change { $0.begin(room: Int(heldDuration.seconds * Double(rate))) } }
+    /// The session's last start begins now: the counters stand at 0.
+    package func begin(rate: Int) { port.withLock { $0.begin(room: Int(heldDuration.seconds * Double(rate))) } }
 
-    func add(_ block: AudioCaptureBlock) {
-        state.change { $0.add(block) }
-        schedule()
-    }
+    package func add(_ block: AudioCaptureBlock) { port.change { $0.add(block) } }
 
-    func add(_ loss: AudioCaptureLoss) {
-        state.change { $0.add(loss) }
-        schedule()
-    }
+    package func add(_ loss: AudioCaptureLoss) { port.change { $0.add(loss) } }
 
-    func finish(_ error: CaptureError?) {
-        state.change { $0.finish(error) }
-        schedule()
-    }
-
-    private func schedule() {
-        guard let handler, state.withLock({ $0.schedule() }) else { return }
-        handler.queue.async { [state] in
-            while let item = state.withLock({ $0.take() }) { handler.body(item) }
-        }
-    }
+    package func finish(_ error: CaptureError?) { port.change { $0.finish(error) } }
 }

@@ -44,17 +44,20 @@ public struct CaptureDevice: Sendable, Hashable {
     public struct Finding: Sendable, Hashable {
         /// The device file.
         public var path: String
-        /// The camera; nil where `obstacle` says why not.
-        public var device: CaptureDevice?
-        /// Why it cannot be used; nil when it can.
-        public var obstacle: CaptureError?
+        /// The camera, or why it cannot be used.
+        public var result: Result<CaptureDevice, CaptureError>
 
-        /// Makes a finding.
-        public init(path: String, device: CaptureDevice? = nil, obstacle: CaptureError? = nil) {
-            self.path = path
-            self.device = device
-            self.obstacle = obstacle
-        }
+        /// Found, and can be used.
+        public init(path: String, device: CaptureDevice) { (self.path, result) = (path, .success(device)) }
+
+        /// Found, and cannot be used.
+        public init(path: String, obstacle: CaptureError) { (self.path, result) = (path, .failure(obstacle)) }
+
+        /// The camera; nil when it cannot be used.
+        public var device: CaptureDevice? { if case .success(let device) = result { device } else { nil } }
+
+        /// Why it cannot be used; nil when it can.
+        public var obstacle: CaptureError? { if case .failure(let error) = result { error } else { nil } }
     }
 
     /// The folder of the device files.

@@ -13,6 +13,8 @@ public struct CaptureDrop: Sendable, Hashable {
         case discontinuity
         /// The driver says that the frame is damaged.
         case damaged
+        /// The connection to the output is switched off (`VideoDataOutput.isEnabled`).
+        case switchedOff = "switched-off"
     }
 
     /// Why.

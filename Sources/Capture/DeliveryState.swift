@@ -1,7 +1,7 @@
 package import Media
 
 /// What waits for a program between a camera and its handler, and the count of it.
-package struct DeliveryState<Frame: Sendable>: Sendable {
+package struct DeliveryState<Frame: Sendable>: DeliveryWaiting {
     /// One thing for the program.
     package enum Item: Sendable {
         case frame(Frame, number: UInt64, time: HostTime)
@@ -13,6 +13,10 @@ package struct DeliveryState<Frame: Sendable>: Sendable {
     package var discardsLate: Bool
     package private(set) var items: [Item] = []
     package private(set) var statistics = CaptureStatistics()
+    /// Whether frames come through.
+    package private(set) var isEnabled = true
+    /// What has not come through, until it can be told.
+    private var unheard: CaptureDrop?
     /// A handler runs or will run.
     private var isScheduled = false
     private var end: CaptureError?
@@ -24,12 +28,17 @@ package struct DeliveryState<Frame: Sendable>: Sendable {
     package mutating func begin() {
         items.removeAll(keepingCapacity: true)
         statistics = CaptureStatistics()
+        unheard = nil
         hasEnded = false
         end = nil
     }
 
     /// A frame for the program. The frame that waited, which is too late now, is dropped, and returned so that the caller lets it go unlocked.
     package mutating func add(_ frame: Frame, number: UInt64, time: HostTime) -> Frame? {
+        guard isEnabled else {
+            leaveOut(CaptureDrop(.switchedOff, first: number, time: time))
+            return frame
+        }
         var late: Frame?
         if discardsLate, let index = items.lastIndex(where: \.isFrame), case .frame(let waiting, let itsNumber, let itsTime) = items[index] {
             late = waiting
@@ -45,6 +54,7 @@ package struct DeliveryState<Frame: Sendable>: Sendable {
 
     /// Frames that the program does not get.
     package mutating func add(_ drop: CaptureDrop) {
+        tellUnheard()
         statistics.dropped[drop.reason, default: 0] += drop.count
         if drop.count == 0 { statistics.restarts += 1 }
         insert(drop, at: items.count)
@@ -53,9 +63,45 @@ package struct DeliveryState<Frame: Sendable>: Sendable {
     /// Nothing follows.
     package mutating func finish(_ error: CaptureError?) {
         guard !hasEnded else { return }
+        tellUnheard()
         hasEnded = true
         end = error
         items.append(.end(error))
+    }
+
+    /// Switches the connection on or off. The frames that waited are returned so that the caller lets them go unlocked.
+    package mutating func enable(_ isWanted: Bool) -> [Frame] {
+        guard isWanted != isEnabled else { return [] }
+        isEnabled = isWanted
+        if isWanted {
+            tellUnheard()
+            return []
+        }
+        var frames: [Frame] = []
+        let waiting = items
+        items = []
+        for item in waiting {
+            guard case .frame(let frame, let number, let time) = item else {
+                items.append(item)
+                continue
+            }
+            frames.append(frame)
+            statistics.dropped[.switchedOff, default: 0] += 1
+            insert(CaptureDrop(.switchedOff, first: number, time: time), at: items.count)
+        }
+        statistics.waiting = 0
+        return frames
+    }
+
+    private mutating func leaveOut(_ drop: CaptureDrop) {
+        statistics.dropped[.switchedOff, default: 0] += 1
+        if let before = unheard, before.first + UInt64(before.count) != drop.first { tellUnheard() }
+        unheard = CaptureDrop(.switchedOff, count: (unheard?.count ?? 0) + 1, first: unheard?.first ?? drop.first, time: drop.time)
+    }
+
+    private mutating func tellUnheard() {
+        if let drop = unheard { insert(drop, at: items.count) }
+        unheard = nil
     }
 
     /// Whether the caller must call a handler: something waits and none runs.

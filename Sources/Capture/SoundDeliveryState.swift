@@ -1,11 +1,15 @@
 internal import Media
 
 /// What waits for a program between a microphone and its handler, and the count of it. When there is no room the oldest sound goes.
-package struct SoundDeliveryState: Sendable {
+package struct SoundDeliveryState: DeliveryWaiting {
     /// Frames that may wait.
     private var room = 0
     private var items: [AudioCaptureDelivery] = []
     package private(set) var statistics = AudioCaptureStatistics()
+    /// Whether sound comes through.
+    package private(set) var isEnabled = true
+    /// What has not come through, until it can be told.
+    private var unheard: AudioCaptureLoss?
     /// A handler runs or will run.
     private var isScheduled = false
     private var end: CaptureError?
@@ -18,12 +22,14 @@ package struct SoundDeliveryState: Sendable {
         self.room = room
         items.removeAll(keepingCapacity: true)
         statistics = AudioCaptureStatistics()
+        unheard = nil
         hasEnded = false
         end = nil
     }
 
     /// Sound for the program.
     package mutating func add(_ block: AudioCaptureBlock) {
+        guard isEnabled else { return leaveOut(block) }
         while statistics.waiting > 0, statistics.waiting + block.frameCount > room { dropOldest() }
         statistics.waiting += block.frameCount
         items.append(.block(block))
@@ -31,6 +37,7 @@ package struct SoundDeliveryState: Sendable {
 
     /// Sound that the program does not get.
     package mutating func add(_ loss: AudioCaptureLoss) {
+        tellUnheard()
         statistics.lost[loss.reason, default: 0] += loss.count
         if loss.reason == .overrun { statistics.overruns += 1 }
         items.append(.lost(loss))
@@ -39,9 +46,37 @@ package struct SoundDeliveryState: Sendable {
     /// Nothing follows.
     package mutating func finish(_ error: CaptureError?) {
         guard !hasEnded else { return }
+        tellUnheard()
         hasEnded = true
         end = error
         items.append(.ended(error))
+    }
+
+    /// Switches the connection on or off.
+    package mutating func enable(_ isWanted: Bool) {
+        guard isWanted != isEnabled else { return }
+        isEnabled = isWanted
+        if isWanted { return tellUnheard() }
+        for index in items.indices {
+            guard case .block(let block) = items[index] else { continue }
+            statistics.lost[.switchedOff, default: 0] += block.frameCount
+            let time = block.time + .seconds(Double(block.frameCount) / Double(block.sampleRate))
+            items[index] = .lost(AudioCaptureLoss(.switchedOff, count: block.frameCount, first: block.number, time: time))
+        }
+        statistics.waiting = 0
+    }
+
+    private mutating func leaveOut(_ block: AudioCaptureBlock) {
+        statistics.lost[.switchedOff, default: 0] += block.frameCount
+        if let before = unheard, before.first + UInt64(before.count) != block.number { tellUnheard() }
+        let time = block.time + .seconds(Double(block.frameCount) / Double(block.sampleRate))
+        unheard = AudioCaptureLoss(
+            .switchedOff, count: (unheard?.count ?? 0) + block.frameCount, first: unheard?.first ?? block.number, time: time)
+    }
+
+    private mutating func tellUnheard() {
+        if let loss = unheard { items.append(.lost(loss)) }
+        unheard = nil
     }
 
     /// Whether the caller must call a handler: something waits and none runs.

@@ -1,6 +1,6 @@
 public import Dispatch
 public import Media
-internal import SurfacePool
+package import SurfacePool
 
 /// Gives a camera's frames to a program: by a handler on a queue of the program's, or to a thread that asks.
 ///
@@ -11,8 +11,7 @@ public final class VideoDataOutput: Sendable {
     /// How many frames the program may hold at the same time, besides one that waits for it. A program that holds more loses the frames that
     /// follow (`outOfBuffers`); the session goes on.
     public let heldFrames: Int
-    private let state: Monitor<DeliveryState<SharedFrame>>
-    private let handler: (queue: DispatchQueue, body: @Sendable (CaptureDelivery) -> Void)?
+    private let port: DeliveryPort<DeliveryState<SharedFrame>>
 
     /// An output that calls a handler.
     ///
@@ -27,61 +26,55 @@ public final class VideoDataOutput: Sendable {
     ) {
         precondition(heldFrames >= 1, "a handler holds the frame that it gets")
         self.heldFrames = heldFrames
-        state = Monitor(DeliveryState(discardsLate: discardsLateFrames))
-        handler = (queue, onDelivery)
+        port = DeliveryPort(DeliveryState(discardsLate: discardsLateFrames), handler: .init(queue: queue) { onDelivery(Self.delivery($0)) })
     }
 
     /// An output that a thread asks with `next`.
     public init(heldFrames: Int = 1, discardsLateFrames: Bool = true) {
         precondition(heldFrames >= 1, "a reader holds the frame that it gets")
         self.heldFrames = heldFrames
-        state = Monitor(DeliveryState(discardsLate: discardsLateFrames))
-        handler = nil
+        port = DeliveryPort(DeliveryState(discardsLate: discardsLateFrames))
     }
 
     /// Whether a frame that still waits when the next one comes is dropped. May change at any time.
     public var discardsLateFrames: Bool {
-        get { state.withLock { $0.discardsLate } }
-        set { state.withLock { $0.discardsLate = newValue } }
+        get { port.withLock { $0.discardsLate } }
+        set { port.withLock { $0.discardsLate = newValue } }
+    }
+
+    /// Whether frames come through the connection from the session to this output; true at first. May change at any time, and changes nothing for
+    /// the other outputs. Frames that wait when it is switched off, and those that come meanwhile, are dropped as `switchedOff`; the report of the
+    /// latter comes when it is switched on again, or with the end.
+    public var isEnabled: Bool {
+        get { port.withLock { $0.isEnabled } }
+        set {
+            let dropped = port.change { $0.enable(newValue) }
+            // End here, unlocked.
+            _ = dropped
+        }
     }
 
     /// What has become of the frames since the session's last start.
-    public var statistics: CaptureStatistics { state.withLock { $0.statistics } }
+    public var statistics: CaptureStatistics { port.withLock { $0.statistics } }
 
     /// The next delivery of an output without a handler; waits for it until `deadline` (CLOCK_MONOTONIC; nil: for ever), then nil. After the end it
     /// returns the end at once.
-    public func next(until deadline: HostTime? = nil) -> CaptureDelivery? {
-        precondition(handler == nil, "an output with a handler is not asked")
-        return state.wait(until: deadline) { $0.pull() }.map(Self.delivery)
-    }
+    public func next(until deadline: HostTime? = nil) -> CaptureDelivery? { port.next(until: deadline).map(Self.delivery) }
 
     // MARK: The session's side
 
-    func begin() { state.change { $0.begin() } }
+    /// The session's last start begins now: the counters stand at 0.
+    package func begin() { port.withLock { $0.begin() } }
 
-    func add(_ frame: SharedFrame, number: UInt64, time: HostTime) {
-        let late = state.change { $0.add(frame, number: number, time: time) }
+    package func add(_ frame: SharedFrame, number: UInt64, time: HostTime) {
+        let late = port.change { $0.add(frame, number: number, time: time) }
         // Ends here, unlocked.
         _ = late
-        schedule()
     }
 
-    func add(_ drop: CaptureDrop) {
-        state.change { $0.add(drop) }
-        schedule()
-    }
+    package func add(_ drop: CaptureDrop) { port.change { $0.add(drop) } }
 
-    func finish(_ error: CaptureError?) {
-        state.change { $0.finish(error) }
-        schedule()
-    }
-
-    private func schedule() {
-        guard let handler, state.withLock({ $0.schedule() }) else { return }
-        handler.queue.async { [state] in
-            while let item = state.withLock({ $0.take() }) { handler.body(Self.delivery(item)) }
-        }
-    }
+    package func finish(_ error: CaptureError?) { port.change { $0.finish(error) } }
 
     private static func delivery(_ item: DeliveryState<SharedFrame>.Item) -> CaptureDelivery {
         switch item {

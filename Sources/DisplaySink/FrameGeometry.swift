@@ -42,16 +42,24 @@ package struct FrameGeometry: Sendable, Hashable {
 
     /// The rectangle `rect` of a buffer, in upright coordinates.
     package static func turned(_ rect: PixelRect, in buffer: PixelSize, _ orientation: FrameOrientation) -> PixelRect {
-        let right = buffer.width - rect.x - rect.width, below = buffer.height - rect.y - rect.height
-        var turned: PixelRect
+        let turned = turned(Rect(rect), in: buffer, orientation)
+        // Whole numbers stay whole.
+        return PixelRect(x: Int(turned.x), y: Int(turned.y), width: Int(turned.width), height: Int(turned.height))
+    }
+
+    /// The same for a part of a pixel, or a point, which has no size.
+    package static func turned(_ rect: Rect, in buffer: PixelSize, _ orientation: FrameOrientation) -> Rect {
+        let width = Double(buffer.width), height = Double(buffer.height)
+        let right = width - rect.x - rect.width, below = height - rect.y - rect.height
+        var turned: Rect
         switch orientation.rotation {
         case .none: turned = rect
-        case .clockwise90: turned = PixelRect(x: below, y: rect.x, width: rect.height, height: rect.width)
-        case .clockwise180: turned = PixelRect(x: right, y: below, width: rect.width, height: rect.height)
-        case .clockwise270: turned = PixelRect(x: rect.y, y: right, width: rect.height, height: rect.width)
+        case .clockwise90: turned = Rect(x: below, y: rect.x, width: rect.height, height: rect.width)
+        case .clockwise180: turned = Rect(x: right, y: below, width: rect.width, height: rect.height)
+        case .clockwise270: turned = Rect(x: rect.y, y: right, width: rect.height, height: rect.width)
         }
         if orientation.isMirrored {
-            turned.x = (orientation.isSideways ? buffer.height : buffer.width) - turned.x - turned.width
+            turned.x = (orientation.isSideways ? height : width) - turned.x - turned.width
         }
         return turned
     }

@@ -135,8 +135,9 @@ public struct DeviceReport: Sendable {
         let findings = CaptureDevice.findings()
         guard !findings.isEmpty else { return [Finding(name: "V4L2", isUsable: false, note: "This machine has no camera (/dev/video*).")] }
         return findings.flatMap { finding -> [Finding] in
-            guard let device = finding.device else {
-                return [Finding(name: finding.path, isUsable: false, note: finding.obstacle?.description ?? "")]
+            let device: CaptureDevice
+            do throws(CaptureError) { device = try finding.result.get() } catch {
+                return [Finding(name: finding.path, isUsable: false, note: error.description)]
             }
             let serial = device.serial.map { ", serial number \($0)" } ?? ""
             return [Finding(name: device.path, isUsable: true, note: "\(device.name) (\(device.driver), \(device.bus)\(serial))")]
@@ -152,8 +153,7 @@ public struct DeviceReport: Sendable {
         }
         return findings.map { finding in
             do throws(CaptureError) {
-                guard let device = finding.device else { throw finding.obstacle ?? CaptureError(.failed, "") }
-                let capabilities = try device.capabilities()
+                let device = try finding.result.get(), capabilities = try device.capabilities()
                 let note = "\(device.name) (\(capabilities.summary))"
                 return Finding(name: device.identifier, isUsable: !capabilities.sampleFormats.isEmpty, note: note)
             } catch { return Finding(name: finding.identifier, isUsable: false, note: error.description) }

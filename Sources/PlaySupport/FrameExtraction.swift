@@ -136,7 +136,7 @@ public struct FrameExtraction {
     }
 
     /// Under another name first, so that no half file bears the right one.
-    static func write(_ bytes: [UInt8], to path: String) throws(PlayerError) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(PlayerError) {
         let draft = path + ".part"
         // What lies there is left from a run that was ended, or a link to somewhere else.
         let file = unsafe draft.withPath { draft in

@@ -53,13 +53,15 @@ final class CameraSource: SampleSource, @unchecked Sendable {
     ///   - duration: Ends after this much time; nil: never.
     ///   - reconnects: Whether a camera that is unplugged is waited for.
     ///   - holdCount: Frames that are held behind this.
+    ///   - outputs: Who gets the frames besides.
     init(
-        _ name: String?, _ request: CaptureRequest, duration: MediaTime?, reconnects: Bool, allocator: any SurfaceAllocator, holdCount: Int
+        _ name: String?, _ request: CaptureRequest, duration: MediaTime?, reconnects: Bool, allocator: any SurfaceAllocator, holdCount: Int,
+        outputs: [VideoDataOutput]
     ) throws(CaptureError) {
         let device = try CaptureDevice.find(name), notices = Notices(), outage = CaptureOutage()
         output = VideoDataOutput()
         session = CaptureSession(
-            device: device, request: request, outputs: [output], allocator: allocator, extraFrames: holdCount, reconnects: reconnects
+            device: device, request: request, outputs: [output] + outputs, allocator: allocator, extraFrames: holdCount, reconnects: reconnects
         ) { state in if let sentence = outage.sentence(state) { notices.add(sentence) } }
         self.notices = notices
         self.duration = duration
@@ -134,7 +136,7 @@ extension OpenedSource {
             source = try CameraSource(
                 name, request, duration: configuration.playDuration, reconnects: configuration.reconnectsCamera,
                 allocator: sink.preferredAllocator,
-                holdCount: DisplayQueue.decodedAhead + sink.surfaceHoldCount + exported + 3)
+                holdCount: DisplayQueue.decodedAhead + sink.surfaceHoldCount + exported + 3, outputs: configuration.cameraOutputs)
         } catch { throw AssetError(error) }
         let device = source.session.device
         var opened = OpenedSource(

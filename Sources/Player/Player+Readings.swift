@@ -1,3 +1,4 @@
+public import Capture
 internal import Demuxing
 internal import DisplaySink
 public import Media
@@ -34,6 +35,9 @@ extension Player {
         if let track = pipeline.container?.soundTrack { film.audioTrack = track }
         return film
     }
+
+    /// The session of the camera that is shown; nil while none is.
+    public var camera: CaptureSession? { storage.withLock { $0.pipeline }?.source.camera?.session }
 
     /// The title in the file, else the file's name.
     public var title: String { storage.withLock { $0.pipeline?.source.title } ?? "" }

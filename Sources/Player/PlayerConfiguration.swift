@@ -1,4 +1,5 @@
 public import AudioSink
+public import Capture
 public import Decoding
 public import Deinterlacing
 public import Demuxing
@@ -25,6 +26,9 @@ public struct PlayerConfiguration: Sendable {
     public var pausesWithoutDisplay = false
     /// Whether a camera that is unplugged while it is shown is waited for, with its last frame on the display. Otherwise playback ends.
     public var reconnectsCamera = false
+    /// Who gets a camera's frames besides the display: a recording, still frames, a program's own output. A player that is paused keeps its frame on
+    /// the display, and changes nothing for these. They get one camera at a time.
+    public var cameraOutputs: [VideoDataOutput] = []
     /// Which of the film's tracks play.
     public var tracks = TrackPreferences()
     /// Which files hold subtitles, and how they are shown.

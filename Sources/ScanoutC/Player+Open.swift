@@ -61,11 +61,14 @@ struct OpeningCall {
     }
 
     /// Makes the player, opens the film, and gives the player to the program unless one of the two fails.
-    func open(_ film: FilmLocation) -> scanout_result {
+    ///
+    /// - Parameter reconnects: Whether a camera that is unplugged is waited for.
+    func open(_ film: FilmLocation, reconnects: Bool = false) -> scanout_result {
         guard let opened = unsafe opened else { return refuse("A film and a place for the player are needed.") }
-        guard let wishes = unsafe CallerStruct.read(options, zero: scanout_options()), let configuration = unsafe PlayerConfiguration(wishes) else {
+        guard let wishes = unsafe CallerStruct.read(options, zero: scanout_options()), var configuration = unsafe PlayerConfiguration(wishes) else {
             return refuse("The size, the decoder, the sandbox, the tracks or the exporters in scanout_options make no sense.")
         }
+        configuration.reconnectsCamera = reconnects
         do throws(PlayerError) {
             let handle = try PlayerHandle(output: unsafe wishes.output, configuration)
             if unsafe wishes.opens_async != 0 { handle.beginOpening(film) } else { try handle.open(film) }

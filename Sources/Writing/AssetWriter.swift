@@ -135,6 +135,11 @@ public final class AssetWriter: Sendable {
         state.withLock { ($0.interleaving.byteCount, $0.interleaving.peakByteCount) }
     }
 
+    /// Bytes in the file. What the container still holds, such as a fragment that is not whole, does not count.
+    public var writtenByteCount: Int64 { state.withLock { $0.writtenByteCount } }
+    /// Bytes of the file that survive a power cut (`AssetWriterOptions.syncsFragments`, and the end).
+    public var durableByteCount: Int64 { state.withLock { $0.durableByteCount } }
+
     /// Ends the film at a time of the source. Where the container has edit lists it hides what samples show after it. Call it before `finish`.
     public func endSession(atSourceTime time: MediaTime) {
         state.withLock { $0.end = time }
@@ -202,12 +207,37 @@ public final class AssetWriter: Sendable {
             if endsFragment {
                 try muxer.endFragment()
                 try muxer.draft.publish()
+                if options.syncsFragments { sync(muxer.wholeByteCount) }
             }
             try muxer.write(sample, block, times, stream: entry.input)
+            noteByteCount()
         } catch {
             throw error.about(path, input: entry.input, time: entry.item.time)
         }
     }
+
+    private func noteByteCount() {
+        guard let count = muxer.byteCount else { return }
+        state.withLock { $0.writtenByteCount = count }
+    }
+
+    /// Has the disk take the first `count` bytes, on another thread; when it is busy with earlier ones, as soon as it has done that.
+    private func sync(_ count: Int64) {
+        let isBusy = state.withLock { state in
+            defer { state.wantedByteCount = count }
+            return state.wantedByteCount > state.durableByteCount
+        }
+        if isBusy { return }
+        Self.disk.async { [self] in
+            while let wanted = state.withLock({ $0.wantedByteCount > $0.durableByteCount ? $0.wantedByteCount : nil }) {
+                // What fails here fails at the end too, or when the next bytes are written.
+                guard fdatasync(muxer.draft.descriptor.rawValue) == 0 else { return }
+                state.change { $0.durableByteCount = wanted }
+            }
+        }
+    }
+
+    private static let disk = DispatchQueue(label: "disk", attributes: .concurrent)
 
     // MARK: The end
 
@@ -236,6 +266,7 @@ public final class AssetWriter: Sendable {
         do throws(WritingError) {
             try muxer.end(at: end)
             try muxer.draft.publish()
+            if options.syncsFragments, fsync(muxer.draft.descriptor.rawValue) != 0 { throw WritingError.writing(path, errno) }
         } catch {
             state.change { state in
                 state.failed(error)
@@ -244,8 +275,10 @@ public final class AssetWriter: Sendable {
             cleanUp()
             throw error
         }
+        noteByteCount()
         state.change { state in
             state.status = .completed
+            if options.syncsFragments || !options.isFragmented { state.durableByteCount = state.writtenByteCount }
             state.isBusy = false
         }
     }

@@ -12,6 +12,10 @@ public struct AssetWriterOptions: Sendable {
     public var isFragmented = false
     /// How long a fragment lasts at least, unless a sync sample of video comes when half of it has passed.
     public var fragmentDuration = MediaTime(value: 1, timescale: 1)
+    /// With fragments: the system is told to bring each to the disk when it is whole (`fdatasync`), so that it survives a power cut. That happens on
+    /// another thread, while the next fragment comes; `AssetWriter.durableByteCount` says how far it is. Otherwise the system chooses the moment,
+    /// half a minute later or more.
+    public var syncsFragments = false
     /// Puts the index of MP4 and MOV in front of the samples when all is written, so that a player needs no seek. Costs a second pass over the file.
     public var movesIndexToFront = false
     /// Texts about the film by FFmpeg's names: `title`, `artist`, `comment`, `date` …

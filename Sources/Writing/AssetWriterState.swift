@@ -37,6 +37,10 @@ struct AssetWriterState: Sendable {
     var status = AssetWriter.Status.unknown
     var inputs: [Input] = []
     var interleaving: InterleavingState<Queued>
+    /// Bytes in the file, and how many of them are on the disk whatever happens.
+    var writtenByteCount: Int64 = 0, durableByteCount: Int64 = 0
+    /// Bytes that the disk was told to take last; it works on them while they are more than `durableByteCount`.
+    var wantedByteCount: Int64 = 0
     /// A thread writes; only this one calls the muxer.
     var isBusy = false
     /// Source time of the film's beginning.

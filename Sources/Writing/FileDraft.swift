@@ -39,6 +39,12 @@ final class FileDraft {
         let failed = unsafe fsync(descriptor.rawValue) != 0 || draftPath.withPath { old in unsafe target.withPath { unsafe rename(old, $0) } } != 0
         if failed { throw WritingError.writing(path, errno) }
         isPublished = true
+        // So that the name survives a power cut too. Some file systems cannot do that, and need not.
+        let folder = Self.split(target).folder
+        let opened = unsafe (folder.isEmpty ? "." : folder).withPath { unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard opened >= 0 else { return }
+        _ = fsync(opened)
+        close(opened)
     }
 
     /// Removes what has not been published.

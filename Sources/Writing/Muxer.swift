@@ -47,6 +47,9 @@ final class Muxer: @unchecked Sendable {
         unsafe avformat_free_context(context)
     }
 
+    /// Bytes in the file; nil when the system does not say.
+    var byteCount: Int64? { output.byteCount }
+
     /// The error number of the first write that failed; 0: none did.
     var failure: Int32 { output.failure }
 

@@ -1,9 +1,11 @@
 internal import ArgumentParser
 internal import CEnding
 internal import Capture
+internal import DisplaySink
 internal import Media
 internal import PlaySupport
 internal import Player
+internal import Recording
 internal import Writing
 
 /// `play record OUT`: a camera into a file, a microphone, or both.
@@ -12,8 +14,10 @@ struct Record: ParsableCommand {
         abstract: "Record a camera into a file, a microphone, or both.",
         discussion:
             "The container follows from the ending of OUT: mp4, mov, mkv and ts get h264 and aac, webm gets vp9 and opus. --microphone alone records "
-            + "sound, with an option of the camera both. Ctrl-C ends the recording; a second one ends the program without completing the file. The "
-            + "last line says what was lost, and why.")
+            + "sound, with an option of the camera both. Ctrl-C ends the recording; a second one ends the program without completing the file. In a "
+            + "terminal the space bar pauses and resumes, s writes the next frame as a PNG file beside OUT, m sets a marker with "
+            + "--markers, p pauses --preview, and q ends. The last "
+            + "line says what was lost, and why.")
 
     @Argument(help: "The file to be written.")
     var output: String
@@ -30,8 +34,23 @@ struct Record: ParsableCommand {
             valueName: "name|hw:…"))
     var microphone: String?
 
-    @Option(help: ArgumentHelp("End after this much time; otherwise at Ctrl-C.", valueName: "time"))
+    @Option(help: ArgumentHelp("End after this much time; otherwise at Ctrl-C or q. Pauses do not count.", valueName: "time"))
     var duration: TimeArgument?
+
+    @Option(help: ArgumentHelp("End before the file is larger, in bytes or with KiB, MiB, GiB.", valueName: "size"))
+    var maxSize: ByteCountArgument?
+
+    @Option(help: ArgumentHelp("End when less is free where OUT is, in bytes or with KiB, MiB, GiB.", valueName: "size"))
+    var minFree: ByteCountArgument?
+
+    @Flag(help: "Add a track of timed metadata; in a terminal m sets a marker.")
+    var markers = false
+
+    @Flag(help: "Show the camera too.")
+    var preview = false
+
+    @Option(help: "Where --preview shows it: auto, wayland, kms (a monitor without a desktop) or headless.")
+    var sink: SinkChoice = .auto
 
     @Option(help: ArgumentHelp("The codec: h264, hevc, vp9, mjpeg.", valueName: "codec"))
     var video: String?
@@ -62,9 +81,11 @@ struct Record: ParsableCommand {
     mutating func validate() throws {
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
         if microphone == nil, audio != nil || audioBitrate != nil { throw ValidationError("--audio and --audio-bitrate need --microphone.") }
-        if !recordsCamera, video != nil || bitrate != nil || reconnect {
-            throw ValidationError("--video, --bitrate and --reconnect need --camera where there is --microphone.")
+        if !recordsCamera, video != nil || bitrate != nil || reconnect || preview {
+            throw ValidationError("--video, --bitrate, --reconnect and --preview need --camera where there is --microphone.")
         }
+        if !preview, sink != .auto { throw ValidationError("--sink needs --preview.") }
+        if case .md5 = sink { throw ValidationError("--preview shows the camera: auto, wayland, kms or headless.") }
     }
 
     private var recordsCamera: Bool { microphone == nil || camera.isNamed }
@@ -74,53 +95,93 @@ struct Record: ParsableCommand {
 
     func run() throws {
         ending_on_signals(Self.patience)
-        var sound = MicrophoneOptions()
-        sound.name = microphone == Self.standard ? nil : microphone
-        sound.codec = audio
-        sound.bitRate = audioBitrate?.bits
-        let isEnded = { ending_requested() != 0 }
-        if recordsCamera {
-            var options = CameraRecording.Options()
-            options.codec = video
-            options.bitRate = bitrate?.bits
-            options.duration = duration?.time
-            options.writer = writer
-            options.reconnects = reconnect
-            options.microphone = microphone == nil ? nil : sound
-            if !quiet { options.onNotice = { Terminal.write($0.printable + "\n") } }
-            let report = try CameraRecording(camera.name, camera.request, to: output, options: options).run(isEnded: isEnded)
-            let lost = CaptureDrop.Reason.allCases.map { ($0.rawValue, report.camera.dropped[$0] ?? 0) }
-            let outages = report.interruptions == 0 ? "" : ", unplugged \(report.interruptions == 1 ? "once" : "\(report.interruptions) times")"
-            say(["\(report.frames) frames, \(Self.losses(lost))\(outages)"] + (report.sound.map { [Self.words($0)] } ?? []))
-        } else {
-            let recording = try SoundRecording(sound, to: output, duration: duration?.time, writer: writer)
-            say([Self.words(try recording.run(isEnded: isEnded))])
+        let terminal = Terminal(), desk = RecordingDesk(output, isQuiet: quiet)
+        var options = options
+        if !quiet { options.onNotice = { desk.say($0) } }
+        let recording = try DeviceRecording(to: output, options: options, isShown: preview)
+        let player = preview ? try show(recording, desk) : nil
+        let keyboard = TerminalKeyboard(besidesFilm: false) { desk.press($0) }
+        defer {
+            keyboard?.stop()
+            player?.close()
         }
+        let report = try recording.run(shown: player?.camera) {
+            desk.obey(recording, player)
+            for sentence in desk.sentences() { terminal.line(sentence) }
+            if !quiet, let film = recording.movie.report { terminal.status(RecordingStatusLine(film, longest: duration?.time).text(columns:)) }
+            return desk.isOver || ending_requested() != 0
+        }
+        terminal.erase()
+        desk.waitForStills()
+        for sentence in desk.sentences() { terminal.line(sentence) }
+        if !quiet { Terminal.write("\(output): \(Self.words(report).joined(separator: "; ")).".printable + "\n") }
     }
 
-    private var writer: AssetWriterOptions {
-        var options = AssetWriterOptions()
-        options.isFragmented = fragmented
-        options.fragmentDuration = MediaTime(value: 1, timescale: 2)
-        options.overwrites = overwrite
+    private var options: DeviceRecording.Options {
+        var options = DeviceRecording.Options()
+        if recordsCamera { options.camera = .init(camera.name, camera.request) }
+        if let microphone { options.microphone = .init(microphone == Self.standard ? nil : microphone, AudioCaptureRequest()) }
+        options.reconnects = reconnect
+        options.settings.videoCodec = video
+        options.settings.videoBitRate = bitrate?.bits
+        options.settings.audioCodec = audio
+        options.settings.audioBitRate = audioBitrate?.bits
+        options.settings.recordsMetadata = markers
+        options.settings.maximumDuration = duration?.time
+        options.settings.maximumByteCount = maxSize?.count
+        options.settings.minimumFreeByteCount = minFree?.count
+        options.settings.writer.isFragmented = fragmented
+        options.settings.writer.syncsFragments = fragmented
+        options.settings.writer.overwrites = overwrite
         return options
     }
 
-    private func say(_ parts: [String]) {
-        if !quiet { Terminal.write("\(output): \(parts.joined(separator: "; ")).".printable + "\n") }
+    /// Shows the camera; the recording gets its frames beside the display.
+    private func show(_ recording: DeviceRecording, _ desk: RecordingDesk) throws(PlayerError) -> Player {
+        var configuration = PlayerConfiguration()
+        configuration.playsAudio = false
+        configuration.reconnectsCamera = reconnect
+        configuration.cameraOutputs = recording.cameraOutputs
+        let player = Player(sink: try SinkFactory.make(preview: sink), configuration: configuration) { event in
+            switch event {
+            case .notice(let sentence): desk.say(sentence)
+            case .key(let key): desk.press(key)
+            case .closeRequested: desk.press(.q)
+            default: break
+            }
+        }
+        do throws(PlayerError) { try player.open(.camera(camera.name, camera.request)) } catch {
+            player.close()
+            throw error
+        }
+        return player
+    }
+
+    private static func words(_ report: DeviceRecording.Report) -> [String] {
+        var parts: [String] = []
+        let film = report.film
+        if film.frames > 0 {
+            let lost = CaptureDrop.Reason.allCases.map { ($0.rawValue, film.framesDropped[$0] ?? 0) }
+            let times = report.interruptions == 1 ? "once" : "\(report.interruptions) times"
+            parts.append("\(film.frames) frames, \(losses(lost))\(report.interruptions == 0 ? "" : ", unplugged \(times)")")
+        }
+        if let sound = film.soundTime {
+            let lost = AudioCaptureLoss.Reason.allCases.map {
+                ("samples by \($0 == .overrun ? "an overrun" : "a slow encoder")", film.soundLost[$0] ?? 0)
+            }
+            parts.append("\((sound.seconds * 100).rounded() / 100) s of sound, \(losses(lost))")
+        }
+        if film.pauses > 0 { parts.append("paused \(film.pauses == 1 ? "once" : "\(film.pauses) times")") }
+        switch report.end {
+        case .maximumByteCount: parts.append("ended because more would exceed --max-size")
+        case .minimumFreeByteCount: parts.append("ended because --min-free bytes are to be left on the disk")
+        default: break
+        }
+        return parts
     }
 
     private static func losses(_ losses: [(reason: String, count: Int)]) -> String {
         let lost = losses.filter { $0.count > 0 }.map { "\($0.count) \($0.reason)" }
         return lost.isEmpty ? "none lost" : "lost: \(lost.joined(separator: ", "))"
-    }
-
-    /// `12.34 s of sound, lost: 4800 samples by overrun`.
-    private static func words(_ sound: MicrophoneReport) -> String {
-        let seconds = (sound.time.seconds * 100).rounded() / 100
-        let lost = AudioCaptureLoss.Reason.allCases.map {
-            ("samples by \($0 == .overrun ? "an overrun" : "a slow encoder")", sound.microphone.lost[$0] ?? 0)
-        }
-        return "\(seconds) s of sound, \(losses(lost))"
     }
 }

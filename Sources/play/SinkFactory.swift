@@ -26,6 +26,21 @@ enum SinkFactory {
         }
     }
 
+    /// The sink that shows a camera while it is recorded.
+    static func make(preview choice: SinkChoice) throws(PlayerError) -> any DisplaySink {
+        do {
+            switch choice {
+            case .headless, .md5: return HeadlessSink()
+            case .kms: return try KMSSink()
+            case .auto, .wayland: return try WaylandSink()
+            }
+        } catch {
+            var failure = PlayerError(error)
+            if !failure.description.hasSuffix(".") { failure.description += "." }
+            throw failure
+        }
+    }
+
     private static func wayland(_ options: PlayOptions) throws(SinkError) -> WaylandSink {
         try WaylandSink(exactColors: options.exactColors, toneMapping: options.lightMapping, reconnects: options.reconnect)
     }

@@ -16,9 +16,12 @@ final class Terminal: @unchecked Sendable {
     }
 
     /// Draws the status line, when standard error is a terminal and the line changed.
-    func status(_ line: StatusLine) {
+    func status(_ line: StatusLine) { status(line.text(columns:)) }
+
+    /// The same for another line; `text` gets the columns that it may take.
+    func status(_ text: (Int) -> String) {
         guard isInteractive else { return }
-        let text = line.text(columns: Self.columns - 1)
+        let text = text(Self.columns - 1)
         guard text != drawn else { return }
         Self.write("\r\u{1b}[2K" + text)
         drawn = text

@@ -87,6 +87,14 @@ int main(void)
     MEMBER(scanout_options, subtitle_languages);
     MEMBER(scanout_options, sound);
 
+    STRUCT(scanout_camera);
+    MEMBER(scanout_camera, size);
+    MEMBER(scanout_camera, format);
+    MEMBER(scanout_camera, width);
+    MEMBER(scanout_camera, height);
+    MEMBER(scanout_camera, rate_numerator);
+    MEMBER(scanout_camera, rate_denominator);
+    MEMBER(scanout_camera, reconnects);
     STRUCT(scanout_stream);
     MEMBER(scanout_stream, size);
     MEMBER(scanout_stream, context);

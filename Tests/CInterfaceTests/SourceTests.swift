@@ -216,6 +216,27 @@ private final class Reel: @unchecked Sendable {
         }
     }
 
+    @Test func `a camera that is not there, or is asked for what makes no sense, is refused`() throws {
+        func refusal(_ name: String, _ change: (inout scanout_camera) -> Void) throws -> Film.Refusal {
+            var camera = scanout_camera()
+            camera.size = UInt32(MemoryLayout<scanout_camera>.size)
+            change(&camera)
+            return try #require(throws: Film.Refusal.self) { try unsafe Film { unsafe scanout_open_camera(name, &camera, $0, $1, $2, $3) } }
+        }
+        let missing = try refusal("no such camera") { _ in }
+        #expect(missing.result == SCANOUT_ERROR_DEVICE && missing.message.hasPrefix("There is no camera"), "\(missing)")
+        let path = try refusal("/dev/no-video") { $0.reconnects = 1 }
+        #expect(path == Film.Refusal(result: SCANOUT_ERROR_DEVICE, message: "/dev/no-video: there is no such device."))
+        let changes: [(inout scanout_camera) -> Void] = [
+            { $0.size = 0 }, { $0.width = 640 }, { $0.height = 480 }, { $0.rate_numerator = 30 }, { $0.rate_denominator = 1 },
+            { ($0.width, $0.height) = (70_000, 480) }, { ($0.rate_numerator, $0.rate_denominator) = (.max, 1) }, { $0.reserved = 1 },
+        ]
+        for change in changes {
+            let refused = try refusal("/dev/no-video", change)
+            #expect(refused.result == SCANOUT_ERROR_ARGUMENT && refused.message.contains("scanout_camera"), "\(refused)")
+        }
+    }
+
     /// It would lead the player to files that the program never named.
     @Test func `a list of other files opens none of them`() throws {
         let list = Array("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\n\(Self.film)\n#EXT-X-ENDLIST\n".utf8)

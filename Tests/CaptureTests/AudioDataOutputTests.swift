@@ -36,6 +36,24 @@ import Testing
         #expect(state.statistics.waiting == 40 && state.statistics.lost == [.late: 40])
     }
 
+    @Test("does not come through a connection that is switched off, and is told when it is on again")
+    func switchedOff() {
+        var state = SoundDeliveryState()
+        state.begin(room: 1000)
+        func loss(_ count: Int, _ first: UInt64) -> AudioCaptureDelivery {
+            .lost(AudioCaptureLoss(.switchedOff, count: count, first: first, time: HostTime(nanoseconds: Int64(Int(first) + count) * 1_000_000)))
+        }
+        state.add(Self.block(0, 40))
+        state.enable(false)
+        state.add(Self.block(40, 40))
+        state.add(Self.block(80, 20))
+        #expect(state.pull() == loss(40, 0) && state.pull() == nil)
+        state.enable(true)
+        state.add(Self.block(100, 40))
+        #expect(state.pull() == loss(60, 40) && state.pull() == .block(Self.block(100, 40)))
+        #expect(state.statistics.lost == [.switchedOff: 100] && state.statistics.counted == 140)
+    }
+
     /// A microphone that follows a script.
     private final class Script: MicrophoneSource {
         enum Turn {

@@ -5,6 +5,7 @@ import Media
 import PlaySupport
 import Player
 import Reading
+import Recording
 import SampleQueue
 import TestSupport
 import Testing
@@ -93,18 +94,16 @@ import Writing
         try Loopback.make()
         let path = Self.path(ending), speaker = try LoopbackSpeaker()
         defer { try? FileManager.default.removeItem(atPath: path) }
-        var options = CameraRecording.Options()
-        options.duration = MediaTime(value: 5, timescale: 1)
-        options.codec = video
-        options.writer.isFragmented = true
-        options.microphone = MicrophoneOptions()
-        options.microphone?.name = Loopback.microphone
-        options.microphone?.codec = audio
-        options.microphone?.request = AudioCaptureRequest(channelCount: 1)
-        let request = CaptureRequest(code: fourCC("NV12"), size: PixelSize(width: 320, height: 180), rate: Ratio(10, 1))
-        let report = try CameraRecording(Vivid.path, request, to: path, options: options).run { false }
-        let heard = try speaker.stop().beeps, sound = try #require(report.sound), beginning = try #require(report.beginning)
-        #expect(sound.beginning == beginning && sound.microphone.lost.isEmpty && report.frames >= 16, "\(report)")
+        var options = DeviceRecording.Options()
+        options.camera = .init(
+            Vivid.path, CaptureRequest(code: fourCC("NV12"), size: PixelSize(width: 320, height: 180), rate: Ratio(10, 1)))
+        options.microphone = .init(Loopback.microphone, AudioCaptureRequest(channelCount: 1))
+        options.settings.maximumDuration = MediaTime(value: 5, timescale: 1)
+        options.settings.videoCodec = video
+        options.settings.audioCodec = audio
+        let report = try DeviceRecording(to: path, options: options).run { false }.film
+        let heard = try speaker.stop().beeps, beginning = try #require(report.beginning)
+        #expect(report.soundTime != nil && report.soundLost.isEmpty && report.frames >= 16, "\(report)")
         // The video begins with the film, and gets its turn beside the sound: otherwise it ends when the camera's 20 buffers are full, after 2 s.
         let reader = try AssetReader(url: path)
         let track = try #require(reader.tracks.first { $0.kind == .video })
@@ -142,13 +141,14 @@ import Writing
         defer { try? Loopback.setRate(100_000) }
         let path = Self.path("mkv"), speaker = try LoopbackSpeaker()
         defer { try? FileManager.default.removeItem(atPath: path) }
-        var options = MicrophoneOptions()
-        options.name = Loopback.microphone
-        options.codec = "flac"
-        let report = try SoundRecording(options, to: path, duration: MediaTime(value: 20, timescale: 1)).run { false }
+        var options = DeviceRecording.Options()
+        options.microphone = .init(Loopback.microphone, AudioCaptureRequest())
+        options.settings.audioCodec = "flac"
+        options.settings.maximumDuration = MediaTime(value: 20, timescale: 1)
+        let report = try DeviceRecording(to: path, options: options).run { false }
         let (heard, drift) = try speaker.stop(), (samples, isWhole) = try Self.sound(of: path)
-        #expect(isWhole && samples.count == 20 * 48_000 && report.microphone.lost.isEmpty, "\(samples.count)")
-        let lateness = try Self.lateness(samples, heard, from: try #require(report.beginning))
+        #expect(isWhole && samples.count == 20 * 48_000 && report.film.soundLost.isEmpty, "\(samples.count)")
+        let lateness = try Self.lateness(samples, heard, from: try #require(report.film.beginning))
         #expect(lateness.count >= 18 && Self.isInTime(lateness), "\(lateness)")
         #expect(abs(drift) > 0.002_5 && abs(report.drift - drift) < 0.000_5, "\(report.drift), \(drift)")
     }

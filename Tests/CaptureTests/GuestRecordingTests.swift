@@ -1,6 +1,11 @@
+import Capture
 import Demuxing
+import DisplaySink
 import Foundation
 import Media
+import PlaySupport
+import Player
+import Recording
 import SampleQueue
 import TestSupport
 import Testing
@@ -35,6 +40,68 @@ import Testing
         let times = try Self.times(in: path)
         #expect(times.count >= 30 && Set(times).count == times.count)
         #expect(try PlayProgram.run([path, "--sink", "headless", "--untimed"], limit: 120).code == 0)
+    }
+
+    @Test("by pauses has no gap there, while the preview is paused and still frames are taken")
+    func paused() throws {
+        let path = Self.path("mkv"), paused = Monitor(0)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let request = CaptureRequest(code: fourCC("NV12"), size: PixelSize(width: 320, height: 180), rate: Ratio(15, 1))
+        var options = DeviceRecording.Options()
+        options.camera = .init(Vivid.path, request)
+        options.settings.recordsMetadata = true
+        options.onEvent = { event in if case .paused = event { paused.change { $0 += 1 } } }
+        let recording = try DeviceRecording(to: path, options: options, isShown: true), movie = recording.movie
+        var configuration = PlayerConfiguration()
+        configuration.playsAudio = false
+        configuration.cameraOutputs = recording.cameraOutputs
+        let player = Player(sink: HeadlessSink(), configuration: configuration)
+        defer { player.close() }
+        try player.open(.camera(Vivid.path, request))
+        let rounds = Vivid.rounds(3, full: 20), stills = Monitor(0)
+        let driver = LoopThread(name: "driver") {
+            func recorded(_ count: Int) -> Bool { Polling.until(within: .seconds(60)) { movie.report?.frames ?? 0 >= count } }
+            guard recorded(5) else { return movie.stop() }
+            player.pause()
+            let shown = player.statistics.framesPresented
+            for round in 1...rounds {
+                movie.pause()
+                let _: Void? = paused.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0 >= round ? () : nil }
+                // Long enough to be seen in the file.
+                _ = Polling.holds(for: .milliseconds(1500)) { movie.isRecording }
+                movie.resume()
+                recording.stills?.capture { result in if case .success = result { stills.change { $0 += 1 } } }
+                movie.add([MetadataItem("round", String(round))])
+                guard recorded((movie.report?.frames ?? 0) + 8) else { break }
+            }
+            #expect(player.statistics.framesPresented <= shown + 2)
+            movie.stop()
+        }
+        let report = try recording.run(shown: player.camera) { false }
+        driver.join()
+        #expect(report.end == .stopped && report.film.pauses == rounds && stills.withLock { $0 } == rounds)
+        let reader = try AssetReader(url: path), track = try #require(reader.tracks.first { $0.kind == .video })
+        var times: [MediaTime] = []
+        while let sample = try reader.nextSample() { if sample.trackID == track.id { times.append(sample.presentationTime) } }
+        times.sort()
+        #expect(times.count == report.film.frames)
+        let steps = zip(times, times.dropFirst()).map { ($1 - $0).seconds }
+        // A slow machine loses frames; none of the pauses of 1.5 s is in the file.
+        #expect(steps.allSatisfy { $0 > 0 && $0 < 1.2 }, "\(steps)")
+        // A marker that comes with the order to resume may still lie in the pause, which ends with a frame.
+        #expect(try TimedMetadata.all(in: path).allSatisfy { $0.time >= .zero && $0.time <= times.last ?? .zero })
+    }
+
+    @Test("by --max-size is whole, also with a preview")
+    func size() throws {
+        let path = Self.path("mp4")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let outcome = try PlayProgram.run(
+            ["record", path, "--preview", "--sink", "headless", "--max-size", "300KiB", "--video", "mjpeg"] + Vivid.options, limit: 200)
+        #expect(outcome.code == 0 && outcome.errors.contains("ended because more would exceed --max-size."), "\(outcome.errors)")
+        let size = try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        let frames = try Self.times(in: path).count
+        #expect((100_000...307_200).contains(size) && frames >= 5, "\(size), \(frames)")
     }
 
     @Test("by a full disk is one sentence and code 74, and the film is whole up to there")

@@ -4,6 +4,7 @@ import Foundation
 import Media
 import PlaySupport
 import Reading
+import Recording
 import TestSupport
 import Testing
 import Writing
@@ -22,12 +23,13 @@ import Writing
     func containers(ending: String, wanted: String?, isFragmented: Bool, codec: String) throws {
         let path = Self.path(ending)
         defer { try? FileManager.default.removeItem(atPath: path) }
-        var options = MicrophoneOptions(), writer = AssetWriterOptions()
-        options.name = "null"
-        options.codec = wanted
-        writer.isFragmented = isFragmented
-        let report = try SoundRecording(options, to: path, duration: MediaTime(value: 3, timescale: 2), writer: writer).run { false }
-        #expect(report.time == MediaTime(value: 3, timescale: 2) && report.beginning != nil)
+        var options = DeviceRecording.Options()
+        options.microphone = .init("null", AudioCaptureRequest())
+        options.settings.audioCodec = wanted
+        options.settings.maximumDuration = MediaTime(value: 3, timescale: 2)
+        options.settings.writer.isFragmented = isFragmented
+        let report = try DeviceRecording(to: path, options: options).run { false }
+        #expect(report.film.time == MediaTime(value: 3, timescale: 2) && report.film.beginning != nil && report.end == .maximumDuration)
         let output = try AudioTrackOutput(url: path, sampleRate: 48_000)
         guard case .audio(let format) = output.track.format else { return #expect(Bool(false), "there is no sound") }
         #expect(format.codecName == codec && format.channelCount == 2)
@@ -42,16 +44,16 @@ import Writing
     func told() throws {
         let path = Self.path("mkv")
         defer { try? FileManager.default.removeItem(atPath: path) }
-        var options = MicrophoneOptions(), turns = 0
-        options.name = "null"
-        options.codec = "flac"
-        let report = try SoundRecording(options, to: path).run {
+        var options = DeviceRecording.Options(), turns = 0
+        options.microphone = .init("null", AudioCaptureRequest())
+        options.settings.audioCodec = "flac"
+        let report = try DeviceRecording(to: path, options: options).run {
             turns += 1
             return turns > 20
         }
         var count = 0
         let output = try AudioTrackOutput(url: path)
         while let buffer = try output.nextBuffer() { count += buffer.frameCount }
-        #expect(MediaTime(value: Int64(count), timescale: 48_000) == report.time)
+        #expect(MediaTime(value: Int64(count), timescale: 48_000) == report.film.time && report.end == .stopped)
     }
 }

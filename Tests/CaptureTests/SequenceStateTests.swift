@@ -122,6 +122,24 @@ import Testing
         #expect(state.statistics.counted == 10)
     }
 
+    @Test("does not come through a connection that is switched off, and is told when it is on again")
+    func switchedOff() {
+        var state = DeliveryState<Int>(discardsLate: false)
+        for number in 0..<2 { _ = state.add(number, number: UInt64(number), time: now) }
+        let waited = state.enable(false)
+        #expect(waited == [0, 1] && state.statistics.waiting == 0)
+        for number in 2..<5 { #expect(state.add(number, number: UInt64(number), time: now) == number, "to be let go unlocked") }
+        let before = text(&state)
+        #expect(before == ["switched-off 0+2"])
+        state.add(CaptureDrop(.discontinuity, count: 2, first: 5, time: now))
+        _ = state.add(7, number: 7, time: now)
+        _ = state.enable(true)
+        _ = state.add(8, number: 8, time: now)
+        let after = text(&state)
+        #expect(after == ["switched-off 2+3", "discontinuity 5+2", "switched-off 7+1", "8:8"])
+        #expect(state.statistics.dropped == [.switchedOff: 6, .discontinuity: 2] && state.statistics.counted == 9)
+    }
+
     @Test("ends again and again for who asks")
     func end() {
         var state = DeliveryState<Int>(discardsLate: true)
@@ -156,6 +174,7 @@ import Testing
                 case 0: state.add(CaptureDrop(.damaged, first: receipt.number, time: now))
                 default: _ = state.add(receipt.number, number: receipt.number, time: now)
                 }
+                if dice.roll(8) == 0 { _ = state.enable(!state.isEnabled) }
                 if dice.roll(3) == 0 {
                     var next: UInt64?
                     while let item = state.take() {
@@ -174,6 +193,7 @@ import Testing
                 }
                 #expect(state.statistics.counted == counted && receipt.number + 1 == UInt64(counted))
             }
+            _ = state.enable(true)
             while let item = state.take() { if case .frame = item { taken += 1 } else if case .drop(let drop) = item { lost += drop.count } }
             #expect(taken + lost == counted)
             #expect(state.statistics.delivered == taken && state.statistics.waiting == 0)

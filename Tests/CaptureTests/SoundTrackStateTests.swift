@@ -1,5 +1,6 @@
 import Capture
 import Media
+import Recording
 import TestSupport
 import Testing
 

@@ -9,9 +9,10 @@ import Writing
 /// What is left when writing does not come to its end.
 @Suite struct InterruptionTests {
     /// Writes until `count` samples of the first track have come, and leaves the writer as it is then: nothing is flushed that was not before.
-    private func begin(_ path: String, _ count: Int) throws -> AssetWriter {
+    private func begin(_ path: String, _ count: Int, syncsFragments: Bool = false) throws -> AssetWriter {
         let reader = try AssetReader(url: TestAssets.demo)
         var options = AssetWriterOptions()
+        options.syncsFragments = syncsFragments
         options.isFragmented = true
         let writer = try AssetWriter(path: path, options: options)
         let inputs = try reader.tracks.map { try writer.addInput(TrackDescription($0)) }
@@ -39,6 +40,19 @@ import Writing
         // 200 frames are 6.6 s; fragments last one to two, and other samples wait for those of the sound.
         #expect(counts[0] > 120 && counts[1] > 180 && last > MediaTime(value: 4, timescale: 1), "\(counts)")
         withExtendedLifetime(writer) {}
+    }
+
+    @Test(arguments: ["mp4", "mkv", "ts"])
+    func `whole fragments come to the disk while the next is written`(ending: String) throws {
+        let scratch = Scratch(), path = scratch.path("film.\(ending)")
+        let writer = try begin(path, 200, syncsFragments: true)
+        // All but the fragment that is not whole: what a reader finds of the others is in these bytes.
+        let isSynced = Polling.until { writer.durableByteCount > 0 && writer.durableByteCount * 3 > writer.writtenByteCount }
+        #expect(isSynced && writer.durableByteCount <= writer.writtenByteCount, "\(writer.durableByteCount) of \(writer.writtenByteCount)")
+        try writer.finish()
+        #expect(writer.durableByteCount == writer.writtenByteCount && writer.writtenByteCount > 0)
+        let other = try begin(scratch.path("other.\(ending)"), 200)
+        #expect(other.durableByteCount == 0)
     }
 
     @Test(arguments: ["mp4", "mkv", "ts"])

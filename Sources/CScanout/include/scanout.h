@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x0000000a
+#define SCANOUT_VERSION 0x0000000b
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -152,6 +152,25 @@ typedef struct scanout_stream {
 /* As scanout_open_fd. The struct is copied; what `context` points to is yours. */
 scanout_result scanout_open_stream(
     const scanout_stream *stream, const char *name, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
+
+/* What to ask of a camera. What is 0 the library chooses: the largest frames up to 1920x1080 that come 24 times a second or more, in the format that
+ * displays take best. */
+typedef struct scanout_camera {
+    uint32_t size;
+    uint32_t format;                   /* the driver's code of the format, four characters with the first in the lowest byte: NV12, YUYV */
+    uint32_t width, height;            /* of the frames, in pixels; both or none */
+    uint32_t rate_numerator;           /* frames a second, as a fraction; the camera takes the nearest that it has. Both or none */
+    uint32_t rate_denominator;
+    uint32_t reconnects;               /* 1: a camera that is unplugged is waited for, with its last frame; otherwise SCANOUT_EVENT_FAILED */
+    uint32_t reserved;
+} scanout_camera;
+
+/* As scanout_open, for the camera with this name, a part of it, or its path; NULL: the first. `camera` may be NULL. Each frame is shown as soon as it
+ * comes, and lies in the same memory for the display and for exporters. Film time counts from the first frame. Pausing keeps the frame; what comes
+ * meanwhile is left out. It cannot seek. A camera that is missing, busy or refused gives a sentence and SCANOUT_ERROR_DEVICE, or
+ * SCANOUT_ERROR_OPEN where the user may not open it; one without the format or the size, SCANOUT_ERROR_DATA. */
+scanout_result scanout_open_camera(
+    const char *name, const scanout_camera *camera, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
 
 /* Makes an opening that is under way fail soon with SCANOUT_ERROR_CANCELLED, even while a server does not answer. Returns at once, and does nothing
  * to a film that is open. scanout_close does the same first. The one thing that cannot be hurried is the system's look-up of a server's name: its

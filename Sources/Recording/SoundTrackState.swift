@@ -24,7 +24,7 @@ package struct SoundTrackState: Sendable {
     /// Frames a second of the device and of the track.
     private let rate: Int, trackRate: Int
     /// What is at 0 in the track.
-    private let beginning: HostTime
+    private var beginning: HostTime
     /// The number of the frame that follows the last block.
     private var next: UInt64?
     /// The track has not begun, or a whole block was left out: the next one goes exactly to its place.
@@ -41,6 +41,13 @@ package struct SoundTrackState: Sendable {
         self.rate = rate
         self.trackRate = trackRate
         self.beginning = beginning
+    }
+
+    /// What follows belongs behind a pause: `beginning` is what would be at 0 in the track without it. The next block goes exactly to its place.
+    package mutating func move(beginning: HostTime) {
+        self.beginning = beginning
+        next = nil
+        isPlacing = true
     }
 
     /// A block has come.

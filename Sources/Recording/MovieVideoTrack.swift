@@ -1,0 +1,82 @@
+internal import Capture
+internal import Demuxing
+internal import Encoding
+internal import Media
+internal import SampleQueue
+internal import SurfacePool
+internal import Writing
+
+/// The frames of a recording: an encoder that works in real time, and its track of the file.
+///
+/// Thread-safety: one thread.
+final class MovieVideoTrack {
+    private let encoder: CompressionSession
+    private let input: AssetWriterInput
+    /// Frames that went in, and those of which a sample has come.
+    private var received = 0
+    private(set) var frames = 0
+    private(set) var time = MediaTime.zero
+    /// Told of the bytes of each sample that is written.
+    var onSample: (Int) -> Void = { _ in }
+
+    /// Opens the encoder and adds the track to the writer, whose number is 0.
+    init(_ format: ActiveFormat, _ settings: MovieFileSettings, to writer: AssetWriter) throws(ExportError) {
+        let codec = settings.videoCodec ?? (writer.container == .webm ? "vp9" : "h264")
+        var encoding = EncoderOptions(pixelFormat: format.pixelFormat)
+        encoding.properties.isRealTime = true
+        encoding.properties.averageBitRate = settings.videoBitRate
+        if settings.videoBitRate == nil, codec != "h264", codec != "hevc" { encoding.properties.quality = 0.5 }
+        let wanted = VideoFormat(
+            codec: VideoCodec(name: codec), codedSize: format.size, attributes: FrameAttributes(color: format.color), frameRate: format.rate)
+        do throws(EncodingError) { encoder = try Self.encoder(wanted, encoding) } catch { throw .encoding(error, track: 0) }
+        do throws(WritingError) {
+            // Nanoseconds of the camera, to what films count in.
+            input = try writer.addInput(TrackDescription(format: .video(encoder.format), timeBase: Ratio(1, 90_000)))
+        } catch { throw .output(error) }
+    }
+
+    /// An encoder that works in real time. One of single frames, as of Motion-JPEG, has no such property and needs none.
+    private static func encoder(_ format: VideoFormat, _ options: EncoderOptions) throws(EncodingError) -> CompressionSession {
+        do throws(EncodingError) { return try CompressionSession(format: format, options: options) } catch {
+            guard error.code == .unsupportedProperty else { throw error }
+            var options = options
+            options.properties.isRealTime = nil
+            return try CompressionSession(format: format, options: options)
+        }
+    }
+
+    /// Frames that the encoder has taken and not answered.
+    var framesHeld: Int { received - frames }
+
+    func add(_ frame: SharedFrame, at time: MediaTime) throws(ExportError) {
+        received += 1
+        self.time = time
+        try encode { encoder, receive throws(EncodingError) in
+            try encoder.encode(frame.copy(), time: time, duration: frame.duration, output: receive)
+        }
+    }
+
+    func finish() throws(ExportError) {
+        try encode { encoder, receive throws(EncodingError) in try encoder.completeFrames(output: receive) }
+        input.markAsFinished()
+    }
+
+    /// Nothing more comes, because the recording has failed.
+    func markAsFinished() { input.markAsFinished() }
+
+    /// Lets the encoder work and writes what comes of it.
+    private func encode(_ body: (CompressionSession, (EncodeOutput) -> Void) throws(EncodingError) -> Void) throws(ExportError) {
+        var answers: [EncodeOutput] = []
+        do throws(EncodingError) { try body(encoder) { answers.append($0) } } catch { throw .encoding(error, track: 0) }
+        for answer in answers {
+            switch answer {
+            case .sample(let sample, _):
+                do throws(WritingError) { try input.append(sample) } catch { throw .output(error) }
+                onSample(sample.byteCount)
+                frames += 1
+            case .dropped: received -= 1
+            case .failed(_, let error): throw .encoding(error, track: 0)
+            }
+        }
+    }
+}
