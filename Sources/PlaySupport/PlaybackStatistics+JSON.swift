@@ -9,7 +9,7 @@ extension PlaybackStatistics {
 
     private var frameMembers: [JSONValue.Member] {
         [
-            .init("file", text: file), .init("decoder", text: decoder), .init("sink", text: sink),
+            .init("file", text: file.withoutPasswords), .init("decoder", text: decoder), .init("sink", text: sink),
             .init("pixelFormat", text: pixelFormat?.rawValue), .init("modifier", text: modifier?.description),
             .init("framesDecoded", count: framesDecoded), .init("framesDeinterlaced", count: framesDeinterlaced),
             .init("framesPresented", count: framesPresented),

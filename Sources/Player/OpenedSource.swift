@@ -147,5 +147,8 @@ struct OpenedSource: Sendable {
             title: location == "-" ? "standard input" : lastComponent(location), videoTrack: 0, summary: "\(location): a raw stream (\(codec)).")
     }
 
-    static func lastComponent(_ location: String) -> String { location.split(separator: "/").last.map(String.init) ?? location }
+    static func lastComponent(_ location: String) -> String {
+        let name = location.withoutPasswords
+        return name.split(separator: "/").last.map(String.init) ?? name
+    }
 }

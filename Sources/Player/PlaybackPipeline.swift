@@ -250,7 +250,7 @@ final class PlaybackPipeline: Sendable {
         let source = film?.opened ?? source, number = film?.number ?? joining?.shown.number ?? 0
         let now = MonotonicClock.shared.now()
         var result = PlaybackStatistics()
-        result.file = source.location
+        result.file = source.location.withoutPasswords
         if source.progress.bytesFetched > 0 {
             result.network = .init(bytesFetched: source.progress.bytesFetched, bytesAhead: source.progress.bytesAhead)
             result.network?.variant = source.progress.variant
