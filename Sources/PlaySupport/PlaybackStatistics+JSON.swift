@@ -22,7 +22,8 @@ extension PlaybackStatistics {
             .init("bytesWritten", .integer(bytesWritten)), .init("bytesCopied", .integer(bytesCopied)),
             .init("conversion", conversion.map(Self.members) ?? .null),
             .init("sandbox", text: sandbox), .init("decoderDeaths", count: decoderDeaths),
-            .init("network", network.map(Self.members) ?? .null), .init("camera", camera.map(Self.members) ?? .null),
+            .init("network", network.map(Self.members) ?? .null), .init("live", live.map(Self.members) ?? .null),
+            .init("camera", camera.map(Self.members) ?? .null),
             .init("composition", composition.map(Self.members) ?? .null),
             .init("surfacesAllocated", count: surfacesAllocated), .init("poolCapacity", count: poolCapacity),
         ]
@@ -55,6 +56,13 @@ extension PlaybackStatistics {
         ]
         guard let variant = network.variant else { return .object(bytes) }
         return .object(bytes + [.init("variant", count: variant), .init("variantSwitches", count: network.variantSwitches)])
+    }
+
+    private static func members(_ live: Live) -> JSONValue {
+        .object([
+            .init("targetSeconds", thousandths: live.target), .init("latencySeconds", thousandths: live.latency), .init("jumps", count: live.jumps),
+            .init("reconnections", count: live.reconnections),
+        ])
     }
 
     private static func members(_ camera: Camera) -> JSONValue {

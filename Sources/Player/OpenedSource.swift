@@ -31,6 +31,8 @@ struct OpenedSource: Sendable {
     var frameRate = Ratio.unknown
     /// What has come of it from a web server.
     var progress = FetchProgress()
+    /// What reads it where it is made while it is played.
+    var live: LiveSource?
     /// The camera that it is, whose frames come when they come.
     var camera: CameraSource?
     /// The composition that it is, whose frames are drawn.
@@ -81,7 +83,8 @@ struct OpenedSource: Sendable {
             selection.video?.kind == .video
             ? chooseSubtitles(reader, film, configuration, spoken: selection.audio?.language, isDrawn: drawsOverlays) : (nil, nil)
         let texts = (subtitles?.tracks ?? []).compactMap { if case .film(let track) = $0.source { track } else { nil } }
-        let samples = AssetSource(reader: reader, sound: selection.audio?.id, others: Set([selection.video?.id].compactMap(\.self) + texts))
+        let sound = selection.audio?.id, others = Set([selection.video?.id].compactMap(\.self) + texts)
+        let samples = AssetSource(reader: reader, sound: sound, others: others)
         // What lies before the start is not played, but a viewer may go back to it.
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
         if start > .zero { try reader.seek(to: start) }
@@ -109,6 +112,7 @@ struct OpenedSource: Sendable {
         }
         if hearsSound, let span = configuration.imageDuration { try opened.hold(reader, for: min(span, configuration.playDuration ?? span)) }
         if let time = configuration.resumption?.time { try opened.resume(reader, at: time) }
+        opened.followLive(reader, configuration, options) { AssetSource(reader: $0, sound: sound, others: others) }
         return opened
     }
 

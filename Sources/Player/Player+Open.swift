@@ -174,6 +174,7 @@ extension Player {
             do throws(SinkError) { try pipeline.start() } catch { return .failure(PlayerError(error)) }
             opened()
             announceState()
+            holdLatency()
             let seeks = storage.withLock { storage in
                 defer { storage.deferred = [] }
                 return storage.deferred

@@ -61,6 +61,7 @@ enum RemoteProperties {
         "frame-drop-count": { .integer(Int64($0.framesDropped)) },
         "demuxer-cache-duration": { $0.position == nil ? nil : .number($0.buffered) },
         "cache-used": { $0.bytesCached.map { .integer($0) } },
+        "live-latency": { $0.latency.map { .number($0) } }, "live-latency-target": { $0.latencyTarget.map { .number($0) } },
         "working-directory": { _ in folder.map { .string($0) } },
         "pid": { _ in .integer(Int64(getpid())) },
         "mpv-version": { .string("scanout \($0.version)") },

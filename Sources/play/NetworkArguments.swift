@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Demuxing
+internal import Glibc
 internal import Media
+internal import Player
 
 /// A size as people type it, and mpv takes it: `500000`, `64KiB`, `150MiB`, `1GiB`; at most 1 TiB.
 struct ByteCountArgument: ExpressibleByArgument {
@@ -57,6 +59,25 @@ struct TransportArgument: ExpressibleByArgument {
     var defaultValueDescription: String { "auto" }
 }
 
+/// How far behind its sender a live film is played.
+struct LatencyArgument: ExpressibleByArgument {
+    let latency: LiveLatency
+
+    init(latency: LiveLatency) { self.latency = latency }
+
+    init?(argument: String) {
+        switch argument {
+        case "auto": latency = .automatic
+        case "no": latency = .none
+        default:
+            guard let seconds = Double(argument), (0.05...60).contains(seconds) else { return nil }
+            latency = .seconds(seconds)
+        }
+    }
+
+    var defaultValueDescription: String { "auto" }
+}
+
 /// The options for films on servers.
 struct NetworkArguments: ParsableArguments {
     @Option(
@@ -101,6 +122,12 @@ struct NetworkArguments: ParsableArguments {
             "How the frames of an RTSP stream come: over TCP, in UDP packets, or over TCP and where the server refuses that in UDP packets (auto).",
             valueName: "auto|tcp|udp"))
     var rtspTransport = TransportArgument(transport: .automatic)
+
+    @Option(
+        help: ArgumentHelp(
+            "How far behind its sender a live film plays: by the kind of source (auto), nothing is held (no), or 0.05 to 60 seconds.",
+            valueName: "auto|no|seconds"))
+    var latency = LatencyArgument(latency: .automatic)
 
     var options: NetworkOptions {
         let timeout = HostSpan.seconds(networkTimeout)
