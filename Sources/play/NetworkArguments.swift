@@ -100,6 +100,11 @@ struct NetworkArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Another header field for web servers; may be given more than once.", valueName: "name: value"))
     var httpHeaderFields: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Names and passwords for web servers, as curl and wget read them (default: ~/.netrc, where it is there).", valueName: "file"))
+    var netrcFile: String?
+
     @Option(help: ArgumentHelp("Cookies for web servers, in Netscape's format.", valueName: "file"))
     var cookiesFile: String?
 
@@ -138,8 +143,16 @@ struct NetworkArguments: ParsableArguments {
         options.rtspTransport = rtspTransport.transport
         (options.cacheAhead, options.cacheBehind) = (demuxerMaxBytes.count, demuxerMaxBackBytes.count)
         (options.userAgent, options.referrer, options.headerFields, options.cookiesFile) = (userAgent, referrer, httpHeaderFields, cookiesFile)
+        options.netrcFile = netrcFile ?? Self.usualNetrc
         return options
     }
+
+    /// nil where there is none that can be read.
+    private static let usualNetrc: String? = {
+        guard let home = unsafe getenv("HOME") else { return nil }
+        let path = unsafe String(cString: home) + "/.netrc"
+        return unsafe access(path, R_OK) == 0 ? path : nil
+    }()
 
     mutating func validate() throws {
         if !(0.1...86_400).contains(networkTimeout) { throw ValidationError("--network-timeout must lie between 0.1 and 86400 seconds.") }
