@@ -60,8 +60,7 @@ struct OpenedSource: Sendable {
         options.shownSize = shownSize
         options.switchesVariants = true
         if case .bytes(let source, _) = film { options.source = ProgramBytes(source, cancellation) }
-        let source = try SourceReader(opening: location, options, configuration.sandbox)
-        let reader = source.reader
+        let (reader, sourceNotice) = try open(film, options, configuration.sandbox)
         let selection = TrackSelection(
             tracks: reader.tracks, preferences: configuration.tracks, playsAudio: configuration.playsAudio && hearsSound,
             isConfined: configuration.sandbox.policy != .off)
@@ -89,7 +88,8 @@ struct OpenedSource: Sendable {
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
         if start > .zero { try reader.seek(to: start) }
         var opened = OpenedSource(
-            samples: samples, location: location, title: reader.title ?? configuration.fallbackTitle ?? lastComponent(location), beginning: start,
+            samples: samples, location: location, title: reader.title ?? film.title ?? configuration.fallbackTitle ?? lastComponent(location),
+            beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
         opened.description = FilmDescription(reader, selection)
@@ -103,7 +103,7 @@ struct OpenedSource: Sendable {
             }
         }
         opened.progress = progress
-        let notice = source.notice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." } ?? shortfalls
+        let notice = sourceNotice ?? selection.objection.map { "The sound is not played in a sandbox: \($0)." } ?? shortfalls
         opened.notices = notice.map { [$0] } ?? []
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
@@ -114,6 +114,14 @@ struct OpenedSource: Sendable {
         if let time = configuration.resumption?.time { try opened.resume(reader, at: time) }
         opened.followLive(reader, configuration, options) { AssetSource(reader: $0, sound: sound, others: others) }
         return opened
+    }
+
+    private static func open(
+        _ film: FilmLocation, _ options: AssetReaderOptions, _ sandbox: SandboxOptions
+    ) throws(AssetError) -> (reader: any AssetReading, notice: String?) {
+        if case .page(let page) = film { return try page.open(options, sandbox) }
+        let source = try SourceReader(opening: film.name, options, sandbox)
+        return (source.reader, source.notice)
     }
 
     /// Begins this time where the viewer left the film, if that still lies in it. Stills, and films that cannot be sought in, begin as always.
