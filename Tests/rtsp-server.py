@@ -1,4 +1,4 @@
-"""An RTSP server on 127.0.0.1 for the tests, by GStreamer: rtsp-server.py FILM. FILM is an MP4 file with H.264, and AAC or no sound.
+"""An RTSP server on 127.0.0.1 for the tests, by GStreamer: rtsp-server.py FILM [PORT]. FILM is an MP4 file with H.264, and AAC or no sound.
 
     /film     the film, without its sound
     /sound    the film with its sound
@@ -28,7 +28,7 @@ everybody, viewers = "anonymous", "viewer"
 
 server = GstRtspServer.RTSPServer()
 server.set_address("127.0.0.1")
-server.set_service("0")
+server.set_service(sys.argv[2] if len(sys.argv) > 2 else "0")
 access = GstRtspServer.RTSPAuth()
 access.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
 

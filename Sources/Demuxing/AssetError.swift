@@ -1,5 +1,6 @@
 internal import CAV
 internal import Glibc
+internal import Media
 internal import Sandbox
 
 /// Why a film cannot be opened or read, in one sentence that names it and the cause.
@@ -36,10 +37,10 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// One sentence, which begins with the name of the film.
     public var description: String
 
-    /// Takes the kind of failure and one sentence, which begins with the name of the film.
+    /// Takes the kind of failure and one sentence, which begins with the name of the film. Passwords of addresses in it are left out.
     public init(_ code: Code, _ description: String) {
         self.code = code
-        self.description = description
+        self.description = description.withoutPasswords
     }
 
     /// For a process that cannot be started.

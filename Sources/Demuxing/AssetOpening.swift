@@ -123,6 +123,7 @@ struct AssetOpening {
         if let input { unsafe opened!.pointee.pb = input.io }
         if let opener { unsafe SourceInput.serve(opened!, from: opener) } else { unsafe limit.watch(opened!) }
         var dictionary: OpaquePointer?
+        let address = AssetBytes.isHTTP(location) ? try options.network.completed(address) : address
         // Broadcasts may announce a programme late; all announcements are read, as FFmpeg's own program does. That takes as long as probing may take:
         // seconds, where the film comes no faster than it plays.
         let isLive = isLive(input)

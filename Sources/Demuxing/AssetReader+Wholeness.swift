@@ -1,6 +1,6 @@
 internal import CAV
 internal import CAVFormat
-internal import Media
+package import Media
 
 extension AssetReader {
     /// At the end of the file: throws once if the file has fewer bytes than its own structure promises.
@@ -50,7 +50,7 @@ extension AssetReader {
 
 extension AssetError {
     /// A film that ends before its end, `why` in words.
-    static func ending(_ name: String, at end: MediaTime, of duration: MediaTime, _ why: String) -> AssetError {
+    package static func ending(_ name: String, at end: MediaTime, of duration: MediaTime, _ why: String) -> AssetError {
         let whole = duration.isNumeric && duration.clockText != end.clockText ? " of \(duration.clockText)" : ""
         return AssetError(.cutShort, "\(name): ends at \(end.clockText)\(whole): \(why).")
     }

@@ -17,11 +17,12 @@ extension Unicode.Scalar {
 extension String {
     /// This text as one line that can be shown anywhere: line ends and tabs become spaces, everything else that is not printable becomes `�`.
     ///
-    /// Titles, languages and names come from files, and sentences contain them.
+    /// Titles, languages and names come from files, and sentences contain them. Passwords of addresses are left out (`withoutPasswords`).
     package var printable: String {
-        if unicodeScalars.allSatisfy(\.isPrintable) { return self }
+        let shown = withoutPasswords
+        if shown.unicodeScalars.allSatisfy(\.isPrintable) { return shown }
         var text = UnicodeScalarView()
-        for scalar in unicodeScalars {
+        for scalar in shown.unicodeScalars {
             switch scalar {
             case "\t", "\n", "\r", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}": text.append(" ")
             default: text.append(scalar.isPrintable ? scalar : "\u{fffd}")

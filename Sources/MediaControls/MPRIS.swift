@@ -50,7 +50,7 @@ enum MPRIS {
         var members = [BusValue.Member(name: "mpris:trackid", value: .objectPath(track(snapshot)))]
         if let duration = snapshot.duration { members.append(.init(name: "mpris:length", value: .int64(microseconds(duration)))) }
         if let title = snapshot.title { members.append(.init(name: "xesam:title", value: .string(title.printable))) }
-        if let address = address(of: film) { members.append(.init(name: "xesam:url", value: .string(address))) }
+        if let address = address(of: film) { members.append(.init(name: "xesam:url", value: .string(address.withoutPasswords))) }
         return members
     }
 

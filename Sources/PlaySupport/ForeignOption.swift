@@ -86,7 +86,6 @@ public enum ForeignOption: Sendable, Hashable {
         "osc": flag([], off: ["--no-osd-bar"]),
         "keep-open": flag(nil, "the window closes after the last film; --pause and --loop keep it"),
         "idle": flag(nil, "the program ends after the last film"), "force-window": flag(nil, "a window needs a film"),
-        "ytdl": flag(nil, "pages are not searched for films; yt-dlp -g prints their addresses"),
         "hdr-compute-peak": { value in ["no", "auto"].contains(value ?? "yes") ? .words([]) : .absent(light) },
         "tone-mapping-param": absent(light), "tone-mapping-mode": absent(light), "gamut-mapping-mode": absent(light),
         "interpolation": flag(nil, "frames are shown, not made"),

@@ -73,7 +73,7 @@ public struct MediaReport: Sendable {
     /// The same as one JSON object, with every number that the text leaves out.
     public var json: JSONValue {
         var members: [JSONValue.Member] = [
-            .init("file", text: location),
+            .init("file", text: location.withoutPasswords),
             .init("container", text: facts.containerName),
             .init("title", text: facts.title),
             .init("durationSeconds", Self.seconds(facts.duration)),

@@ -9,7 +9,7 @@ extension PlaybackStatistics {
 
     private var frameMembers: [JSONValue.Member] {
         [
-            .init("file", text: file), .init("decoder", text: decoder), .init("sink", text: sink),
+            .init("file", text: file.withoutPasswords), .init("decoder", text: decoder), .init("sink", text: sink),
             .init("pixelFormat", text: pixelFormat?.rawValue), .init("modifier", text: modifier?.description),
             .init("framesDecoded", count: framesDecoded), .init("framesDeinterlaced", count: framesDeinterlaced),
             .init("framesPresented", count: framesPresented),
@@ -23,7 +23,8 @@ extension PlaybackStatistics {
             .init("conversion", conversion.map(Self.members) ?? .null),
             .init("sandbox", text: sandbox), .init("decoderDeaths", count: decoderDeaths),
             .init("soundSandbox", text: soundSandbox), .init("soundDecoderDeaths", count: soundDecoderDeaths),
-            .init("network", network.map(Self.members) ?? .null), .init("camera", camera.map(Self.members) ?? .null),
+            .init("network", network.map(Self.members) ?? .null), .init("live", live.map(Self.members) ?? .null),
+            .init("camera", camera.map(Self.members) ?? .null),
             .init("composition", composition.map(Self.members) ?? .null),
             .init("surfacesAllocated", count: surfacesAllocated), .init("poolCapacity", count: poolCapacity),
         ]
@@ -56,6 +57,13 @@ extension PlaybackStatistics {
         ]
         guard let variant = network.variant else { return .object(bytes) }
         return .object(bytes + [.init("variant", count: variant), .init("variantSwitches", count: network.variantSwitches)])
+    }
+
+    private static func members(_ live: Live) -> JSONValue {
+        .object([
+            .init("targetSeconds", thousandths: live.target), .init("latencySeconds", thousandths: live.latency), .init("jumps", count: live.jumps),
+            .init("reconnections", count: live.reconnections),
+        ])
     }
 
     private static func members(_ camera: Camera) -> JSONValue {

@@ -57,6 +57,11 @@ public enum StatisticsPage {
         if let offset = statistics.avOffset { lines.append(Line("A-V", "\(decimal(offset.mean, 1)) ms mean, \(decimal(offset.max, 1)) ms max")) }
         let cached = moment.cached.map { ", \(decimal(Double($0) / 1_048_576, 1)) MiB from the network" } ?? ""
         lines.append(Line("Buffer", "\(decimal(moment.buffered, 1)) s\(cached)"))
+        if let live = statistics.live, let latency = live.latency {
+            let target = live.target.map { ", \(decimal($0, 2)) s wanted" } ?? ""
+            let now = decimal(max(latency, 0), 2)
+            lines.append(Line("Latency", "\(now) s\(target), jumped \(live.jumps) times, connected again \(live.reconnections) times"))
+        }
         if statistics.stalls > 0 { lines.append(Line("Waited", "\(statistics.stalls) times, \(decimal(statistics.stalledSeconds, 1)) s")) }
         lines.append(Line("Copied", "\(decimal(Double(statistics.bytesCopied) / 1_048_576, 1)) MiB"))
         if let conversion = statistics.conversion { lines.append(Line("", "\(conversion.from) to \(conversion.to): \(conversion.why)")) }

@@ -21,6 +21,8 @@ public struct StatusLine: Sendable, Hashable {
     public var bufferedSeconds: Double
     /// Bytes of a film on a web server that are in memory, not yet read; nil for other films.
     public var cachedBytes: Int64?
+    /// Seconds that a live film is behind its sender; nil for other films.
+    public var latency: Double?
     /// Percent, or nil without sound.
     public var volume: Int?
     /// Whether the sound is switched off.
@@ -52,6 +54,7 @@ public struct StatusLine: Sendable, Hashable {
         parts.append("dropped \(framesDropped)")
         parts.append("buffer \(Self.decimal(bufferedSeconds, 1)) s")
         if let cachedBytes { parts.append("cache \(Self.decimal(Double(cachedBytes) / 1_048_576, 1)) MiB") }
+        if let latency { parts.append("latency \(Self.decimal(latency, 2)) s") }
         if speed != 1 { parts.append("speed \(Self.decimal(speed, 2))×") }
         if isMuted { parts.append("muted") } else if let volume, volume != 100 { parts.append("volume \(volume)%") }
         while true {
@@ -81,6 +84,7 @@ extension Player {
         line.framesDropped = framesDropped
         line.bufferedSeconds = bufferedDuration.seconds
         line.cachedBytes = bytesCached
+        line.latency = latency
         if hasSound {
             line.volume = Int((VolumeScale.volume(of: volume) * 100).rounded())
             line.isMuted = isMuted

@@ -32,6 +32,8 @@ struct OpenedSource: Sendable {
     var frameRate = Ratio.unknown
     /// What has come of it from a web server.
     var progress = FetchProgress()
+    /// What reads it where it is made while it is played.
+    var live: LiveSource?
     /// The camera that it is, whose frames come when they come.
     var camera: CameraSource?
     /// The composition that it is, whose frames are drawn.
@@ -59,8 +61,7 @@ struct OpenedSource: Sendable {
         options.shownSize = shownSize
         options.switchesVariants = true
         if case .bytes(let source, _) = film { options.source = ProgramBytes(source, cancellation) }
-        let source = try SourceReader(opening: location, options, configuration.sandbox)
-        let reader = source.reader
+        let (reader, sourceNotice) = try open(film, options, configuration.sandbox)
         let selection = TrackSelection(
             tracks: reader.tracks, preferences: configuration.tracks, playsAudio: configuration.playsAudio && hearsSound,
             takesFamiliarOnly: configuration.sandbox.isWithoutProgram)
@@ -82,12 +83,14 @@ struct OpenedSource: Sendable {
             selection.video?.kind == .video
             ? chooseSubtitles(reader, film, configuration, spoken: selection.audio?.language, isDrawn: drawsOverlays) : (nil, nil)
         let texts = (subtitles?.tracks ?? []).compactMap { if case .film(let track) = $0.source { track } else { nil } }
-        let samples = AssetSource(reader: reader, sound: selection.audio?.id, others: Set([selection.video?.id].compactMap(\.self) + texts))
+        let sound = selection.audio?.id, others = Set([selection.video?.id].compactMap(\.self) + texts)
+        let samples = AssetSource(reader: reader, sound: sound, others: others)
         // What lies before the start is not played, but a viewer may go back to it.
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
         if start > .zero { try reader.seek(to: start) }
         var opened = OpenedSource(
-            samples: samples, location: location, title: reader.title ?? configuration.fallbackTitle ?? lastComponent(location), beginning: start,
+            samples: samples, location: location, title: reader.title ?? film.title ?? configuration.fallbackTitle ?? lastComponent(location),
+            beginning: start,
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
         opened.description = FilmDescription(reader, selection)
@@ -101,7 +104,7 @@ struct OpenedSource: Sendable {
             }
         }
         opened.progress = progress
-        let notice = source.notice ?? selection.objection.map { "The sound is not played without the decoder program: \($0)." } ?? shortfalls
+        let notice = sourceNotice ?? selection.objection.map { "The sound is not played without the decoder program: \($0)." } ?? shortfalls
         opened.notices = notice.map { [$0] } ?? []
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
@@ -110,7 +113,16 @@ struct OpenedSource: Sendable {
         }
         if hearsSound, let span = configuration.imageDuration { try opened.hold(reader, for: min(span, configuration.playDuration ?? span)) }
         if let time = configuration.resumption?.time { try opened.resume(reader, at: time) }
+        opened.followLive(reader, configuration, options) { AssetSource(reader: $0, sound: sound, others: others) }
         return opened
+    }
+
+    private static func open(
+        _ film: FilmLocation, _ options: AssetReaderOptions, _ sandbox: SandboxOptions
+    ) throws(AssetError) -> (reader: any AssetReading, notice: String?) {
+        if case .page(let page) = film { return try page.open(options, sandbox) }
+        let source = try SourceReader(opening: film.name, options, sandbox)
+        return (source.reader, source.notice)
     }
 
     /// Begins this time where the viewer left the film, if that still lies in it. Stills, and films that cannot be sought in, begin as always.
@@ -148,5 +160,8 @@ struct OpenedSource: Sendable {
             title: location == "-" ? "standard input" : lastComponent(location), videoTrack: 0, summary: "\(location): a raw stream (\(codec)).")
     }
 
-    static func lastComponent(_ location: String) -> String { location.split(separator: "/").last.map(String.init) ?? location }
+    static func lastComponent(_ location: String) -> String {
+        let name = location.withoutPasswords
+        return name.split(separator: "/").last.map(String.init) ?? name
+    }
 }

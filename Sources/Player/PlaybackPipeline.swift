@@ -58,6 +58,8 @@ final class PlaybackPipeline: Sendable {
     let copiedBefore = Monitor(0)
     /// Why the film's only track, which is sound, cannot be played; nil when there is something to play.
     let obstacle: AudioError?
+    /// How often a live film has jumped to have its latency again.
+    let liveJumps = Monitor(0)
     /// Tells when the film that follows is to be shown.
     let nextTimer = Monitor<TimebaseTimer?>(nil)
     let handlers: Handlers
@@ -148,9 +150,10 @@ final class PlaybackPipeline: Sendable {
         self.obstacle = obstacle
         display?.presentation.overlay = joining.map(JoiningOverlay.init) ?? ownSubtitles
         source.camera?.follow(onNotice: handlers.notice)
+        source.live?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
         source.composed?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
         feeder = SampleFeeder(
-            source: source.samples, queues: queues,
+            source: source.samples, queues: queues, latency: source.live?.manner.target.map { MediaTime(seconds: $0) },
             handlers: .init(
                 repositioned: handlers.repositioned, failed: handlers.sourceFailed, other: { ownSubtitles?.add($0) },
                 seekFailed: handlers.seekFailed))
@@ -207,6 +210,9 @@ final class PlaybackPipeline: Sendable {
         return joining?.filmTime(at: time) ?? time
     }
 
+    /// Seconds that a live film is behind its sender; nil for other films, before anything has come, and where frames are taken as they come.
+    var latency: Double? { display?.isUntimed == true ? nil : source.live?.latency(of: timebase.time) }
+
     /// Discards the samples, frames and sound of the old position. On the feeder's thread, before it delivers samples of the new one.
     ///
     /// - Parameter serial: The seek that the new position follows.
@@ -256,11 +262,14 @@ final class PlaybackPipeline: Sendable {
         let source = film?.opened ?? source, number = film?.number ?? joining?.shown.number ?? 0
         let now = MonotonicClock.shared.now()
         var result = PlaybackStatistics()
-        result.file = source.location
+        result.file = source.location.withoutPasswords
         if source.progress.bytesFetched > 0 {
             result.network = .init(bytesFetched: source.progress.bytesFetched, bytesAhead: source.progress.bytesAhead)
             result.network?.variant = source.progress.variant
             result.network?.variantSwitches = source.progress.variantSwitches
+        }
+        if let live = source.live {
+            result.live = .init(target: live.manner.target, latency: latency, jumps: liveJumps.withLock { $0 }, reconnections: live.reconnections)
         }
         result.wallSeconds = ((endedAt ?? now) - began).seconds
         result.cpuSeconds = ProcessUsage.cpuSeconds

@@ -51,6 +51,22 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public init(bytesFetched: Int64, bytesAhead: Int64) { self.bytesFetched = bytesFetched; self.bytesAhead = bytesAhead }
     }
 
+    /// How far a live film is behind its sender.
+    public struct Live: Sendable, Hashable {
+        /// Seconds that are held; nil: none.
+        public var target: Double?
+        /// Seconds between what the sender has sent and what is shown; nil before anything has come, and where frames are taken as fast as they come.
+        public var latency: Double?
+        /// How often the film jumped because it was far behind.
+        public var jumps: Int
+        /// How often a lost connection was made again.
+        public var reconnections: Int
+        /// Creates a report.
+        public init(target: Double?, latency: Double?, jumps: Int = 0, reconnections: Int = 0) {
+            (self.target, self.latency, self.jumps, self.reconnections) = (target, latency, jumps, reconnections)
+        }
+    }
+
     /// What has become of a camera's frames. The frames counted are those delivered, those dropped for any reason, and at most one that waits.
     public struct Camera: Sendable, Hashable {
         /// Frames of one reason.
@@ -158,6 +174,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var soundDecoderDeaths = 0
     /// What has come from a web server; nil for a film that is not on one.
     public var network: Network?
+    /// How far a live film is behind its sender; nil for other films.
+    public var live: Live?
     /// The camera and its frames; nil for a film.
     public var camera: Camera?
     /// The composition's frames; nil for a film.

@@ -24,7 +24,7 @@ extension Player {
     /// `FrameDescription.serial` of the frames that follow is this number or a greater one, and the event `seekCompleted` names it.
     @discardableResult
     public func seek(to time: MediaTime) -> UInt64 {
-        issueSeek { [self] in storage.withLock { $0.transport.seek(to: time) } }
+        issueSeek { [self] in seekAsViewer(to: time) }
     }
 
     /// Goes to `time` as the other `seek(to:)` does: `player.seek(to: .seconds(90))`.
@@ -37,8 +37,13 @@ extension Player {
     public func seek(by span: MediaTime) -> UInt64 {
         issueSeek { [self] in
             let from = storage.withLock { $0.seekTarget } ?? position
-            return storage.withLock { $0.transport.seek(to: from + span) }
+            return seekAsViewer(to: from + span)
         }
+    }
+
+    private func seekAsViewer(to time: MediaTime) -> [TransportState.Action] {
+        storage.withLock { $0.pipeline }?.source.live?.viewerSeeks(to: time)
+        return storage.withLock { $0.transport.seek(to: time) }
     }
 
     /// Moves by `span` as the other `seek(by:)` does: `player.seek(by: .seconds(-5))`.

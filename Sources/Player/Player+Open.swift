@@ -13,14 +13,20 @@ package enum FilmLocation: Sendable {
     case place(String)
     /// Bytes that the program brings. The name is what sentences call them; its ending helps with containers that cannot be recognised.
     case bytes(any ByteSource, name: String)
+    /// A film that stands on a page.
+    case page(PageFilm)
     /// A camera by its name or path (nil: the first), and what to ask of it.
     case camera(String?, CaptureRequest)
     /// A composition.
     case composition(ComposedFilm)
 
+    /// What a page calls it; nil: nothing says it.
+    var title: String? { if case .page(let film) = self { film.title } else { nil } }
+
     var name: String {
         switch self {
         case .place(let name), .bytes(_, let name): name
+        case .page(let film): film.page
         case .camera(let name, _): name ?? "the camera"
         case .composition(let film): film.name
         }
@@ -174,6 +180,7 @@ extension Player {
             do throws(SinkError) { try pipeline.start() } catch { return .failure(PlayerError(error)) }
             opened()
             announceState()
+            holdLatency()
             let seeks = storage.withLock { storage in
                 defer { storage.deferred = [] }
                 return storage.deferred

@@ -49,6 +49,8 @@ public struct PlayerConfiguration: Sendable {
     public var sandbox = SandboxOptions()
     /// How films on web servers are fetched.
     public var network = NetworkOptions()
+    /// The latency that live films are held at.
+    public var latency = LiveLatency.automatic
     /// Hardware or software, and which device.
     public var decoder = DecoderSpecification()
     /// Which frames are deinterlaced, for the display and the exporters. bwdif makes a frame of each field.

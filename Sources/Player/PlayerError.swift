@@ -3,6 +3,7 @@ package import Decoding
 package import Demuxing
 public import DisplaySink
 internal import Glibc
+internal import Media
 
 /// Says why a film cannot be played: a code for programs, and one sentence that names the file or device and the cause.
 public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -51,7 +52,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Makes an error of a program's own.
     public init(_ code: Code, _ description: String) {
         self.code = code
-        self.description = description
+        self.description = description.withoutPasswords
     }
 
     /// Makes the error for what the demuxer reports.

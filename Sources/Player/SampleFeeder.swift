@@ -29,7 +29,9 @@ final class SampleFeeder: Sendable {
     /// 64 MiB: about 13 s of Blu-ray's highest bit rate, and little compared with the decoded frames.
     private static let byteLimit = 64 << 20
 
-    init(source: any SampleSource, queues: [(track: Int, queue: SampleQueue)], handlers: Handlers) {
+    /// - Parameter latency: that a live film is to have; nil: none is held.
+    init(source: any SampleSource, queues: [(track: Int, queue: SampleQueue)], latency: MediaTime? = nil, handlers: Handlers) {
+        reserve = min(latency ?? Self.usualReserve, Self.usualReserve)
         self.source = source
         self.queues = queues
         self.handlers = handlers
@@ -49,12 +51,13 @@ final class SampleFeeder: Sendable {
     /// Whether a starved film can continue: the queues hold their reserve, or the source has ended.
     var isFed: Bool {
         if isAtEnd || !queues.contains(where: { $0.queue.isReadyForMoreSamples }) { return true }
-        return queues.allSatisfy { $0.queue.bufferedDuration >= Self.reserve } || queues.contains { $0.queue.bufferedDuration >= Self.ampleReserve }
+        return queues.allSatisfy { $0.queue.bufferedDuration >= reserve } || queues.contains { $0.queue.bufferedDuration >= Self.ampleReserve }
     }
 
-    /// 0.5 s in every queue evens out the jitter of a steady source. A track with few samples may never hold that much; then 1.5 s in any queue
-    /// suffices.
-    private static let reserve = MediaTime(value: 1, timescale: 2), ampleReserve = MediaTime(value: 3, timescale: 2)
+    /// 0.5 s in every queue, or the latency of a live film that is to have less, evens out the jitter of a steady source. A track with few samples
+    /// may never hold that much; then 1.5 s in any queue suffices.
+    private static let usualReserve = MediaTime(value: 1, timescale: 2), ampleReserve = MediaTime(value: 3, timescale: 2)
+    private let reserve: MediaTime
 
     /// Continues from `time`. Of several requests in a row only the newest is carried out.
     func seek(to time: MediaTime, serial: UInt64) {
@@ -94,7 +97,7 @@ final class SampleFeeder: Sendable {
             state.withLock { $0.note(sample.trackID, isEnd: isEnd) }
             queue.enqueue(sample)
         } catch {
-            guard !state.withLock({ $0.isSuperseded }) else { return }
+            guard !state.withLock({ $0.isSuperseded }), error.code != .cancelled || !source.mayBeInterrupted else { return }
             handlers.failed(error)
             finish()
         }

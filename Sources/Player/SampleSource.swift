@@ -17,6 +17,8 @@ protocol SampleSource: AnyObject, Sendable {
     func cancel()
     /// What is being read is not wanted any more, because a seek follows: a `nextSample` that waits for others than the source's bytes returns soon.
     func interrupt()
+    /// Whether `interrupt` makes a `nextSample` that waits throw `cancelled`, also where the seek has been carried out meanwhile.
+    var mayBeInterrupted: Bool { get }
     /// The film stands still (true), or goes on. Of a live source: what it makes while the film stands still is left out. Any thread.
     func setHeld(_ isHeld: Bool)
 }
@@ -27,6 +29,9 @@ extension SampleSource {
 
     /// Nothing: reading takes no longer than its bytes.
     func interrupt() {}
+
+    /// No.
+    var mayBeInterrupted: Bool { false }
 
     /// Nothing: the source waits until more is asked for.
     func setHeld(_ isHeld: Bool) {}

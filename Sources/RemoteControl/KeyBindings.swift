@@ -96,6 +96,7 @@ public struct KeyBindings: Sendable {
         Shift+DOWN seek -5
         FORWARD seek 60
         REWIND seek -60
+        END seek-to-live
         PGUP add chapter 1
         PGDWN add chapter -1
         . frame-step

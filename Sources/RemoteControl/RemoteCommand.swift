@@ -40,6 +40,8 @@ public enum RemoteAction: Sendable, Hashable {
     case setFraming(FramingChange)
     /// Deinterlaces nothing, what is marked as interlaced, or all: `no`, `auto`, `yes`.
     case setDeinterlacing(String)
+    /// Plays a live film from where its sender is.
+    case seekToLive
     /// Plays the next film. `ends`: after the last one the program ends; otherwise it is an error.
     case next(ends: Bool)
     /// Plays the film before.
@@ -168,6 +170,10 @@ enum RemoteCommand {
             case "video": return [.takeScreenshot(hasSubtitles: false)]
             default: throw .invalidParameter
             }
+        },
+        "seek-to-live": { (_, snapshot) throws(RemoteError) in
+            guard snapshot.isLive else { throw .command }
+            return [.seekToLive]
         },
         "ab-loop": { (_, snapshot) throws(RemoteError) in [try playing(snapshot, .markLoop)] },
         "leave": { (_, _) in [.leave] },

@@ -9,7 +9,7 @@ enum RemoteProperties {
 
     /// Each reader answers nil where the property has no value now.
     private static let readers: [String: Reader] = [
-        "path": { $0.path.map { .string($0) } },
+        "path": { $0.path.map { .string($0.withoutPasswords) } },
         "filename": { $0.path.map { .string(fileName($0)) } },
         "filename/no-ext": { $0.path.map { .string(withoutEnding(fileName($0))) } },
         "media-title": { ($0.title ?? $0.path.map(fileName)).map { .string($0) } },
@@ -61,6 +61,7 @@ enum RemoteProperties {
         "frame-drop-count": { .integer(Int64($0.framesDropped)) },
         "demuxer-cache-duration": { $0.position == nil ? nil : .number($0.buffered) },
         "cache-used": { $0.bytesCached.map { .integer($0) } },
+        "live-latency": { $0.latency.map { .number($0) } }, "live-latency-target": { $0.latencyTarget.map { .number($0) } },
         "working-directory": { _ in folder.map { .string($0) } },
         "pid": { _ in .integer(Int64(getpid())) },
         "mpv-version": { .string("scanout \($0.version)") },
@@ -120,7 +121,7 @@ enum RemoteProperties {
 
     private static func playlist(_ snapshot: RemoteSnapshot) -> [JSONValue] {
         snapshot.entries.enumerated().map { index, entry in
-            var members = [JSONValue.Member("filename", .string(entry.location))]
+            var members = [JSONValue.Member("filename", .string(entry.location.withoutPasswords))]
             if let title = entry.title { members.append(JSONValue.Member("title", .string(title))) }
             if index == snapshot.entry { members += [JSONValue.Member("current", true), JSONValue.Member("playing", true)] }
             members.append(JSONValue.Member("id", .integer(Int64(index + 1))))
@@ -133,7 +134,10 @@ enum RemoteProperties {
         return max(duration - position, 0)
     }
 
-    private static func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+    private static func fileName(_ path: String) -> String {
+        let name = path.withoutPasswords
+        return name.split(separator: "/").last.map(String.init) ?? name
+    }
 
     private static func withoutEnding(_ name: String) -> String {
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }

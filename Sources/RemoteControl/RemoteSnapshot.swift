@@ -71,6 +71,10 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var buffered = 0.0
     /// Bytes of a film from a web server that are in memory; nil for other films.
     public var bytesCached: Int64?
+    /// Seconds that a live film is behind its sender, and those that are held; nil for other films, and where none are.
+    public var latency: Double?, latencyTarget: Double?
+    /// The film is made while it is played.
+    public var isLive = false
     /// The program's version.
     public var version = ""
     /// The path of the socket.

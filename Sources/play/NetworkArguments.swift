@@ -1,6 +1,8 @@
 internal import ArgumentParser
 internal import Demuxing
+internal import Glibc
 internal import Media
+internal import Player
 
 /// A size as people type it, and mpv takes it: `500000`, `64KiB`, `150MiB`, `1GiB`; at most 1 TiB.
 struct ByteCountArgument: ExpressibleByArgument {
@@ -57,6 +59,25 @@ struct TransportArgument: ExpressibleByArgument {
     var defaultValueDescription: String { "auto" }
 }
 
+/// How far behind its sender a live film is played.
+struct LatencyArgument: ExpressibleByArgument {
+    let latency: LiveLatency
+
+    init(latency: LiveLatency) { self.latency = latency }
+
+    init?(argument: String) {
+        switch argument {
+        case "auto": latency = .automatic
+        case "no": latency = .none
+        default:
+            guard let seconds = Double(argument), (0.05...60).contains(seconds) else { return nil }
+            latency = .seconds(seconds)
+        }
+    }
+
+    var defaultValueDescription: String { "auto" }
+}
+
 /// The options for films on servers.
 struct NetworkArguments: ParsableArguments {
     @Option(
@@ -78,6 +99,11 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(help: ArgumentHelp("Another header field for web servers; may be given more than once.", valueName: "name: value"))
     var httpHeaderFields: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Names and passwords for web servers, as curl and wget read them (default: ~/.netrc, where it is there).", valueName: "file"))
+    var netrcFile: String?
 
     @Option(help: ArgumentHelp("Cookies for web servers, in Netscape's format.", valueName: "file"))
     var cookiesFile: String?
@@ -102,6 +128,12 @@ struct NetworkArguments: ParsableArguments {
             valueName: "auto|tcp|udp"))
     var rtspTransport = TransportArgument(transport: .automatic)
 
+    @Option(
+        help: ArgumentHelp(
+            "How far behind its sender a live film plays: by the kind of source (auto), nothing is held (no), or 0.05 to 60 seconds.",
+            valueName: "auto|no|seconds"))
+    var latency = LatencyArgument(latency: .automatic)
+
     var options: NetworkOptions {
         let timeout = HostSpan.seconds(networkTimeout)
         var options = NetworkOptions(timeout: timeout)
@@ -111,8 +143,16 @@ struct NetworkArguments: ParsableArguments {
         options.rtspTransport = rtspTransport.transport
         (options.cacheAhead, options.cacheBehind) = (demuxerMaxBytes.count, demuxerMaxBackBytes.count)
         (options.userAgent, options.referrer, options.headerFields, options.cookiesFile) = (userAgent, referrer, httpHeaderFields, cookiesFile)
+        options.netrcFile = netrcFile ?? Self.usualNetrc
         return options
     }
+
+    /// nil where there is none that can be read.
+    private static let usualNetrc: String? = {
+        guard let home = unsafe getenv("HOME") else { return nil }
+        let path = unsafe String(cString: home) + "/.netrc"
+        return unsafe access(path, R_OK) == 0 ? path : nil
+    }()
 
     mutating func validate() throws {
         if !(0.1...86_400).contains(networkTimeout) { throw ValidationError("--network-timeout must lie between 0.1 and 86400 seconds.") }

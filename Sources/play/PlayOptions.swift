@@ -248,6 +248,12 @@ struct PlayOptions: ParsableArguments {
 
     @OptionGroup var network: NetworkArguments
 
+    @Flag(inversion: .prefixedNo, help: "Look for the film of a page with yt-dlp, where an address (http, https, ytdl://) is no film itself.")
+    var ytdl = true
+
+    @Option(help: ArgumentHelp("With yt-dlp: which formats, in its words (default: bestvideo+bestaudio/best).", valueName: "format"))
+    var ytdlFormat = ""
+
     @OptionGroup var configuration: ConfigurationArguments
 
     @Flag(name: .shortAndLong, help: "Print errors only.")

@@ -1,4 +1,5 @@
 internal import Decoding
+internal import Demuxing
 internal import DisplaySink
 internal import FrameExport
 internal import Media
@@ -99,9 +100,11 @@ extension PlaySession {
         if Ending.isRequested { player.cancelOpening() }
         if screening.isList, options.verbose { terminal.line("Plays \(entry.location).") }
         let place = place(of: entry)
-        let opening = LoopThread(name: "open") { [inbox] in
+        let search = AssetCancellation(following: loading)
+        pageSearch.withLock { $0 = search }
+        let opening = LoopThread(name: "open") { [self, inbox] in
             let outcome: Result<Void, PlayerError>
-            do throws(PlayerError) { outcome = .success(try player.open(place)) } catch { outcome = .failure(error) }
+            do throws(PlayerError) { outcome = .success(try open(place, player, search)) } catch { outcome = .failure(error) }
             inbox.change { $0.append(.opened(outcome, film: film)) }
         }
         let end = follow(player, &screening)
@@ -157,7 +160,8 @@ extension PlaySession {
     private func close(_ player: Player, _ opening: LoopThread, _ sink: (any DisplaySink)?, within limit: HostSpan) -> Bool {
         let isClosed = Monitor(false)
         let deadline = MonotonicClock.shared.now() + limit
-        let thread = LoopThread(name: "close") {
+        let thread = LoopThread(name: "close") { [pageSearch] in
+            pageSearch.withLock { $0 }?.cancel()
             player.cancelOpening()
             opening.join()
             player.close()

@@ -48,7 +48,7 @@ extension PlaySession {
             return player.endFilms()
         }
         // Without a gap each film begins at its beginning.
-        if isToResume(entry) {
+        if isToResume(entry) || isOnPage(entry) {
             screening.next = nil
             return player.endFilms()
         }
@@ -65,6 +65,9 @@ extension PlaySession {
         switch outcome {
         case .success(true): break
         case .success(false): screening.next = nil
+        case .failure(let error) where isOnPage(next.playlist.current, error):
+            screening.next = nil
+            player.endFilms()
         case .failure(let error):
             next.skipped.append((next.playlist.index ?? 0, next.playlist.current?.location ?? "", error))
             next.playlist.skip()

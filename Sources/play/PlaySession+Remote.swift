@@ -51,6 +51,7 @@ extension PlaySession {
         case .setPaused(let isPaused): isPaused ? film?.pause() : film?.play()
         case .seek(let time): film?.seek(to: Self.time(time))
         case .seekBy(let span): film?.seek(by: Self.time(span))
+        case .seekToLive: film?.seekToLive()
         case .stepForward: film?.stepForward()
         case .stepBackward: film?.stepBackward()
         case .setSpeed(let speed): film?.rate = speed
@@ -192,6 +193,7 @@ extension PlaySession {
         snapshot.framesDropped = player.framesDropped
         snapshot.buffered = player.bufferedDuration.seconds
         snapshot.bytesCached = player.bytesCached
+        (snapshot.isLive, snapshot.latency, snapshot.latencyTarget) = (player.isLive, statistics.live?.latency, statistics.live?.target)
         snapshot.subtitle = player.subtitleNumber
         // Ten times a second is too often where nobody can ask for them: desktops see neither.
         if isWhole || screening.remote != nil, let description = player.film {

@@ -28,6 +28,8 @@ final class PlaySession: Sendable {
     let screenshots = Monitor(())
     /// Ends a wait for a list.
     let loading = AssetCancellation()
+    /// Ends the search for the film of a page.
+    let pageSearch = Monitor<AssetCancellation?>(nil)
     private let result = Monitor<Result<Int32, PlayerError>?>(nil)
     /// Dispatch, on which events and commands travel, runs blocks.
     private let hasDispatch = Monitor(false)

@@ -37,6 +37,7 @@ extension PlayerConfiguration {
         sandbox.restarts.count = options.decoderRestarts
         decoder = DecoderSpecification(hardware: options.decoder.hardware, device: options.device)
         network = options.network.options
+        latency = options.network.latency.latency
         rawCodec = options.raw.map { VideoCodec(name: $0.rawValue) }
     }
 }

@@ -23,6 +23,12 @@ import Testing
         #expect(line.text(columns: 50) == "▶ 00:00:04.200 / 00:00:10.000  42%  dropped 3")
     }
 
+    @Test func `a live film tells how far it is behind`() {
+        var live = line
+        (live.duration, live.latency) = (.indefinite, 0.483)
+        #expect(live.text(columns: 80) == "▶ 00:00:04.200  dropped 3  buffer 1.8 s  latency 0.48 s")
+    }
+
     @Test func `a stream without an end has no bar and no percentage`() {
         var live = line
         live.duration = .indefinite

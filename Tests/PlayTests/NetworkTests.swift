@@ -91,6 +91,38 @@ import Testing
         #expect(missing.code == 66 && missing.errors == "play: /nowhere/cookies: no such file.\n", "\(missing.errors)")
     }
 
+    @Test func `a name and a password for the host come from a file, and do not go where it redirects to`() throws {
+        let file = FileManager.default.temporaryDirectory.path + "/netrc-\(UUID().uuidString.prefix(8))"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let elsewhere = LyingServer { .file(Self.film, $0) }
+        defer { elsewhere.stop() }
+        let other = elsewhere.address("film.mp4").replacing("127.0.0.1", with: "localhost")
+        let server = LyingServer { request in
+            // "viewer:se same"
+            guard request.headers["authorization"] == "Basic dmlld2VyOnNlIHNhbWU=" else {
+                return LyingServer.Answer(status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=\"films\"", "Content-Length: 0"])
+            }
+            return request.path == "there"
+                ? LyingServer.Answer(status: "302 Found", headers: ["Location: \(other)", "Content-Length: 0"]) : .file(Self.film, request)
+        }
+        defer { server.stop() }
+        try "machine 127.0.0.1 login viewer password \"se same\"\n".write(toFile: file, atomically: true, encoding: .utf8)
+        for path in ["film.mp4", "there"] {
+            let outcome = try Self.play(["--netrc-file", file, "--duration", "0.2", server.address(path)])
+            #expect(outcome.code == 0, "\(path): \(outcome.errors)")
+        }
+        #expect(!elsewhere.requests.isEmpty && elsewhere.requests.allSatisfy { $0.headers["authorization"] == nil })
+        let home = FileManager.default.temporaryDirectory.path + "/home-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        try FileManager.default.copyItem(atPath: file, toPath: home + "/.netrc")
+        let usual = ["--sink", "md5=-", "--no-audio", "--duration", "0.2", server.address("film.mp4")]
+        #expect(try PlayProgram.run(usual, environment: ["HOME": home]).code == 0)
+        #expect(try PlayProgram.run(["--netrc-file", "/dev/null"] + usual, environment: ["HOME": home]).code == 66)
+        let missing = try Self.play(["--netrc-file", "/nowhere/netrc", server.address("film.mp4")])
+        #expect(missing.code == 66 && missing.errors == "play: /nowhere/netrc: no such file.\n", "\(missing.errors)")
+    }
+
     @Test func `options that make no sense are refused`() throws {
         for arguments in [
             ["--network-timeout", "0"], ["--demuxer-max-bytes", "1XB"], ["--demuxer-max-bytes", "10"], ["--tls-no-verify", "--tls-ca", "x"],

@@ -39,13 +39,15 @@ import Testing
         defer { server.stop() }
         let inside = try Self.play([server.address("locked", user: "viewer:open%20sesame")])
         #expect(inside.code == 0 && Self.hashes(inside).count == 30, "\(inside.code): \(inside.errors)")
-        for (address, sentence) in [
-            (server.address("locked", user: "viewer:sesame"), "the server wants another name and password (401)"),
-            (server.address("locked"), "the server wants another name and password (401)"),
-            (server.address("nothing"), "the server has no such file (404)"),
+        // Nobody reads the password over the viewer's shoulder, or in a log.
+        let refusal = "the server wants another name and password (401)"
+        for (address, shown, sentence) in [
+            (server.address("locked", user: "viewer:sesame"), server.address("locked", user: "viewer:***"), refusal),
+            (server.address("locked"), server.address("locked"), refusal),
+            (server.address("nothing"), server.address("nothing"), "the server has no such file (404)"),
         ] {
             let outcome = try Self.play([address])
-            #expect(outcome.code == 66 && outcome.errors == "play: \(address): \(sentence).\n", "\(outcome.code): \(outcome.errors)")
+            #expect(outcome.code == 66 && outcome.errors == "play: \(shown): \(sentence).\n", "\(outcome.code): \(outcome.errors)")
         }
     }
 

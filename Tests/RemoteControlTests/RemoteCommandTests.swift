@@ -32,6 +32,27 @@ let playing: RemoteSnapshot = {
         return words
     }
 
+    @Test func `a live film goes back to live, another one has nowhere to go`() throws {
+        var live = playing
+        (live.isLive, live.latency, live.latencyTarget) = (true, 1.25, 0.5)
+        #expect(try RemoteCommand.actions(["seek-to-live"], live) == [.seekToLive])
+        #expect(throws: RemoteError.self) { try RemoteCommand.actions(["seek-to-live"], playing) }
+        #expect(try RemoteProperties.value(of: "live-latency", live) == .number(1.25))
+        #expect(try RemoteProperties.value(of: "live-latency-target", live) == .number(0.5))
+        #expect(throws: RemoteError.self) { try RemoteProperties.value(of: "live-latency", playing) }
+    }
+
+    @Test func `passwords of addresses are not told`() throws {
+        var snapshot = playing
+        snapshot.path = "rtsp://viewer:sesame@camera"
+        snapshot.title = nil
+        snapshot.entries = [Playlist.Entry("rtsp://viewer:sesame@camera")]
+        for name in ["path", "filename", "filename/no-ext", "media-title", "playlist", "playlist/0/filename"] {
+            let value = try RemoteProperties.value(of: name, snapshot).text
+            #expect(value.contains("viewer:***@camera") && !value.contains("sesame"), "\(name): \(value)")
+        }
+    }
+
     @Test(
         arguments: [
             (#"["seek", 5]"#, [.seekBy(5)]), (#"["seek", "-5", "relative"]"#, [.seekBy(-5)]), (#"["seek", 10, "absolute+exact"]"#, [.seek(to: 10)]),

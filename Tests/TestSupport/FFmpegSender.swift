@@ -27,6 +27,22 @@ public final class FFmpegSender: Sendable {
         try process.run()
     }
 
+    /// A sender of what ffmpeg makes by itself.
+    ///
+    /// - Parameter arguments: From the inputs (`-f lavfi -i …`) on; each is read no faster than it plays.
+    public init(making arguments: [String], to address: String) throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let paced = arguments.flatMap { $0 == "-i" ? ["-re", "-i"] : [$0] }
+        process.arguments = ["ffmpeg", "-nostdin", "-v", "quiet"] + paced + [address]
+        try process.run()
+    }
+
+    /// It sends nothing any more, and keeps its connections.
+    public func fallSilent() { process.send(SIGSTOP) }
+
+    /// It sends what it would have sent meanwhile, and goes on.
+    public func goOn() { process.send(SIGCONT) }
+
     /// Ends it.
     public func stop() {
         process.send(SIGKILL)

@@ -7,11 +7,13 @@ public final class RTSPServer: Sendable {
     private let input = Pipe()
     private let port: Int
 
-    /// - Parameter film: MP4, with H.264.
-    public init(serving film: String) throws {
+    /// - Parameters:
+    ///   - film: MP4, with H.264.
+    ///   - port: Where it serves; nil: the kernel chooses.
+    public init(serving film: String, port: UInt16? = nil) throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = [TestAssets.root + "/Tests/rtsp-server.py", film]
+        process.arguments = [TestAssets.root + "/Tests/rtsp-server.py", film] + (port.map { ["\($0)"] } ?? [])
         process.standardOutput = output
         process.standardInput = input
         try process.run()

@@ -8,7 +8,8 @@ enum ThroughputProbe {
     /// Bits a second of what is at `address`; nil when nothing comes. Blocks. The time until the server answers does not count.
     static func measure(_ address: String, _ options: AssetReaderOptions) -> Int64? {
         guard let library = try? options.network.libraryOptions(for: address).merging(options.libraryOptions, uniquingKeysWith: { $1 }),
-            let connection = try? HTTPConnection(address, from: 0, library, patience: options.network.stallTimeout, options.cancellation)
+            let full = try? options.network.completed(address),
+            let connection = try? HTTPConnection(full, from: 0, library, patience: options.network.stallTimeout, options.cancellation)
         else { return nil }
         let start = MonotonicClock.shared.now()
         var bytes = [UInt8](repeating: 0, count: 32_768), count = 0

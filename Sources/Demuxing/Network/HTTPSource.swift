@@ -10,6 +10,7 @@ internal import Media
 ///
 /// Thread-safety: one thread at a time; the cancellation may come from any.
 final class HTTPSource: @unchecked Sendable {
+    /// What is asked for, with the name and the password for its host.
     private let address: String
     private let libraryOptions: [String: String]
     private let network: NetworkOptions
@@ -34,7 +35,8 @@ final class HTTPSource: @unchecked Sendable {
     ///
     /// - Parameter waitsSince: Since when somebody waits for a byte; nil while nobody does, so that broken connections are tried again without end.
     init(_ address: String, _ options: AssetReaderOptions, waitsSince: @escaping @Sendable () -> HostTime?) throws(AssetError) {
-        self.address = address
+        let full = try options.network.completed(address)
+        self.address = full
         self.waitsSince = waitsSince
         libraryOptions = try options.network.libraryOptions(for: address).merging(options.libraryOptions) { $1 }
         network = options.network
@@ -43,7 +45,7 @@ final class HTTPSource: @unchecked Sendable {
         retry.begin(at: MonotonicClock.shared.now())
         for attempt in 0... {
             do throws(HTTPConnection.Failure) {
-                connection = try HTTPConnection(address, from: 0, libraryOptions, patience: network.timeout, cancellation)
+                connection = try HTTPConnection(full, from: 0, libraryOptions, patience: network.timeout, cancellation)
                 break
             } catch {
                 let again = attempt < Self.attemptsToOpen - 1 && Self.mayPass(error.status)
@@ -55,7 +57,9 @@ final class HTTPSource: @unchecked Sendable {
         }
         isSeekable = connection?.isSeekable ?? false
         takesRanges = isSeekable
-        location = connection?.location ?? address
+        // What a list names beside it gets its own.
+        let place = connection?.location ?? address
+        location = place == full ? address : place
         byteCount = connection?.byteCount
     }
 

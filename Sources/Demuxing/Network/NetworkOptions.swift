@@ -24,6 +24,8 @@ public struct NetworkOptions: Sendable, Hashable {
     public var headerFields: [String] = []
     /// A file with cookies as browsers and curl write it (Netscape's format). Each goes only where it belongs.
     public var cookiesFile: String?
+    /// A file with names and passwords as curl and wget read it (`~/.netrc`), for addresses that have none; nil: none is read.
+    public var netrcFile: String?
 
     /// Which variant of a film is read, where a list offers several (HLS).
     public var variant = VariantPreference.automatic
@@ -57,6 +59,14 @@ public struct NetworkOptions: Sendable, Hashable {
             if !cookies.isEmpty { options["cookies"] = cookies }
         }
         return options
+    }
+
+    /// The address of something on a web server with the name and the password that are known for its host.
+    /// - Throws: when the file of passwords cannot be read.
+    func completed(_ address: String) throws(AssetError) -> String {
+        guard let netrcFile, WebAddress(address) != nil else { return address }
+        guard let text = Self.text(of: netrcFile) else { throw AssetError.opening(netrcFile, errno) }
+        return NetrcFile(text).completed(address)
     }
 
     /// Where Debian, Fedora, Alpine and SUSE keep the authorities' certificates. libavformat finds them by itself only with GnuTLS.

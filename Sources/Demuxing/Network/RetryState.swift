@@ -1,9 +1,9 @@
-internal import Media
+package import Media
 
 /// Decides whether and when a broken connection is tried again: at once after bytes came, then ever less often, until `timeout` has passed
 /// without a byte.
-struct RetryState {
-    enum Action: Equatable {
+package struct RetryState: Sendable {
+    package enum Action: Sendable, Equatable {
         /// Try again after this time.
         case wait(HostSpan)
         case giveUp
@@ -16,13 +16,13 @@ struct RetryState {
     /// When the reader began to wait.
     private var since = HostTime(nanoseconds: 0)
 
-    init(timeout: HostSpan) { self.timeout = timeout }
+    package init(timeout: HostSpan) { self.timeout = timeout }
 
     /// Bytes are wanted from now on.
-    mutating func begin(at now: HostTime) { since = now }
+    package mutating func begin(at now: HostTime) { since = now }
 
     /// Bytes came. A server that breaks off after a few is not asked more and more often.
-    mutating func received(_ count: Int) {
+    package mutating func received(_ count: Int) {
         gained += count
         if gained >= Self.enough { (gained, failures) = (0, 0) }
     }
@@ -30,7 +30,7 @@ struct RetryState {
     /// A connection could not be made, or broke.
     ///
     /// - Parameter chance: 0 to 1: spreads the attempts of many players whose server fails for all of them at once.
-    mutating func failed(at now: HostTime, chance: Double) -> Action {
+    package mutating func failed(at now: HostTime, chance: Double) -> Action {
         let left = timeout - (now - since)
         guard left > .nanoseconds(0) else { return .giveUp }
         let delay = Self.delay(failures, chance: chance)

@@ -1,14 +1,14 @@
 internal import Media
 
 /// An address on a server that libavformat talks to by itself (RTSP, RTMP, SRT, TCP, UDP …), as far as its errors need it (RFC 3986, 3).
-struct StreamAddress: Equatable {
+package struct StreamAddress: Equatable {
     /// In lower case: `rtsp`, `tcp` …
-    var scheme: String
+    package var scheme: String
     /// In lower case, without the brackets of an IPv6 address; empty where the address names none.
-    var host: String
+    package var host: String
 
     /// nil for files, descriptors, and what is on a web server.
-    init?(_ address: String) {
+    package init?(_ address: String) {
         guard let colon = address.firstIndex(of: ":"), address[colon...].hasPrefix("://") else { return nil }
         scheme = address[..<colon].lowercased()
         guard let first = scheme.first, first.isLetter, scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
@@ -20,10 +20,10 @@ struct StreamAddress: Equatable {
     private static let elsewhere: Set = ["http", "https", "file", "pipe", "fd", "data", "concat", "subfile", "crypto", "cache", "async"]
 
     /// A sender of UDP packets is not asked, and does not say that it ends.
-    var hasConnection: Bool { !["udp", "udplite", "rtp"].contains(scheme) }
+    package var hasConnection: Bool { !["udp", "udplite", "rtp"].contains(scheme) }
 
     /// RTSP opens its connections in the demuxer, which takes other options than libavformat's protocols.
-    var isRTSP: Bool { scheme == "rtsp" || scheme == "rtsps" }
+    package var isRTSP: Bool { scheme == "rtsp" || scheme == "rtsps" }
 }
 
 /// How the frames of an RTSP stream come.
