@@ -162,7 +162,7 @@ let package = Package(
             "ScanoutC",
             [
                 "CLinux", "CScanout", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
-                "FrameExport", "TextureCache", "Player", "Demuxing", "AudioSink",
+                "FrameExport", "TextureCache", "Player", "Demuxing", "AudioSink", "Reading", "Encoding", "Writing",
             ]),
         // How `play` ends when it cannot end by itself: signal handlers.
         .target(name: "CEnding"),
@@ -170,7 +170,8 @@ let package = Package(
             name: "play",
             dependencies: [
                 "CEnding", "JSON", "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading",
-                "Composition", "Deinterlacing", "Writing", "Capture", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink", "AudioSink",
+                "Composition", "Deinterlacing", "Encoding", "Writing", "Capture", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink",
+                "AudioSink",
                 "FrameExport",
                 "PixelConversion", "RemoteControl", "MediaControls", "OnScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
