@@ -136,19 +136,20 @@ extension CompressionSession {
 
     /// In passes: notes what comes out.
     private func deliver(_ sample: SampleBuffer, _ receipt: FrameReceipt, _ output: (EncodeOutput) -> Void) {
-        guard let plan = passes else { return gate.deliver(.sample(sample, receipt), to: output) }
-        if plan.gathersOnly { return gate.deliver(.dropped(receipt, .skipped), to: output) }
+        // No copy of the plan is held, which would have its list of samples copied with each of them.
+        guard passes != nil else { return gate.deliver(.sample(sample, receipt), to: output) }
+        if !passMakesSamples { return gate.deliver(.dropped(receipt, .skipped), to: output) }
         passes?.record.samples.append(
             PassRecord.Sample(
                 time: receipt.presentationTime, duration: receipt.duration.isNumeric ? receipt.duration : .zero, byteCount: sample.byteCount,
                 isSync: sample.flags.contains(.sync)))
-        plan.meter?.note(sample)
+        passes?.meter?.note(sample)
         gate.deliver(.sample(sample, receipt), to: output)
     }
 
     /// Some encoders hand statistics out with every sample, others at the end.
     private func noteStatistics(_ encoder: VideoEncoder, _ status: Int32) {
-        guard let plan = passes, plan.gathersOnly, traits.passes == .text, status >= 0 || status == cav_error_eof,
+        guard !passMakesSamples, traits.passes == .text, status >= 0 || status == cav_error_eof,
             let text = unsafe encoder.context.pointee.stats_out
         else { return }
         passes?.statistics += unsafe String(cString: text)

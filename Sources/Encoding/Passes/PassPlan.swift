@@ -75,7 +75,10 @@ struct PassPlan {
     }
 
     /// The part that a frame belongs to; nil for a frame outside all of them.
-    func part(at time: MediaTime) -> Int? { parts.firstIndex { $0.range.contains(time) } }
+    func part(at time: MediaTime) -> Int? {
+        if let part, parts[part].range.contains(time) { return part }
+        return parts.map(\.range).index(of: time)
+    }
 
     /// - Returns: The ranges of the next pass; empty when none would help.
     mutating func end() -> [MediaTimeRange] {
@@ -97,21 +100,17 @@ struct PassPlan {
     }
 
     private mutating func nextParts() -> [MediaTimeRange] {
-        let record = record
-        var measure: QualityMeasure?
-        if case .quality(let target) = options.target { measure = target.measure }
-        func result(_ range: MediaTimeRange) -> Double? {
-            guard let measure else { return record.bits(in: range) }
-            return record.quality(in: range, measure).map { measure == .psnr ? $0 : QualityTarget.decibel(ssim: $0) }
-        }
+        let made = search == nil ? record.ranges(frameLength: frameLength) : parts.map(\.range)
+        let results: [Double?] =
+            if case .quality(let target) = options.target { record.decibel(in: made, target.measure) } else { record.bits(in: made) }
         if search == nil {
             search = RangeSearch(
-                record.ranges(frameLength: frameLength).compactMap { range in
-                    guard let made = result(range) else { return nil }
-                    return (range, RangeSearch.Trial(setting: firstQuality ?? made / max(range.duration.seconds, 0.001), result: made))
+                zip(made, results).compactMap { range, result in
+                    guard let result else { return nil }
+                    return (range, RangeSearch.Trial(setting: firstQuality ?? result / max(range.duration.seconds, 0.001), result: result))
                 })
         } else {
-            search?.note(result)
+            search?.note { range in made.index(of: range.start).flatMap { results[$0] } }
         }
         parts = []
         guard number < options.maximumPassCount else { return [] }

@@ -34,14 +34,26 @@ struct PassRecord: Sendable {
         return cuts.indices.map { MediaTimeRange(start: cuts[$0], end: $0 + 1 < cuts.count ? cuts[$0 + 1] : end) }
     }
 
-    func bits(in range: MediaTimeRange) -> Double { Double(samples.reduce(0) { $0 + (range.contains($1.time) ? $1.byteCount : 0) }) * 8 }
+    /// Bits of each of the ranges, which do not overlap and stand in order.
+    func bits(in ranges: [MediaTimeRange]) -> [Double] {
+        var sums = [Double](repeating: 0, count: ranges.count)
+        for sample in samples { if let index = ranges.index(of: sample.time) { sums[index] += Double(sample.byteCount) * 8 } }
+        return sums
+    }
 
-    /// The mean of the range's frames, on the scale of the measure; nil where no frame was measured.
-    func quality(in range: MediaTimeRange, _ measure: QualityMeasure) -> Double? {
-        let found = scores.filter { range.contains($0.key) }.values
-        guard !found.isEmpty else { return nil }
-        let mean = found.reduce(0, +) / Double(found.count)
-        return measure == .ssim ? mean : QualityArithmetic.psnr(error: mean)
+    /// The mean of each range's frames in decibel; nil where no frame was measured. The ranges do not overlap and stand in order.
+    func decibel(in ranges: [MediaTimeRange], _ measure: QualityMeasure) -> [Double?] {
+        var sums = [(sum: Double, count: Int)](repeating: (0, 0), count: ranges.count)
+        for (time, score) in scores {
+            guard let index = ranges.index(of: time) else { continue }
+            sums[index].sum += score
+            sums[index].count += 1
+        }
+        return sums.map { sum, count in
+            guard count > 0 else { return nil }
+            let mean = sum / Double(count)
+            return measure == .ssim ? QualityTarget.decibel(ssim: mean) : QualityArithmetic.psnr(error: mean)
+        }
     }
 
     /// From the first frame to the end of the last.
@@ -51,4 +63,22 @@ struct PassRecord: Sendable {
     }
 
     var bits: Double { Double(samples.reduce(0) { $0 + $1.byteCount }) * 8 }
+}
+
+extension [MediaTimeRange] {
+    /// The range in which a time lies. The ranges do not overlap and stand in order.
+    func index(of time: MediaTime) -> Int? {
+        let place = countEnded(by: time)
+        return place < count && self[place].contains(time) ? place : nil
+    }
+
+    /// How many of them end at or before a time.
+    func countEnded(by time: MediaTime) -> Int {
+        var low = 0, high = count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle].end <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }

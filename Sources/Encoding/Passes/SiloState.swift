@@ -36,7 +36,7 @@ struct SiloState<Item: Sendable>: Sendable {
 
     /// False for a sample outside the ranges of the pass, which is not kept.
     mutating func add(_ entry: Entry) -> Bool {
-        guard let ranges, let index = ranges.firstIndex(where: { $0.contains(entry.presentation) }) else { return false }
+        guard let ranges, let index = ranges.index(of: entry.presentation) else { return false }
         pending[index].entries.append(entry)
         latest = latest.isNumeric ? max(latest, entry.presentation) : entry.presentation
         return true
@@ -45,20 +45,21 @@ struct SiloState<Item: Sendable>: Sendable {
     /// Whether each range has got as many samples as it has had.
     var matches: Bool {
         guard let ranges else { return false }
-        let old = runs.flatMap(\.entries)
-        return zip(ranges, pending).allSatisfy { range, run in run.entries.count == old.count { range.contains($0.presentation) } }
+        var counts = [Int](repeating: 0, count: ranges.count)
+        for run in runs { for entry in run.entries { if let index = ranges.index(of: entry.presentation) { counts[index] += 1 } } }
+        return counts == pending.map(\.entries.count)
     }
 
     /// Puts the samples of the pass where they belong. A range that got none keeps its old ones.
     mutating func end() {
         guard let ranges else { return }
-        let replaced = zip(ranges, pending).filter { !$1.entries.isEmpty }
+        let replaced = zip(ranges, pending).filter { !$1.entries.isEmpty }, replacedRanges = replaced.map(\.0)
         var kept: [Run] = []
         for run in runs {
             // What lies before, between and behind the ranges become runs of their own.
             var key = -1
-            for entry in run.entries where !replaced.contains(where: { $0.0.contains(entry.presentation) }) {
-                let place = replaced.count { $0.0.end <= entry.presentation }
+            for entry in run.entries where replacedRanges.index(of: entry.presentation) == nil {
+                let place = replacedRanges.countEnded(by: entry.presentation)
                 if place != key {
                     key = place
                     kept.append(Run(start: entry.presentation, entries: []))
