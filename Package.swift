@@ -173,7 +173,7 @@ let package = Package(
             "ScanoutC",
             [
                 "CLinux", "CScanout", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "DisplaySink", "WaylandSink", "KMSSink",
-                "FrameExport", "TextureCache", "Player", "Demuxing", "AudioSink", "Capture",
+                "FrameExport", "TextureCache", "Player", "Demuxing", "AudioSink", "Reading", "Encoding", "Writing", "Capture",
             ]),
         // How `play` ends when it cannot end by itself: signal handlers.
         .target(name: "CEnding"),
@@ -181,8 +181,8 @@ let package = Package(
             name: "play",
             dependencies: [
                 "CEnding", "JSON", "PlaySupport", "Player", "Media", "Sandbox", "SampleQueue", "SurfacePool", "Decoding", "Demuxing", "Reading",
-                "Composition", "Deinterlacing", "Writing", "Capture", "Recording", "DisplaySink", "KeyboardInput", "WaylandSink", "KMSSink",
-                "AudioSink", "FrameExport", "PixelConversion", "RemoteControl", "MediaControls", "OnScreen",
+                "Composition", "Deinterlacing", "Encoding", "Writing", "Capture", "Recording", "DisplaySink", "KeyboardInput", "WaylandSink",
+                "KMSSink", "AudioSink", "FrameExport", "PixelConversion", "RemoteControl", "MediaControls", "OnScreen",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),

@@ -12,18 +12,24 @@ extension CompressionSession {
     ///   - frame: Taken over. Its right to read ends when the encoder lets go of it.
     ///   - time: When it is shown, in media time, after that of the frame before; nil takes the frame's own.
     ///   - duration: How long; nil takes the frame's own.
-    /// - Throws: `.invalidated` only; the frame has not been taken then.
+    /// - Throws: `.invalidated`, and `.pass` outside a pass; the frame has not been taken then.
     public func encode(
         _ frame: consuming VideoFrame, time: MediaTime? = nil, duration: MediaTime? = nil, _ instructions: EncodeInstructions = EncodeInstructions(),
         output: (EncodeOutput) -> Void
     ) throws(EncodingError) {
         try checkValid()
+        if let passes, !passes.isOpen { throw EncodingError(.pass, "frames are encoded between the beginning and the end of a pass") }
         let receipt = FrameReceipt(
             number: ledger.number(), presentationTime: time ?? frame.presentationTime, duration: duration ?? frame.duration,
             attachments: frame.attachments)
         do throws(EncodingError) {
+            guard try enterPart(at: receipt.presentationTime, output) else {
+                gate.deliver(.dropped(receipt, .skipped), to: output)
+                return
+            }
             let form = try input.frame(frame)
-            if instructions.forcesKeyFrame, !traits.forcesKeyFrames, encoder?.framesSent ?? 0 > 0 { drain(output) }
+            try passes?.meter?.note(form, at: receipt.presentationTime)
+            if instructions.forcesKeyFrame, passes == nil, !traits.forcesKeyFrames, encoder?.framesSent ?? 0 > 0 { drain(output) }
             if encoder == nil { use(try VideoEncoder(setting)) }
             guard let encoder else { return }
             guard receipt.presentationTime.isNumeric, let tick = ledger.add(receipt) else {
@@ -76,9 +82,10 @@ extension CompressionSession {
     ///
     /// libavcodec's encoders put out all that they hold back or nothing: where a frame up to `time` has no answer yet all are answered, and
     /// the next frame begins with a key frame.
-    /// - Throws: `.invalidated` only.
+    /// - Throws: `.invalidated`, and `.pass` where passes are made: `endPass` has the frames answered.
     public func completeFrames(until time: MediaTime = .positiveInfinity, output: (EncodeOutput) -> Void) throws(EncodingError) {
         try checkValid()
+        if passes != nil { throw EncodingError(.pass, "in passes, frames are answered when the pass ends") }
         guard let earliest = ledger.earliest else {
             // FFV1 and JPEG keep the last frame until the next comes. Every frame is a key frame.
             if traits.isIntraOnly { encoder = nil }
@@ -98,18 +105,20 @@ extension CompressionSession {
     }
 
     /// Forgets the frames without an answer: they are answered with `.dropped` as `.flushed`. The next frame begins with a key frame.
-    /// - Throws: `.invalidated` only.
+    /// - Throws: `.invalidated`, and `.pass` where passes are made.
     public func flush(output: (EncodeOutput) -> Void) throws(EncodingError) {
         try checkValid()
+        if passes != nil { throw EncodingError(.pass, "the frames of a pass cannot be left out") }
         encoder = nil
         while let receipt = ledger.closeOldest() { gate.deliver(.dropped(receipt, .flushed), to: output) }
     }
 
     /// Takes every sample that the encoder has ready and answers with it.
-    private func receive(_ encoder: VideoEncoder, _ output: (EncodeOutput) -> Void) {
+    func receive(_ encoder: VideoEncoder, _ output: (EncodeOutput) -> Void) {
         while let packet = unsafe av_packet_alloc() {
             var spent: UnsafeMutablePointer<AVPacket>? = unsafe packet
             let status = unsafe avcodec_receive_packet(encoder.context, packet)
+            noteStatistics(encoder, status)
             guard status >= 0 else {
                 unsafe av_packet_free(&spent)
                 if status != cav_error_again, status != cav_error_eof, let receipt = ledger.closeOldest() {
@@ -121,8 +130,29 @@ extension CompressionSession {
                 unsafe av_packet_free(&spent)
                 continue
             }
-            gate.deliver(.sample(unsafe sample(of: packet, receipt), receipt), to: output)
+            deliver(unsafe sample(of: packet, receipt), receipt, output)
         }
+    }
+
+    /// In passes: notes what comes out.
+    private func deliver(_ sample: SampleBuffer, _ receipt: FrameReceipt, _ output: (EncodeOutput) -> Void) {
+        // No copy of the plan is held, which would have its list of samples copied with each of them.
+        guard passes != nil else { return gate.deliver(.sample(sample, receipt), to: output) }
+        if !passMakesSamples { return gate.deliver(.dropped(receipt, .skipped), to: output) }
+        passes?.record.samples.append(
+            PassRecord.Sample(
+                time: receipt.presentationTime, duration: receipt.duration.isNumeric ? receipt.duration : .zero, byteCount: sample.byteCount,
+                isSync: sample.flags.contains(.sync)))
+        passes?.meter?.note(sample)
+        gate.deliver(.sample(sample, receipt), to: output)
+    }
+
+    /// Some encoders hand statistics out with every sample, others at the end.
+    private func noteStatistics(_ encoder: VideoEncoder, _ status: Int32) {
+        guard !passMakesSamples, traits.passes == .text, status >= 0 || status == cav_error_eof,
+            let text = unsafe encoder.context.pointee.stats_out
+        else { return }
+        passes?.statistics += unsafe String(cString: text)
     }
 
     /// Takes the packet over.

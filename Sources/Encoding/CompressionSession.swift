@@ -51,6 +51,8 @@ public final class CompressionSession: @unchecked Sendable {
     /// nil after everything has been put out: the next frame opens it anew.
     var encoder: VideoEncoder?
     var ledger: FrameLedger
+    /// nil for one pass.
+    var passes: PassPlan?
     /// Of the samples that come now.
     var outputFormat: VideoFormat
 
@@ -60,11 +62,12 @@ public final class CompressionSession: @unchecked Sendable {
     ///   - format: What is wanted: the codec, the size (the visible part), colours, HDR metadata, pixel aspect and frame rate. What else it
     ///     says, such as the set-up data of a stream that is to be encoded anew, does not matter.
     ///   - allocator: Where the memory of converted frames comes from.
+    ///   - storage: Where the encoder keeps what a pass has shown; nil makes one when `options.passes` needs it.
     ///   - statistics: Counts the bytes that are copied; may be shared with other stages.
     /// - Throws: `.noEncoder`, `.unsupportedProperty`, `.cannotOpen`.
     public init(
         format: VideoFormat, options: EncoderOptions = EncoderOptions(), allocator: any SurfaceAllocator = MemfdAllocator(),
-        statistics: FrameStatistics = FrameStatistics()
+        statistics: FrameStatistics = FrameStatistics(), storage: MultiPassStorage? = nil
     ) throws(EncodingError) {
         let codec = try unsafe Encoders.find(format.codec, options.specification)
         let name = unsafe String(cString: codec.pointee.name), capabilities = unsafe codec.pointee.capabilities
@@ -86,6 +89,9 @@ public final class CompressionSession: @unchecked Sendable {
         }
         let stated = options.properties.expectedFrameRate ?? format.frameRate
         frameRate = stated.isKnown ? stated : Ratio(25, 1)
+        let plan = try Self.plan(options, traits, storage, encoder: name, frameRate: frameRate)
+        var first = options.properties
+        if let plan { first.quality = plan.firstQuality ?? first.quality }
         self.options = options
         self.allocator = allocator
         self.traits = traits
@@ -95,10 +101,12 @@ public final class CompressionSession: @unchecked Sendable {
         reason = options.specification.hardware == .prefer ? "there is no hardware encoder for \(format.codec.name)" : nil
         setting = VideoEncoder.Setting(
             codec: format.codec, encoderName: name, size: format.visible.size, pixelFormat: pixelFormat, attributes: attributes,
-            frameRate: frameRate, options: Self.options(options, options.properties, traits, frameRate, attributes.hdr))
+            frameRate: frameRate,
+            options: Self.options(options, first, traits, frameRate, attributes.hdr, plan?.method))
         input = EncoderInput(
             format: pixelFormat, size: format.visible.size, color: attributes.color, allocator: allocator, statistics: statistics)
         ledger = FrameLedger(frameRate: frameRate)
+        passes = plan
         let opened = try VideoEncoder(setting)
         outputFormat = opened.format(setting)
         shared = Monitor(Shared(format: outputFormat, properties: options.properties, framesHeld: opened.heldFrameCount))
@@ -144,11 +152,12 @@ public final class CompressionSession: @unchecked Sendable {
     /// - Throws: `.unsupportedProperty`, `.cannotOpen`: nothing has changed then; `.invalidated`.
     public func setProperties(_ properties: EncodingProperties, output: (EncodeOutput) -> Void) throws(EncodingError) {
         try checkValid()
+        if passes != nil { throw EncodingError(.pass, "the properties stay as they are in all passes") }
         try properties.check(against: supportedProperties, encoder: encoderName)
         let old = self.properties
         guard properties != old else { return }
         var other = setting
-        other.options = Self.options(options, properties, traits, frameRate, setting.attributes.hdr)
+        other.options = Self.options(options, properties, traits, frameRate, setting.attributes.hdr, nil)
         var onlyRate = properties
         onlyRate.averageBitRate = old.averageBitRate
         onlyRate.rateLimit = old.rateLimit
@@ -189,10 +198,16 @@ public final class CompressionSession: @unchecked Sendable {
         if gate.isClosed { throw EncodingError(.invalidated, "the compression session has been invalidated") }
     }
 
-    private static func options(
-        _ options: EncoderOptions, _ properties: EncodingProperties, _ traits: EncoderTraits, _ frameRate: Ratio, _ hdr: HDRStaticMetadata?
+    /// - Parameter method: Of several passes; nil for one.
+    static func options(
+        _ options: EncoderOptions, _ properties: EncodingProperties, _ traits: EncoderTraits, _ frameRate: Ratio, _ hdr: HDRStaticMetadata?,
+        _ method: PassPlan.Method?
     ) -> [String: String] {
         var all = traits.options(for: properties, frameRate: frameRate, hdr: hdr)
+        if let method {
+            let more = [all[traits.parameterList], traits.steady, method == .search ? traits.closed : nil].compactMap { $0 }
+            if !more.isEmpty { all[traits.parameterList] = more.joined(separator: ":") }
+        }
         for (key, value) in options.encoderOptions {
             // Lists of parameters are joined; the last one counts.
             all[key] = key.hasSuffix("-params") ? [all[key], value].compactMap { $0 }.joined(separator: ":") : value

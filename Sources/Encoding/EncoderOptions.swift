@@ -10,15 +10,19 @@ public struct EncoderOptions: Sendable, Hashable {
     public var properties: EncodingProperties
     /// Options of libavcodec and of the encoder by name (`preset`, `x264-params`), which take precedence over the properties.
     public var encoderOptions: [String: String]
+    /// What several passes are to reach (`CompressionSession.beginPass`); nil encodes every frame once.
+    public var passes: MultiPassOptions?
 
     /// Makes options; the defaults are the preferred software encoder as it is, for frames of `yuv420p`.
     public init(
         specification: EncoderSpecification = EncoderSpecification(), pixelFormat: PixelFormat = .yuv420p,
-        properties: EncodingProperties = EncodingProperties(), encoderOptions: [String: String] = [:]
+        properties: EncodingProperties = EncodingProperties(), encoderOptions: [String: String] = [:],
+        passes: MultiPassOptions? = nil
     ) {
         self.specification = specification
         self.pixelFormat = pixelFormat
         self.properties = properties
         self.encoderOptions = encoderOptions
+        self.passes = passes
     }
 }

@@ -18,6 +18,18 @@ struct EncoderTraits: Sendable {
         case lag
     }
 
+    /// How an encoder keeps what its first pass has shown.
+    enum Passes: Sendable, Hashable {
+        /// It makes one pass only.
+        case none
+        /// In files; the option takes their path.
+        case path(option: String)
+        /// In files; the pass and their path are keys in a list of parameters.
+        case parameters(option: String)
+        /// In a text that libavcodec hands out and takes.
+        case text
+    }
+
     var quality = Quality.none
     var hasRate = true
     var hasRateLimit = false
@@ -36,6 +48,13 @@ struct EncoderTraits: Sendable {
     var forcesKeyFrames = true
     /// Its rate may change while it runs.
     var changesRate = false
+    var passes = Passes.none
+    /// The option in whose list of parameters the two following stand.
+    var parameterList = ""
+    /// With it the parameter sets do not depend on rates and qualities, so that all passes have the same.
+    var steady: String?
+    /// With it, and with the other, parts that are encoded apart fit together: nothing is needed across a sync sample.
+    var closed: String?
 
     /// By libavcodec's name; an encoder that is not listed has what every encoder has.
     static func of(_ name: String) -> EncoderTraits { table[name] ?? EncoderTraits() }
@@ -45,24 +64,30 @@ struct EncoderTraits: Sendable {
             quality: .option("crf", worst: 51, best: 0), hasRateLimit: true, reorders: true,
             profiles: ["baseline", "main", "high", "high10", "high422", "high444"], level: "level",
             realTime: ["preset": "veryfast", "tune": "zerolatency"], delay: .lookahead(parameters: "x264-params"),
-            hdr: ("x264-params", "mastering-display", "cll"), changesRate: true),
+            hdr: ("x264-params", "mastering-display", "cll"), changesRate: true, passes: .path(option: "stats"),
+            parameterList: "x264-params", steady: "stitchable=1", closed: "open-gop=0"),
         "libx265": EncoderTraits(
             quality: .option("crf", worst: 51, best: 0), hasRateLimit: true, reorders: true,
             profiles: ["main", "main10", "main422-10", "main444-8", "main444-10", "main12", "main422-12", "main444-12"],
             level: "x265-params:level-idc", realTime: ["preset": "ultrafast", "tune": "zerolatency"], delay: .lookahead(parameters: "x265-params"),
-            hdr: ("x265-params", "master-display", "max-cll")),
+            hdr: ("x265-params", "master-display", "max-cll"), passes: .parameters(option: "x265-params"),
+            parameterList: "x265-params", steady: "info=0", closed: "open-gop=0"),
         "libsvtav1": EncoderTraits(
             quality: .option("crf", worst: 63, best: 1), realTime: ["preset": "10"],
             hdr: ("svtav1-params", "mastering-display", "content-light"), forcesKeyFrames: false),
         "libaom-av1": EncoderTraits(
             quality: .option("crf", worst: 63, best: 0), hasRateLimit: true,
-            realTime: ["usage": "realtime", "cpu-used": "8", "lag-in-frames": "0"], delay: .lag, forcesKeyFrames: false),
+            realTime: ["usage": "realtime", "cpu-used": "8", "lag-in-frames": "0"], delay: .lag, forcesKeyFrames: false,
+            passes: .text),
         "librav1e": EncoderTraits(
             quality: .option("qp", worst: 255, best: 0), realTime: ["speed": "10", "rav1e-params": "low_latency=true"],
-            forcesKeyFrames: false),
+            forcesKeyFrames: false, passes: .text),
         "libvpx-vp9": EncoderTraits(
             quality: .option("crf", worst: 63, best: 0), hasRateLimit: true, level: "level",
-            realTime: ["deadline": "realtime", "cpu-used": "8", "lag-in-frames": "0"], delay: .lag),
+            realTime: ["deadline": "realtime", "cpu-used": "8", "lag-in-frames": "0"], delay: .lag, passes: .text),
+        "libvpx": EncoderTraits(passes: .text),
+        "mpeg4": EncoderTraits(passes: .text),
+        "mpeg2video": EncoderTraits(passes: .text),
         "prores_ks": EncoderTraits(
             hasRate: false, isIntraOnly: true, profiles: ["proxy", "lt", "standard", "hq", "4444", "4444xq"]),
         "prores": EncoderTraits(hasRate: false, isIntraOnly: true),
@@ -70,6 +95,15 @@ struct EncoderTraits: Sendable {
         "mjpeg": EncoderTraits(quality: .quantizer, isIntraOnly: true),
         "ffv1": EncoderTraits(hasRate: false, isIntraOnly: true),
     ]
+
+    /// The smallest change of `EncodingProperties.quality` that the encoder sees; nil where it has no quality.
+    var qualityStep: Double? {
+        switch quality {
+        case .none: nil
+        case .option(_, let worst, let best): 1 / abs(worst - best)
+        case .quantizer: 1.0 / 29
+        }
+    }
 
     /// - Parameter hasThreads: Whether the encoder runs on several threads.
     func descriptions(hasThreads: Bool) -> [EncodingPropertyDescription] {

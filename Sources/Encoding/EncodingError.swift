@@ -16,6 +16,10 @@ public struct EncodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case output
         /// The frame's time is no number, or not after that of the frame before.
         case time
+        /// The call does not belong where it stands among passes, or the encoder cannot make several.
+        case pass
+        /// What is kept between passes cannot be written or read.
+        case storage
         /// The session has been invalidated.
         case invalidated
         /// libavcodec failed in another way.

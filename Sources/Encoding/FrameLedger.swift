@@ -25,6 +25,15 @@ struct FrameLedger: Sendable {
 
     init(frameRate: Ratio) { frameLength = MediaTime(value: Int64(frameRate.denominator), timescale: frameRate.numerator) }
 
+    /// Forgets the times of earlier frames, which have all been answered: the next one may have any.
+    mutating func restart() {
+        open = []
+        recent = []
+        lastTick = nil
+        lastTime = .invalid
+        lastDecodeTime = .invalid
+    }
+
     var isEmpty: Bool { open.isEmpty }
     var count: Int { open.count }
 

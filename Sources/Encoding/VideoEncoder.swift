@@ -13,6 +13,8 @@ final class VideoEncoder {
     let context: UnsafeMutablePointer<AVCodecContext>
     let frame: UnsafeMutablePointer<AVFrame>
     private var isOpen = false
+    /// libavcodec reads it as long as the encoder is open.
+    private var statistics: UnsafeMutablePointer<CChar>?
     /// Frames that the encoder has taken.
     var framesSent = 0
 
@@ -26,6 +28,15 @@ final class VideoEncoder {
         var frameRate: Ratio
         /// Of libavcodec and the encoder, by name.
         var options: [String: String]
+        /// nil for one pass.
+        var pass: Pass?
+
+        struct Pass: Sendable {
+            /// `AV_CODEC_FLAG_PASS1` or `AV_CODEC_FLAG_PASS2`.
+            var flags: Int32
+            /// Of the pass before, as libavcodec handed them out.
+            var statistics: String?
+        }
     }
 
     /// - Throws: `.cannotOpen`, `.unsupportedProperty` for an option that the encoder does not have.
@@ -50,6 +61,11 @@ final class VideoEncoder {
         unsafe context.pointee.chroma_sample_location = AVChromaLocation(UInt32(color.chromaSiting.rawValue))
         // Parameter sets travel with the format, as containers want them.
         unsafe context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        if let pass = setting.pass {
+            unsafe context.pointee.flags |= pass.flags
+            unsafe statistics = pass.statistics.flatMap { unsafe strdup($0) }
+            unsafe context.pointee.stats_in = statistics
+        }
         // A forced key frame lets decoding begin (an instantaneous refresh), not only intra slices.
         for name in ["forced-idr", "forced_idr"] { unsafe av_opt_set_int(context.pointee.priv_data, name, 1, 0) }
         LibraryLog.silence()
@@ -75,7 +91,9 @@ final class VideoEncoder {
         var context: UnsafeMutablePointer<AVCodecContext>? = unsafe context
         var frame: UnsafeMutablePointer<AVFrame>? = unsafe frame
         unsafe av_frame_free(&frame)
+        unsafe context?.pointee.stats_in = nil
         unsafe avcodec_free_context(&context)
+        unsafe free(statistics)
     }
 
     /// SVT-AV1 1.4 waits for ever, or complains, when it is closed without the end of a stream of at least one frame.

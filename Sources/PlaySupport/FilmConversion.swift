@@ -21,7 +21,7 @@ public struct ConversionProgress: Sendable {
         return min(max(progress.time.seconds / progress.duration.seconds, 0), 1)
     }
 
-    /// One line: time, percent, speed, time left.
+    /// One line: the pass, where there are several, time, percent, speed, time left. The two last are those of the pass.
     public var text: String {
         var parts = ["\(progress.time)"]
         let speed = progress.time.seconds / elapsed
@@ -31,6 +31,7 @@ public struct ConversionProgress: Sendable {
         }
         parts.append("\(Int(speed.rounded()))×")
         if let fraction, fraction > 0 { parts.append("\(Int((elapsed / fraction * (1 - fraction)).rounded())) s left") }
+        if let pass = progress.pass { parts.insert("pass \(pass) of \(progress.passCount)", at: 0) }
         return parts.joined(separator: "  ")
     }
 
@@ -41,6 +42,7 @@ public struct ConversionProgress: Sendable {
             .init("seconds", thousandths: progress.time.seconds),
             .init("durationSeconds", thousandths: progress.duration.isNumeric ? progress.duration.seconds : nil),
             .init("samples", count: progress.sampleCount), .init("bytes", count: progress.byteCount),
+            .init("pass", progress.pass.map { .integer(Int64($0)) } ?? .null), .init("passes", count: progress.passCount),
             .init("elapsedSeconds", thousandths: elapsed), .init("whole", .bool(isWhole)),
         ])
     }

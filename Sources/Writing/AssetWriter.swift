@@ -181,12 +181,44 @@ public final class AssetWriter: Sendable {
         if let error = error ?? nil { throw error }
     }
 
+    /// From now on the input's samples are taken from `source` as they are needed, until it gives none.
+    func pull(_ input: Int, from source: @escaping @Sendable () throws(WritingError) -> SampleBuffer?) throws(WritingError) {
+        let isWriter = state.withLock { state in
+            state.inputs[input].source = source
+            return state.becomesWriter()
+        }
+        if isWriter { try drain() }
+    }
+
+    /// Takes what inputs with a source have, as far as there is room. The caller is the one writer.
+    private func takeFromSources() throws(WritingError) {
+        for (input, source) in state.withLock({ $0.sources }) {
+            while state.withLock({ $0.status == .writing && $0.interleaving.isReady(input) }) {
+                guard let sample = try source() else {
+                    state.withLock { $0.endSource(input) }
+                    break
+                }
+                let taken: Result<Void, WritingError> = state.withLock { state in
+                    do throws(WritingError) { return .success(try state.take(sample, input: input)) } catch { return .failure(error) }
+                }
+                try taken.get()
+            }
+        }
+    }
+
+    private func nextToWrite() -> Result<AssetWriterState.Entry?, WritingError> {
+        do throws(WritingError) { try takeFromSources() } catch { return .failure(error) }
+        return .success(state.withLock { $0.nextToWrite() })
+    }
+
     /// Writes what can be written. The caller is the one writer.
     private func drain() throws(WritingError) {
         var failure: WritingError?
-        while let entry = state.withLock({ $0.nextToWrite() }) {
-            guard failure == nil else { continue }
-            do throws(WritingError) { try write(entry) } catch {
+        while true {
+            do throws(WritingError) {
+                guard let entry = try nextToWrite().get() else { break }
+                if failure == nil { try write(entry) }
+            } catch {
                 failure = error
                 state.withLock { $0.failed(error) }
             }
@@ -253,7 +285,7 @@ public final class AssetWriter: Sendable {
             case .cancelled: return .failure(WritingError(.cancelled, state.path, "writing was cancelled"))
             case .unknown, .completed: return .failure(WritingError(.notWriting, state.path, "there is nothing to finish"))
             }
-            for index in state.inputs.indices { state.interleaving.finish(index) }
+            for index in state.inputs.indices where state.inputs[index].source == nil { state.interleaving.finish(index) }
             state.isBusy = true
             return .success(())
         }

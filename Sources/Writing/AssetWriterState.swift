@@ -31,6 +31,8 @@ struct AssetWriterState: Sendable {
         /// Samples that came.
         var count = 0
         var request: Request?
+        /// Where its samples are taken from, when they do not come by themselves.
+        var source: (@Sendable () throws(WritingError) -> SampleBuffer?)?
     }
 
     let path: String
@@ -72,7 +74,7 @@ struct AssetWriterState: Sendable {
     mutating func failed(_ error: WritingError) {
         status = .failed(error)
         interleaving.removeAll()
-        for index in inputs.indices { inputs[index].request = nil }
+        for index in inputs.indices { (inputs[index].request, inputs[index].source) = (nil, nil) }
     }
 
     /// Takes a sample; true when the caller is to write.
@@ -83,11 +85,15 @@ struct AssetWriterState: Sendable {
         case .cancelled: throw WritingError(.cancelled, path, input: input, "writing was cancelled")
         case .unknown, .completed: throw WritingError(.notWriting, path, input: input, "samples come between start and finish")
         }
+        try take(sample, input: input)
+        return becomesWriter()
+    }
+
+    mutating func take(_ sample: SampleBuffer, input: Int) throws(WritingError) {
         let queued = try checked(sample, input)
         inputs[input].lastDecode = queued.decode
         inputs[input].count += 1
         interleaving.append(Entry(input: input, time: queued.decode, byteCount: sample.byteCount, item: queued))
-        return becomesWriter()
     }
 
     mutating func becomesWriter() -> Bool {
@@ -164,6 +170,16 @@ struct AssetWriterState: Sendable {
         let track = inputs[entry.input].track
         guard !track.isSparse else { return false }
         return fragments?.endsBefore(time: entry.time, isSyncVideo: track.kind == .video && entry.item.sample.flags.contains(.sync)) ?? false
+    }
+
+    /// The inputs whose samples are taken from somewhere.
+    var sources: [(Int, @Sendable () throws(WritingError) -> SampleBuffer?)] {
+        inputs.indices.compactMap { index in inputs[index].source.map { (index, $0) } }
+    }
+
+    mutating func endSource(_ input: Int) {
+        inputs[input].source = nil
+        interleaving.finish(input)
     }
 
     // MARK: Producers

@@ -84,18 +84,26 @@ public final class ExportSession: @unchecked Sendable {
     private static func lanes(
         _ plan: ExportPlan, _ source: ExportSource, _ settings: ExportSettings, _ writer: AssetWriter, _ statistics: FrameStatistics
     ) throws(ExportError) -> [any ExportLane] {
-        var lanes: [any ExportLane] = [], copied: [Int: AssetWriterInput] = [:]
+        var lanes: [any ExportLane] = [], copied: [Int: AssetWriterInput] = [:], sounds: [Int: SoundLane] = [:], settings = settings
         func add(_ description: TrackDescription) throws(ExportError) -> AssetWriterInput {
             do throws(WritingError) { return try writer.addInput(description) } catch { throw .output(error) }
         }
+        for case (let track, let codec?) in plan.tracks where track.kind == .audio {
+            sounds[track.id] = try SoundLane(source, track, codec, settings)
+        }
+        if settings.byteCount != nil {
+            let rates = sounds.mapValues { $0.bitRate }
+            settings.videoBitRate = try ExportBudget.rate(plan, source, settings, writer.container) { rates[$0] ?? nil }
+        }
         for (track, codec) in plan.tracks {
-            switch (codec, track.kind) {
-            case (nil, _): copied[track.id] = try add(TrackDescription(track))
-            case (let codec?, .audio):
-                let lane = try SoundLane(source, track, codec, settings)
+            guard let codec else {
+                copied[track.id] = try add(TrackDescription(track))
+                continue
+            }
+            if let lane = sounds[track.id] {
                 lane.input = try add(lane.description)
                 lanes.append(lane)
-            case (let codec?, _):
+            } else {
                 let lane = try VideoLane(source, track, codec, settings, writer.container, statistics)
                 lane.input = try add(lane.description)
                 lanes.append(lane)
@@ -114,7 +122,8 @@ public final class ExportSession: @unchecked Sendable {
     ///   there is no file.
     public func run(isEnded: () -> Bool = { false }, _ report: (FilmCopy.Progress) -> Void = { _ in }) throws(ExportError) {
         do throws(ExportError) {
-            let failure = try export(isEnded, report)
+            let end = try makePasses(isEnded, report)
+            let failure = try export(until: end, isEnded, report)
             try check()
             do throws(WritingError) { try writer.finish() } catch { throw .output(error) }
             notices += lanes.flatMap(\.remarks)
@@ -134,8 +143,38 @@ public final class ExportSession: @unchecked Sendable {
 
     private func check() throws(ExportError) { if isCancelled.withLock({ $0 }) { throw .cancelled } }
 
+    /// Makes all passes over the tracks of video that need several.
+    ///
+    /// - Returns: Where the film ends, when a pass was ended early.
+    private func makePasses(_ isEnded: () -> Bool, _ report: (FilmCopy.Progress) -> Void) throws(ExportError) -> MediaTime? {
+        let start = settings.timeRange.start
+        for case let lane as VideoLane in lanes {
+            while let number = lane.nextPass {
+                var progress = FilmCopy.Progress()
+                progress.duration = duration
+                progress.pass = number
+                progress.passCount = settings.passes?.maximumPassCount ?? 1
+                func note(_ time: MediaTime) {
+                    progress.time = max(time - start, .zero)
+                    progress.sampleCount += 1
+                    report(progress)
+                }
+                let isWhole = try lane.makePass(isEnded: { isEnded() || isCancelled.withLock { $0 } }, note)
+                try check()
+                guard !isWhole else { continue }
+                // A pass that only gathered statistics makes no film.
+                if lane.hasOnlyStatistics { throw .cancelled }
+                return lane.endAfterCut
+            }
+        }
+        return nil
+    }
+
+    /// - Parameter end: The film ends there, whatever `isEnded` says; nil asks `isEnded`.
     /// - Returns: Why the film could not be read to its end.
-    private func export(_ isEnded: () -> Bool, _ report: (FilmCopy.Progress) -> Void) throws(ExportError) -> ExportError? {
+    private func export(
+        until end: MediaTime?, _ isEnded: () -> Bool, _ report: (FilmCopy.Progress) -> Void
+    ) throws(ExportError) -> ExportError? {
         let range = settings.timeRange
         do throws(WritingError) { try writer.start(atSourceTime: range.start) } catch { throw .output(error) }
         if range.end.isNumeric, lanes.contains(where: { $0 is CopyLane }) { writer.endSession(atSourceTime: range.end) }
@@ -149,8 +188,12 @@ public final class ExportSession: @unchecked Sendable {
             report(progress)
         }
         var left = lanes
-        while let index = left.indices.min(by: { left[$0].time < left[$1].time }), failure == nil, !isEnded() {
+        while let index = left.indices.min(by: { left[$0].time < left[$1].time }), failure == nil, end != nil || !isEnded() {
             try check()
+            if let end, left[index].time >= end, !(left[index] is VideoLane) {
+                try left.remove(at: index).complete(receive)
+                continue
+            }
             do throws(ExportError) {
                 if try left[index].step(receive) { continue }
             } catch {
@@ -162,6 +205,6 @@ public final class ExportSession: @unchecked Sendable {
             if failure == nil { try left.remove(at: index).complete(receive) }
         }
         for lane in left { try lane.complete(receive) }
-        return failure
+        return failure ?? lanes.lazy.compactMap { ($0 as? VideoLane)?.unreadable }.first
     }
 }

@@ -1,4 +1,4 @@
-internal import Encoding
+public import Encoding
 public import Media
 public import Sandbox
 
@@ -47,6 +47,10 @@ public struct ExportSettings: Sendable {
     public var videoBitRate: Int?
     /// Constant quality of video from 0 (worst) to 1 (best), on the encoder's own scale; nil is the usual one.
     public var videoQuality: Double?
+    /// Encodes video in several passes, which reach the rate that is wanted, or a quality everywhere; nil makes one.
+    public var passes: MultiPassOptions?
+    /// Bytes that the file is to have: the rate of video follows from that and from the film's length. Excludes a rate and a quality.
+    public var byteCount: Int?
     /// Bits a second of sound; nil is the usual rate for the number of channels.
     public var audioBitRate: Int?
     /// Visible size of the video, in pixels as they are stored. A side of 0 follows from the other; nil keeps the size.

@@ -11,6 +11,8 @@ protocol FrameSource: AnyObject, Sendable {
     var location: String { get }
     var damagedSampleCount: Int { get }
     func nextFrame() throws(ReadingError) -> VideoFrame?
+    /// Goes to the frames that are on the screen during a range.
+    func reset(to range: MediaTimeRange) throws(ReadingError)
     func cancel()
 }
 
@@ -21,12 +23,15 @@ protocol SoundSource: AnyObject, Sendable {
     func cancel()
 }
 
-extension VideoTrackOutput: FrameSource {}
+extension VideoTrackOutput: FrameSource {
+    func reset(to range: MediaTimeRange) throws(ReadingError) { try reset(forReadingTimeRanges: [range]) }
+}
 extension AudioTrackOutput: SoundSource {}
 
 extension CompositionVideoOutput: FrameSource {
     var location: String { ExportSource.compositionName }
     var damagedSampleCount: Int { 0 }
+    func reset(to range: MediaTimeRange) { reset(forReadingTimeRange: range) }
 }
 
 extension CompositionSoundOutput: SoundSource {

@@ -33,6 +33,10 @@ public struct FilmCopy {
         public var sampleCount = 0
         /// Their bytes.
         public var byteCount = 0
+        /// The pass over the frames that is under way, from 1; nil while samples are written.
+        public var pass: Int?
+        /// Passes at most.
+        public var passCount = 1
 
         /// Nothing yet.
         public init() {}

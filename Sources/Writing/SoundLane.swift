@@ -37,6 +37,9 @@ final class SoundLane: ExportLane {
     /// Bits a second: 64 kbit for a channel, at which AAC is transparent to most; 0 leaves it to the encoder.
     private static func usualRate(_ codec: String, _ channels: Int) -> Int { codec == "aac" ? 64_000 * channels : 0 }
 
+    /// Bits a second of the samples; nil where they follow from the sound.
+    var bitRate: Int? { session.format.bitRate > 0 ? Int(session.format.bitRate) : nil }
+
     /// What the container is told.
     var description: TrackDescription {
         var description = TrackDescription(track)

@@ -11,13 +11,19 @@ internal import SurfacePool
 /// Decodes and encodes a track of video. The encoder reads frames where the decoder wrote them, unless it takes another form.
 final class VideoLane: ExportLane {
     let track: AssetTrack
-    private let output: any FrameSource
+    let output: any FrameSource
     private let session: CompressionSession
     private let rotator: PixelRotationSession?
-    private let range: MediaTimeRange
+    let range: MediaTimeRange
+    /// nil for one pass.
+    let passes: PassRun?
     private var waiting: SharedFrame?
     private var repeatedFrames = 0
-    private(set) var time: MediaTime
+    /// Where the last frame of the last pass ends.
+    var lastTime = MediaTime.zero
+    /// Why the film could be read only up to some point, in passes.
+    var unreadable: ExportError?
+    var time: MediaTime
     /// Set once before the first step.
     var input: AssetWriterInput?
 
@@ -42,6 +48,9 @@ final class VideoLane: ExportLane {
         output = source
         session = made
         waiting = first
+        do throws(EncodingError) { passes = settings.passes == nil ? nil : try PassRun(made) } catch {
+            throw .encoding(error, track: track.id)
+        }
         rotator = shape.turns ? PixelRotationSession(holdCount: made.heldFrameCount + 2, statistics: statistics) : nil
         time = max(first.presentationTime, range.start)
     }
@@ -67,12 +76,15 @@ final class VideoLane: ExportLane {
         options.encoderOptions = codec.options
         options.properties.averageBitRate = settings.videoBitRate
         options.properties.quality = settings.videoQuality
+        options.passes = settings.passes
         options.properties.profile = codec.options["profile"]
         options.encoderOptions["profile"] = nil
+        // libavcodec's own number is 1; 0 lets the encoder choose, as FFmpeg's program does.
+        if codec.options["threads"] == nil { options.encoderOptions["threads"] = "0" }
         let format = VideoFormat(
             codec: VideoCodec(name: codec.name), codedSize: shape.size, attributes: shape.attributes, frameRate: shape.frameRate)
         let isOwn = ["crf", "b", "qp", "qscale", "global_quality"].contains { codec.options[$0] != nil }
-        if settings.videoBitRate == nil, settings.videoQuality == nil, !isOwn {
+        if settings.videoBitRate == nil, settings.videoQuality == nil, settings.passes == nil, !isOwn {
             // The rate that libavcodec takes otherwise, 200 kbit/s, is none for a film.
             switch codec.name {
             case "vp9", "vp8": options.properties.quality = 0.5
@@ -98,33 +110,54 @@ final class VideoLane: ExportLane {
         if let report = session.conversion {
             remarks.append("Track \(track.id): \(report.frames) frames were converted from \(report.from) to \(report.to), because \(report.why).")
         }
+        let repeatedFrames = passes?.repeatedFrames ?? repeatedFrames
         if repeatedFrames > 0 { remarks.append("Track \(track.id): \(repeatedFrames) frames with the time of the frame before were left out.") }
         if output.damagedSampleCount > 0 { remarks.append("Track \(track.id): \(output.damagedSampleCount) samples could not be decoded.") }
+        if let passes {
+            remarks.append(
+                "Track \(track.id) was encoded in \(passes.passNumber) passes: \(passes.firstFrameCount) frames in the first one, "
+                    + "\(passes.frameCount - passes.firstFrameCount) in the others.")
+            if let remark = passes.remark { remarks.append("Track \(track.id): \(remark)") }
+        }
         return remarks
     }
 
-    func step(_ receive: (SampleBuffer, AssetWriterInput) throws(WritingError) -> Void) throws(ExportError) -> Bool {
+    /// A frame in the form in which it is encoded, with its place in the part that is wanted.
+    struct Taken: ~Copyable {
+        var frame: VideoFrame
+        let begin: MediaTime
+        let duration: MediaTime
+    }
+
+    func nextFrame() throws(ExportError) -> Taken? {
         var frame: VideoFrame
         if let first = waiting {
             frame = first.copy()
             waiting = nil
         } else {
             do throws(ReadingError) {
-                guard let next = try output.nextFrame() else { return false }
+                guard let next = try output.nextFrame() else { return nil }
                 frame = next
             } catch { throw .reading(error) }
         }
         let begin = max(frame.presentationTime, range.start), stated = frame.duration
         var duration = MediaTime.invalid
         if stated.isNumeric { duration = max(min(frame.presentationTime + stated, range.end) - begin, .zero) }
-        time = begin
         if let rotator {
             do throws(PixelConversionError) { frame = try rotator.rotate(frame) } catch {
                 throw .reading(ReadingError(.conversion, "\(output.location), at \(begin): \(error.description).", time: begin))
             }
         }
+        return Taken(frame: frame, begin: begin, duration: duration)
+    }
+
+    func step(_ receive: (SampleBuffer, AssetWriterInput) throws(WritingError) -> Void) throws(ExportError) -> Bool {
+        if let passes { return try handKept(passes, receive) }
+        guard let next = try nextFrame() else { return false }
+        let (begin, duration) = (next.begin, next.duration)
+        time = begin
         var answers: [EncodeOutput] = []
-        do throws(EncodingError) { try session.encode(frame, time: begin, duration: duration) { answers.append($0) } } catch {
+        do throws(EncodingError) { try session.encode(next.frame, time: begin, duration: duration) { answers.append($0) } } catch {
             throw .encoding(error, track: track.id)
         }
         try hand(answers, receive)
@@ -132,6 +165,7 @@ final class VideoLane: ExportLane {
     }
 
     func complete(_ receive: (SampleBuffer, AssetWriterInput) throws(WritingError) -> Void) throws(ExportError) {
+        guard passes == nil else { return }
         var answers: [EncodeOutput] = []
         do throws(EncodingError) { try session.completeFrames { answers.append($0) } } catch { throw .encoding(error, track: track.id) }
         try hand(answers, receive)
@@ -154,60 +188,4 @@ final class VideoLane: ExportLane {
     }
 
     func cancel() { output.cancel() }
-}
-
-/// The size and the attributes of exported frames.
-struct ExportShape: Sendable {
-    var size: PixelSize
-    var attributes: FrameAttributes
-    var frameRate: Ratio
-    /// Frames are turned, because the container cannot say that players must.
-    var turns: Bool
-
-    /// - Parameter wanted: As they are stored, after turning; a side of 0 follows from the other.
-    init(_ track: AssetTrack, _ frame: SharedFrame, _ wanted: PixelSize?, turns mayTurn: Bool) {
-        var attributes = frame.copy().attributes, rate = Ratio.unknown
-        if case .video(let format) = track.format {
-            if attributes.orientation == .upright { attributes.orientation = format.attributes.orientation }
-            if !attributes.pixelAspect.isKnown { attributes.pixelAspect = format.attributes.pixelAspect }
-            attributes.hdr = attributes.hdr ?? format.attributes.hdr
-            rate = format.frameRate
-        }
-        frameRate = rate
-        var own = frame.visibleSize
-        turns = mayTurn && attributes.orientation != .upright && PixelRotationSession.canRotate(frame.pixelFormat)
-        if turns {
-            if attributes.orientation.isSideways {
-                own = PixelSize(width: own.height, height: own.width)
-                if attributes.pixelAspect.isKnown {
-                    attributes.pixelAspect = Ratio(attributes.pixelAspect.denominator, attributes.pixelAspect.numerator)
-                }
-            }
-            attributes.orientation = .upright
-        }
-        size = own
-        if let wanted, wanted != own {
-            func follow(_ side: Int, _ a: Int, _ b: Int) -> Int { Int((Double(side) * Double(a) / Double(max(b, 1))).rounded()) }
-            size.width = wanted.width > 0 ? wanted.width : follow(wanted.height, own.width, own.height)
-            size.height = wanted.height > 0 ? wanted.height : follow(wanted.width, own.height, own.width)
-        }
-        // Most encoders need whole chroma samples.
-        let facts = frame.pixelFormat.description
-        size.width = max(size.width >> facts.chromaShiftX, 1) << facts.chromaShiftX
-        size.height = max(size.height >> facts.chromaShiftY, 1) << facts.chromaShiftY
-        if wanted != nil, wanted!.width > 0, wanted!.height > 0 {
-            attributes.pixelAspect = Self.aspect(attributes.pixelAspect, own, size)
-        }
-        self.attributes = attributes
-    }
-
-    /// The film keeps its shape when it is made narrower or lower.
-    private static func aspect(_ aspect: Ratio, _ old: PixelSize, _ new: PixelSize) -> Ratio {
-        let from = aspect.isKnown ? aspect : Ratio(1, 1)
-        var (a, b) = (Int64(from.numerator) * Int64(old.width * new.height), Int64(from.denominator) * Int64(new.width * old.height))
-        var (x, y) = (a, b)
-        while y != 0 { (x, y) = (y, x % y) }
-        (a, b) = (a / max(x, 1), b / max(x, 1))
-        return a <= Int32.max && b <= Int32.max ? Ratio(Int32(a), Int32(b)) : aspect
-    }
 }

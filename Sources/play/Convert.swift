@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CEnding
 internal import Composition
+internal import Encoding
 internal import Glibc
 internal import JSON
 internal import Media
@@ -30,6 +31,17 @@ struct RateArgument: ExpressibleByArgument {
         let unit = argument.last.flatMap { units[$0] }
         guard let number = Double(unit == nil ? argument[...] : argument.dropLast()), number > 0, number * (unit ?? 1) <= 1e9 else { return nil }
         bits = Int(number * (unit ?? 1))
+    }
+}
+
+/// A quality to be reached: `psnr=42`, `ssim=0.98`.
+struct QualityTargetArgument: ExpressibleByArgument {
+    let target: QualityTarget
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+        guard parts.count == 2, let measure = QualityMeasure(rawValue: String(parts[0])), let value = Double(parts[1]) else { return nil }
+        target = QualityTarget(measure, value)
     }
 }
 
@@ -69,6 +81,27 @@ struct Convert: ParsableCommand {
     @Option(help: ArgumentHelp("Constant quality of video, from 0 (worst) to 1 (best), on the encoder's own scale.", valueName: "number"))
     var quality: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "Bytes that OUT is to have: 700M, 4000000. The rate of video follows from that and the length of the film, and is kept in two passes, "
+                + "or three.",
+            valueName: "bytes"))
+    var size: ByteCountArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Passes at most over the frames, 1 to 20: the first one learns what they need, the others reach the rate to 1 %. Needs --bitrate, --size "
+                + "or --reach.",
+            valueName: "number"))
+    var passes: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "A quality that every part of the film comes near to: psnr=42, ssim=0.98. Parts that miss it are encoded again, in up to --passes "
+                + "passes, 6 by default.",
+            valueName: "measure"))
+    var reach: QualityTargetArgument?
+
     @Option(help: ArgumentHelp("Size of the frames: 1280x720; 1280x and x720 keep their shape.", valueName: "size"))
     var scale: SizeArgument?
 
@@ -96,11 +129,26 @@ struct Convert: ParsableCommand {
     var sandbox: SandboxChoice = .off
 
     mutating func validate() throws {
-        if copy, video != nil || audio != nil || bitrate != nil || audioBitrate != nil || quality != nil || scale != nil {
-            throw ValidationError("--copy excludes what only encoding can do: --video, --audio, --bitrate, --audio-bitrate, --quality, --scale.")
+        if copy,
+            video != nil || audio != nil || bitrate != nil || audioBitrate != nil || quality != nil || scale != nil
+                || size != nil || passes != nil || reach != nil
+        {
+            throw ValidationError(
+                "--copy excludes what only encoding can do: --video, --audio, --bitrate, --audio-bitrate, --quality, --scale, "
+                    + "--size, --passes, --reach.")
         }
         if copy, isTimeline { throw ValidationError("--copy is for films; the frames of a time line are drawn and encoded.") }
-        if bitrate != nil, quality != nil { throw ValidationError("--bitrate and --quality exclude each other.") }
+        if [bitrate != nil, quality != nil, size != nil].count(where: \.self) > 1 {
+            throw ValidationError("--bitrate, --quality and --size exclude each other.")
+        }
+        if reach != nil, bitrate != nil || size != nil { throw ValidationError("--reach and a rate exclude each other.") }
+        if let passes {
+            guard (1...20).contains(passes) else { throw ValidationError("--passes is from 1 to 20.") }
+            if passes > 1, bitrate == nil, size == nil, reach == nil {
+                throw ValidationError("--passes needs something to reach: --bitrate, --size or --reach.")
+            }
+            if passes == 1, reach != nil { throw ValidationError("--reach needs more than one pass.") }
+        }
         if let quality, !(0...1).contains(quality) { throw ValidationError("--quality is from 0 to 1.") }
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
         if fragmented, faststart { throw ValidationError("--fragmented and --faststart exclude each other.") }
@@ -159,6 +207,8 @@ struct Convert: ParsableCommand {
         settings.audioBitRate = audioBitrate?.bits
         settings.videoQuality = quality
         settings.size = scale?.size
+        settings.byteCount = size.map { Int($0.count) }
+        settings.passes = multiPass
         do throws(ExportError) {
             if let video { settings.video = try Self.treatment(video) { text throws(ExportError) in try .init(videoText: text) } }
             if let audio { settings.audio = try Self.treatment(audio) { text throws(ExportError) in try .init(audioText: text) } }
@@ -171,6 +221,18 @@ struct Convert: ParsableCommand {
             }
             try film.run(isEnded: { ending_requested() != 0 }, reporter.report)
         } catch { throw PlayerError(error) }
+    }
+
+    /// Passes of a search by ranges, when nobody says how many: most parts need three or four.
+    private static let usualSearch = 6
+
+    /// With a size: two passes, and a third where they miss it by more than 1 %.
+    private static let usualCount = 3
+
+    private var multiPass: MultiPassOptions? {
+        if let reach { return MultiPassOptions(target: .quality(reach.target), maximumPassCount: passes ?? Self.usualSearch) }
+        guard let count = passes ?? (size == nil ? nil : Self.usualCount), count > 1 else { return nil }
+        return MultiPassOptions(maximumPassCount: count)
     }
 
     private var isTimeline: Bool { TimelineFile.isTimeline(input) }

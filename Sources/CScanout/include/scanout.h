@@ -807,6 +807,135 @@ int64_t scanout_queue_time(scanout_queue *queue);
 int scanout_queue_event_fd(scanout_queue *queue);
 scanout_result scanout_queue_next_event(scanout_queue *queue, int64_t timeout, scanout_event *event);
 
+/* ------------------------------------------------------------------------------------------------------------------- Frames at times
+ *
+ * Frames of any times of a film, for previews and analysis, without playing it:
+ *
+ *     scanout_finder *finder;
+ *     if (scanout_finder_open("film.mp4", NULL, &finder, message, sizeof message) != SCANOUT_OK) ...
+ *     scanout_frame *frame;
+ *     if (scanout_finder_frame_at(finder, 10000000000, &frame, message, sizeof message) == SCANOUT_OK) {
+ *         ... scanout_frame_describe, scanout_frame_map ...
+ *         scanout_frame_release(frame);
+ *     }
+ *     scanout_finder_close(finder);
+ *
+ * The frames lie where they were decoded; nothing is copied unless you want another form. scanout_frame_info.film_time says when a frame begins. */
+
+typedef struct scanout_finder scanout_finder;
+
+typedef enum scanout_selection {
+    SCANOUT_SELECT_ON_SCREEN = 0, /* the frame on the screen then: the last that begins at or before the time */
+    SCANOUT_SELECT_NEXT = 1,      /* the first that begins at or after the time */
+    SCANOUT_SELECT_NEAREST = 2    /* the one that begins nearest to the time */
+} scanout_selection;
+
+typedef struct scanout_finder_options {
+    uint32_t size;
+    uint32_t selection;          /* scanout_selection */
+    int64_t tolerance;           /* a frame that begins up to this much earlier will do when it costs less; INT64_MAX: the sync frame before the
+                                    time, which costs least. 0: exact */
+    uint32_t sandbox;            /* scanout_sandbox */
+    uint32_t threads;            /* decoding threads; 0: the decoder chooses */
+    uint32_t track;              /* scanout_track_info.id plus 1; 0: the one that the container marks as default, else the first of video */
+    uint32_t budget;             /* frames that you may hold at once, 1 to 256; 0: 8. With all of them held, the next search waits for a release */
+    uint32_t maximum_width;      /* frames that are larger are made smaller and keep their shape; 0: of any length */
+    uint32_t maximum_height;
+    uint32_t is_upright;         /* 1: turned until they stand upright, with square pixels */
+    uint32_t reserved;
+    const char *format;          /* FFmpeg's name of the pixel format wanted: "bgra", "yuv420p"; NULL: the decoder's */
+} scanout_finder_options;
+
+/* Opens a film and a decoder. `options` may be NULL. Blocks. Close *opened with scanout_finder_close. On failure *opened is NULL, and `message` (may
+ * be NULL) holds a sentence, as for scanout_open. */
+scanout_result scanout_finder_open(
+    const char *location, const scanout_finder_options *options, scanout_finder **opened, char *message, size_t message_size);
+
+/* The film's length; SCANOUT_NO_TIME: it has no known end. Never blocks. */
+int64_t scanout_finder_duration(scanout_finder *finder);
+
+/* Finds the frame for a film time. Blocks while it is decoded. Release *frame. SCANOUT_NOTHING: the film has no frame then, as behind its end; the
+ * sentence says so. Calls on several threads wait for each other. */
+scanout_result scanout_finder_frame_at(scanout_finder *finder, int64_t film_time, scanout_frame **frame, char *message, size_t message_size);
+
+/* The same for many times, which is much cheaper than one by one: a group of frames is decoded once, however many of its frames are wanted.
+ * scanout_finder_want keeps a copy of `count` times, in place of those that are left; scanout_finder_next then finds them in the order of the film,
+ * one for each call, and puts the place of its time in your list into *index. SCANOUT_END: all have been found. SCANOUT_NOTHING: the film has no
+ * frame at that one. */
+scanout_result scanout_finder_want(scanout_finder *finder, const int64_t *film_times, size_t count);
+scanout_result scanout_finder_next(scanout_finder *finder, size_t *index, scanout_frame **frame, char *message, size_t message_size);
+
+/* Makes a search that blocks, and every later one, fail soon with SCANOUT_ERROR_CANCELLED. Any thread; returns at once. */
+void scanout_finder_cancel(scanout_finder *finder);
+
+/* Frames that you hold stay unchanged until you release them. NULL is allowed. */
+void scanout_finder_close(scanout_finder *finder);
+
+/* ---------------------------------------------------------------------------------------------------------------- Films into other films
+ *
+ *     scanout_conversion *conversion;
+ *     scanout_conversion_options options = { .size = sizeof options, .video = "hevc", .video_bit_rate = 2000000, .passes = 2 };
+ *     scanout_result result = scanout_conversion_new("film.mov", "film.mp4", &options, &conversion, message, sizeof message);
+ *     if (result == SCANOUT_OK) result = scanout_conversion_run(conversion, message, sizeof message);
+ *     scanout_conversion_close(conversion);
+ *
+ * The file has its name when it is whole; until then it has a temporary one in the same folder. */
+
+typedef struct scanout_conversion scanout_conversion;
+
+typedef struct scanout_conversion_options {
+    uint32_t size;
+    uint32_t copies;             /* 1: all tracks are copied as they are; excludes everything about encoding */
+    const char *video;           /* codec or encoder, with options of the encoder: "hevc", "libx264:preset=fast,crf=20"; or "copy", "none". NULL:
+                                    as is usual for the container, which the ending of the file's name says */
+    const char *audio;           /* the same for sound */
+    uint64_t video_bit_rate;     /* bits a second; 0: it follows from the quality */
+    uint64_t audio_bit_rate;     /* 0: as is usual */
+    uint64_t byte_count;         /* of the file: the rate of video follows from it; 0: not wanted */
+    double quality;              /* of video, above 0 (worst) to 1 (best), on the encoder's own scale; 0: as is usual */
+    uint32_t passes;             /* over the frames at most, to 20, to meet a rate or byte_count; 0: one, and up to three with byte_count */
+    uint32_t width, height;      /* of the frames; a side of 0 follows from the other, both 0: the film's */
+    uint32_t overwrites;         /* 1: replaces a file of that name when the new one is whole; 0: such a file is an error */
+    uint32_t is_fragmented;      /* 1: what has been written can be played, whatever happens */
+    uint32_t has_index_in_front; /* 1: the index of MP4 and MOV lies in front */
+    uint32_t sandbox;            /* scanout_sandbox */
+    uint32_t reserved;
+    int64_t start_time;          /* film time to begin at */
+    int64_t duration;            /* no more than this; 0: to the end */
+} scanout_conversion_options;
+
+/* Opens the film and its encoders and creates the file under its temporary name. `options` may be NULL. Blocks. Close *made with
+ * scanout_conversion_close. On failure *made is NULL, there is no file, and `message` (may be NULL) holds a sentence. */
+scanout_result scanout_conversion_new(
+    const char *location, const char *path, const scanout_conversion_options *options, scanout_conversion **made, char *message,
+    size_t message_size);
+
+/* Converts to the end and gives the file its name. Call it once; blocks until then. SCANOUT_ERROR_DATA when the film could be read only up to some
+ * point: the file has what was read then. With every other failure there is no file. */
+scanout_result scanout_conversion_run(scanout_conversion *conversion, char *message, size_t message_size);
+
+typedef struct scanout_conversion_progress {
+    uint32_t size;
+    uint32_t pass, pass_count;   /* the pass over the frames, from 1, and how many there are at most; 0 while samples are written */
+    uint32_t is_whole;           /* 1: the file has its name */
+    int64_t time, duration;      /* of the film that is made; SCANOUT_NO_TIME: its length is not known */
+    uint64_t samples, bytes;     /* written */
+    uint64_t bytes_copied;       /* of pixels, between the decoder and the encoder */
+} scanout_conversion_progress;
+
+/* How far it is. Any thread, also while it runs; never blocks. */
+scanout_result scanout_conversion_get_progress(scanout_conversion *conversion, scanout_conversion_progress *progress);
+
+/* Ends the film where it is: scanout_conversion_run returns soon, with a whole file. In a pass that only gathers statistics there is nothing to keep:
+ * it is cancelled. Any thread; returns at once. */
+void scanout_conversion_end(scanout_conversion *conversion);
+
+/* Makes scanout_conversion_run fail soon with SCANOUT_ERROR_CANCELLED and leave no file. Any thread; returns at once. */
+void scanout_conversion_cancel(scanout_conversion *conversion);
+
+/* A file that is not whole is removed. NULL is allowed. */
+void scanout_conversion_close(scanout_conversion *conversion);
+
 #ifdef __cplusplus
 }
 #endif
