@@ -233,7 +233,8 @@ let package = Package(
         tests(
             "CompositionTests",
             [
-                "Timelines", "Composition", "GPUComposition", "Sandbox", "Writing", "Encoding", "Reading", "Demuxing", "SampleQueue", "SurfacePool", "PixelConversion",
+                "Timelines", "Composition", "GPUComposition", "Sandbox", "Writing", "Encoding", "Reading", "Demuxing", "SampleQueue", "SurfacePool",
+                "PixelConversion",
                 "Media", "TestSupport",
             ]),
         tests(
