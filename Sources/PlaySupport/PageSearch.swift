@@ -42,7 +42,7 @@ public struct PageSearch: Sendable {
     /// Whether what does not open may be a page that has a film.
     public static func mayBePage(_ location: String, _ error: PlayerError) -> Bool {
         let start = location.prefix(8).lowercased()
-        return (start.hasPrefix("http://") || start.hasPrefix("https://")) && error.code == .unsupportedFormat
+        return (start.hasPrefix("http://") || start.hasPrefix("https://")) && error.isUnrecognised
     }
 
     /// The film of a page. Blocks, up to two minutes.

@@ -48,6 +48,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code
     /// One sentence for the viewer, with the file or the device and the cause.
     public var description: String
+    /// What was opened is not a film that is recognised; it may be something else, such as a page.
+    package var isUnrecognised = false
 
     /// Makes an error of a program's own.
     public init(_ code: Code, _ description: String) {
@@ -72,6 +74,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
             case .device: .displayUnavailable
             }
         self.init(code, error.description)
+        isUnrecognised = error.code == .unrecognised
     }
 
     /// Makes the error for what a sink reports.

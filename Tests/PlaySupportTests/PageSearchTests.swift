@@ -41,10 +41,12 @@ import Testing
     }
 
     @Test func `only what opens as no film on a web server may be a page`() {
-        let error = PlayerError(.unsupportedFormat, "")
+        let error = PlayerError(AssetError(.unrecognised, ""))
         #expect(PageSearch.mayBePage("https://h/page", error) && PageSearch.mayBePage("HTTP://h/", error))
         #expect(!PageSearch.mayBePage("film.mkv", error) && !PageSearch.mayBePage("rtsp://h/", error) && !PageSearch.mayBePage("/http://h", error))
         #expect(!PageSearch.mayBePage("https://h/page", PlayerError(.network, "")))
+        // A film that is not played, such as an encrypted one, is none either.
+        #expect(!PageSearch.mayBePage("https://h/page", PlayerError(AssetError(.noPlayableTrack, ""))))
     }
 
     @Test(arguments: ["", "/etc/passwd", "../film", "file:///etc/passwd", "FILE:x"]) func `a file is never asked about`(page: String) {

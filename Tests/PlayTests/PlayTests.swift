@@ -167,7 +167,7 @@ import Testing
             "bytesWritten",
             "bytesCopied", "conversion", "surfacesAllocated", "poolCapacity", "startupMilliseconds", "presentationErrorMicroseconds",
             "avOffsetMilliseconds", "wallSeconds", "cpuSeconds", "peakRSSBytes", "sandbox", "decoderDeaths", "network", "camera", "composition",
-            "soundSandbox", "soundDecoderDeaths", "stalls", "stalledSeconds",
+            "soundSandbox", "soundDecoderDeaths", "live", "stalls", "stalledSeconds",
         ]
         #expect(Set(members.keys) == Set(promised))
         #expect(members["framesDecoded"] as? Int == 300 && members["framesPresented"] as? Int == 300)
