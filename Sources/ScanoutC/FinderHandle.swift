@@ -31,8 +31,10 @@ final class FinderHandle: Handle {
     }
 
     func want(_ times: [MediaTime]) {
-        let order = times.enumerated().map { (time: $0.element, index: $0.offset) }
-            .sorted { $0.time != $1.time ? $0.time < $1.time : $0.index < $1.index }
+        var order: [(time: MediaTime, index: Int)] = []
+        for (index, time) in times.enumerated() { order.append((time, index)) }
+        // Sorting is stable: equal times keep the caller's order.
+        order.sort { $0.time < $1.time }
         wanted.withLock { $0 = order[...] }
     }
 
