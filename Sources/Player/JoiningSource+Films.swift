@@ -36,7 +36,9 @@ extension JoiningSource {
     /// - Parameter isNear: it ends soon.
     func claim(isNear: Bool) -> Bool {
         shared.withLock { shared in
-            guard !loops, case .unknown = shared.following, shared.films.count == 1, isNear || shared.isAtEnd else { return false }
+            guard !loops, case .unknown = shared.following, shared.films.count == 1, !shared.isChanging, isNear || shared.isAtEnd else {
+                return false
+            }
             shared.following = .asked
             return true
         }
@@ -50,11 +52,15 @@ extension JoiningSource {
         }
     }
 
-    /// The film `number` is shown from now on. Returns the one before; nil when it is not known, or is shown already.
+    /// The film `number` is shown from now on. Returns the one before; nil when it is not known, or is shown already. `didShow` must follow.
     func show(_ number: Int) -> Film? {
         shared.change { shared in
             guard shared.films.count > 1, shared.films[1].number <= number else { return nil }
+            shared.isChanging = true
             return shared.films.removeFirst()
         }
     }
+
+    /// Who says what follows a film has been told that another one is shown. Before that, nobody is asked what follows it.
+    func didShow() { shared.change { $0.isChanging = false } }
 }

@@ -48,6 +48,8 @@ final class JoiningSource: SampleSource, @unchecked Sendable {
         /// The one that is shown, and those that have been read since.
         var films: [Film]
         var following = Following.unknown
+        /// Another film is shown, and who says what follows it has not been told.
+        var isChanging = false
         /// The newest film has been read to its end.
         var isAtEnd = false
         var isInterrupted = false, isCancelled = false

@@ -87,7 +87,7 @@ extension Player {
     /// The film `number` is the one that plays. On the transport queue.
     func show(_ number: Int, of pipeline: PlaybackPipeline) {
         let copied = sink.bytesCopied
-        guard storage.withLock({ $0.pendingSeeks == 0 }), let before = pipeline.joining?.show(number) else { return }
+        guard storage.withLock({ $0.pendingSeeks == 0 }), let joining = pipeline.joining, let before = joining.show(number) else { return }
         before.subtitles?.stop()
         var end = FilmEnd(statistics: gather(pipeline, before))
         if pipeline.display != nil, end.statistics.framesDecoded == 0, pipeline.isDecoded(before.number) {
@@ -103,5 +103,6 @@ extension Player {
         post(.detail(source.summary))
         sink.setFilmRate(source.frameRate)
         succession.withLock { $0 }.began(end)
+        joining.didShow()
     }
 }

@@ -12,7 +12,7 @@ extension PlaySession {
     /// Shows what happens and carries the viewer's commands out, until the end of the film, the viewer's command or a failure.
     func follow(_ player: Player, _ screening: inout Screening) -> End {
         let film = screening.film
-        var isOpen = false
+        var isOpen = false, isAsked = false
         defer {
             if isOpen { screening.manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0) }
         }
@@ -50,7 +50,12 @@ extension PlaySession {
             // Of a film before this one.
             case .opened, .event, .nextOpened, .nextBegan: break
             }
-            if isOpen, screening.configuration.joins, player.claimNext() { openNext(player, &screening) }
+            if isOpen, screening.configuration.joins, player.claimNext() { isAsked = true }
+            // What follows is asked of the film that has begun: the list goes on to that one first.
+            if isAsked, !inbox.withLock({ $0.contains(where: \.isBeginning) }) {
+                isAsked = false
+                openNext(player, &screening)
+            }
             if isOpen { tick(player, &screening) }
             if screening.isSeen {
                 let now = snapshot(isOpen ? player : nil, screening)

@@ -57,6 +57,9 @@ final class PlaySession: Sendable {
         /// The frame server cannot go on.
         case broken(PlayerError)
         case end
+
+        /// A film has followed another one.
+        var isBeginning: Bool { if case .nextBegan = self { true } else { false } }
     }
 
     /// How a film ended.

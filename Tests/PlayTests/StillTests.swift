@@ -30,7 +30,11 @@ import Testing
             ["--sink", "headless", "--no-audio", "--image-duration", "0.5", "--stats", "-", image, TestAssets.path("short.mp4"), image])
         #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
         let films = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
-        #expect(films.map { $0["framesPresented"] as? Int } == [1, 10, 1])
+        // A busy machine may draw some of the film's frames too late.
+        let frames = films.map { film in
+            (film["framesPresented"] as? Int ?? 0) + ((film["framesDropped"] as? [String: Int])?["late"] ?? 0)
+        }
+        #expect(frames == [1, 10, 1], "\(outcome.output)")
         #expect(films.map { (($0["wallSeconds"] as? Double) ?? 0) >= 0.5 }.first == true, "\(outcome.output)")
     }
 
