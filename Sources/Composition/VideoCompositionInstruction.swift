@@ -14,7 +14,7 @@ public protocol VideoCompositionInstructing: Sendable {
     var passthroughTrack: Int? { get }
     /// Whether the result changes while the source frames stay the same. Without tweening a frame is drawn once for the same source frames.
     var containsTweening: Bool { get }
-    /// Whether the result is meant for steps after the compositor.
+    /// Whether the result is meant for steps after the compositor. Nothing here comes after it: a compositor of one's own reads this of its request.
     var enablesPostProcessing: Bool { get }
     /// What is wrong with it, beside what every instruction must observe.
     func faults() -> [VideoCompositionFault]
