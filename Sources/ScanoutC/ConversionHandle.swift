@@ -91,10 +91,10 @@ struct ConversionWishes {
 
     private mutating func setEncoding(_ options: scanout_conversion_options) throws(ExportError) {
         if let text = unsafe options.video {
-            settings.video = try Self.treatment(unsafe String(cString: text)) { text throws(ExportError) in try .init(videoText: text) }
+            settings.video = try .init(unsafe String(cString: text)) { text throws(ExportError) in try ExportSettings.Codec(videoText: text) }
         }
         if let text = unsafe options.audio {
-            settings.audio = try Self.treatment(unsafe String(cString: text)) { text throws(ExportError) in try .init(audioText: text) }
+            settings.audio = try .init(unsafe String(cString: text)) { text throws(ExportError) in try ExportSettings.Codec(audioText: text) }
         }
         if unsafe options.video_bit_rate > 0 { settings.videoBitRate = Int(unsafe options.video_bit_rate) }
         if unsafe options.audio_bit_rate > 0 { settings.audioBitRate = Int(unsafe options.audio_bit_rate) }
@@ -113,16 +113,6 @@ struct ConversionWishes {
         let encodes = unsafe options.video != nil || options.audio != nil || options.video_bit_rate > 0 || options.audio_bit_rate > 0
         let shapes = unsafe options.byte_count > 0 || options.quality > 0 || options.passes > 1 || options.width > 0 || options.height > 0
         if copies, encodes || shapes { throw .settings("A copy excludes what only encoding can do.") }
-    }
-
-    private static func treatment(
-        _ text: String, _ codec: (String) throws(ExportError) -> ExportSettings.Codec
-    ) throws(ExportError) -> ExportSettings.Treatment {
-        switch text {
-        case "copy": .copy
-        case "none": .leaveOut
-        default: .encode(try codec(text))
-        }
     }
 }
 

@@ -31,6 +31,15 @@ public struct ExportSettings: Sendable {
         case leaveOut
         /// Encoded.
         case encode(Codec)
+
+        /// Reads `copy`, `none`, or what `codec` reads: as the command line and the C interface say it.
+        package init(_ text: String, _ codec: (String) throws(ExportError) -> Codec) throws(ExportError) {
+            switch text {
+            case "copy": self = .copy
+            case "none": self = .leaveOut
+            default: self = .encode(try codec(text))
+            }
+        }
     }
 
     /// How the file is written.

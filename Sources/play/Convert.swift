@@ -210,8 +210,8 @@ struct Convert: ParsableCommand {
         settings.byteCount = size.map { Int($0.count) }
         settings.passes = multiPass
         do throws(ExportError) {
-            if let video { settings.video = try Self.treatment(video) { text throws(ExportError) in try .init(videoText: text) } }
-            if let audio { settings.audio = try Self.treatment(audio) { text throws(ExportError) in try .init(audioText: text) } }
+            if let video { settings.video = try .init(video) { text throws(ExportError) in try ExportSettings.Codec(videoText: text) } }
+            if let audio { settings.audio = try .init(audio) { text throws(ExportError) in try ExportSettings.Codec(audioText: text) } }
             let film = try exportSession(settings)
             Self.tell(film.notices)
             let told = film.notices.count
@@ -254,16 +254,6 @@ struct Convert: ParsableCommand {
     }
 
     private static func tell(_ notices: [String]) { for notice in notices { Terminal.write(notice.printable + "\n") } }
-
-    private static func treatment(
-        _ text: String, _ codec: (String) throws(ExportError) -> ExportSettings.Codec
-    ) throws(ExportError) -> ExportSettings.Treatment {
-        switch text {
-        case "copy": .copy
-        case "none": .leaveOut
-        default: .encode(try codec(text))
-        }
-    }
 
     /// Shows progress, at most once in a while.
     private final class Reporter {
