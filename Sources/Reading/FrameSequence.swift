@@ -43,23 +43,34 @@ package final class ReadingQueue: Sendable {
 
     package init() {}
 
-    /// Waits for `body`, which runs after everything asked for before. `onCancel` must make it return soon.
+    /// Waits for `body`, which runs after everything asked for before. `onCancel` must make it return soon. When the wait ends the queue holds nothing
+    /// of `body` any more: the last reader of a film is then closed by the caller, not some time later beside it.
     package func run<R: Sendable>(
         _ body: @escaping @Sendable () throws(ReadingError) -> R, onCancel: @escaping @Sendable () -> Void
     ) async throws(ReadingError) -> R {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<R, ReadingError>, Never>) in
-                queue.async {
-                    do throws(ReadingError) {
-                        continuation.resume(returning: .success(try body()))
-                    } catch {
-                        continuation.resume(returning: .failure(error))
-                    }
-                }
+                let work = ReadingWork(body)
+                queue.async { continuation.resume(returning: work.perform()) }
             }
         } onCancel: {
             onCancel()
         }
         return try result.get()
+    }
+}
+
+/// Work that is done once, and let go of before its result is told.
+///
+/// Thread-safety: `perform` is called once.
+private final class ReadingWork<R: Sendable>: @unchecked Sendable {
+    private var body: (@Sendable () throws(ReadingError) -> R)?
+
+    init(_ body: @escaping @Sendable () throws(ReadingError) -> R) { self.body = body }
+
+    func perform() -> Result<R, ReadingError> {
+        guard let body else { preconditionFailure("work is done once") }
+        self.body = nil
+        return Result { () throws(ReadingError) in try body() }
     }
 }

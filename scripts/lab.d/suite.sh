@@ -59,6 +59,7 @@ lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
         failed=$((failed + 1))
     fi
     for test in "${unstable[@]}"; do echo "unstable: $test"; done
+    failed_for_good "$events" | sed 's/^/failed: /'
     echo "lab: $passed passed, $failed failed"
     [ "$failed" -eq 0 ]
 }

@@ -1,9 +1,22 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 # Builds and runs the suite once, counts what came of it, and runs the virtual machine's part beside it. Sourced by scripts/test.
 #
-# Uses its filter, lab, limit and lab_setup; adds to passed, failed, skipped and without_media.
+# Uses its filter, lab, limit and lab_setup; adds to passed, failed, skipped and without_media. What failed is named in failures.
 
-passed=0 failed=0 skipped=0 without_media=0
+passed=0 failed=0 skipped=0 without_media=0 failures=()
+
+# Counts one failure and keeps its name for the end of the run.
+fail_one() { # NAME
+    failed=$((failed + 1))
+    failures+=("$1")
+}
+
+# The names, for the end of a run, whose last lines are what is looked at first.
+report_failures() {
+    [ ${#failures[@]} -gt 0 ] || return 0
+    echo "FAILED:"
+    printf '    %s\n' "${failures[@]}"
+}
 
 # What runs in the virtual machine is left out on the host, not skipped.
 lab_only='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|(TextureCacheTests|FrameExportTests|CInterfaceTests)\.GuestTests|SurfacePoolTests\.DMABufAllocatorTests)'
@@ -66,6 +79,7 @@ run_suite() { # debug|thread|address
     report_failed_units "$kind" "$folder"
     run_failed_again "$bundle" "$folder"
     failed=$((failed - second_passed))
+    mapfile -t -O ${#failures[@]} failures < <(failed_for_good "$events" | sed "s/^/$kind: /")
     count="$(grep -c '"kind":"testEnded".*"symbol":"pass' "$ended" || true)"
     count=$((count + second_passed))
     passed=$((passed + count))
@@ -84,7 +98,7 @@ report_failed_units() { # KIND FOLDER
         grep -E '^(✘|↳ [^ST]|error:|.*: error:|.*Fatal error|SUMMARY:|WARNING: ThreadSanitizer|==[0-9]+==ERROR)' "$unit.log" |
             grep -v 'Test run with' | head -n 100 || true
         ! grep --quiet '"kind":"testEnded".*"symbol":"fail' "$unit.jsonl" 2>/dev/null || [ -n "$(unfinished "$unit.jsonl")" ] || continue
-        failed=$((failed + 1))
+        fail_one "$1: a process ended with status $status, ${unit##*/}.log"
         grep -E '(Direct|Indirect) leak of| in .* /.*/(Sources|Tests)/' "$unit.log" | head -n 100 || true
         echo "✘ A process of the $1 run ended with status $status; tests that were running then:"
         unfinished "$unit.jsonl"
@@ -100,7 +114,7 @@ begin_lab() { # PROCESS that makes the machine
     if ! wait "$1"; then
         echo "✘ The lab could not be made; its tests have not run."
         tail -n 20 .build/lab-setup.log
-        failed=$((failed + 1))
+        fail_one "lab: it could not be made"
         return 0
     fi
     tail -n 1 .build/lab-setup.log
@@ -114,12 +128,13 @@ finish_lab() { # PROCESS
     local log=.build/lab-suite.log count
     wait "$1" || true
     echo "== lab: ended ($(elapsed))"
-    grep -vE '^(lab: [0-9]* passed|unstable: )' "$log" || true
+    grep -vE '^(lab: [0-9]* passed|unstable: |failed: )' "$log" || true
     mapfile -t -O ${#unstable[@]} unstable < <(sed -n 's/^unstable: //p' "$log")
+    mapfile -t -O ${#failures[@]} failures < <(sed -n 's/^failed: /lab: /p' "$log")
     if count="$(sed -n 's/^lab: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log")" && [ -n "$count" ]; then
         passed=$((passed + ${count% *}))
         failed=$((failed + ${count#* }))
     else
-        failed=$((failed + 1))
+        fail_one "lab: it did not run to its end, $log"
     fi
 }

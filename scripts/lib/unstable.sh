@@ -43,6 +43,11 @@ run_failed_again() { # BUNDLE FOLDER
     done
 }
 
+# Prints the identifiers of the tests that failed and had no second run, or failed in it as well.
+failed_for_good() { # EVENTS
+    LC_ALL=C comm -23 <(ended_tests "$1" fail | LC_ALL=C sort) <(printf '%s\n' "${unstable[@]}" | LC_ALL=C sort)
+}
+
 # The names, for the end of a run.
 report_unstable() {
     [ ${#unstable[@]} -gt 0 ] || return 0
