@@ -43,8 +43,8 @@ package final class ReadingQueue: Sendable {
 
     package init() {}
 
-    /// Waits for `body`, which runs after everything asked for before. `onCancel` must make it return soon. When the wait ends the queue holds nothing
-    /// of `body` any more: the last reader of a film is then closed by the caller, not some time later beside it.
+    /// Waits for `body`, which runs after everything asked for before. `onCancel` must make it return soon. When the wait ends the queue holds
+    /// nothing of `body` any more: the last reader of a film is then closed by the caller, not some time later beside it.
     package func run<R: Sendable>(
         _ body: @escaping @Sendable () throws(ReadingError) -> R, onCancel: @escaping @Sendable () -> Void
     ) async throws(ReadingError) -> R {
