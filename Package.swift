@@ -57,6 +57,7 @@ let package = Package(
         .library(name: "player_drv_video", type: .dynamic, targets: ["VADriver"]),
         .executable(name: "scanout-decoder", targets: ["scanout-decoder"]),
         .executable(name: "scanout-demuxer", targets: ["scanout-demuxer"]),
+        .executable(name: "scanout-subtitles", targets: ["scanout-subtitles"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -79,6 +80,7 @@ let package = Package(
         .systemLibrary(name: "CZimg", pkgConfig: "zimg", providers: [.apt(["libzimg-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CASS", pkgConfig: "libass", providers: [.apt(["libass-dev"])]),
+        .systemLibrary(name: "CFontconfig", pkgConfig: "fontconfig", providers: [.apt(["libfontconfig-dev"])]),
         .target(name: "CWaylandProtocols", dependencies: ["CWaylandClient"]),
         .systemLibrary(name: "CVA", pkgConfig: "libva libva-drm", providers: [.apt(["libva-dev"])]),
         .systemLibrary(name: "CDRM", pkgConfig: "libdrm libudev", providers: [.apt(["libdrm-dev", "libudev-dev"])]),
@@ -109,7 +111,9 @@ let package = Package(
         .executableTarget(name: "scanout-demuxer", dependencies: ["Confinement", "Demuxing", "Sandbox", "CLinux"], swiftSettings: house),
         module("DisplaySink", ["Media", "SurfacePool", "PixelConversion", "CAV"]),
         // Subtitles as images over the film: libavcodec decodes, libass lays out and draws.
-        module("Subtitles", ["Media", "SampleQueue", "Demuxing", "DisplaySink", "CAV", "CASS", "CSwscale"]),
+        module("Subtitles", ["Media", "Sandbox", "SampleQueue", "Demuxing", "DisplaySink", "CAV", "CASS", "CSwscale"]),
+        .executableTarget(
+            name: "scanout-subtitles", dependencies: ["Confinement", "Sandbox", "Subtitles", "CLinux", "CFontconfig"], swiftSettings: house),
         // What tells the viewer of the player, over the film: messages, a bar, a page of statistics.
         module("OnScreen", ["Media", "DisplaySink", "Subtitles"]),
         // Keymaps, for both display systems.
@@ -262,7 +266,9 @@ let package = Package(
         tests(
             "DisplaySinkTests",
             ["DisplaySink", "PixelConversion", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
-        tests("SubtitlesTests", ["Subtitles", "Demuxing", "DisplaySink", "SampleQueue", "Media", "TestSupport"]),
+        tests(
+            "SubtitlesTests",
+            ["Subtitles", "Demuxing", "DisplaySink", "SampleQueue", "Sandbox", "Media", "TestSupport", "scanout-decoder", "scanout-subtitles"]),
         tests("OnScreenTests", ["OnScreen", "Subtitles", "DisplaySink", "Media", "TestSupport"]),
         tests("KeyboardInputTests", ["KeyboardInput", "DisplaySink", "TestSupport"]),
         tests(

@@ -256,7 +256,8 @@ int clinux_landlock_version(void) {
 // The kernel's headers may be older than the kernel: the attribute of version 6 in full, of which older versions take the beginning.
 struct ruleset { uint64_t files, network, scope; };
 
-int clinux_landlock_nothing(void) {
+// A domain that grants nothing of what this kernel's Landlock knows; below zero where there is none.
+static int no_rights(void) {
     int version = clinux_landlock_version();
     if (version < 1) { errno = ENOSYS; return -1; }
     // 13 rights over files in version 1, then refer (2), truncate (3), ioctl_dev (5); bind and connect over TCP (4);
@@ -268,14 +269,34 @@ int clinux_landlock_nothing(void) {
     if (version >= 4) { rules.network = 3; size = sizeof rules.files + sizeof rules.network; }
     if (version >= 5) rules.files |= 1u << 15;
     if (version >= 6) { rules.scope = 3; size = sizeof rules; }
-    long domain = syscall(SYS_landlock_create_ruleset, &rules, size, 0);
+    return (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
+}
+
+int clinux_landlock_reading(const char *const *folders, size_t count) {
+    int domain = no_rights();
     if (domain < 0) return -1;
+    for (size_t i = 0; i < count; i++) {
+        // A folder that is not there cannot be read.
+        int place = open(folders[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (place == -1) continue;
+        struct landlock_path_beneath_attr rule = {.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE, .parent_fd = place};
+        long result = syscall(SYS_landlock_add_rule, domain, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+        int code = errno;
+        close(place);
+        errno = code;
+        if (result == 0) continue;
+        close(domain);
+        errno = code;
+        return -1;
+    }
     long result = syscall(SYS_landlock_restrict_self, domain, 0);
     int code = errno;
-    close((int)domain);
+    close(domain);
     errno = code;
     return result == 0 ? 0 : -1;
 }
+
+int clinux_landlock_nothing(void) { return clinux_landlock_reading(NULL, 0); }
 
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));

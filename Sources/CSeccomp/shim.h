@@ -43,6 +43,8 @@ static const uint64_t cseccomp_map_shared = MAP_SHARED;
 /// MAP_ANONYMOUS and O_ASYNC, which the C library shows to GNU programs only.
 static const uint64_t cseccomp_map_anonymous = 0x20;
 static const uint64_t cseccomp_async = 020000;
+/// Every flag of openat(2) but O_CLOEXEC and the kernel's O_LARGEFILE, which may be there.
+static const uint64_t cseccomp_more_than_reading = 0xffffffff & ~(uint64_t)(O_CLOEXEC | 0100000);
 /// Commands of fcntl(2) that concern the descriptor only.
 enum { cseccomp_dup = F_DUPFD, cseccomp_get_fd = F_GETFD, cseccomp_set_fd = F_SETFD, cseccomp_get_fl = F_GETFL, cseccomp_set_fl = F_SETFL };
 /// F_DUPFD_CLOEXEC, F_ADD_SEALS and F_GET_SEALS of linux/fcntl.h.

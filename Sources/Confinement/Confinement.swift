@@ -15,6 +15,8 @@ package struct Confinement: ~Copyable {
         case strict
         /// Compute, and drive a device that is open already.
         case hardware
+        /// Compute, and read files in some folders.
+        case reading
     }
 
     private let profile: Profile
@@ -31,7 +33,7 @@ package struct Confinement: ~Copyable {
         // Nothing else may be open, not even what the player inherited.
         confinement.take(.closedDescriptors, "close what is open") { clinux_close_from(profile == .hardware ? 6 : 5) }
         // A driver may lie where only root reads.
-        if profile == .strict { _ = clinux_leave_root() }
+        if profile != .hardware { _ = clinux_leave_root() }
         confinement.take(.userNamespace, "have a user namespace") { clinux_own_user_namespace() }
         confinement.take(.noNetwork, "have a network namespace") { clinux_own_network_namespace() }
         confinement.hasOwnMounts = confinement.took("have a mount namespace") { clinux_own_mount_namespace() }
@@ -40,11 +42,18 @@ package struct Confinement: ~Copyable {
     }
 
     /// Gives up the rest.
-    package consuming func complete() -> SandboxReport {
+    ///
+    /// - Parameter folders: Those in which, and below which, a process with the profile `reading` can still read files; real paths. Only Landlock
+    ///   makes that difference: on a kernel without it the process is not confined.
+    package consuming func complete(reading folders: [String] = []) -> SandboxReport {
         // Must be asked while there is a /proc.
         let isSingleThread = clinux_is_single_thread() != 0
-        if hasOwnMounts { take(.emptyRoot, "have an empty root") { clinux_empty_root() } }
-        take(.landlock, "use Landlock") { clinux_landlock_nothing() }
+        if hasOwnMounts, profile != .reading { take(.emptyRoot, "have an empty root") { clinux_empty_root() } }
+        if profile == .reading {
+            take(.landlock, "use Landlock") { unsafe Self.withCStrings(folders) { unsafe clinux_landlock_reading($0, folders.count) } }
+        } else {
+            take(.landlock, "use Landlock") { clinux_landlock_nothing() }
+        }
         if !isSingleThread, report.measures.contains(.landlock) {
             report.measures.remove(.landlock)
             report.troubles.append("Landlock does not hold for the threads that the driver has started")
@@ -68,6 +77,12 @@ package struct Confinement: ~Copyable {
         }
         report.keepsDevice = isHardware
         return report
+    }
+
+    private static func withCStrings<R>(_ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> R) -> R {
+        let copies = unsafe texts.map { unsafe UnsafePointer(strdup($0)) } + [nil]
+        defer { unsafe copies.forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) } }
+        return unsafe copies.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
     }
 
     private mutating func take(_ measure: SandboxReport.Measures, _ what: String, _ step: () -> Int32) {

@@ -57,6 +57,11 @@ enum SystemCallFilter {
         if profile == .strict {
             try unsafe add(filter, cseccomp_allow, "ioctl", argument: 1, mask: 0xffff_ffff, equals: cseccomp_dma_buf_sync)
         }
+        if profile == .reading {
+            // Only for reading. Which files that can be is Landlock's to say.
+            try unsafe add(filter, cseccomp_allow, "openat", argument: 2, mask: cseccomp_more_than_reading, equals: 0)
+            try unsafe allowStatus(filter)
+        }
         try unsafe add(filter, cseccomp_allow, "tgkill", argument: 0, mask: 0xffff_ffff, equals: UInt64(getpid()))
         if profile == .hardware { try unsafe allowDriver(filter) }
         guard unsafe cseccomp_all_threads(filter) == 0 else { throw SystemError(EINVAL, "filter every thread's system calls") }
@@ -70,10 +75,14 @@ enum SystemCallFilter {
         for family in [cseccomp_ioctl_drm, cseccomp_ioctl_dma_buf, cseccomp_ioctl_sync_file] {
             try unsafe add(filter, cseccomp_allow, "ioctl", argument: 1, mask: cseccomp_ioctl_family, equals: family)
         }
-        // fstat(3). The call could also have a path, but there are no files that it could name.
-        try unsafe add(filter, cseccomp_allow, "newfstatat", argument: 3, mask: cseccomp_at_empty_path, equals: cseccomp_at_empty_path)
+        try unsafe allowStatus(filter)
         // Whether two of its own descriptors are one file.
         try unsafe add(filter, cseccomp_allow, "kcmp", argument: 0, mask: 0xffff_ffff, equals: UInt64(getpid()))
+    }
+
+    /// fstat(3). The call could also have a path: what it tells then is the size and age of files that cannot be opened.
+    private static func allowStatus(_ filter: scmp_filter_ctx) throws(SystemError) {
+        try unsafe add(filter, cseccomp_allow, "newfstatat", argument: 3, mask: cseccomp_at_empty_path, equals: cseccomp_at_empty_path)
     }
 
     /// System calls that are harmless for some arguments and reach other processes for others.

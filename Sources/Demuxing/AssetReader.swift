@@ -147,8 +147,8 @@ public final class AssetReader: @unchecked Sendable {
         return others.isEmpty ? selected : others
     }
 
-    /// The fonts that the container holds for its subtitles.
-    package var fonts: [(name: String, bytes: [UInt8])] { unsafe StreamDescription.fonts(context) }
+    /// The fonts that the container holds for its subtitles, at most 64 MiB of them.
+    public var fonts: [AttachedFont] { unsafe StreamDescription.fonts(context) }
 
     private func discardUnselected() {
         for track in tracks {

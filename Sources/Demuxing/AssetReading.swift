@@ -19,6 +19,8 @@ public protocol AssetReading: AnyObject, Sendable {
     var metadata: [String: String] { get }
     /// As `AssetReader.chapters`.
     var chapters: [AssetChapter] { get }
+    /// The fonts that the container holds for its subtitles, at most 64 MiB of them. Blocks as `nextSample` does, and is called on its thread.
+    var fonts: [AttachedFont] { get }
     /// Whether `seek` can be expected to work.
     var isSeekable: Bool { get }
     /// The variants that the film is offered in (HLS); nil where it is not.
@@ -38,6 +40,8 @@ public protocol AssetReading: AnyObject, Sendable {
 extension AssetReading {
     /// Nil, for what is no list of variants.
     public var offer: VariantOffer? { nil }
+    /// None.
+    public var fonts: [AttachedFont] { [] }
 }
 
 extension AssetReader: AssetReading {}

@@ -38,9 +38,9 @@ enum StreamDescription {
         return track
     }
 
-    /// The fonts that a Matroska file holds for its subtitles, at most 64 MiB of them.
-    static func fonts(_ context: UnsafeMutablePointer<AVFormatContext>) -> [(name: String, bytes: [UInt8])] {
-        var fonts: [(name: String, bytes: [UInt8])] = [], room = 64 << 20
+    /// The fonts that a Matroska file holds for its subtitles.
+    static func fonts(_ context: UnsafeMutablePointer<AVFormatContext>) -> [AttachedFont] {
+        var fonts: [AttachedFont] = [], room = AttachedFont.mostBytes
         for index in unsafe 0..<Int(context.pointee.nb_streams) {
             guard let stream = unsafe context.pointee.streams[index], unsafe stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_ATTACHMENT
             else { continue }
@@ -50,9 +50,9 @@ enum StreamDescription {
                 unsafe parameters.codec_id == AV_CODEC_ID_TTF || parameters.codec_id == AV_CODEC_ID_OTF || kind.contains("font")
                 || [".ttf", ".otf", ".ttc"].contains { name.lowercased().hasSuffix($0) }
             let count = unsafe Int(parameters.extradata_size)
-            guard isFont, count > 0, count <= room else { continue }
+            guard isFont, count > 0, count <= room, fonts.count < AttachedFont.most else { continue }
             room -= count
-            fonts.append((name, unsafe configuration(parameters)))
+            fonts.append(AttachedFont(name: name, bytes: unsafe configuration(parameters)))
         }
         return fonts
     }

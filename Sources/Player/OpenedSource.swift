@@ -99,9 +99,7 @@ struct OpenedSource: Sendable {
         if let subtitles, !subtitles.tracks.isEmpty {
             opened.subtitles = subtitles
             if case .video(let format) = selection.video?.format { opened.subtitleFilm.storage = format.visible.size }
-            if let film = reader as? AssetReader, subtitles.tracks.contains(where: { $0.codec.flatMap(SubtitleForm.init) == .styled }) {
-                opened.subtitleFilm.fonts = film.fonts.map { AttachedFont(name: $0.name, bytes: $0.bytes) }
-            }
+            if subtitles.tracks.contains(where: { $0.codec.flatMap(SubtitleForm.init) == .styled }) { opened.subtitleFilm.fonts = reader.fonts }
         }
         opened.progress = progress
         let notice = sourceNotice ?? selection.objection.map { "The sound is not played without the decoder program: \($0)." } ?? shortfalls
@@ -134,8 +132,7 @@ struct OpenedSource: Sendable {
         } catch { try reader.seek(to: beginning) }
     }
 
-    /// The film's subtitles, or why they are not shown, as a sentence. Text and fonts of strangers are not read in a process with rights where the
-    /// demuxer has none.
+    /// The film's subtitles, or why they are not shown, as a sentence.
     private static func chooseSubtitles(
         _ reader: any AssetReading, _ film: FilmLocation, _ configuration: PlayerConfiguration, spoken: String?, isDrawn: Bool
     ) -> (SubtitleSelection?, objection: String?) {
@@ -145,9 +142,7 @@ struct OpenedSource: Sendable {
             return (nil, isWanted ? "Subtitles are shown in a window or on a monitor only." : nil)
         }
         let tracks = SubtitleSelection.tracks(of: reader, film, options: configuration.subtitles)
-        let selection = SubtitleSelection(tracks, preferences: configuration.tracks, spoken: spoken)
-        guard configuration.sandbox.policy.includesDemuxer else { return (selection, nil) }
-        return (nil, selection.chosen == nil ? nil : "Subtitles are not shown in a sandbox.")
+        return (SubtitleSelection(tracks, preferences: configuration.tracks, spoken: spoken), nil)
     }
 
     /// Opens a file, or standard input (`-`), as a raw stream of start-code bytes. It cannot seek.

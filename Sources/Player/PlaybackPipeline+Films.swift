@@ -3,6 +3,7 @@ internal import Decoding
 internal import DisplaySink
 internal import Media
 internal import SampleQueue
+internal import Sandbox
 internal import Subtitles
 internal import SurfacePool
 
@@ -20,7 +21,7 @@ extension PlaybackPipeline {
     /// opened for. Any thread.
     func follow(with next: OpenedSource) -> Bool {
         guard let joining, canFollow(next) else { return false }
-        let subtitles = Self.subtitles(of: next, subtitles?.settings ?? subtitleSettings, link, handlers)
+        let subtitles = Self.subtitles(of: next, subtitles?.settings ?? subtitleSettings, sandbox, link, handlers)
         subtitles?.start()
         joining.follow(with: next, subtitles: subtitles)
         return true
@@ -34,11 +35,11 @@ extension PlaybackPipeline {
 
     /// The engine for a film's subtitles, not started; nil: none are shown.
     static func subtitles(
-        of source: OpenedSource, _ settings: SubtitleSettings, _ link: PipelineLink, _ handlers: Handlers
+        of source: OpenedSource, _ settings: SubtitleSettings, _ sandbox: SandboxOptions, _ link: PipelineLink, _ handlers: Handlers
     ) -> SubtitleEngine? {
         guard source.videoTrack != nil, let selection = source.subtitles else { return nil }
         return SubtitleEngine(
-            tracks: selection.tracks, chosen: selection.chosen, settings: settings, film: source.subtitleFilm,
+            tracks: selection.tracks, chosen: selection.chosen, settings: settings, film: source.subtitleFilm, sandbox: sandbox,
             handlers: .init(changed: { link.pipeline?.display?.presentation.overlayChanged() }, notice: handlers.notice))
     }
 

@@ -51,6 +51,7 @@ final class PlaybackPipeline: Sendable {
     var subtitles: SubtitleEngine? { joining.map(\.shown.subtitles) ?? ownSubtitles }
     private let ownSubtitles: SubtitleEngine?
     let subtitleSettings: SubtitleSettings
+    let sandbox: SandboxOptions
     let link: PipelineLink
     /// Of films that follow each other: what was decoded for each.
     let accounts = Monitor(FilmAccounts())
@@ -76,6 +77,7 @@ final class PlaybackPipeline: Sendable {
         first = opened
         startedAt = configuration.startedAt
         subtitleSettings = configuration.subtitles.settings
+        sandbox = configuration.sandbox
         self.handlers = handlers
         let timebase = Timebase()
         let beginning = source.resumedAt ?? source.beginning
@@ -87,7 +89,7 @@ final class PlaybackPipeline: Sendable {
         let joinsOn = isSeamless && !configuration.loops && configuration.joins && configuration.audioExporter == nil && source.canJoin
         let link = PipelineLink()
         self.link = link
-        let ownSubtitles = Self.subtitles(of: source, configuration.subtitles.settings, link, handlers)
+        let ownSubtitles = Self.subtitles(of: source, configuration.subtitles.settings, configuration.sandbox, link, handlers)
         self.ownSubtitles = ownSubtitles
         joining =
             loopsOn || joinsOn

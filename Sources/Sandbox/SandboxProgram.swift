@@ -6,6 +6,8 @@ public struct SandboxProgram: Sendable, Hashable {
     public static let decoder = SandboxProgram(name: "scanout-decoder")
     /// Reads containers: libavformat. Lies beside the decoder.
     public static let demuxer = SandboxProgram(name: "scanout-demuxer")
+    /// Lays subtitles out and draws them: libass, and the fonts of the system. Lies beside the decoder.
+    public static let subtitles = SandboxProgram(name: "scanout-subtitles")
 
     /// The environment variable that names the decoder program, before any other place.
     public static let variable = "SCANOUT_DECODER"

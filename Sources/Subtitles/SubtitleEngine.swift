@@ -1,7 +1,9 @@
+package import Demuxing
 package import DisplaySink
 internal import Glibc
 package import Media
 package import SampleQueue
+package import Sandbox
 
 /// Shows one of a film's tracks of subtitles: decodes them all, draws the chosen one on a thread of its own, ahead of the frames, and hands the
 /// images to the display.
@@ -77,24 +79,29 @@ package final class SubtitleEngine: OverlaySource {
 
     /// Starts nothing yet.
     ///
-    /// - Parameter chosen: The index of the track to show; nil: none.
+    /// - Parameters:
+    ///   - chosen: The index of the track to show; nil: none.
+    ///   - sandbox: Where text, fonts and images are read and drawn.
     package init(
-        tracks: [SubtitleTrack], chosen: Int?, settings: SubtitleSettings, film: Film, handlers: Handlers
+        tracks: [SubtitleTrack], chosen: Int?, settings: SubtitleSettings, film: Film, sandbox: SandboxOptions = SandboxOptions(),
+        handlers: Handlers
     ) {
         self.tracks = tracks
+        self.sandbox = sandbox
         self.handlers = handlers
         self.film = film
         state = Monitor(State(orders: [.choose(chosen)], settings: settings, chosen: chosen))
     }
 
     private let film: Film
+    private let sandbox: SandboxOptions
 
     deinit { stop() }
 
     package func start() {
-        let made = LoopThread(name: "subtitles") { [state, handlers, tracks, film] in
-            let worker = SubtitleWorker(tracks, film, notice: handlers.notice)
-            while Self.work(state, worker, handlers) {}
+        let made = LoopThread(name: "subtitles") { [state, handlers, tracks, film, sandbox] in
+            let drawing = SubtitleDrawings.make(tracks, film, sandbox, notice: handlers.notice) { state.withLock { $0.isStopping } }
+            while Self.work(state, drawing, handlers) {}
         }
         thread.withLock { $0 = made }
     }
@@ -201,7 +208,7 @@ package final class SubtitleEngine: OverlaySource {
     // MARK: The thread
 
     /// One step; false at the end.
-    private static func work(_ state: Monitor<State>, _ worker: SubtitleWorker, _ handlers: Handlers) -> Bool {
+    private static func work(_ state: Monitor<State>, _ drawing: any SubtitleDrawing, _ handlers: Handlers) -> Bool {
         let job = state.wait { state -> Job? in
             if state.isStopping { return .stop }
             if !state.orders.isEmpty {
@@ -217,8 +224,8 @@ package final class SubtitleEngine: OverlaySource {
         case .obey(let orders):
             let settings = state.withLock { $0.settings }, delay = settings.delay
             let spans = orders.flatMap { order -> [Range<Int64>] in
-                guard case .image(let time, let canvas, let reply) = order else { return worker.obey(order) }
-                reply.call(worker.draw(at: time - delay, canvas, settings).0)
+                guard case .image(let time, let canvas, let reply) = order else { return drawing.obey(order) }
+                reply.call(drawing.draw(at: time - delay, canvas, settings).0)
                 return []
             }
             state.change { state in
@@ -227,7 +234,7 @@ package final class SubtitleEngine: OverlaySource {
             }
         // A frame on the display may need another image now; it is drawn next.
         case .draw(let time, let canvas, let settings, let generation):
-            let (image, until) = worker.draw(at: time - settings.delay, canvas, settings)
+            let (image, until) = drawing.draw(at: time - settings.delay, canvas, settings)
             let span = OverlayTimeline.Span(from: time, until: max(time + 1, added(until, settings.delay)), image: image)
             let isNews = state.change { $0.generation == generation && $0.timeline.add(span) }
             if isNews { handlers.changed() }

@@ -5,11 +5,11 @@ internal import Media
 internal import SampleQueue
 
 /// Why a file beside the film gives no subtitles.
-struct SubtitleFileError: Error, CustomStringConvertible {
-    /// A sentence that names the file.
-    let description: String
+struct SubtitleFileError: Error {
+    /// What follows "… is not shown:".
+    let reason: String
 
-    init(_ description: String) { self.description = description }
+    init(_ reason: String) { self.reason = reason }
 }
 
 /// A file of subtitles beside the film, read with libavformat.
@@ -18,7 +18,7 @@ struct SubtitleFileError: Error, CustomStringConvertible {
 @safe
 struct SubtitleFile {
     /// 32 MiB: text of a thousand films, images of one.
-    private static let mostBytes = 32 << 20
+    static let mostBytes = 32 << 20
     /// What is read as text, whatever its first bytes are: libavformat then gets UTF-8.
     private static let imageEndings = ["sup", "mks", "mkv", "mp4", "idx"]
 
@@ -28,26 +28,27 @@ struct SubtitleFile {
     private let reader: AssetReader
     private let track: AssetTrack
 
-    init(path: String) throws(SubtitleFileError) {
-        var bytes = try Self.read(path)
-        let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    /// - Parameter name: The file's name; only its ending is looked at.
+    init(_ read: [UInt8], name: String) throws(SubtitleFileError) {
+        var bytes = read
+        let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         if !Self.imageEndings.contains(ending) { bytes = TextEncoding.utf8(bytes) }
         var options = AssetReaderOptions()
         options.source = ProgramBytes(MemoryBytes(bytes), options.cancellation)
         do throws(AssetError) {
-            reader = try AssetReader(url: path, options: options)
+            reader = try AssetReader(url: name, options: options)
         } catch {
-            throw SubtitleFileError("\(path) is not shown: it is no file of subtitles that libavformat reads.")
+            throw SubtitleFileError("it is no file of subtitles that libavformat reads")
         }
         guard let track = reader.tracks.first(where: { SubtitleTrack($0) != nil }), case .other(let codec) = track.format else {
-            throw SubtitleFileError("\(path) is not shown: it holds no subtitles.")
+            throw SubtitleFileError("it holds no subtitles")
         }
         (self.track, self.codec, configuration) = (track, codec, track.configuration)
         reader.select([track.id])
     }
 
-    /// Calls `body` with each sample, its start and its duration in milliseconds. Damage ends it.
-    func forEach(_ body: (BlockBuffer, _ start: Int64, _ duration: Int64?) -> Void) {
+    /// Calls `body` with each sample. Damage ends it.
+    func forEach(_ body: (SubtitleSample) -> Void) {
         while let sample = try? reader.nextSample() {
             guard case .compressed(let block, _) = sample.content else { continue }
             // The file's own times: a file begins when the film does, whenever its first line comes.
@@ -56,14 +57,14 @@ struct SubtitleFile {
             let start = MediaTime(value: time, timescale: 1).multiplied(by: track.timeBase).converted(to: 1000)
             let duration = MediaTime(value: length, timescale: 1).multiplied(by: track.timeBase).converted(to: 1000)
             guard start.isNumeric, duration.isNumeric else { continue }
-            body(block, start.value, length > 0 ? duration.value : nil)
+            body(SubtitleSample(block, start: start.value, duration: length > 0 ? duration.value : nil))
         }
     }
 
-    private static func read(_ path: String) throws(SubtitleFileError) -> [UInt8] {
+    /// All bytes of a file.
+    static func read(_ path: String) throws(SubtitleFileError) -> [UInt8] {
         func sentence(_ code: Int32) -> SubtitleFileError {
-            let cause = unsafe String(cString: strerror(code))
-            return SubtitleFileError("\(path) is not shown: \(cause).")
+            unsafe SubtitleFileError(String(cString: strerror(code)))
         }
         let fd = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard fd >= 0 else { throw sentence(errno) }
@@ -71,8 +72,8 @@ struct SubtitleFile {
         var status = stat()
         let isKnown = unsafe fstat(fd, &status) == 0
         guard isKnown else { throw sentence(errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw SubtitleFileError("\(path) is not shown: it is no file.") }
-        guard status.st_size <= mostBytes else { throw SubtitleFileError("\(path) is not shown: it is larger than 32 MiB.") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw SubtitleFileError("it is no file") }
+        guard status.st_size <= mostBytes else { throw SubtitleFileError("it is larger than 32 MiB") }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size)), count = 0
         while count < bytes.count {
             let got = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(fd, $0.baseAddress! + count, $0.count - count) }

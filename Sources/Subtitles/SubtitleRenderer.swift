@@ -1,17 +1,7 @@
 internal import CASS
+internal import Demuxing
 internal import DisplaySink
 internal import Media
-
-/// A font that comes with a film.
-package struct AttachedFont: Sendable {
-    package var name: String
-    package var bytes: [UInt8]
-
-    package init(name: String, bytes: [UInt8]) {
-        self.name = name
-        self.bytes = bytes
-    }
-}
 
 /// Lays text out and draws it with libass.
 ///
@@ -23,14 +13,21 @@ final class SubtitleRenderer {
     let library: OpaquePointer
     private var renderer: OpaquePointer?
     /// The size of the film's frames as they are coded, which styled scripts count in; 0 by 0 when unknown.
-    private let storage: PixelSize
+    private var storage = PixelSize(width: 0, height: 0)
 
     /// Nil when there is no memory.
-    init?(fonts: [AttachedFont], storage: PixelSize) {
+    init?() {
         guard let library = unsafe cass_library() else { return nil }
         unsafe self.library = unsafe library
-        self.storage = storage
-        for font in fonts {
+    }
+
+    /// Finds the system's fonts now. False when there is no memory.
+    func prepare() -> Bool { unsafe prepared() != nil }
+
+    /// Draws for a film from now on, with its fonts.
+    func take(_ film: SubtitleEngine.Film) {
+        storage = film.storage
+        for font in film.fonts {
             unsafe font.bytes.withUnsafeBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
                 // libass copies both.

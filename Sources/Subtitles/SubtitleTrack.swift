@@ -50,11 +50,18 @@ package struct SubtitleTrack: Sendable, Hashable {
             isForced: track.isForced, isHearingImpaired: track.isHearingImpaired, configuration: track.configuration)
     }
 
+    /// Where its file lies; nil for a track of the film.
+    package var path: String? {
+        switch source {
+        case .film: nil
+        case .named(let path), .found(let path): path
+        }
+    }
+
     /// `de, “Signs”, forced`, or the file's name.
     package var name: String {
         var parts = [language, title.map { "“\($0)”" }].compactMap(\.self)
-        if case .named(let path) = source { parts.append(path) }
-        if case .found(let path) = source { parts.append(path) }
+        if let path { parts.append(path) }
         if isForced { parts.append("forced") }
         if isHearingImpaired { parts.append("hearing impaired") }
         return parts.joined(separator: ", ")

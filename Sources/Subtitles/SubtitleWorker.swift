@@ -1,19 +1,18 @@
 internal import DisplaySink
-internal import Glibc
 internal import Media
 internal import SampleQueue
 
-/// What the engine's thread owns: the decoders, the lines and images of every track, and the renderer.
+/// The decoders, the lines and images of every track, and the renderer.
 ///
 /// Thread-safety: none; one thread.
-final class SubtitleWorker {
+final class SubtitleWorker: SubtitleDrawing {
     /// Everything of one track.
     private final class Content {
         var decoder: SubtitleDecoder?
         var text: TextTrack?
         let images: ImageTrack?
         /// Samples of a track of images that nobody looks at: decoding them would take time and memory.
-        var kept: [SampleBuffer] = []
+        var kept: [SubtitleSample] = []
         var keptBytes = 0
 
         init(decoder: SubtitleDecoder?, images: ImageTrack?) {
@@ -27,22 +26,30 @@ final class SubtitleWorker {
 
     private let tracks: [SubtitleTrack]
     private let film: SubtitleEngine.Film
-    private let notice: @Sendable (String) -> Void
+    private let trouble: (SubtitleTrouble) -> Void
     private var contents: [Int: Content] = [:]
     private var chosen: Int?
     private var renderer: SubtitleRenderer?
 
-    init(_ tracks: [SubtitleTrack], _ film: SubtitleEngine.Film, notice: @escaping @Sendable (String) -> Void) {
+    /// - Parameters:
+    ///   - renderer: One that has found the system's fonts already; nil: one is made when the first text comes.
+    ///   - trouble: Is told of tracks that cannot be shown.
+    init(
+        _ tracks: [SubtitleTrack], _ film: SubtitleEngine.Film, renderer: SubtitleRenderer? = nil, trouble: @escaping (SubtitleTrouble) -> Void
+    ) {
         self.tracks = tracks
         self.film = film
-        self.notice = notice
+        self.renderer = renderer
+        self.trouble = trouble
+        renderer?.take(film)
     }
 
-    /// Carries an order out. Returns the times, in milliseconds, in which something else is shown now.
     func obey(_ order: SubtitleEngine.Order) -> [Range<Int64>] {
         switch order {
         case .sample(let sample):
-            guard let index = tracks.firstIndex(where: { $0.source == .film(track: sample.trackID) }) else { return [] }
+            guard let index = tracks.firstIndex(where: { $0.source == .film(track: sample.trackID) }), let sample = SubtitleSample(sample) else {
+                return []
+            }
             return add(sample, to: index)
         case .choose(let index):
             guard index != chosen else { return [] }
@@ -56,7 +63,6 @@ final class SubtitleWorker {
         }
     }
 
-    /// The image at a time of the chosen track, in milliseconds, and until when it stays as it is.
     func draw(at time: Int64, _ canvas: OverlayCanvas, _ settings: SubtitleSettings) -> (OverlayImage?, until: Int64) {
         guard settings.isVisible, let chosen, let content = contents[chosen] else { return (nil, .max) }
         if let images = content.images {
@@ -68,32 +74,31 @@ final class SubtitleWorker {
         return (state.isOn ? renderer.image(text, at: time, on: canvas, settings) : nil, state.until)
     }
 
-    // MARK: Inside
-
-    private func add(_ sample: SampleBuffer, to index: Int) -> [Range<Int64>] {
-        guard case .compressed(let block, _) = sample.content, let content = content(index) else { return [] }
+    /// Decodes a sample of the film's track `index`, or keeps it.
+    func add(_ sample: SubtitleSample, to index: Int) -> [Range<Int64>] {
+        guard let content = content(index) else { return [] }
         if content.images != nil, index != chosen {
             content.kept.append(sample)
-            content.keptBytes += block.count
+            content.keptBytes += sample.block.count
             while content.keptBytes > Self.mostKept, let oldest = content.kept.first {
-                if case .compressed(let block, _) = oldest.content { content.keptBytes -= block.count }
+                content.keptBytes -= oldest.block.count
                 content.kept.removeFirst()
             }
             return []
         }
-        let spans = decode(sample, block, content)
+        let spans = decode(sample, content)
         return index == chosen ? spans : []
     }
 
-    private func decode(_ sample: SampleBuffer, _ block: BlockBuffer, _ content: Content) -> [Range<Int64>] {
-        guard let start = SubtitleEngine.milliseconds(sample.presentationTime) else { return [] }
-        return decode(block, start: start, duration: SubtitleEngine.milliseconds(sample.duration), content)
-    }
+    /// Makes a file's track ready, whose bytes these are, and which is not known yet.
+    func add(_ bytes: [UInt8], to index: Int) { load(index) { bytes } }
 
-    private func decode(_ block: BlockBuffer, start: Int64, duration: Int64?, _ content: Content) -> [Range<Int64>] {
-        guard start > -(1 << 40), start < 1 << 40 else { return [] }
+    // MARK: Inside
+
+    private func decode(_ sample: SubtitleSample, _ content: Content) -> [Range<Int64>] {
+        guard sample.start > -(1 << 40), sample.start < 1 << 40 else { return [] }
         var spans: [Range<Int64>] = []
-        for event in content.decoder?.decode(block, start: start, duration: duration) ?? [] {
+        for event in content.decoder?.decode(sample.block, start: sample.start, duration: sample.duration) ?? [] {
             switch event {
             case .line(let start, let duration, let text):
                 if content.text?.add(start: start, duration: duration, text: text) == true { spans.append(start..<start + max(1, duration)) }
@@ -111,7 +116,7 @@ final class SubtitleWorker {
         if let known = contents[index] { return known }
         guard let codec = tracks[index].codec else { return nil }
         let made = make(codec: codec, configuration: tracks[index].configuration)
-        if made == nil { notice("Subtitle track \(index + 1) is not shown: libavcodec does not decode \(codec) of this kind.") }
+        if made == nil { trouble(SubtitleTrouble(index, "libavcodec does not decode \(codec) of this kind")) }
         // One that cannot be decoded is remembered, so that this is said once.
         contents[index] = made ?? Content(decoder: nil, images: nil)
         return contents[index]
@@ -121,7 +126,10 @@ final class SubtitleWorker {
         guard let form = SubtitleForm(codec: codec), let decoder = SubtitleDecoder(codec: codec, configuration: configuration) else { return nil }
         if form == .images { return Content(decoder: decoder, images: ImageTrack(codec: codec, storage: film.storage)) }
         let content = Content(decoder: decoder, images: nil)
-        if renderer == nil { renderer = SubtitleRenderer(fonts: film.fonts, storage: film.storage) }
+        if renderer == nil {
+            renderer = SubtitleRenderer()
+            renderer?.take(film)
+        }
         content.text = renderer.flatMap { TextTrack(form, header: decoder.header, for: $0) }
         return content
     }
@@ -133,20 +141,22 @@ final class SubtitleWorker {
             guard let content = content(index) else { return }
             let kept = content.kept
             (content.kept, content.keptBytes) = ([], 0)
-            for sample in kept { if case .compressed(let block, _) = sample.content { _ = decode(sample, block, content) } }
-        case .named(let path), .found(let path): if contents[index] == nil { load(path, index) }
+            for sample in kept { _ = decode(sample, content) }
+        case .named(let path), .found(let path):
+            guard contents[index] == nil else { return }
+            load(index) { () throws(SubtitleFileError) in try SubtitleFile.read(path) }
         }
     }
 
-    private func load(_ path: String, _ index: Int) {
+    private func load(_ index: Int, _ bytes: () throws(SubtitleFileError) -> [UInt8]) {
         contents[index] = Content(decoder: nil, images: nil)
         do throws(SubtitleFileError) {
-            let file = try SubtitleFile(path: path)
+            let file = try SubtitleFile(try bytes(), name: tracks[index].path ?? "")
             guard let content = make(codec: file.codec, configuration: file.configuration) else {
-                throw SubtitleFileError("\(path) holds no subtitles that can be shown.")
+                throw SubtitleFileError("it holds no subtitles that can be shown")
             }
             contents[index] = content
-            file.forEach { block, start, duration in _ = decode(block, start: start, duration: duration, content) }
-        } catch { notice(error.description) }
+            file.forEach { _ = decode($0, content) }
+        } catch { trouble(SubtitleTrouble(index, error.reason)) }
     }
 }

@@ -16,13 +16,18 @@ if clinux_is_packet_socket(3) != 0, clinux_is_packet_socket(4) != 0 {
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.first == "--attempt", let name = arguments.dropFirst().first, let attempt = Attempt(rawValue: name) {
     if attempt == .seals { precondition(Attempt.sealable == 3) }
-    let report = Confinement.enter(arguments.last == "hardware" ? .hardware : .strict)
+    let report =
+        switch arguments.last {
+        case "hardware": Confinement.enter(.hardware)
+        case "reading": Confinement.begin(.reading).complete(reading: ["/usr/share/fonts"])
+        default: Confinement.enter()
+        }
     exit(attempt.run(report))
 }
 print(
     "\(SandboxProgram.decoder.name) is started by the player, not by hand; "
-        + "--attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) [hardware] "
-        + "tries the sandbox, or the one for a process that drives a device."
+        + "--attempt \(Attempt.allCases.map(\.rawValue).joined(separator: "|")) [hardware|reading] "
+        + "tries the sandbox, or the one for a process that drives a device or reads fonts."
 )
 exit(64)
 

@@ -12,7 +12,7 @@ import Testing
     @Test func `everything is where it belongs`() throws {
         let prefix = try Installation.shared.get().prefix
         let manager = FileManager.default
-        for program in ["bin/scanout", "libexec/scanout-decoder", "libexec/scanout-demuxer"] {
+        for program in ["bin/scanout", "libexec/scanout-decoder", "libexec/scanout-demuxer", "libexec/scanout-subtitles"] {
             #expect(manager.isExecutableFile(atPath: "\(prefix)/\(program)"))
         }
         #expect(try manager.destinationOfSymbolicLink(atPath: prefix + "/lib/libscanout.so") == "libscanout.so.0")

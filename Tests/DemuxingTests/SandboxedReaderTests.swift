@@ -57,6 +57,33 @@ import Testing
         try Self.expectSame(TestAssets.path(name), AssetReaderOptions(isThorough: true))
     }
 
+    @Test func `fonts are those of a reader in this process, also in the middle of a film, and larger than the tray`() throws {
+        let folder = NSTemporaryDirectory() + "fonts-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var dice = Dice(seed: 5), arguments = ["-nostdin", "-v", "error", "-i", TestAssets.demo, "-map", "0", "-c", "copy"]
+        let fonts = [(10, "small.ttf"), (9 << 20, "large font.otf"), (4 << 20, "tray.ttf")].map { count, name in
+            AttachedFont(name: name, bytes: (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) })
+        }
+        for font in fonts {
+            try Data(font.bytes).write(to: URL(fileURLWithPath: "\(folder)/\(font.name)"))
+            arguments += ["-attach", "\(folder)/\(font.name)"]
+        }
+        for index in fonts.indices { arguments += ["-metadata:s:t:\(index)", "mimetype=application/x-truetype-font"] }
+        let path = folder + "/film.mkv", process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg"] + arguments + [path]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        let reader = try Self.reader(path), expected = try Self.rows(AssetReader(url: path))
+        #expect(reader.fonts == fonts)
+        let before = try Self.rows(reader, limit: 40)
+        #expect(reader.fonts == fonts)
+        #expect(try before + Self.rows(reader) == expected)
+        #expect(try Self.reader(TestAssets.demo).fonts.isEmpty)
+    }
+
     @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"))
     func `third-party containers are read as in this process`() throws {
         let catalog = try #require(MediaCatalog.shared)

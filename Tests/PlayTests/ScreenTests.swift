@@ -168,8 +168,7 @@ import Testing
         let scene = try Scene([
             "--sandbox", sandbox, "--sub-file", folder + "/text.srt", "--screenshot-dir", folder + "/shots", "--screenshot-template", "%F-%02n",
         ])
-        // In a sandbox there are none.
-        #expect(try scene.shows((above: sandbox == "off", below: false)))
+        #expect(try scene.shows((above: true, below: false)))
         var images: [RGBImage] = []
         for (key, name) in [(Key.s, "demo-01.png"), (Key.capitalS, "demo-02.png")] {
             scene.press(key)
@@ -183,7 +182,7 @@ import Testing
         }
         // Letters of 28 rows lie on the frame's own upper left corner.
         let corner = PixelRect(x: 0, y: 0, width: 300, height: 60)
-        #expect((images[0].mean(of: corner).distance(to: images[1].mean(of: corner)) > 2) == (sandbox == "off"))
+        #expect(images[0].mean(of: corner).distance(to: images[1].mean(of: corner)) > 2)
         #expect(try scene.end().code == 0)
     }
 

@@ -24,11 +24,13 @@ import Testing
     /// A sanitizer's shadow takes more memory than any limit allows: there is none then.
     private static let memory = TestExtent.isSanitized ? [] : ["memory"]
 
+    private static let profiles = ["strict", "hardware", "reading"]
+
     private static let canFilter = (try? run(attempt: "report"))?.output.contains("seccomp") == true
 
     @Test(
         .enabled(if: canFilter, "this kernel filters no system calls"),
-        arguments: ["open", "write", "socket", "exec", "fork", "ptrace", "kill", "code", "priority", "terminal"] + memory, ["strict", "hardware"])
+        arguments: ["open", "write", "socket", "exec", "fork", "ptrace", "kill", "code", "priority", "terminal"] + memory, profiles)
     func `an attempt is refused or deadly`(attempt: String, profile: String) throws {
         let outcome = try Self.run(attempt: attempt, profile)
         #expect(outcome.wasKilled || outcome.code == 0, "\(attempt) succeeded: \(outcome.output)")
@@ -38,7 +40,7 @@ import Testing
     /// needed to refuse them.
     @Test(
         .enabled(if: canFilter, "this kernel filters no system calls"),
-        arguments: ["owner", "signal", "async", "affinity", "clock", "futex", "sysinfo", "shared"], ["strict", "hardware"])
+        arguments: ["owner", "signal", "async", "affinity", "clock", "futex", "sysinfo", "shared"], profiles)
     func `an argument that reaches beyond the process is refused`(attempt: String, profile: String) throws {
         let outcome = try Self.run(attempt: attempt, profile)
         #expect(!outcome.wasKilled && outcome.code == 0, "\(attempt) succeeded: \(outcome.output)")
@@ -51,13 +53,14 @@ import Testing
         #expect(try Self.run(attempt: "seals", "hardware").code == 1)
     }
 
-    @Test(.enabled(if: canFilter, "this kernel filters no system calls"), arguments: ["socket", "ptrace", "kill"], ["strict", "hardware"])
+    @Test(.enabled(if: canFilter, "this kernel filters no system calls"), arguments: ["socket", "ptrace", "kill"], profiles)
     func `what no decoder asks for kills it`(attempt: String, profile: String) throws {
         let outcome = try Self.run(attempt: attempt, profile)
         #expect(outcome.wasKilled && outcome.code == SIGSYS)
     }
 
-    @Test(arguments: [BuiltPrograms.decoder, BuiltPrograms.demuxer]) func `started by hand it says what it is`(program: String) throws {
+    @Test(arguments: [BuiltPrograms.decoder, BuiltPrograms.demuxer, BuiltPrograms.subtitles])
+    func `started by hand it says what it is`(program: String) throws {
         let outcome = try Self.run(program)
         #expect(outcome.code == 64)
         #expect(outcome.output.contains("started by the player"))

@@ -53,15 +53,7 @@ import Testing
 
     @Test func `the font that a film brings is used`() throws {
         // The same letters under a name that no system has.
-        let name = "DejaVu Sans Mono", other = "Zzjavu Sans Mono"
-        var font = [UInt8](try Data(contentsOf: URL(fileURLWithPath: SubtitleStage.font)))
-        for (old, new) in [(Array(name.utf8), Array(other.utf8)), (name.utf8.flatMap { [0, $0] }, other.utf8.flatMap { [0, $0] })] {
-            var index = 0
-            while let found = font[index...].firstRange(of: old) {
-                font.replaceSubrange(found, with: new)
-                index = found.upperBound
-            }
-        }
+        let other = "Zzjavu Sans Mono", font = try SubtitleStage.font(named: other)
         let script = """
             [Script Info]
             ScriptType: v4.00+

@@ -3,6 +3,7 @@ import DisplaySink
 import Foundation
 import Media
 import SampleQueue
+import Sandbox
 import Subtitles
 import TestSupport
 import Testing
@@ -12,7 +13,23 @@ final class SubtitleStage {
     let folder = NSTemporaryDirectory() + "subtitles-\(UUID().uuidString.prefix(8))"
     /// Of the display.
     static let canvas = OverlayCanvas(size: PixelSize(width: 320, height: 200), film: PixelRect(x: 0, y: 10, width: 320, height: 180))
-    static let font = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"
+    private static let font = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"
+
+    /// The letters of DejaVu Sans Mono under another name of as many bytes.
+    static func font(named name: String) throws -> [UInt8] {
+        let old = Array("DejaVu Sans Mono".utf8), new = Array(name.utf8)
+        precondition(old.count == new.count, "offsets in the font stay as they are")
+        func wide(_ text: [UInt8]) -> [UInt8] { text.flatMap { [0, $0] as [UInt8] } }
+        var font = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.font)))
+        for (old, new) in [(old, new), (wide(old), wide(new))] {
+            var index = 0
+            while let found = font[index...].firstRange(of: old) {
+                font.replaceSubrange(found, with: new)
+                index = found.upperBound
+            }
+        }
+        return font
+    }
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 
@@ -51,22 +68,22 @@ final class SubtitleStage {
     /// An engine for these tracks, which runs.
     static func engine(
         _ tracks: [SubtitleTrack], chosen: Int? = 0, fonts: [AttachedFont] = [], settings: SubtitleSettings = SubtitleSettings(),
-        notices: Notices = Notices()
+        sandbox: SandboxOptions = SandboxOptions(), notices: Notices = Notices()
     ) -> SubtitleEngine {
         let engine = SubtitleEngine(
             tracks: tracks, chosen: chosen, settings: settings, film: .init(storage: PixelSize(width: 160, height: 90), fonts: fonts),
-            handlers: .init(changed: {}, notice: { notices.add($0) }))
+            sandbox: sandbox, handlers: .init(changed: {}, notice: { notices.add($0) }))
         engine.start()
         engine.setCanvas(canvas)
         return engine
     }
 
     /// An engine that has got every sample of the film's subtitles.
-    static func play(_ path: String, chosen: Int? = 0, usesFonts: Bool = true) throws -> SubtitleEngine {
+    static func play(_ path: String, chosen: Int? = 0, usesFonts: Bool = true, sandbox: SandboxOptions = SandboxOptions()) throws -> SubtitleEngine {
         let reader = try AssetReader(url: path)
         let tracks = reader.tracks.compactMap(SubtitleTrack.init)
-        let fonts = usesFonts ? reader.fonts.map { AttachedFont(name: $0.name, bytes: $0.bytes) } : []
-        let engine = engine(tracks, chosen: chosen, fonts: fonts)
+        let fonts = usesFonts ? reader.fonts : []
+        let engine = engine(tracks, chosen: chosen, fonts: fonts, sandbox: sandbox)
         // With the frames: where a broadcast begins, they do.
         reader.select(Set(reader.tracks.filter { $0.kind == .video || $0.kind == .subtitle }.map(\.id)))
         while let sample = try reader.nextSample() { engine.add(sample) }
@@ -85,6 +102,9 @@ extension SubtitleEngine {
 }
 
 extension SubtitleStage {
+    /// The film's tracks of subtitles.
+    static func tracks(_ path: String) throws -> [SubtitleTrack] { try AssetReader(url: path).tracks.compactMap(SubtitleTrack.init) }
+
     /// Every sample of the film's subtitles.
     static func samples(_ path: String) throws -> [SampleBuffer] {
         let reader = try AssetReader(url: path)

@@ -11,4 +11,5 @@ public enum BuiltPrograms {
 
     public static let decoder = folder + "/scanout-decoder"
     public static let demuxer = folder + "/scanout-demuxer"
+    public static let subtitles = folder + "/scanout-subtitles"
 }

@@ -15,18 +15,20 @@ set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)"
 swift_minimum="6.2"
+# What is installed and run; the player starts all but the first.
+programs=(play scanout-decoder scanout-demuxer scanout-subtitles)
 
 # Package sets. All names are the same on these systems.
 packages_runtime=(xkb-data libseat1 fonts-dejavu-core)
 packages_build=(
     ca-certificates git g++ pkg-config python3
     libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libavfilter-dev libzimg-dev libass-dev
-    libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libsystemd-dev libseccomp-dev
+    libfontconfig-dev libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libsystemd-dev libseccomp-dev
     libegl-dev libgles-dev libvulkan-dev
 )
 # What pkg-config calls the libraries among them, for systems with other packages.
 build_libraries=(
-    libavformat libavcodec libavutil libswscale libswresample zimg libass alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseat libsystemd
+    libavformat libavcodec libavutil libswscale libswresample zimg libass fontconfig alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseat libsystemd
     libseccomp egl glesv2 vulkan
 )
 packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools openssl cmake dbus-daemon playerctl

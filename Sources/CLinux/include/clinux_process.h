@@ -71,6 +71,8 @@ int clinux_landlock_version(void);
 /// A Landlock domain in which no file can be opened and, where the version has it, no TCP port bound or reached, no abstract socket and no
 /// process outside reached by a signal. Holds for the calling thread and those that it starts from here on.
 int clinux_landlock_nothing(void);
+/// The same, except that files in these folders and below can be read. The folders' real paths, without symbolic links.
+int clinux_landlock_reading(const char *const *folders, size_t count);
 /// The program was built with a sanitizer, which needs terabytes of address space for its shadow of memory.
 int clinux_has_sanitizer(void);
 /// setrlimit(2) of data, processor seconds, open files, processes, core size (0) and the size of written files. Zero leaves the first four as

@@ -49,7 +49,7 @@ final class DemuxerLink {
     func ask(_ request: DemuxerRequest) throws(ProcessEnd) {
         switch request {
         case .bytes, .other: break
-        case .open, .timeline, .read, .seek, .select, .timeRange: (left, sampleCount) = (patienceInAll, 0)
+        case .open, .timeline, .read, .seek, .select, .timeRange, .font: (left, sampleCount) = (patienceInAll, 0)
         }
         writer.reset()
         writer.put(request)

@@ -16,6 +16,8 @@ enum DemuxerRequest: Hashable {
     case seek(MediaTime)
     case select([Int])
     case timeRange(MediaTimeRange)
+    /// Lay the bytes of a font on the tray, as many as there are from `offset` on and have room. Everything laid there before has been taken.
+    case font(number: Int, offset: Int)
     /// The answer to `DemuxerAnswer.bytes`: how many lie in the window; 0 at the end; below 0 an error as libavformat numbers them.
     case bytes(Int32)
     /// The answer to `DemuxerAnswer.other`.
@@ -92,6 +94,8 @@ enum DemuxerAnswer: Hashable {
     /// One of the film's texts.
     case text(name: String, String)
     case chapter(AssetChapter)
+    /// `count` bytes of a font lie at the beginning of the tray; all of it are `byteCount`. A number beyond the last font is not answered so.
+    case font(name: String, byteCount: Int, count: Int)
     /// So many bytes from the beginning of the tray say what the time line holds (`TimelineDescription`).
     case timeline(byteCount: Int)
     case sample(DemuxedSample)
@@ -155,6 +159,10 @@ extension WireWriter {
         case .timeline(let source):
             put(UInt8(9))
             put(source)
+        case .font(let number, let offset):
+            put(UInt8(10))
+            put(UInt32(number))
+            put(UInt32(offset))
         }
     }
 
@@ -210,6 +218,11 @@ extension WireWriter {
         case .timeline(let byteCount):
             put(UInt8(13))
             put(UInt32(byteCount))
+        case .font(let name, let byteCount, let count):
+            put(UInt8(14))
+            put(clean: name)
+            put(UInt32(byteCount))
+            put(UInt32(count))
         }
     }
 
@@ -263,6 +276,9 @@ extension DemuxerRequest {
         case 7: self = .other(.missing)
         case 8: self = .other(.refused)
         case 9: self = .timeline(try reader.takeSource())
+        case 10:
+            let number = try reader.takeCount(below: AttachedFont.most + 1)
+            self = .font(number: number, offset: try reader.takeCount(below: AttachedFont.mostBytes + 1))
         case let other: throw WireError("\(other) is no request")
         }
         try reader.finish()
@@ -303,6 +319,9 @@ extension DemuxerAnswer {
             guard start.isNumeric, end.isNumeric, start >= .zero, end >= start else { throw WireError("a chapter ends before it begins") }
             self = .chapter(AssetChapter(range: MediaTimeRange(start: start, end: end), title: try reader.takeText()))
         case 13: self = .timeline(byteCount: try reader.takeCount(below: Self.trayByteCount + 1))
+        case 14:
+            let name = try reader.takeText(), byteCount = try reader.takeCount(below: AttachedFont.mostBytes + 1)
+            self = .font(name: name, byteCount: byteCount, count: try reader.takeCount(below: Self.trayByteCount + 1))
         case let other: throw WireError("\(other) is no answer")
         }
         try reader.finish()

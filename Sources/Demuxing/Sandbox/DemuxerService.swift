@@ -15,6 +15,7 @@ package final class DemuxerService {
     private var writer = WireWriter()
     private var memory: (window: SharedBytes, tray: SharedBytes)?
     private var reader: AssetReader?
+    private var fonts: [AttachedFont]?
     /// Read but not yet on the tray; of a large sample so many bytes have been sent in parts.
     private var waiting: (sample: PackedSample, sentByteCount: Int)?
 
@@ -117,6 +118,7 @@ package final class DemuxerService {
             waiting = nil
             do throws(AssetError) { try reader.seek(to: time) } catch { try say(failure(error, reader.location)) }
         case .read: try fill(memory.tray, reader)
+        case .font(let number, let offset): try lay(number, from: offset, on: memory.tray, reader)
         }
         try say(.done)
     }
@@ -178,6 +180,18 @@ package final class DemuxerService {
             place += here
             count += 1
         }
+    }
+
+    /// Lays a font, or what is left of it, on the tray.
+    private func lay(_ number: Int, from offset: Int, on tray: SharedBytes, _ reader: AssetReader) throws {
+        let fonts = fonts ?? reader.fonts
+        self.fonts = fonts
+        guard number < fonts.count, offset <= fonts[number].bytes.count else { return }
+        let font = fonts[number], count = min(tray.count, font.bytes.count - offset)
+        if count > 0 {
+            unsafe font.bytes.withUnsafeBytes { unsafe tray.base.copyMemory(from: $0.baseAddress! + offset, byteCount: count) }
+        }
+        try say(.font(name: font.name, byteCount: font.bytes.count, count: count))
     }
 
     /// The error without the name that the film has in this process.

@@ -223,7 +223,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         }
     }
 
-    private func finishReading() throws(AssetError) {
+    func finishReading() throws(AssetError) {
         if let death { throw death }
         while isReading { try talk { () throws(ProcessEnd) in try hear() } }
     }
@@ -241,12 +241,12 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         case .done:
             isReading = false
             link.process.allowProcessorTime()
-        case .confined, .opened, .track, .text, .chapter, .timeline, .bytes, .other, .closed: throw ProcessEnd.unasked
+        case .confined, .opened, .track, .text, .chapter, .timeline, .font, .bytes, .other, .closed: throw ProcessEnd.unasked
         }
     }
 
     /// Runs `body` with the process, and records its end.
-    private func talk(_ body: () throws(ProcessEnd) -> Void) throws(AssetError) {
+    func talk(_ body: () throws(ProcessEnd) -> Void) throws(AssetError) {
         if let death { throw death }
         do throws(ProcessEnd) {
             try body()

@@ -1,0 +1,7 @@
+// Door to fontconfig: which fonts the system has.
+#ifndef CFONTCONFIG_SHIM_H
+#define CFONTCONFIG_SHIM_H
+
+#include <fontconfig/fontconfig.h>
+
+#endif

@@ -1,0 +1,40 @@
+internal import Media
+internal import Sandbox
+
+extension SandboxedReader {
+    /// As `AssetReader.fonts`. None where the process has died or dies of them; the next sample replaces it.
+    public var fonts: [AttachedFont] {
+        var fonts: [AttachedFont] = [], room = AttachedFont.mostBytes
+        do throws(AssetError) {
+            try finishReading()
+            while fonts.count < AttachedFont.most, let font = try font(fonts.count, room) {
+                room -= font.bytes.count
+                fonts.append(font)
+            }
+        } catch { return [] }
+        return fonts
+    }
+
+    /// The font with this number, in as many parts as it needs; nil: there is none.
+    private func font(_ number: Int, _ room: Int) throws(AssetError) -> AttachedFont? {
+        var font: AttachedFont?, isWhole = false
+        while !isWhole {
+            try talk { () throws(ProcessEnd) in
+                let place = font?.bytes.count ?? 0
+                try link.ask(.font(number: number, offset: place))
+                guard case .font(let name, let byteCount, let count) = try link.next() else {
+                    // Nothing but the end: the font before was the last one.
+                    guard place == 0 else { throw .unasked }
+                    isWhole = true
+                    return
+                }
+                guard byteCount <= room, count <= byteCount - place, count > 0 || byteCount == 0 else { throw .unasked }
+                let part = unsafe UnsafeRawBufferPointer(start: link.tray.base, count: count)
+                font = unsafe AttachedFont(name: name, bytes: (font?.bytes ?? []) + part)
+                isWhole = place + count == byteCount
+                guard case .done = try link.next() else { throw .unasked }
+            }
+        }
+        return font
+    }
+}
