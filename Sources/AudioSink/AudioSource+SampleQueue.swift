@@ -6,6 +6,9 @@ public import Sandbox
 struct QueueSource: AudioSource {
     let queue: SampleQueue
 
+    /// The attachment of a sample with the factor on its sound, a `Float`.
+    static let gain = "scanout.gain"
+
     func next(waitingUntil deadline: HostTime, _ body: (AudioInput) -> Void) -> Bool {
         switch queue.dequeue(waitingUntil: deadline) {
         case .none: return false
@@ -13,7 +16,8 @@ struct QueueSource: AudioSource {
         case .sample(let sample):
             switch sample.content {
             case .compressed(let bytes, .audio(let format)):
-                unsafe body(.packet(bytes.packet, format, presentationTime: sample.presentationTime))
+                let gain = sample.attachments.isEmpty ? 1 : sample.attachments[Self.gain] as? Float ?? 1
+                unsafe body(.packet(bytes.packet, format, presentationTime: sample.presentationTime, gain: gain))
             case .marker(.drain): unsafe body(.drain(before: sample.presentationTime))
             case .marker(.resetDecoder), .marker(.discontinuity): unsafe body(.reset)
             case .marker(.endOfStream): unsafe body(.endOfStream)
@@ -29,6 +33,13 @@ struct QueueSource: AudioSource {
 }
 
 extension AudioRenderer {
+    /// What a sample of sound carries whose decoded samples are multiplied by `gain`.
+    package static func attachments(gain: Float) -> Attachments {
+        var attachments = Attachments()
+        attachments[QueueSource.gain] = gain
+        return attachments
+    }
+
     /// A renderer for a track's queue, which waits for `start`. It is the queue's only consumer.
     ///
     /// Throws when nothing can decode the track. Failures of the device, which is opened for the first decoded sound, go to

@@ -3,8 +3,8 @@ package import Media
 
 /// What comes out of a track's queue, as the audio decoder sees it.
 @unsafe package enum AudioInput {
-    /// A packet with its presentation time, borrowed for the call.
-    case packet(UnsafePointer<AVPacket>, AudioFormat, presentationTime: MediaTime)
+    /// A packet with its presentation time, borrowed for the call, and the factor on the samples that come out of it.
+    case packet(UnsafePointer<AVPacket>, AudioFormat, presentationTime: MediaTime, gain: Float = 1)
     /// Everything before is to be discarded.
     case flush
     /// The decoder puts out what it holds; sound of another format may follow. What lies at or after `time` gives way to that; not numeric: all

@@ -111,14 +111,14 @@ final class AudioWorker: Sendable {
     private func take(_ input: AudioInput, _ chain: inout DecodeChain?) throws(AudioError) {
         if hasFailed { return }
         switch unsafe input {
-        case .packet(let packet, let format, let time):
+        case .packet(let packet, let format, let time, let gain):
             if chain == nil { chain = try DecodeChain(format: format, sandbox, shared) }
             // The track's format has changed: what the old decoder holds is played first.
             if let old = chain, old.decoder.format != format {
                 try old.drain()
                 chain = try DecodeChain(format: format, sandbox, shared)
             }
-            try unsafe chain?.decode(packet, time)
+            try unsafe chain?.decode(packet, time, gain)
         case .flush:
             shared.state.withLock { $0.store }?.clear()
             chain?.flush()
@@ -162,14 +162,18 @@ private final class DecodeChain {
     private var converter: AudioResampler?
     private var store: PCMStore?
     private var epoch: UInt64 = 0
+    /// The factor on what is decoded.
+    private var gain: Float = 1
+    private var louder: [Float] = []
 
     init(format: AudioFormat, _ sandbox: SandboxOptions, _ shared: AudioShared) throws(AudioError) {
         decoder = try SoundDecoders.make(for: format, sandbox) { shared.isStopping }
         self.shared = shared
     }
 
-    func decode(_ packet: UnsafePointer<AVPacket>, _ time: MediaTime) throws(AudioError) {
+    func decode(_ packet: UnsafePointer<AVPacket>, _ time: MediaTime, _ gain: Float) throws(AudioError) {
         var failure: AudioError?
+        self.gain = gain
         unsafe try decoder.decode(packet, presentationTime: time) { frame in
             do throws(AudioError) { return try unsafe take(frame) } catch {
                 failure = error
@@ -215,7 +219,11 @@ private final class DecodeChain {
         guard let store, let converter else { return true }
         var isWanted = true
         try unsafe converter.convert(frame) { piece, time in
-            isWanted = unsafe store.insert(piece, at: frame == nil ? .invalid : time, epoch: epoch)
+            let time = unsafe frame == nil ? .invalid : time
+            guard gain != 1 else { return isWanted = unsafe store.insert(piece, at: time, epoch: epoch) }
+            unsafe louder.replaceSubrange(0..., with: piece)
+            for index in louder.indices { louder[index] *= gain }
+            unsafe louder.withUnsafeBufferPointer { unsafe isWanted = store.insert($0, at: time, epoch: epoch) }
         }
         if isWanted {
             shared.state.change { if $0.phase == .opening { $0.phase = .ready } }

@@ -90,7 +90,7 @@ public final class AssetReader: @unchecked Sendable {
         duration = length == cav_nopts_value || length <= 0 ? .indefinite : MediaTime(value: length, timescale: 1_000_000)
         containerName = unsafe String(cString: context.pointee.iformat.pointee.name)
         title = unsafe StreamDescription.tag("title", context.pointee.metadata)
-        metadata = unsafe FilmTexts.metadata(context)
+        metadata = unsafe FilmTexts.metadata(context.pointee.metadata)
         chapters = unsafe FilmTexts.chapters(context, origin: timeline.origin, duration: duration)
         selected = Set(tracks.map(\.id))
     }

@@ -36,6 +36,8 @@ public struct AssetTrack: Sendable, Hashable {
     public var isForced = false
     /// Subtitles that describe sounds, too.
     public var isHearingImpaired = false
+    /// How loud the sound was measured to be, where its tags or the film's say so.
+    public var replayGain: ReplayGain?
     /// What a decoder of subtitles must know before the first sample; empty for other tracks, whose formats hold it.
     package var configuration: [UInt8] = []
 

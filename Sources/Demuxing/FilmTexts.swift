@@ -10,10 +10,10 @@ package enum FilmTexts {
     /// Entries of either kind: more than any viewer reads. What a file has beyond is left out.
     static let most = 1000
 
-    /// The container's texts by libavformat's names.
-    static func metadata(_ context: UnsafeMutablePointer<AVFormatContext>) -> [String: String] {
+    /// The texts of a container or a stream by libavformat's names.
+    static func metadata(_ dictionary: OpaquePointer?) -> [String: String] {
         var texts: [String: String] = [:], entry: UnsafeMutablePointer<AVDictionaryEntry>?
-        while texts.count < most, let next = unsafe av_dict_get(context.pointee.metadata, "", entry, AV_DICT_IGNORE_SUFFIX) {
+        while texts.count < most, let next = unsafe av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
             unsafe entry = next
             if let name = unsafe next.pointee.key, let text = unsafe next.pointee.value {
                 unsafe texts[String(cString: name)] = unsafe String(cString: text)

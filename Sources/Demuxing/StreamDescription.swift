@@ -35,6 +35,11 @@ enum StreamDescription {
             track.isHearingImpaired = disposition & AV_DISPOSITION_HEARING_IMPAIRED != 0
             track.configuration = unsafe configuration(parameters.pointee)
         }
+        if kind == .audio {
+            // Ogg's tags belong to its streams, those of most others to the file.
+            let own = unsafe FilmTexts.metadata(stream.pointee.metadata)
+            track.replayGain = unsafe ReplayGain(tags: own) ?? ReplayGain(tags: FilmTexts.metadata(context.pointee.metadata))
+        }
         return track
     }
 

@@ -102,6 +102,5 @@ public enum ForeignOption: Sendable, Hashable {
         "screenshot-format": { value in value == "png" ? .words([]) : .absent("screenshots are PNG files") },
         "screenshot-directory": same("--screenshot-dir"),
         "audio-file": absent("sound from another file is not played"), "audio-files": absent("sound from another file is not played"),
-        "replaygain": flag(nil, "loudness stays as it is in the film"),
     ]
 }

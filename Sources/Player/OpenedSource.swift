@@ -84,7 +84,9 @@ struct OpenedSource: Sendable {
             ? chooseSubtitles(reader, film, configuration, spoken: selection.audio?.language, isDrawn: drawsOverlays) : (nil, nil)
         let texts = (subtitles?.tracks ?? []).compactMap { if case .film(let track) = $0.source { track } else { nil } }
         let sound = selection.audio?.id, others = Set([selection.video?.id].compactMap(\.self) + texts)
-        let samples = AssetSource(reader: reader, sound: sound, others: others)
+        // What a program takes is as it was recorded.
+        let loudness = configuration.audioExporter == nil ? configuration.replayGain : ReplayGainOptions()
+        let samples = AssetSource(reader: reader, sound: sound, others: others, replayGain: loudness)
         // What lies before the start is not played, but a viewer may go back to it.
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
         if start > .zero { try reader.seek(to: start) }
@@ -111,7 +113,9 @@ struct OpenedSource: Sendable {
         }
         if hearsSound, let span = configuration.imageDuration { try opened.hold(reader, for: min(span, configuration.playDuration ?? span)) }
         if let time = configuration.resumption?.time { try opened.resume(reader, at: time) }
-        opened.followLive(reader, configuration, options) { AssetSource(reader: $0, sound: sound, others: others) }
+        opened.followLive(reader, configuration, options) {
+            AssetSource(reader: $0, sound: sound, others: others, replayGain: loudness)
+        }
         return opened
     }
 

@@ -41,6 +41,8 @@ public struct PlayerConfiguration: Sendable {
     public var audioDevice = "default"
     /// A factor on the samples: 0 is silence, 1 as recorded; above 1 a limiter turns down what would exceed full scale.
     public var volume = 1.0
+    /// Whether films are played as loud as each other, by their tags. An `audioExporter` gets the sound as it was recorded.
+    public var replayGain = ReplayGainOptions()
     /// How much later than its times the sound is heard; below zero: earlier.
     public var audioDelay = MediaTime.zero
     /// Decoding threads; 0 lets the decoder choose.

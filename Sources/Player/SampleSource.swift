@@ -1,3 +1,4 @@
+internal import AudioSink
 internal import Demuxing
 internal import Media
 internal import SampleQueue
@@ -47,18 +48,30 @@ final class AssetSource: SampleSource, @unchecked Sendable {
     private var sound: Int?
     /// The one that is wanted.
     private let wanted: Monitor<Int?>
+    /// What the samples of tracks of sound carry whose loudness is changed.
+    private let loudness: [Int: Attachments]
 
     /// - Parameters:
     ///   - sound: the track of sound; nil: none plays.
     ///   - others: the other tracks that are read.
-    init(reader: any AssetReading, sound: Int?, others: Set<Int>) {
+    ///   - replayGain: how loud the sound is played.
+    init(reader: any AssetReading, sound: Int?, others: Set<Int>, replayGain: ReplayGainOptions = ReplayGainOptions()) {
         (self.reader, soundSlot, self.others, self.sound, wanted) = (reader, sound, others, sound, Monitor(sound))
+        var loudness: [Int: Attachments] = [:]
+        for track in reader.tracks where track.kind == .audio {
+            let factor = replayGain.factor(for: track.replayGain)
+            if factor != 1 { loudness[track.id] = AudioRenderer.attachments(gain: Float(factor)) }
+        }
+        self.loudness = loudness
         reader.select(others.union([sound].compactMap(\.self)))
     }
 
     func nextSample() throws(AssetError) -> SampleBuffer? {
         guard var sample = try reader.nextSample() else { return nil }
-        if let soundSlot, sample.trackID == sound { sample.trackID = soundSlot }
+        if let soundSlot, sample.trackID == sound {
+            if let loudness = loudness[sample.trackID] { sample.attachments = loudness }
+            sample.trackID = soundSlot
+        }
         return sample
     }
 

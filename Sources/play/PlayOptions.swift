@@ -138,6 +138,8 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The loudest volume that can be set, 100 to 1000.", valueName: "percent"))
     var volumeMax = 130
 
+    @OptionGroup var loudness: ReplayGainArguments
+
     @Flag(help: "Start with the sound switched off; the key m switches it on.")
     var mute = false
 

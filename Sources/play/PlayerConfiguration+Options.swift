@@ -31,6 +31,7 @@ extension PlayerConfiguration {
         audioDevice = options.audioDevice
         audioDelay = MediaTime(value: Int64((options.audioDelay * 1000).rounded()), timescale: 1000)
         volume = VolumeScale.factor(of: Double(options.volume) / 100)
+        replayGain = options.loudness.options
         threads = options.threads
         deinterlacing = options.deinterlacing
         sandbox.policy = SandboxPolicy(rawValue: options.sandbox.rawValue) ?? .off

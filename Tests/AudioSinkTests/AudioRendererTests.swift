@@ -231,6 +231,29 @@ import Testing
         #expect(muted.count > 15_000)
     }
 
+    @Test func `a packet's gain is that of its own samples, to the sample`() throws {
+        let rig = try Rig(), packets = 20, count = packets * Int(CountingSound.packetFrames), first = 100 * CountingSound.rate
+        let gains: [Float] = [1, 0.5, 1, 0.25]
+        var expected: [Float] = []
+        for (index, gain) in gains.enumerated() {
+            let start = Double(first + index * count) / Double(CountingSound.rate)
+            let end = start + Double(count) / Double(CountingSound.rate)
+            rig.sound.enqueue(start + 1e-6, end - 1e-3, gain: gain)
+            for frame in 0..<count { expected.append(Float(first + index * count + frame) / 8_388_608 * gain) }
+        }
+        rig.sound.end()
+        rig.timebase.setTime(MediaTime(seconds: 100))
+        rig.renderer.start()
+        _ = rig.renderer.waitUntilReady(until: nil)
+        rig.timebase.setRate(1)
+        #expect(Polling.until { rig.renderer.hasFinished })
+        rig.renderer.stop()
+        // What is heard first fades in.
+        let heard = rig.memory.withLock { $0.pieces.flatMap(\.samples) }, wanted = Array(expected.dropFirst(count))
+        let begin = try #require(heard.firstIndex(of: wanted[0]))
+        #expect(heard[begin...].starts(with: wanted))
+    }
+
     @Test func `speeds beyond hearing are silent and keep up`() throws {
         let rig = try Rig()
         rig.sound.enqueue(0, 60)

@@ -8,7 +8,7 @@ import Testing
 /// Packets of float samples in which frame `n` of the film has the value `n / 2^23`: whoever hears a sample knows where in the film he is.
 final class CountingSound: AudioSource, @unchecked Sendable {
     static let rate = 48000
-    private enum Event { case packet(Int64), flush, end, drain, reset }
+    private enum Event { case packet(Int64, gain: Float), flush, end, drain, reset }
     private struct State {
         var events: [Event] = []
         var isInterrupted = false
@@ -17,11 +17,11 @@ final class CountingSound: AudioSource, @unchecked Sendable {
     let format = AudioFormat(codecName: "pcm_f32le", sampleRate: Int32(CountingSound.rate), channelCount: 1, channelLayout: "mono")
     static let packetFrames: Int64 = 1024
 
-    /// Sound for the film from `start` to `end` seconds.
-    func enqueue(_ start: Double, _ end: Double) {
+    /// Sound for the film from `start` to `end` seconds, whose samples are to be multiplied by `gain`.
+    func enqueue(_ start: Double, _ end: Double, gain: Float = 1) {
         let first = Int64(start * Double(Self.rate)), last = Int64(end * Double(Self.rate))
         state.change { state in
-            for frame in stride(from: first, to: last, by: Int(Self.packetFrames)) { state.events.append(.packet(frame)) }
+            for frame in stride(from: first, to: last, by: Int(Self.packetFrames)) { state.events.append(.packet(frame, gain: gain)) }
         }
     }
     func end() { state.change { $0.events.append(.end) } }
@@ -39,13 +39,13 @@ final class CountingSound: AudioSource, @unchecked Sendable {
         case .end: unsafe body(.endOfStream)
         case .drain: unsafe body(.drain(before: .invalid))
         case .reset: unsafe body(.reset)
-        case .packet(let first):
+        case .packet(let first, let gain):
             var packet = unsafe av_packet_alloc()
             unsafe av_new_packet(packet, Int32(Self.packetFrames * 4))
             unsafe packet!.pointee.data.withMemoryRebound(to: Float.self, capacity: Int(Self.packetFrames)) { samples in
                 for i in 0..<Int(Self.packetFrames) { unsafe samples[i] = Float(first + Int64(i)) / 8_388_608 }
             }
-            unsafe body(.packet(packet!, format, presentationTime: MediaTime(value: first, timescale: Int32(Self.rate))))
+            unsafe body(.packet(packet!, format, presentationTime: MediaTime(value: first, timescale: Int32(Self.rate)), gain: gain))
             unsafe av_packet_free(&packet)
         }
         return true

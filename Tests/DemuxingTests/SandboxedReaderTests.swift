@@ -57,6 +57,28 @@ import Testing
         try Self.expectSame(TestAssets.path(name), AssetReaderOptions(isThorough: true))
     }
 
+    @Test(arguments: ["flac", "ogg", "opus", "mp3", "m4a", "mka"])
+    func `how loud a track was measured to be is known from each container`(_ ending: String) throws {
+        let folder = NSTemporaryDirectory() + "loudness-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(folder)/sound.\(ending)", process = ChildProcess()
+        let codecs = ["flac": "flac", "ogg": "libvorbis", "opus": "libopus", "mp3": "libmp3lame", "m4a": "aac", "mka": "flac"]
+        var tags = ["REPLAYGAIN_TRACK_GAIN": "-6.5 dB", "REPLAYGAIN_TRACK_PEAK": "0.75", "REPLAYGAIN_ALBUM_GAIN": "2 dB"]
+        if ending == "opus" { tags = ["R128_TRACK_GAIN": "-2944", "R128_ALBUM_GAIN": "-768"] }
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=d=0.2:r=48000", "-c:a", try #require(codecs[ending])]
+            + ["-movflags", "use_metadata_tags"] + tags.flatMap { ["-metadata", "\($0.key)=\($0.value)"] } + [path]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        let peak = ending == "opus" ? nil : 0.75
+        let expected = ReplayGain(trackGain: -6.5, trackPeak: peak, albumGain: 2)
+        #expect(try AssetReader(url: path).tracks.map(\.replayGain) == [expected])
+        #expect(try Self.reader(path).tracks.map(\.replayGain) == [expected])
+    }
+
     @Test func `fonts are those of a reader in this process, also in the middle of a film, and larger than the tray`() throws {
         let folder = NSTemporaryDirectory() + "fonts-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

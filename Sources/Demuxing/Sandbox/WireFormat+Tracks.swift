@@ -18,6 +18,8 @@ extension WireWriter {
         put(track.isDecodable)
         put(track.isForced)
         put(track.isHearingImpaired)
+        let loudness = track.replayGain
+        for value in [loudness?.trackGain, loudness?.trackPeak, loudness?.albumGain, loudness?.albumPeak] { put(value?.bitPattern) }
         switch track.format {
         case .video(let format):
             put(UInt8(0))
@@ -53,6 +55,7 @@ extension WireReader {
         guard timeBase.isKnown else { throw WireError("a track has no unit of time") }
         let duration = try takeTime(), bitRate = try take(Int64.self), language = try takeOptionalText(), title = try takeOptionalText()
         let isDefault = try takeBool(), isDecodable = try takeBool(), isForced = try takeBool(), isHearingImpaired = try takeBool()
+        let loudness = try takeReplayGain()
         let format: MediaFormat
         switch try take(UInt8.self) {
         case 0: format = .video(try takeTrackFormat())
@@ -67,8 +70,19 @@ extension WireReader {
         var track = AssetTrack(
             id: id, kind: kind, format: format, timeBase: timeBase, duration: duration, bitRate: bitRate, language: language, title: title,
             isDefault: isDefault, isDecodable: isDecodable)
-        (track.isForced, track.isHearingImpaired) = (isForced, isHearingImpaired)
+        (track.isForced, track.isHearingImpaired, track.replayGain) = (isForced, isHearingImpaired, loudness)
         return track
+    }
+
+    private mutating func takeReplayGain() throws(WireError) -> ReplayGain? {
+        var values: [Double?] = []
+        for bounds in [ReplayGain.gains, ReplayGain.peaks, ReplayGain.gains, ReplayGain.peaks] {
+            let value = try takeOptional(UInt64.self).map { Double(bitPattern: $0) }
+            guard value.map({ bounds.contains($0) }) ?? true else { throw WireError("sound cannot be as loud as that") }
+            values.append(value)
+        }
+        guard values[0] != nil || values[2] != nil else { return nil }
+        return ReplayGain(trackGain: values[0], trackPeak: values[1], albumGain: values[2], albumPeak: values[3])
     }
 
     private mutating func takeTrackFormat() throws(WireError) -> VideoFormat {
