@@ -16,6 +16,9 @@ internal import SampleQueue
 /// The file appears under its name when it is whole; until then it has a temporary name in the same folder (`.NAME.….part`), which is removed
 /// when writing fails or is cancelled. With `isFragmented` it appears with the first fragment, and keeps its whole fragments whatever happens.
 ///
+/// The name `film.m3u8` makes a film for HTTP Live Streaming (RFC 8216): `film.mp4` in fragments, and beside it the playlist, which appears when the
+/// film is whole and names each fragment as a range of the film's bytes.
+///
 /// Samples of all inputs are written in the order of their decode times. While an input brings nothing, the samples of the others wait; beyond
 /// `AssetWriterOptions.interleaving` they are written all the same, and `starvingInputs` names it. So memory is bounded, and no caller has to wait.
 ///
@@ -42,14 +45,19 @@ public final class AssetWriter: Sendable {
     /// As given to `init`.
     public let options: AssetWriterOptions
     private let muxer: Muxer
+    /// Of a film for HTTP Live Streaming.
+    private let streamed: StreamedFilm?
     let state: Monitor<AssetWriterState>
 
     /// Creates the file under its temporary name.
     ///
     /// - Throws: `exists`, `cannotCreate`, or `unsupported` where no container is known for the name or options exclude each other.
-    public init(path: String, options: AssetWriterOptions = AssetWriterOptions()) throws(WritingError) {
+    public init(path: String, options given: AssetWriterOptions = AssetWriterOptions()) throws(WritingError) {
+        var options = given
+        let filmPath = options.container == nil ? StreamedFilm.filmPath(ofListAt: path) : nil
+        if filmPath != nil { (options.container, options.isFragmented) = (.mp4, true) }
         guard let container = options.container ?? FileContainer(path: path) else {
-            throw WritingError(.unsupported, path, "its ending names no container that can be written (mp4, mov, mkv, webm, ts)")
+            throw WritingError(.unsupported, path, "its ending names no container that can be written (mp4, mov, mkv, webm, ts, m3u8)")
         }
         if !container.hasEditLists, options.movesIndexToFront {
             throw WritingError(.unsupported, path, "only MP4 and MOV have an index that can be in front")
@@ -60,12 +68,16 @@ public final class AssetWriter: Sendable {
         self.path = path
         self.container = container
         self.options = options
-        let draft = try FileDraft(path: path, overwrites: options.overwrites)
-        do throws(WritingError) { muxer = try Muxer(draft: draft, container: container) } catch {
+        let draft = try FileDraft(path: filmPath ?? path, overwrites: options.overwrites)
+        do throws(WritingError) {
+            streamed =
+                if let filmPath { try StreamedFilm(listPath: path, filmPath: filmPath, overwrites: options.overwrites) } else { nil }
+            muxer = try Muxer(draft: draft, container: container)
+        } catch {
             draft.discard()
             throw error
         }
-        state = Monitor(AssetWriterState(path: path, options: options))
+        state = Monitor(AssetWriterState(path: path, options: options, isStreamed: filmPath != nil))
     }
 
     deinit { muxer.draft.discard() }
@@ -100,6 +112,7 @@ public final class AssetWriter: Sendable {
     public func start(atSourceTime time: MediaTime = .zero) throws(WritingError) {
         let tracks = state.withLock { $0.status == .unknown && time.isNumeric ? $0.inputs.map(\.track) : [] }
         guard !tracks.isEmpty else { throw WritingError(.notWriting, path, "writing starts once, at a number, and with a track") }
+        streamed?.hasVideo = tracks.contains { $0.kind == .video }
         let chapters = options.chapters.map { chapter in
             AssetChapter(range: MediaTimeRange(start: max(chapter.range.start - time, .zero), end: chapter.range.end - time), title: chapter.title)
         }
@@ -240,8 +253,10 @@ public final class AssetWriter: Sendable {
                 try muxer.endFragment()
                 try muxer.draft.publish()
                 if options.syncsFragments { sync(muxer.wholeByteCount) }
+                try streamed?.endSegment(at: times.presentation, muxer)
             }
             try muxer.write(sample, block, times, stream: entry.input)
+            streamed?.note(times, isVideo: state.withLock { $0.inputs[entry.input].track.kind == .video })
             noteByteCount()
         } catch {
             throw error.about(path, input: entry.input, time: entry.item.time)
@@ -296,9 +311,14 @@ public final class AssetWriter: Sendable {
             return state.end.map { $0 - state.start }
         }
         do throws(WritingError) {
+            if let streamed {
+                try muxer.endFragment()
+                try streamed.endSegment(at: nil, muxer)
+            }
             try muxer.end(at: end)
             try muxer.draft.publish()
             if options.syncsFragments, fsync(muxer.draft.descriptor.rawValue) != 0 { throw WritingError.writing(path, errno) }
+            try streamed?.publish()
         } catch {
             state.change { state in
                 state.failed(error)
@@ -324,7 +344,9 @@ public final class AssetWriter: Sendable {
             state.interleaving.removeAll()
             return false
         }
-        if isOver == false { muxer.draft.remove() }
+        guard isOver == false else { return }
+        muxer.draft.remove()
+        streamed?.discard()
     }
 
     private func fail(_ error: WritingError) {
@@ -338,6 +360,7 @@ public final class AssetWriter: Sendable {
 
     /// Leaves no half file: nothing, or whole fragments.
     private func cleanUp() {
+        streamed?.discard()
         if muxer.draft.isPublished {
             _ = ftruncate(muxer.draft.descriptor.rawValue, off_t(muxer.wholeByteCount))
         } else {

@@ -55,12 +55,17 @@ struct AssetWriterState: Sendable {
     private var fragments: FragmentState?
     private let container: FileContainer
 
-    init(path: String, options: AssetWriterOptions) {
+    init(path: String, options: AssetWriterOptions, isStreamed: Bool) {
         self.path = path
         container = options.container ?? FileContainer(path: path) ?? .mp4
         interleaving = InterleavingState(options.interleaving)
-        fragments = options.isFragmented ? FragmentState(duration: options.fragmentDuration) : nil
+        guard options.isFragmented else { return }
+        fragments = FragmentState(duration: isStreamed ? options.segmentDuration : options.fragmentDuration)
+        self.isStreamed = isStreamed
     }
+
+    /// Every fragment begins with a sync sample of video, where there is video.
+    private var isStreamed = false
 
     var error: WritingError? {
         if case .failed(let error) = status { error } else { nil }
@@ -169,7 +174,9 @@ struct AssetWriterState: Sendable {
     mutating func endsFragment(before entry: Entry) -> Bool {
         let track = inputs[entry.input].track
         guard !track.isSparse else { return false }
-        return fragments?.endsBefore(time: entry.time, isSyncVideo: track.kind == .video && entry.item.sample.flags.contains(.sync)) ?? false
+        let isSyncVideo = track.kind == .video && entry.item.sample.flags.contains(.sync)
+        if isStreamed, !isSyncVideo, fragments?.hasBegun == true, inputs.contains(where: { $0.track.kind == .video }) { return false }
+        return fragments?.endsBefore(time: entry.time, isSyncVideo: isSyncVideo) ?? false
     }
 
     /// The inputs whose samples are taken from somewhere.

@@ -137,10 +137,23 @@ final class Muxer: @unchecked Sendable {
 
     /// Ends a fragment: all samples so far are in the file.
     func endFragment() throws(WritingError) {
-        try check(unsafe av_write_frame(context, nil), "the container refuses a fragment")
+        // The first time, MP4 and MOV write their index only.
+        for _ in 0..<(container.hasEditLists && wholeByteCount == 0 ? 2 : 1) {
+            try check(unsafe av_write_frame(context, nil), "the container refuses a fragment")
+        }
         output.flush()
         try check(0, "")
         wholeByteCount = output.byteCount ?? wholeByteCount
+    }
+
+    /// Bytes of an MP4 in fragments before the first of them.
+    func headByteCount() throws(WritingError) -> Int64 {
+        let count: Int64?
+        do throws(SystemError) { count = try MovieBox.headByteCount(in: draft.descriptor.rawValue) } catch {
+            throw WritingError.writing(draft.path, error.code)
+        }
+        guard let count else { throw WritingError(.damaged, draft.path, "the container cannot be completed (no index in front)") }
+        return count
     }
 
     /// Writes what the container has at its end.
