@@ -2,7 +2,7 @@ internal import Demuxing
 internal import Dispatch
 internal import Glibc
 public import Media
-internal import SampleQueue
+package import SampleQueue
 
 /// Writes compressed samples into a film file: MP4, MOV, Matroska, WebM or MPEG-TS. The counterpart of `AVAssetWriter`, on libavformat.
 ///
@@ -22,7 +22,8 @@ internal import SampleQueue
 /// Samples of all inputs are written in the order of their decode times. While an input brings nothing, the samples of the others wait; beyond
 /// `AssetWriterOptions.interleaving` they are written all the same, and `starvingInputs` names it. So memory is bounded, and no caller has to wait.
 ///
-/// Thread-safety: all of it. Each input is fed by one thread at a time. The thread that appends writes, so `append` blocks while the disk does.
+/// Thread-safety: all of it. Each input is fed by one thread at a time. The thread that appends writes, so `append` blocks while the disk does; for
+/// inputs that expect their data in real time another thread writes.
 public final class AssetWriter: Sendable {
     /// How far writing has come. The counterpart of `AVAssetWriter.Status`.
     public enum Status: Sendable, Hashable {
@@ -86,15 +87,16 @@ public final class AssetWriter: Sendable {
 
     /// Adds a track. Call it before `start`.
     ///
+    /// - Parameter expectsMediaDataInRealTime: The source cannot wait, as a camera: see `AssetWriterInput.expectsMediaDataInRealTime`.
     /// - Throws: `unsupported` where the container cannot hold the format.
-    public func addInput(_ track: TrackDescription) throws(WritingError) -> AssetWriterInput {
+    public func addInput(_ track: TrackDescription, expectsMediaDataInRealTime: Bool = false) throws(WritingError) -> AssetWriterInput {
         let number = state.withLock { $0.status == .unknown ? $0.inputs.count : nil }
         guard let number else { throw WritingError(.notWriting, path, "tracks are added before writing starts") }
         guard container.canHold(track.kind, track.format), muxer.addStream(track) else {
             throw WritingError(.unsupported, path, input: number, "\(container.rawValue) cannot hold \(Self.name(track.format))")
         }
-        state.withLock { $0.addInput(track) }
-        return AssetWriterInput(writer: self, number: number, track: track)
+        state.withLock { $0.addInput(track, isRealTime: expectsMediaDataInRealTime) }
+        return AssetWriterInput(writer: self, number: number, track: track, expectsMediaDataInRealTime: expectsMediaDataInRealTime)
     }
 
     private static func name(_ format: MediaFormat) -> String {
@@ -158,31 +160,40 @@ public final class AssetWriter: Sendable {
         state.withLock { $0.end = time }
     }
 
-    func append(_ sample: SampleBuffer, input: Int) throws(WritingError) {
-        let accepted: Result<Bool, WritingError> = state.withLock { state in
+    /// - Parameter isRealTime: Another thread writes, and nothing waits.
+    /// - Returns: False when the sample is left out.
+    func append(_ sample: SampleBuffer, input: Int, isRealTime: Bool) throws(WritingError) -> Bool {
+        let accepted: Result<AssetWriterState.Acceptance, WritingError> = state.withLock { state in
             do throws(WritingError) { return .success(try state.append(sample, input: input)) } catch { return .failure(error) }
         }
-        switch accepted {
-        case .success(let isWriter):
-            if isWriter {
-                try drain()
-            } else {
-                try waitForRoom(input)
+        do throws(WritingError) {
+            switch try accepted.get() {
+            case .dropped: return false
+            case .write where isRealTime: drainElsewhere()
+            case .write: try drain()
+            case .queued where isRealTime: break
+            case .queued: try waitForRoom(input)
             }
-        case .failure(let error):
+        } catch {
             fail(error)
             throw error
         }
+        return true
     }
 
-    func markAsFinished(_ input: Int) {
+    /// What fails there is the answer of the next call.
+    private func drainElsewhere() { Self.disk.async { [self] in try? drain() } }
+
+    func markAsFinished(_ input: Int, isRealTime: Bool) {
         let isWriter = state.change { state in
             state.interleaving.finish(input)
             state.inputs[input].request = nil
             return state.becomesWriter()
         }
+        guard isWriter else { return }
+        if isRealTime { return drainElsewhere() }
         // What fails here is the answer of the next call.
-        if isWriter { try? drain() }
+        try? drain()
     }
 
     /// Another thread writes: its writes free the memory.
@@ -195,7 +206,7 @@ public final class AssetWriter: Sendable {
     }
 
     /// From now on the input's samples are taken from `source` as they are needed, until it gives none.
-    func pull(_ input: Int, from source: @escaping @Sendable () throws(WritingError) -> SampleBuffer?) throws(WritingError) {
+    package func pull(_ input: Int, from source: @escaping @Sendable () throws(WritingError) -> SampleBuffer?) throws(WritingError) {
         let isWriter = state.withLock { state in
             state.inputs[input].source = source
             return state.becomesWriter()
@@ -211,10 +222,10 @@ public final class AssetWriter: Sendable {
                     state.withLock { $0.endSource(input) }
                     break
                 }
-                let taken: Result<Void, WritingError> = state.withLock { state in
+                let taken: Result<Bool, WritingError> = state.withLock { state in
                     do throws(WritingError) { return .success(try state.take(sample, input: input)) } catch { return .failure(error) }
                 }
-                try taken.get()
+                _ = try taken.get()
             }
         }
     }
