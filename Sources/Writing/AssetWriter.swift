@@ -63,6 +63,7 @@ public final class AssetWriter: Sendable {
         if !container.hasEditLists, options.movesIndexToFront {
             throw WritingError(.unsupported, path, "only MP4 and MOV have an index that can be in front")
         }
+        if options.cover != nil, !container.holdsCover { throw WritingError(.unsupported, path, "\(container.rawValue) has no place for a cover") }
         if options.isFragmented, options.movesIndexToFront {
             throw WritingError(.unsupported, path, "a film in fragments has no index to put in front")
         }

@@ -23,6 +23,8 @@ public struct AssetWriterOptions: Sendable {
     public var movesIndexToFront = false
     /// Texts about the film by FFmpeg's names: `title`, `artist`, `comment`, `date` …
     public var metadata: [String: String] = [:]
+    /// The cover, for MP4 and Matroska (`FileContainer.holdsCover`).
+    public var cover: CoverImage?
     /// Parts of the film with names, in source time.
     public var chapters: [AssetChapter] = []
     /// How much may wait for an input that brings nothing.
