@@ -93,7 +93,7 @@ import Writing
 
     @Test(arguments: Kind.allCases)
     func `sessions, a thousand of each kind with --full, leave descriptors and memory as they were`(kind: Kind) async {
-        await #expect(processExitsWith: .success) { [name = kind.rawValue as String] in
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [name = kind.rawValue as String] in
             let kind = try #require(EnduranceTests.Kind(rawValue: name)), scratch = Scratch()
             let first = TestExtent.rounds(30, full: 200, sanitized: 9), count = TestExtent.rounds(60, full: 800, sanitized: 15)
             for number in 0..<first { try EnduranceTests.live(kind, number, in: scratch) }
@@ -106,5 +106,6 @@ import Writing
             // Sanitizers keep what was freed; that is no growth of ours.
             #expect(TestExtent.isSanitized || memory <= before.memory + 8 * 1024, "\(before.memory) and then \(memory) KiB")
         }
+        if TestExtent.isFull, let result { print(String(decoding: result.standardOutputContent, as: UTF8.self)) }
     }
 }
