@@ -15,7 +15,8 @@ struct BoxReader {
 
     private static let folders: Set<String> = ["moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf", "mfra"]
 
-    init(_ bytes: [UInt8]) {
+    init(_ given: some Sequence<UInt8>) {
+        let bytes = Array(given)
         self.bytes = bytes
         let top = boxes(in: 0..<bytes.count, "the file")
         content = top.filter { $0.name == "mdat" }.map(\.range)

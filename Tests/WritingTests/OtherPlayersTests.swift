@@ -85,6 +85,19 @@ struct OtherPlayersTests {
 
     // MARK: Boxes
 
+    @Test func `the reader of boxes notices what is wrong`() throws {
+        let scratch = Scratch(), path = try copy(Self.rows[0], scratch)
+        let bytes = try #require(TextFile.bytes(of: path)), whole = BoxReader(bytes)
+        #expect(whole.faults == [] && whole.tracks.map(\.samples.count) == [300, 470])
+        #expect(BoxReader(bytes.dropLast(9)).faults.count > 0)
+        var moved = bytes
+        let places = try #require(bytes.firstRange(of: Array("stco".utf8)))
+        moved[places.upperBound + 11] &+= 1
+        #expect(BoxReader(moved).tracks[0].samples != whole.tracks[0].samples)
+        moved[places.upperBound + 8] = 0x70
+        #expect(BoxReader(moved).faults.contains { $0.hasPrefix("track 1: a sample lies at") })
+    }
+
     @Test(arguments: rows.filter { $0.ending.hasSuffix("mp4") || $0.ending == "mov" || $0.ending == "m3u8" })
     func `the sizes of boxes add up, and the index points at the samples`(row: Row) throws {
         let scratch = Scratch(), path = try copy(row, scratch)
