@@ -208,6 +208,8 @@ public final class CompressionSession: @unchecked Sendable {
             let more = [all[traits.parameterList], traits.steady, method == .search ? traits.closed : nil].compactMap { $0 }
             if !more.isEmpty { all[traits.parameterList] = more.joined(separator: ":") }
         }
+        // libavcodec's own number is 1; 0 lets the encoder choose.
+        if all["threads"] == nil { all["threads"] = "0" }
         for (key, value) in options.encoderOptions {
             // Lists of parameters are joined; the last one counts.
             all[key] = key.hasSuffix("-params") ? [all[key], value].compactMap { $0 }.joined(separator: ":") : value

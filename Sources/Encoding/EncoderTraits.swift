@@ -174,6 +174,9 @@ struct EncoderTraits: Sendable {
         return options
     }
 
+    /// Frames that x265 holds back at least when it is not tuned for no delay: one to look ahead, and three on its way through.
+    private static let ownFrames = 4
+
     private func limitDelay(
         to frames: Int, _ properties: EncodingProperties, _ options: inout [String: String], _ parameters: inout [String: [String]]
     ) {
@@ -182,14 +185,18 @@ struct EncoderTraits: Sendable {
         case .lag: options["lag-in-frames"] = String(frames)
         case .lookahead(let name):
             // Frame threads and a look-ahead on a thread of its own would each hold frames back beside the look-ahead itself.
-            if frames == 0 { options["tune"] = "zerolatency" }
-            let mostReordered = properties.allowsReordering == false ? 0 : min(2, max(frames - 1, 0) / 2)
+            let own = name == "x264-params" ? 1 : Self.ownFrames
+            // The look-ahead is longer than the B-frames that it decides about.
+            let spare = frames - own, mostReordered = properties.allowsReordering == false ? 0 : min(2, max(spare, 0) / 2)
             options["bf"] = String(mostReordered)
             if name == "x264-params" {
-                parameters[name, default: []] += ["sliced-threads=1", "sync-lookahead=0", "rc-lookahead=\(max(frames - mostReordered - 1, 0))"]
+                if frames == 0 { options["tune"] = "zerolatency" }
+                parameters[name, default: []] += ["sliced-threads=1", "sync-lookahead=0", "rc-lookahead=\(max(spare - mostReordered, 0))"]
+            } else if spare < 0 {
+                options["tune"] = "zerolatency"
+                parameters[name, default: []].append("frame-threads=1")
             } else {
-                parameters[name, default: []] += ["frame-threads=1", "rc-lookahead=\(max(frames - mostReordered - 1, mostReordered + 1))"]
-                if frames == 0 { parameters[name, default: []].removeLast() }
+                parameters[name, default: []] += ["frame-threads=1", "rc-lookahead=\(spare - mostReordered + 1)"]
             }
         }
     }

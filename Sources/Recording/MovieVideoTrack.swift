@@ -35,12 +35,14 @@ final class MovieVideoTrack {
         } catch { throw .output(error) }
     }
 
-    /// An encoder that works in real time. One of single frames, as of Motion-JPEG, has no such property and needs none.
+    /// An encoder that works in real time. One of single frames, as of Motion-JPEG, has no such property and needs none; a thread for each of several
+    /// frames would hold the camera's back.
     private static func encoder(_ format: VideoFormat, _ options: EncoderOptions) throws(EncodingError) -> CompressionSession {
         do throws(EncodingError) { return try CompressionSession(format: format, options: options) } catch {
             guard error.code == .unsupportedProperty else { throw error }
             var options = options
             options.properties.isRealTime = nil
+            options.encoderOptions["threads"] = "1"
             return try CompressionSession(format: format, options: options)
         }
     }

@@ -2,7 +2,7 @@ internal import Demuxing
 internal import Dispatch
 internal import Glibc
 public import Media
-internal import SampleQueue
+package import SampleQueue
 
 /// Writes compressed samples into a film file: MP4, MOV, Matroska, WebM or MPEG-TS. The counterpart of `AVAssetWriter`, on libavformat.
 ///
@@ -16,10 +16,14 @@ internal import SampleQueue
 /// The file appears under its name when it is whole; until then it has a temporary name in the same folder (`.NAME.….part`), which is removed
 /// when writing fails or is cancelled. With `isFragmented` it appears with the first fragment, and keeps its whole fragments whatever happens.
 ///
+/// The name `film.m3u8` makes a film for HTTP Live Streaming (RFC 8216): `film.mp4` in fragments, and beside it the playlist, which appears when the
+/// film is whole and names each fragment as a range of the film's bytes.
+///
 /// Samples of all inputs are written in the order of their decode times. While an input brings nothing, the samples of the others wait; beyond
 /// `AssetWriterOptions.interleaving` they are written all the same, and `starvingInputs` names it. So memory is bounded, and no caller has to wait.
 ///
-/// Thread-safety: all of it. Each input is fed by one thread at a time. The thread that appends writes, so `append` blocks while the disk does.
+/// Thread-safety: all of it. Each input is fed by one thread at a time. The thread that appends writes, so `append` blocks while the disk does; for
+/// inputs that expect their data in real time another thread writes.
 public final class AssetWriter: Sendable {
     /// How far writing has come. The counterpart of `AVAssetWriter.Status`.
     public enum Status: Sendable, Hashable {
@@ -42,30 +46,40 @@ public final class AssetWriter: Sendable {
     /// As given to `init`.
     public let options: AssetWriterOptions
     private let muxer: Muxer
+    /// Of a film for HTTP Live Streaming.
+    private let streamed: StreamedFilm?
     let state: Monitor<AssetWriterState>
 
     /// Creates the file under its temporary name.
     ///
     /// - Throws: `exists`, `cannotCreate`, or `unsupported` where no container is known for the name or options exclude each other.
-    public init(path: String, options: AssetWriterOptions = AssetWriterOptions()) throws(WritingError) {
+    public init(path: String, options given: AssetWriterOptions = AssetWriterOptions()) throws(WritingError) {
+        var options = given
+        let filmPath = options.container == nil ? StreamedFilm.filmPath(ofListAt: path) : nil
+        if filmPath != nil { (options.container, options.isFragmented) = (.mp4, true) }
         guard let container = options.container ?? FileContainer(path: path) else {
-            throw WritingError(.unsupported, path, "its ending names no container that can be written (mp4, mov, mkv, webm, ts)")
+            throw WritingError(.unsupported, path, "its ending names no container that can be written (mp4, mov, mkv, webm, ts, m3u8)")
         }
         if !container.hasEditLists, options.movesIndexToFront {
             throw WritingError(.unsupported, path, "only MP4 and MOV have an index that can be in front")
         }
+        if options.cover != nil, !container.holdsCover { throw WritingError(.unsupported, path, "\(container.rawValue) has no place for a cover") }
         if options.isFragmented, options.movesIndexToFront {
             throw WritingError(.unsupported, path, "a film in fragments has no index to put in front")
         }
         self.path = path
         self.container = container
         self.options = options
-        let draft = try FileDraft(path: path, overwrites: options.overwrites)
-        do throws(WritingError) { muxer = try Muxer(draft: draft, container: container) } catch {
+        let draft = try FileDraft(path: filmPath ?? path, overwrites: options.overwrites)
+        do throws(WritingError) {
+            streamed =
+                if let filmPath { try StreamedFilm(listPath: path, filmPath: filmPath, overwrites: options.overwrites) } else { nil }
+            muxer = try Muxer(draft: draft, container: container)
+        } catch {
             draft.discard()
             throw error
         }
-        state = Monitor(AssetWriterState(path: path, options: options))
+        state = Monitor(AssetWriterState(path: path, options: options, isStreamed: filmPath != nil))
     }
 
     deinit { muxer.draft.discard() }
@@ -74,15 +88,16 @@ public final class AssetWriter: Sendable {
 
     /// Adds a track. Call it before `start`.
     ///
+    /// - Parameter expectsMediaDataInRealTime: The source cannot wait, as a camera: see `AssetWriterInput.expectsMediaDataInRealTime`.
     /// - Throws: `unsupported` where the container cannot hold the format.
-    public func addInput(_ track: TrackDescription) throws(WritingError) -> AssetWriterInput {
+    public func addInput(_ track: TrackDescription, expectsMediaDataInRealTime: Bool = false) throws(WritingError) -> AssetWriterInput {
         let number = state.withLock { $0.status == .unknown ? $0.inputs.count : nil }
         guard let number else { throw WritingError(.notWriting, path, "tracks are added before writing starts") }
         guard container.canHold(track.kind, track.format), muxer.addStream(track) else {
             throw WritingError(.unsupported, path, input: number, "\(container.rawValue) cannot hold \(Self.name(track.format))")
         }
-        state.withLock { $0.addInput(track) }
-        return AssetWriterInput(writer: self, number: number, track: track)
+        state.withLock { $0.addInput(track, isRealTime: expectsMediaDataInRealTime) }
+        return AssetWriterInput(writer: self, number: number, track: track, expectsMediaDataInRealTime: expectsMediaDataInRealTime)
     }
 
     private static func name(_ format: MediaFormat) -> String {
@@ -100,6 +115,7 @@ public final class AssetWriter: Sendable {
     public func start(atSourceTime time: MediaTime = .zero) throws(WritingError) {
         let tracks = state.withLock { $0.status == .unknown && time.isNumeric ? $0.inputs.map(\.track) : [] }
         guard !tracks.isEmpty else { throw WritingError(.notWriting, path, "writing starts once, at a number, and with a track") }
+        streamed?.hasVideo = tracks.contains { $0.kind == .video }
         let chapters = options.chapters.map { chapter in
             AssetChapter(range: MediaTimeRange(start: max(chapter.range.start - time, .zero), end: chapter.range.end - time), title: chapter.title)
         }
@@ -145,31 +161,40 @@ public final class AssetWriter: Sendable {
         state.withLock { $0.end = time }
     }
 
-    func append(_ sample: SampleBuffer, input: Int) throws(WritingError) {
-        let accepted: Result<Bool, WritingError> = state.withLock { state in
+    /// - Parameter isRealTime: Another thread writes, and nothing waits.
+    /// - Returns: False when the sample is left out.
+    func append(_ sample: SampleBuffer, input: Int, isRealTime: Bool) throws(WritingError) -> Bool {
+        let accepted: Result<AssetWriterState.Acceptance, WritingError> = state.withLock { state in
             do throws(WritingError) { return .success(try state.append(sample, input: input)) } catch { return .failure(error) }
         }
-        switch accepted {
-        case .success(let isWriter):
-            if isWriter {
-                try drain()
-            } else {
-                try waitForRoom(input)
+        do throws(WritingError) {
+            switch try accepted.get() {
+            case .dropped: return false
+            case .write where isRealTime: drainElsewhere()
+            case .write: try drain()
+            case .queued where isRealTime: break
+            case .queued: try waitForRoom(input)
             }
-        case .failure(let error):
+        } catch {
             fail(error)
             throw error
         }
+        return true
     }
 
-    func markAsFinished(_ input: Int) {
+    /// What fails there is the answer of the next call.
+    private func drainElsewhere() { Self.disk.async { [self] in try? drain() } }
+
+    func markAsFinished(_ input: Int, isRealTime: Bool) {
         let isWriter = state.change { state in
             state.interleaving.finish(input)
             state.inputs[input].request = nil
             return state.becomesWriter()
         }
+        guard isWriter else { return }
+        if isRealTime { return drainElsewhere() }
         // What fails here is the answer of the next call.
-        if isWriter { try? drain() }
+        try? drain()
     }
 
     /// Another thread writes: its writes free the memory.
@@ -182,7 +207,7 @@ public final class AssetWriter: Sendable {
     }
 
     /// From now on the input's samples are taken from `source` as they are needed, until it gives none.
-    func pull(_ input: Int, from source: @escaping @Sendable () throws(WritingError) -> SampleBuffer?) throws(WritingError) {
+    package func pull(_ input: Int, from source: @escaping @Sendable () throws(WritingError) -> SampleBuffer?) throws(WritingError) {
         let isWriter = state.withLock { state in
             state.inputs[input].source = source
             return state.becomesWriter()
@@ -198,10 +223,10 @@ public final class AssetWriter: Sendable {
                     state.withLock { $0.endSource(input) }
                     break
                 }
-                let taken: Result<Void, WritingError> = state.withLock { state in
+                let taken: Result<Bool, WritingError> = state.withLock { state in
                     do throws(WritingError) { return .success(try state.take(sample, input: input)) } catch { return .failure(error) }
                 }
-                try taken.get()
+                _ = try taken.get()
             }
         }
     }
@@ -240,8 +265,10 @@ public final class AssetWriter: Sendable {
                 try muxer.endFragment()
                 try muxer.draft.publish()
                 if options.syncsFragments { sync(muxer.wholeByteCount) }
+                try streamed?.endSegment(at: times.presentation, muxer)
             }
             try muxer.write(sample, block, times, stream: entry.input)
+            streamed?.note(times, isVideo: state.withLock { $0.inputs[entry.input].track.kind == .video })
             noteByteCount()
         } catch {
             throw error.about(path, input: entry.input, time: entry.item.time)
@@ -296,9 +323,14 @@ public final class AssetWriter: Sendable {
             return state.end.map { $0 - state.start }
         }
         do throws(WritingError) {
+            if let streamed {
+                try muxer.endFragment()
+                try streamed.endSegment(at: nil, muxer)
+            }
             try muxer.end(at: end)
             try muxer.draft.publish()
             if options.syncsFragments, fsync(muxer.draft.descriptor.rawValue) != 0 { throw WritingError.writing(path, errno) }
+            try streamed?.publish()
         } catch {
             state.change { state in
                 state.failed(error)
@@ -324,7 +356,9 @@ public final class AssetWriter: Sendable {
             state.interleaving.removeAll()
             return false
         }
-        if isOver == false { muxer.draft.remove() }
+        guard isOver == false else { return }
+        muxer.draft.remove()
+        streamed?.discard()
     }
 
     private func fail(_ error: WritingError) {
@@ -338,6 +372,7 @@ public final class AssetWriter: Sendable {
 
     /// Leaves no half file: nothing, or whole fragments.
     private func cleanUp() {
+        streamed?.discard()
         if muxer.draft.isPublished {
             _ = ftruncate(muxer.draft.descriptor.rawValue, off_t(muxer.wholeByteCount))
         } else {

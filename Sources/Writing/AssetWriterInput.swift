@@ -16,13 +16,20 @@ public final class AssetWriterInput: Sendable {
     public let number: Int
     /// As given to `AssetWriter.addInput`.
     public let track: TrackDescription
+    /// The source cannot wait: `append` never blocks, another thread writes, and while as much waits to be written as
+    /// `AssetWriterOptions.interleaving` allows samples are left out and counted; of video those that need them too.
+    public let expectsMediaDataInRealTime: Bool
     private let writer: AssetWriter
 
-    init(writer: AssetWriter, number: Int, track: TrackDescription) {
+    init(writer: AssetWriter, number: Int, track: TrackDescription, expectsMediaDataInRealTime: Bool) {
         self.writer = writer
         self.number = number
         self.track = track
+        self.expectsMediaDataInRealTime = expectsMediaDataInRealTime
     }
+
+    /// What was left out because the file was written too slowly. Nothing unless `expectsMediaDataInRealTime`.
+    public var droppedSamples: DroppedSamples { writer.state.withLock { $0.inputs[number].gate?.dropped } ?? DroppedSamples() }
 
     /// Whether the writer wants more of this track. False while what came waits for other tracks, which should be fed then, and after the end.
     public var isReadyForMoreMediaData: Bool {
@@ -32,12 +39,15 @@ public final class AssetWriterInput: Sendable {
     /// Takes a compressed sample, even when not ready for more. Its bytes are not copied and not changed. It may wait in memory for samples of other
     /// tracks; what can be written is written before the call returns.
     ///
+    /// - Returns: False when the sample is left out, which happens to sources in real time only (`droppedSamples`).
     /// - Throws: `time` when the decode time lies before that of the last sample, or a time is missing; `unsupported` when the format has changed;
     ///   `cannotWrite` when the disk is full. Every error is the end of the writer.
-    public func append(_ sample: SampleBuffer) throws(WritingError) { try writer.append(sample, input: number) }
+    @discardableResult public func append(_ sample: SampleBuffer) throws(WritingError) -> Bool {
+        try writer.append(sample, input: number, isRealTime: expectsMediaDataInRealTime)
+    }
 
     /// Nothing more comes: the other tracks wait no longer for this one.
-    public func markAsFinished() { writer.markAsFinished(number) }
+    public func markAsFinished() { writer.markAsFinished(number, isRealTime: expectsMediaDataInRealTime) }
 
     /// Calls `body` on `queue` whenever the input is ready for more, again and again, until `markAsFinished`, `stopRequestingMediaData` or the
     /// writer's end. One call at a time; a second request replaces the first.

@@ -12,6 +12,9 @@ public struct AssetWriterOptions: Sendable {
     public var isFragmented = false
     /// How long a fragment lasts at least, unless a sync sample of video comes when half of it has passed.
     public var fragmentDuration = MediaTime(value: 1, timescale: 1)
+    /// Of a film for HTTP Live Streaming (`film.m3u8`): how long a segment lasts. It ends at the first sync sample of video that comes when half of
+    /// this has passed; without video, when all of it has.
+    public var segmentDuration = MediaTime(value: 6, timescale: 1)
     /// With fragments: the system is told to bring each to the disk when it is whole (`fdatasync`), so that it survives a power cut. That happens on
     /// another thread, while the next fragment comes; `AssetWriter.durableByteCount` says how far it is. Otherwise the system chooses the moment,
     /// half a minute later or more.
@@ -20,6 +23,8 @@ public struct AssetWriterOptions: Sendable {
     public var movesIndexToFront = false
     /// Texts about the film by FFmpeg's names: `title`, `artist`, `comment`, `date` …
     public var metadata: [String: String] = [:]
+    /// The cover, for MP4 and Matroska (`FileContainer.holdsCover`).
+    public var cover: CoverImage?
     /// Parts of the film with names, in source time.
     public var chapters: [AssetChapter] = []
     /// How much may wait for an input that brings nothing.

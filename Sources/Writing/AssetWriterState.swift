@@ -31,6 +31,8 @@ struct AssetWriterState: Sendable {
         /// Samples that came.
         var count = 0
         var request: Request?
+        /// nil for a source that can wait.
+        var gate: RealTimeGate?
         /// Where its samples are taken from, when they do not come by themselves.
         var source: (@Sendable () throws(WritingError) -> SampleBuffer?)?
     }
@@ -54,20 +56,28 @@ struct AssetWriterState: Sendable {
     private var shift: MediaTime?
     private var fragments: FragmentState?
     private let container: FileContainer
+    /// Bytes that may wait.
+    private let byteLimit: Int
 
-    init(path: String, options: AssetWriterOptions) {
+    init(path: String, options: AssetWriterOptions, isStreamed: Bool) {
         self.path = path
         container = options.container ?? FileContainer(path: path) ?? .mp4
         interleaving = InterleavingState(options.interleaving)
-        fragments = options.isFragmented ? FragmentState(duration: options.fragmentDuration) : nil
+        byteLimit = options.interleaving.byteCount
+        guard options.isFragmented else { return }
+        fragments = FragmentState(duration: isStreamed ? options.segmentDuration : options.fragmentDuration)
+        self.isStreamed = isStreamed
     }
+
+    /// Every fragment begins with a sync sample of video, where there is video.
+    private var isStreamed = false
 
     var error: WritingError? {
         if case .failed(let error) = status { error } else { nil }
     }
 
-    mutating func addInput(_ track: TrackDescription) {
-        inputs.append(Input(track: track))
+    mutating func addInput(_ track: TrackDescription, isRealTime: Bool) {
+        inputs.append(Input(track: track, gate: isRealTime ? RealTimeGate(isVideo: track.kind == .video) : nil))
         interleaving.addInput(isSparse: track.isSparse)
     }
 
@@ -77,23 +87,37 @@ struct AssetWriterState: Sendable {
         for index in inputs.indices { (inputs[index].request, inputs[index].source) = (nil, nil) }
     }
 
-    /// Takes a sample; true when the caller is to write.
-    mutating func append(_ sample: SampleBuffer, input: Int) throws(WritingError) -> Bool {
+    /// What the caller of `append` is to do.
+    enum Acceptance: Sendable {
+        /// The sample is left out.
+        case dropped
+        /// Another thread writes.
+        case queued
+        case write
+    }
+
+    /// Takes a sample.
+    mutating func append(_ sample: SampleBuffer, input: Int) throws(WritingError) -> Acceptance {
         switch status {
         case .writing: break
         case .failed(let error): throw error
         case .cancelled: throw WritingError(.cancelled, path, input: input, "writing was cancelled")
         case .unknown, .completed: throw WritingError(.notWriting, path, input: input, "samples come between start and finish")
         }
-        try take(sample, input: input)
-        return becomesWriter()
+        return try take(sample, input: input) ? becomesWriter() ? .write : .queued : .dropped
     }
 
-    mutating func take(_ sample: SampleBuffer, input: Int) throws(WritingError) {
+    /// False when the sample is left out.
+    @discardableResult mutating func take(_ sample: SampleBuffer, input: Int) throws(WritingError) -> Bool {
         let queued = try checked(sample, input)
+        let isTaken = inputs[input].gate?.takes(
+            byteCount: sample.byteCount, isSync: sample.flags.contains(.sync), time: queued.presentation, waiting: interleaving.byteCount,
+            limit: byteLimit)
+        if isTaken == false { return false }
         inputs[input].lastDecode = queued.decode
         inputs[input].count += 1
         interleaving.append(Entry(input: input, time: queued.decode, byteCount: sample.byteCount, item: queued))
+        return true
     }
 
     mutating func becomesWriter() -> Bool {
@@ -169,7 +193,9 @@ struct AssetWriterState: Sendable {
     mutating func endsFragment(before entry: Entry) -> Bool {
         let track = inputs[entry.input].track
         guard !track.isSparse else { return false }
-        return fragments?.endsBefore(time: entry.time, isSyncVideo: track.kind == .video && entry.item.sample.flags.contains(.sync)) ?? false
+        let isSyncVideo = track.kind == .video && entry.item.sample.flags.contains(.sync)
+        if isStreamed, !isSyncVideo, fragments?.hasBegun == true, inputs.contains(where: { $0.track.kind == .video }) { return false }
+        return fragments?.endsBefore(time: entry.time, isSyncVideo: isSyncVideo) ?? false
     }
 
     /// The inputs whose samples are taken from somewhere.

@@ -9,8 +9,9 @@ struct ExportPlan: Sendable {
     /// What is left out.
     private(set) var notice: String?
 
+    /// - Parameter cover: The track that the writer has as its cover.
     /// - Throws: `.settings` when nothing is left, or a container cannot hold a codec that was asked for.
-    init(_ source: ExportSource, _ settings: ExportSettings, _ container: FileContainer, path: String) throws(ExportError) {
+    init(_ source: ExportSource, _ settings: ExportSettings, _ container: FileContainer, path: String, cover: Int?) throws(ExportError) {
         if let unknown = settings.tracks?.subtracting(source.tracks.map(\.id)).min() {
             throw .settings("\(source.location): it has no track \(unknown).")
         }
@@ -36,7 +37,7 @@ struct ExportPlan: Sendable {
             guard source.reader != nil else { throw .settings("\(source.location): what is composed can only be encoded, not copied.") }
             if container.canHold(track.kind, track.format) {
                 tracks.append((track, nil))
-            } else if source.reader.map({ track.holdsChapters(of: $0) }) != true {
+            } else if source.reader.map({ track.holdsChapters(of: $0) }) != true, track.id != cover {
                 left.append(track)
             }
         }

@@ -63,16 +63,18 @@ public final class ExportSession: @unchecked Sendable {
         self.settings = settings
         self.path = path
         if let notice = source.notice { notices.append(notice) }
-        var writerOptions = settings.writer
+        var writerOptions = settings.writer, cover: Int?
         if let film = source.reader {
             writerOptions = writerOptions.describing(film.metadata, title: film.title, film.chapters, in: settings.timeRange)
+            let container = writerOptions.container ?? FileContainer(path: path)
+            cover = writerOptions.takeCover(of: film, settings.tracks, settings.sandbox, to: container)
         }
         do throws(WritingError) { writer = try AssetWriter(path: path, options: writerOptions) } catch { throw .output(error) }
         let range = settings.timeRange
         let end = min(range.end, source.duration.isNumeric ? source.duration : range.end)
         duration = end.isNumeric ? end - range.start : .indefinite
         do throws(ExportError) {
-            let plan = try ExportPlan(source, settings, writer.container, path: path)
+            let plan = try ExportPlan(source, settings, writer.container, path: path, cover: cover)
             if let notice = plan.notice { notices.append(notice) }
             lanes = try Self.lanes(plan, source, settings, writer, statistics)
         } catch {

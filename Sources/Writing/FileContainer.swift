@@ -16,7 +16,7 @@ public enum FileContainer: String, Sendable, Hashable, CaseIterable {
     /// MPEG transport stream (ISO/IEC 13818-1), as broadcasts use it.
     case mpegTS
 
-    /// The container that a file's name asks for by its ending; nil where it is none of these.
+    /// The container that a file's name asks for by its ending; nil where it is none of these. `m3u8` is the playlist of an MP4 in fragments.
     public init?(path: String) {
         guard let dot = path.lastIndex(of: "."), let found = Self.endings[path[path.index(after: dot)...].lowercased()] else { return nil }
         self = found
@@ -24,7 +24,7 @@ public enum FileContainer: String, Sendable, Hashable, CaseIterable {
 
     private static let endings: [String: FileContainer] = [
         "mp4": .mp4, "m4v": .mp4, "m4a": .mp4, "mov": .mov, "qt": .mov, "mkv": .matroska, "mka": .matroska, "webm": .webm, "ts": .mpegTS,
-        "mts": .mpegTS,
+        "mts": .mpegTS, "m3u8": .mp4,
     ]
 
     /// Whether the file says what part of its samples is shown, so that a film begins and ends where the source did.

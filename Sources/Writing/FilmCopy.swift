@@ -60,7 +60,8 @@ public struct FilmCopy {
         } catch { throw .source(error) }
         reader = source.reader
         if let notice = source.notice { notices.append(notice) }
-        let described = options.writer.describing(reader.metadata, title: reader.title, reader.chapters, in: options.timeRange)
+        var described = options.writer.describing(reader.metadata, title: reader.title, reader.chapters, in: options.timeRange)
+        let cover = described.takeCover(of: reader, options.tracks, options.sandbox, to: described.container ?? FileContainer(path: path))
         var inputs: [Int: AssetWriterInput] = [:], left: [AssetTrack] = []
         do throws(WritingError) {
             if let unknown = options.tracks?.subtracting(reader.tracks.map(\.id)).min() {
@@ -70,7 +71,7 @@ public struct FilmCopy {
             for track in reader.tracks where options.tracks?.contains(track.id) ?? true {
                 if writer.container.canHold(track.kind, track.format) {
                     inputs[track.id] = try writer.addInput(TrackDescription(track))
-                } else if !track.holdsChapters(of: reader) {
+                } else if !track.holdsChapters(of: reader), track.id != cover {
                     left.append(track)
                 }
             }

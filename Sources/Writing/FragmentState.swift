@@ -7,6 +7,9 @@ struct FragmentState: Sendable {
 
     init(duration: MediaTime) { self.duration = duration }
 
+    /// A sample has come.
+    var hasBegun: Bool { start != nil }
+
     /// Whether the fragment ends before this sample.
     mutating func endsBefore(time: MediaTime, isSyncVideo: Bool) -> Bool {
         guard let start else {

@@ -54,6 +54,11 @@ struct MovieBox {
         return sum
     }
 
+    /// Bytes up to the end of the index, which is in front of the samples; nil where it is not.
+    static func headByteCount(in descriptor: Int32) throws(SystemError) -> Int64? {
+        try find(in: descriptor).map { $0.offset + Int64($0.count) }
+    }
+
     // MARK: Bytes
 
     /// A movie box above this, 512 MiB, is none.

@@ -63,6 +63,7 @@ final class Muxer: @unchecked Sendable {
     func begin(_ options: AssetWriterOptions, chapters: [AssetChapter], timescale: Int32) throws(WritingError) {
         for (name, text) in options.metadata { unsafe av_dict_set(&context.pointee.metadata, name, text, 0) }
         if !chapters.isEmpty { addChapters(chapters) }
+        if let cover = options.cover { try addCover(cover) }
         var settings: OpaquePointer?
         defer { unsafe av_dict_free(&settings) }
         if container.hasEditLists {
@@ -73,6 +74,33 @@ final class Muxer: @unchecked Sendable {
         }
         let status = unsafe avformat_write_header(context, &settings)
         try check(status, "the container refuses its tracks", .unsupported)
+        if let cover = options.cover, container.hasEditLists { try writeCover(cover) }
+    }
+
+    /// Adds the cover behind all tracks: in Matroska as an attachment, whose bytes libavformat takes from the set-up data.
+    private func addCover(_ cover: CoverImage) throws(WritingError) {
+        guard let stream = unsafe StreamParameters.add(cover.track, to: context) else {
+            throw WritingError(.damaged, draft.path, "no memory for the cover")
+        }
+        guard !container.hasEditLists else { return }
+        unsafe stream.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
+        unsafe StreamParameters.setConfiguration(cover.bytes, stream.pointee.codecpar)
+        unsafe av_dict_set(&stream.pointee.metadata, "filename", cover.fileName, 0)
+        unsafe av_dict_set(&stream.pointee.metadata, "mimetype", cover.mediaType, 0)
+    }
+
+    /// In MP4 it is the one sample of a track that libavformat turns into metadata.
+    private func writeCover(_ cover: CoverImage) throws(WritingError) {
+        var packet = unsafe av_packet_alloc()
+        defer { unsafe av_packet_free(&packet) }
+        guard let packet = unsafe packet, unsafe av_new_packet(packet, Int32(clamping: cover.bytes.count)) == 0 else {
+            throw WritingError(.damaged, draft.path, "no memory for the cover")
+        }
+        for (index, byte) in cover.bytes.enumerated() { unsafe packet.pointee.data[index] = byte }
+        unsafe packet.pointee.stream_index = Int32(context.pointee.nb_streams) - 1
+        unsafe (packet.pointee.pts, packet.pointee.dts) = (0, 0)
+        unsafe packet.pointee.flags = AV_PKT_FLAG_KEY
+        try check(unsafe av_write_frame(context, packet), "the container refuses the cover")
     }
 
     private func addChapters(_ chapters: [AssetChapter]) {
@@ -137,10 +165,23 @@ final class Muxer: @unchecked Sendable {
 
     /// Ends a fragment: all samples so far are in the file.
     func endFragment() throws(WritingError) {
-        try check(unsafe av_write_frame(context, nil), "the container refuses a fragment")
+        // The first time, MP4 and MOV write their index only.
+        for _ in 0..<(container.hasEditLists && wholeByteCount == 0 ? 2 : 1) {
+            try check(unsafe av_write_frame(context, nil), "the container refuses a fragment")
+        }
         output.flush()
         try check(0, "")
         wholeByteCount = output.byteCount ?? wholeByteCount
+    }
+
+    /// Bytes of an MP4 in fragments before the first of them.
+    func headByteCount() throws(WritingError) -> Int64 {
+        let count: Int64?
+        do throws(SystemError) { count = try MovieBox.headByteCount(in: draft.descriptor.rawValue) } catch {
+            throw WritingError.writing(draft.path, error.code)
+        }
+        guard let count else { throw WritingError(.damaged, draft.path, "the container cannot be completed (no index in front)") }
+        return count
     }
 
     /// Writes what the container has at its end.

@@ -77,7 +77,7 @@ enum StreamParameters {
         unsafe setConfiguration(format.configuration, parameters)
     }
 
-    private static func setConfiguration(_ bytes: [UInt8], _ parameters: UnsafeMutablePointer<AVCodecParameters>) {
+    static func setConfiguration(_ bytes: [UInt8], _ parameters: UnsafeMutablePointer<AVCodecParameters>) {
         guard !bytes.isEmpty, let copy = unsafe av_mallocz(bytes.count + BlockBuffer.paddingByteCount) else { return }
         unsafe bytes.withUnsafeBytes { unsafe copy.copyMemory(from: $0.baseAddress!, byteCount: bytes.count) }
         unsafe parameters.pointee.extradata = copy.assumingMemoryBound(to: UInt8.self)

@@ -79,8 +79,6 @@ final class VideoLane: ExportLane {
         options.passes = settings.passes
         options.properties.profile = codec.options["profile"]
         options.encoderOptions["profile"] = nil
-        // libavcodec's own number is 1; 0 lets the encoder choose, as FFmpeg's program does.
-        if codec.options["threads"] == nil { options.encoderOptions["threads"] = "0" }
         let format = VideoFormat(
             codec: VideoCodec(name: codec.name), codedSize: shape.size, attributes: shape.attributes, frameRate: shape.frameRate)
         let isOwn = ["crf", "b", "qp", "qscale", "global_quality"].contains { codec.options[$0] != nil }

@@ -41,12 +41,14 @@ struct EncodedFilm {
         let reader = try AssetReader(url: TestAssets.path(name))
         guard let track = reader.tracks.first(where: { $0.kind == .video }), case .video(let stream) = track.format else { throw NoVideo() }
         reader.select([track.id])
-        let decoder = try DecompressionSession(format: stream, options: DecoderOptions(threads: 1, holdCount: 40))
         var wanted = stream
         wanted.codec = codec
         if let attributes { wanted.attributes = attributes }
         let counters = FrameStatistics()
         let session = try CompressionSession(format: wanted, options: options, statistics: counters)
+        // Encoders with a thread for each frame hold as many frames.
+        let holdCount = 40 + session.heldFrameCount
+        let decoder = try DecompressionSession(format: stream, options: DecoderOptions(threads: 1, holdCount: holdCount))
         format = session.format
         encoderName = session.encoderName
         var film = self

@@ -1,4 +1,5 @@
 import Encoding
+import Glibc
 import Media
 import SampleQueue
 import SurfacePool
@@ -40,6 +41,31 @@ struct EncoderPropertyTests {
         let session = try CompressionSession(format: format(), options: options)
         #expect(session.reason == "there is no hardware encoder for h264")
         #expect(try CompressionSession(format: format()).reason == nil)
+    }
+
+    @Test(
+        "an encoder chooses its threads unless it is told how many", .enabled(if: sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1, "one processor"),
+        .enabled(if: Encoders.names(for: .h264).contains("libx264"), "no libx264"))
+    func threads() throws {
+        // x264 writes its settings into the stream: "… threads=3 …".
+        func stated(_ threads: Int?) throws -> String {
+            let film = try EncodedFilm(to: .h264, .fast("libx264") { $0.threads = threads }, count: 2)
+            guard case .compressed(let block, _) = try #require(film.samples.first).content else { return "" }
+            let text = String(decoding: unsafe block.withUnsafeBytes { unsafe Array($0) }, as: UTF8.self)
+            return text.split(separator: " ").first { $0.hasPrefix("threads=") }.map(String.init) ?? ""
+        }
+        #expect(try stated(1) == "threads=1" && stated(2) == "threads=2")
+        let own = try stated(nil)
+        #expect(try own.hasPrefix("threads=") && own != "threads=1" && own == stated(0))
+        // Encoders with a thread for each frame hold as many frames.
+        func held(_ threads: Int?) throws -> Int {
+            var options = EncoderOptions(pixelFormat: .yuvj420p)
+            options.properties.threads = threads
+            // With a rate, which depends on the frame before, there is one thread.
+            options.properties.quality = 0.9
+            return try CompressionSession(format: format(VideoCodec(name: "mjpeg")), options: options).heldFrameCount
+        }
+        #expect(try held(nil) > held(1) && held(nil) == held(0))
     }
 
     @Test("an encoder says which properties it has, and takes no others")

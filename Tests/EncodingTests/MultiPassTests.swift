@@ -87,8 +87,12 @@ private final class Scenes {
     }
 
     /// Encoders with statistics of their own.
-    private static let twoPass = [(VideoCodec.h264, "libx264"), (.hevc, "libx265"), (.vp9, "libvpx-vp9"), (VideoCodec(name: "mpeg4"), "mpeg4")]
-        .filter { codec, name in Encoders.names(for: codec).contains(name) && !(TestExtent.isSanitized && name == "libx265") }
+    private static let twoPass = [
+        (VideoCodec.h264, "libx264"), (.hevc, "libx265"), (.vp9, "libvpx-vp9"), (.av1, "libaom-av1"), (.av1, "librav1e"),
+        (VideoCodec(name: "mpeg4"), "mpeg4"),
+    ].filter { codec, name in
+        Encoders.names(for: codec).contains(name) && !(TestExtent.isSanitized && ["libx265", "libaom-av1", "librav1e"].contains(name))
+    }
 
     @Test(arguments: twoPass)
     func `the first pass makes statistics, the others the film at its rate`(codec: VideoCodec, name: String) throws {

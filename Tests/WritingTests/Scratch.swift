@@ -18,6 +18,13 @@ final class Scratch {
 
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
+    /// Makes a file, or another one of the same name.
+    func write(_ bytes: [UInt8], _ name: String) {
+        guard let file = unsafe fopen(path(name), "we") else { return }
+        unsafe fwrite(bytes, 1, bytes.count, file)
+        unsafe fclose(file)
+    }
+
     /// The files in it.
     var names: [String] {
         guard let list = unsafe opendir(folder) else { return [] }

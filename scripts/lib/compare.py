@@ -19,6 +19,7 @@ import tempfile
 import time
 
 import compare_composition
+import compare_conversion
 import compare_export
 
 WIDTH, HEIGHT = 1280, 720  # of the films and their windows
@@ -379,6 +380,7 @@ def main():
     parser.add_argument("--sandbox", action="store_true")
     parser.add_argument("--export", action="store_true")
     parser.add_argument("--composition", action="store_true")
+    parser.add_argument("--conversion", action="store_true")
     parser.add_argument("--peers-only", action="store_true")
     parser.add_argument("file", nargs="?")
     options = parser.parse_args()
@@ -394,6 +396,9 @@ def main():
         return
     if options.composition:
         compare_composition.tables(sys.modules[__name__], options)
+        return
+    if options.conversion:
+        compare_conversion.tables(sys.modules[__name__], options)
         return
     if options.only != "window":
         decode_table(options)

@@ -103,7 +103,7 @@ public final class SampleTable: Sendable {
     public var count: Int { entries.count }
 
     /// The memory that the table takes.
-    var byteCount: Int {
+    package var byteCount: Int {
         entries.count * MemoryLayout<Entry>.stride + (presented.count + ranks.count + syncs.count + chunks.count) * MemoryLayout<UInt32>.stride
             + (latest.count + earliest.count) * MemoryLayout<Int64>.stride
     }

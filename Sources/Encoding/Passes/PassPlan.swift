@@ -30,6 +30,8 @@ struct PassPlan {
     var statistics = ""
     /// Bits a second that the encoder is asked for; it may differ from `rate` so that `rate` is met.
     private(set) var requestedRate: Double
+    /// Of whole passes.
+    private var trials: [RateSearch.Trial] = []
     private(set) var firstQuality: Double?
     private var search: RangeSearch?
     /// Of the pass, with their settings; empty for a whole pass.
@@ -95,7 +97,8 @@ struct PassPlan {
         guard number < options.maximumPassCount, seconds > 0, record.bits > 0 else { return [] }
         let made = record.bits / seconds
         guard abs(made - wanted) > Self.tolerance * wanted else { return [] }
-        requestedRate *= min(max(wanted / made, 0.5), 2)
+        trials.append(RateSearch.Trial(requested: requestedRate, made: made))
+        requestedRate = RateSearch.next(trials, wanted: wanted)
         return [.all]
     }
 
