@@ -246,7 +246,7 @@ import Testing
 
     @Test(
         "takes the next way for its pixels when the driver refuses one, and says why; without another it says it, and can be started again",
-        arguments: ["Inject VIDIOC_QUEUE_SETUP Error", "Inject VIDIOC_BUF_PREPARE Error", "Inject VIDIOC_START_STREAMING Error"])
+        arguments: ["Inject VIDIOC_REQBUFS Error", "Inject VIDIOC_QBUF Error", "Inject VIDIOC_STREAMON Error"])
     func refusals(control: String) throws {
         let output = VideoDataOutput()
         try Vivid.set(control, to: 1)
