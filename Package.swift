@@ -140,7 +140,7 @@ let package = Package(
                 "CAVFormat", "CLinux",
             ]),
         // Cameras, their frames in the surfaces that displays and exporters read, and microphones.
-        module("Capture", ["Media", "SurfacePool", "CV4L2", "CALSA"]),
+        module("Capture", ["Media", "SampleQueue", "SurfacePool", "Decoding", "CV4L2", "CALSA"]),
         // Cameras and microphones into files.
         module("Recording", ["Media", "Demuxing", "SampleQueue", "SurfacePool", "Reading", "Encoding", "Writing", "Capture"]),
         module("FrameExport", ["CLinux", "Media", "Sandbox", "SurfacePool"]),
@@ -260,8 +260,8 @@ let package = Package(
         tests(
             "CaptureTests",
             [
-                "Capture", "Recording", "Player", "PlaySupport", "Demuxing", "DisplaySink", "Reading", "SampleQueue", "SurfacePool", "Writing",
-                "Media", "TestSupport", "CALSA", "CScanout", "ScanoutC",
+                "Capture", "Recording", "Player", "PlaySupport", "Demuxing", "DisplaySink", "Encoding", "Reading", "SampleQueue", "SurfacePool",
+                "Writing", "Media", "TestSupport", "CALSA", "CScanout", "ScanoutC",
             ]),
         tests(
             "DisplaySinkTests",

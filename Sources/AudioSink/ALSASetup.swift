@@ -28,7 +28,7 @@ struct ALSASetup {
         try unsafe check(snd_pcm_hw_params(pcm, hardware), "refused the configuration")
         var bufferFrames = snd_pcm_uframes_t(), periodFrames = snd_pcm_uframes_t()
         try unsafe check(snd_pcm_get_params(pcm, &bufferFrames, &periodFrames), "does not tell its buffer")
-        try unsafe setSoftwareParameters()
+        try unsafe check(calsa_start_on_request(pcm), "refused the software configuration")
         return DeviceConfiguration(
             rate: Int(hertz), channelCount: Int(channels), sampleFormat: format, channelOrder: unsafe channelOrder(Int(channels)),
             bufferFrames: Int(bufferFrames), periodFrames: Int(periodFrames))
@@ -42,21 +42,6 @@ struct ALSASetup {
         }
         throw AudioError(
             .unsupportedFormat, "the audio device '\(unsafe name)' takes none of float, 32-bit and 16-bit samples; try 'plug\(unsafe name)'")
-    }
-
-    /// The device starts only when asked to, and stamps its position with CLOCK_MONOTONIC.
-    private func setSoftwareParameters() throws(AudioError) {
-        var allocated: OpaquePointer?
-        unsafe snd_pcm_sw_params_malloc(&allocated)
-        let software = unsafe allocated!
-        defer { unsafe snd_pcm_sw_params_free(software) }
-        try unsafe check(snd_pcm_sw_params_current(pcm, software), "has no software configuration")
-        var boundary = snd_pcm_uframes_t()
-        unsafe snd_pcm_sw_params_get_boundary(software, &boundary)
-        unsafe snd_pcm_sw_params_set_start_threshold(pcm, software, boundary)
-        unsafe snd_pcm_sw_params_set_tstamp_mode(pcm, software, SND_PCM_TSTAMP_ENABLE)
-        unsafe snd_pcm_sw_params_set_tstamp_type(pcm, software, SND_PCM_TSTAMP_TYPE_MONOTONIC)
-        try unsafe check(snd_pcm_sw_params(pcm, software), "refused the software configuration")
     }
 
     /// Mono and stereo have one order. With more channels the device's channel map says where each speaker is; without one, ALSA's convention does.

@@ -6,7 +6,9 @@ package import SurfacePool
 public struct ActiveFormat: Sendable, Hashable {
     /// The driver's code.
     public var code: FourCC
-    /// How the pixels lie.
+    /// The codec of compressed frames, which are decoded; nil for pixels.
+    public var codec: VideoCodec?
+    /// How the pixels lie. What a decoder makes of compressed frames may lie otherwise; each frame says it.
     public var pixelFormat: PixelFormat
     /// Of each frame, in pixels.
     public var size: PixelSize
@@ -36,7 +38,8 @@ public struct ActiveFormat: Sendable, Hashable {
         }
         guard unsafe cv4l2_set_format(node.fd, node.planarity, &format) == 0 else { throw node.failure("set the camera's format") }
         let size = PixelSize(width: Int(format.width), height: Int(format.height))
-        guard format.fourcc == choice.code.rawValue, size == choice.size, case .pixels(let pixels) = CaptureEncoding(choice.code) else {
+        let encoding = CaptureEncoding(choice.code)
+        guard format.fourcc == choice.code.rawValue, size == choice.size, encoding != .unknown else {
             throw CaptureError(
                 .unsupported, "\(node.path): the camera gives \(FourCC(rawValue: format.fourcc)) \(size) instead of \(choice.code) \(choice.size).")
         }
@@ -44,13 +47,26 @@ public struct ActiveFormat: Sendable, Hashable {
             throw CaptureError(.unsupported, "\(node.path): the camera gives fields or planes one by one, which are not read.")
         }
         code = choice.code
-        pixelFormat = pixels
         self.size = size
-        color = CaptureColor(
-            colorspace: format.colorspace, ycbcr: format.ycbcr, quantization: format.quantization, transfer: format.transfer
-        ).description(for: pixels)
-        layout = try Self.layout(pixels, size, pitch: Int(format.pitch.0), byteCount: Int(format.bytes.0), node.path)
+        var stated = CaptureColor(
+            colorspace: format.colorspace, ycbcr: format.ycbcr, quantization: format.quantization, transfer: format.transfer)
+        if case .pixels(let pixels) = encoding {
+            pixelFormat = pixels
+            layout = try Self.layout(pixels, size, pitch: Int(format.pitch.0), byteCount: Int(format.bytes.0), node.path)
+        } else {
+            if case .compressed(let codec) = encoding { self.codec = codec }
+            // JPEG has its own colours, whatever a driver says.
+            if codec == .mjpeg { stated = CaptureColor(colorspace: CaptureColor.jpeg) }
+            pixelFormat = .yuv420p
+            layout = SurfaceLayout(format: .yuv420p, covering: size)
+        }
+        color = stated.description(for: pixelFormat)
         rate = Self.setRate(choice.rate, on: node)
+    }
+
+    /// How long a frame lasts; `.invalid` where the rate is unknown.
+    var frameDuration: MediaTime {
+        rate.isKnown ? MediaTime(value: Int64(rate.denominator), timescale: rate.numerator) : .invalid
     }
 
     /// Asks for a rate, or for none, and returns what the driver runs at.

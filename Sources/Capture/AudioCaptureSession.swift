@@ -28,15 +28,11 @@ public final class AudioCaptureSession: Sendable {
     private let request: AudioCaptureRequest
     private let guarded = Monitor(Guarded())
 
-    private struct Guarded: Sendable {
+    private struct Guarded: SessionGuarded {
         var state = State.idle
         var format: AudioCaptureFormat?
         var drift = 0.0
-        var thread: LoopThread?
-        var bell: EventFD?
-        var isStopping = false
-        /// A `start` or `stop` is under way.
-        var isBusy = false
+        var run = SessionThread()
     }
 
     /// Makes a session that does not run.
@@ -61,15 +57,15 @@ public final class AudioCaptureSession: Sendable {
     /// - Throws: `CaptureError` when the microphone is gone, busy or refused, or has no format that is read.
     public func start() throws(CaptureError) {
         let isWanted = guarded.wait { guarded -> Bool? in
-            if guarded.isBusy { return nil }
+            if guarded.run.isBusy { return nil }
             if case .running = guarded.state { return false }
-            guarded.isBusy = true
+            guarded.run.isBusy = true
             return true
         }
         guard isWanted == true else { return }
-        defer { guarded.change { $0.isBusy = false } }
+        defer { guarded.change { $0.run.isBusy = false } }
         // Of a microphone that failed.
-        guarded.withLock { $0.thread.take() }?.join()
+        guarded.withLock { $0.run.thread.take() }?.join()
         let bell: EventFD
         do throws(SystemError) { bell = try EventFD() } catch { throw CaptureError(.system, "\(device.identifier): \(error).") }
         let microphone = try Microphone(device.identifier, request), format = microphone.format
@@ -79,37 +75,21 @@ public final class AudioCaptureSession: Sendable {
             guarded.state = .running(format)
             guarded.format = format
             guarded.drift = 0
-            guarded.bell = bell
-            guarded.isStopping = false
+            guarded.run.bell = bell
+            guarded.run.isStopping = false
         }
         // Without the session, which may end meanwhile, but not on its own thread.
         let thread = LoopThread(name: "microphone") { [guarded] in
-            let error = run.run(bell) { guarded.withLock { $0.isStopping } }
+            let error = run.run(bell) { guarded.withLock { $0.run.isStopping } }
             // Before the outputs say it, so that who hears of the end can start again.
             if let error { guarded.change { $0.state = .failed(error) } }
             run.finish(error)
         }
-        guarded.withLock { $0.thread = thread }
+        guarded.withLock { $0.run.thread = thread }
     }
 
     /// Stops the microphone and waits for its thread. Outputs get `ended` after the sound that they have.
     public func stop() {
-        let _: Void? = guarded.wait { guarded in
-            if guarded.isBusy { return nil }
-            guarded.isBusy = true
-            return ()
-        }
-        let (thread, bell) = guarded.withLock { guarded in
-            guarded.isStopping = true
-            defer { guarded.thread = nil }
-            return (guarded.thread, guarded.bell)
-        }
-        bell?.signal()
-        thread?.join()
-        guarded.change { guarded in
-            guarded.state = .idle
-            guarded.isBusy = false
-            guarded.bell = nil
-        }
+        guarded.stop { $0.state = .idle }
     }
 }

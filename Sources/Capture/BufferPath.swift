@@ -6,15 +6,21 @@ public enum BufferPath: String, Sendable, Hashable, CaseIterable {
     case exported
     /// Each frame is copied once out of the driver's memory (`mmap`).
     case copied
+    /// The driver gives compressed frames (Motion-JPEG, H.264, HEVC), which are decoded into surfaces of the pool.
+    case decoded
 
     /// The paths to try, the best first.
     ///
     /// - Parameters:
     ///   - hasDMABufs: The allocator makes DMA-BUFs.
     ///   - importsDMABufs: The driver says that it takes them; nil: it says nothing, as kernels before 4.20.
+    ///   - isCompressed: The driver gives no pixels.
     ///   - only: The only path to try; nil: all.
-    package static func candidates(hasDMABufs: Bool, importsDMABufs: Bool?, only: BufferPath? = nil) -> [BufferPath] {
-        let possible: [BufferPath] = (hasDMABufs && importsDMABufs != false ? [.imported] : []) + [.exported, .copied]
+    package static func candidates(
+        hasDMABufs: Bool, importsDMABufs: Bool?, isCompressed: Bool = false, only: BufferPath? = nil
+    ) -> [BufferPath] {
+        let pixels: [BufferPath] = (hasDMABufs && importsDMABufs != false ? [.imported] : []) + [.exported, .copied]
+        let possible = isCompressed ? [.decoded] : pixels
         return possible.filter { only == nil || $0 == only }
     }
 }

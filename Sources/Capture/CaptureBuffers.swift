@@ -1,7 +1,16 @@
 internal import CV4L2
 internal import Glibc
 internal import Media
+internal import SampleQueue
 internal import SurfacePool
+
+/// What a full buffer holds.
+enum CaptureContent: ~Copyable {
+    /// A frame's pixels.
+    case pixels(SurfaceUse)
+    /// A frame for a decoder.
+    case compressed(BlockBuffer)
+}
 
 /// The buffers between a camera's driver and the surfaces that programs read. Used by one thread.
 protocol CaptureBuffers: AnyObject {
@@ -11,7 +20,7 @@ protocol CaptureBuffers: AnyObject {
     /// Gives the driver every buffer that nobody reads.
     func fill() throws(CaptureError)
     /// Takes a full buffer's frame; nil when there is no memory to copy it to.
-    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> SurfaceUse?
+    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> CaptureContent?
     /// Takes back a buffer whose contents nobody wants.
     func discard(_ buffer: cv4l2_buffer) throws(CaptureError)
     /// The driver has stopped: ends what it held. Frames that are read stay.
@@ -82,7 +91,7 @@ final class LentBuffers: CaptureBuffers {
         return surface
     }
 
-    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> SurfaceUse? { try unqueue(buffer).finishWriting() }
+    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> CaptureContent? { .pixels(try unqueue(buffer).finishWriting()) }
 
     func discard(_ buffer: cv4l2_buffer) throws(CaptureError) { try unqueue(buffer).endWriting() }
 
@@ -114,72 +123,4 @@ final class ExportingAllocator: SurfaceAllocator {
         state.withLock { $0.next = index + 1 }
         return memory
     }
-}
-
-/// The driver's own buffers, each frame copied out of them.
-@safe
-final class CopiedBuffers: CaptureBuffers {
-    private let node: CameraNode
-    let memory = Int32(CV4L2_MMAP)
-    private var maps: [UnsafeMutableRawBufferPointer]
-    private let pool: SurfacePool
-    private let counters: FrameStatistics
-    private var isQueued: [Bool]
-
-    init(_ node: CameraNode, count: Int, frames: Int, layout: SurfaceLayout, allocator: any SurfaceAllocator, counters: FrameStatistics)
-        throws(CaptureError)
-    {
-        self.node = node
-        self.counters = counters
-        unsafe maps = []
-        isQueued = Array(repeating: false, count: count)
-        pool = SurfacePool(layout: layout, allocator: allocator, maximumCount: frames)
-        for index in 0..<UInt32(count) {
-            var buffer = cv4l2_buffer()
-            guard unsafe cv4l2_query_buffer(node.fd, node.planarity, memory, index, &buffer) == 0 else {
-                throw node.failure("look at the camera's buffer")
-            }
-            let address = unsafe mmap(nil, Int(buffer.length), PROT_READ, MAP_SHARED, node.fd, off_t(buffer.map_offset))
-            guard let address = unsafe address, unsafe address != MAP_FAILED else { throw node.failure("map the camera's buffer") }
-            unsafe maps.append(UnsafeMutableRawBufferPointer(start: address, count: Int(buffer.length)))
-        }
-    }
-
-    deinit { unsafe maps.forEach { unsafe munmap($0.baseAddress, $0.count) } }
-
-    var queuedCount: Int { isQueued.count(where: \.self) }
-
-    func fill() throws(CaptureError) {
-        for index in isQueued.indices where !isQueued[index] {
-            guard cv4l2_queue(node.fd, node.planarity, memory, UInt32(index), -1, 0) == 0 else {
-                throw node.failure("give the camera a buffer")
-            }
-            isQueued[index] = true
-        }
-    }
-
-    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> SurfaceUse? {
-        try discard(buffer)
-        let writer: SurfaceWriter
-        do throws(SurfaceError) {
-            guard let free = try pool.acquire() else { return nil }
-            writer = free
-        } catch { throw CaptureError(.system, "\(node.path): \(error.description)") }
-        let map = unsafe maps[Int(buffer.index)]
-        unsafe writer.withUnsafeMutableBytes { bytes in
-            let count = min(bytes.count, map.count, max(Int(buffer.used), 0))
-            unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: map[..<count]))
-            counters.addCopied(count)
-        }
-        return writer.finish()
-    }
-
-    func discard(_ buffer: cv4l2_buffer) throws(CaptureError) {
-        guard Int(buffer.index) < isQueued.count, isQueued[Int(buffer.index)] else {
-            throw CaptureError(.failed, "\(node.path): the driver returned a buffer that it did not have.")
-        }
-        isQueued[Int(buffer.index)] = false
-    }
-
-    func end() { pool.close() }
 }

@@ -35,7 +35,8 @@ package struct CaptureColor: Sendable, Hashable {
             chromaSiting: model != .yuv ? .unspecified : colorspace == Self.jpeg ? .center : .left)
     }
 
-    private static let jpeg: UInt32 = 7
+    /// `V4L2_COLORSPACE_JPEG`.
+    static let jpeg: UInt32 = 7
 
     /// By `v4l2_colorspace`. OPRGB's primaries and curve have no number in H.273.
     private static let spaces: [UInt32: (primaries: UInt8, transfer: UInt8, matrix: UInt8)] = [

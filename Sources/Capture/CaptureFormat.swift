@@ -50,7 +50,7 @@ public struct CaptureFormat: Sendable, Hashable {
     public var name: String
     /// How the pixels lie; nil for compressed formats and for those that this library cannot read.
     public var pixelFormat: PixelFormat?
-    /// The codec of compressed frames; nil for pixels.
+    /// The codec of compressed frames, which are decoded; nil for pixels and for what this library cannot read.
     public var codec: VideoCodec?
     /// In the driver's order.
     public var sizes: [Sizes]
@@ -68,7 +68,7 @@ public struct CaptureFormat: Sendable, Hashable {
     }
 
     /// Whether a session can deliver it.
-    public var isReadable: Bool { pixelFormat != nil }
+    public var isReadable: Bool { pixelFormat != nil || codec != nil }
 
     /// One line for people: `NV12 640x360 at 60, 30; 1280x720 at 30`.
     public var summary: String { sizes.isEmpty ? "\(code)" : "\(code) \(sizesSummary)" }

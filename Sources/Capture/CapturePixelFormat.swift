@@ -43,7 +43,10 @@ package enum CaptureEncoding: Sendable, Hashable {
         "BGR4": .bgr0, "RGB4": .zrgb, "RGBP": .rgb565le, "XR15": .rgb555le, "RGBO": .rgb555le,
     ]
 
-    private static let codecs: [String: VideoCodec] = [
-        "MJPG": VideoCodec(name: "mjpeg"), "JPEG": VideoCodec(name: "mjpeg"), "H264": .h264, "HEVC": .hevc, "VP80": .vp8, "VP90": .vp9,
-    ]
+    private static let codecs: [String: VideoCodec] = ["MJPG": .mjpeg, "JPEG": .mjpeg, "H264": .h264, "HEVC": .hevc]
+}
+
+extension VideoCodec {
+    /// Single frames in JPEG.
+    static let mjpeg = VideoCodec(name: "mjpeg")
 }

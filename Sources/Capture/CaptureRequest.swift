@@ -30,29 +30,44 @@ public struct CaptureRequest: Sendable, Hashable {
         }
     }
 
-    /// Formats that displays take as they are come first, then those of fewer bytes.
+    /// Formats that displays take as they are come first, then those of fewer bytes, then those that must be decoded.
     private static let preferred = ["NV12", "NV21", "YU12", "NV16", "YUYV", "UYVY", "P010", "422P", "XR24", "BGR4", "RGB3", "BGR3", "GREY"]
+    private static let decoded = ["MJPG", "JPEG", "H264", "HEVC"]
     /// 1920x1080 in pixels: a larger size must be asked for.
     private static let usual = 1920 * 1080
+    /// 1280x720 in pixels: frames that need no decoding are preferred if they are as large.
+    private static let sufficient = 1280 * 720
     /// Frames a second that people take for fluent.
     private static let fluent = 24.0
 
     /// The format, the size and the rate that fit the request best; nil where none fits it.
     ///
     /// A format and a size that are asked for are kept. Without a size, it is the largest up to 1920x1080 that comes at the rate asked for, else at
-    /// 24 frames a second or more. The rate becomes the nearest that the camera has.
+    /// 24 frames a second or more. The rate becomes the nearest that the camera has. Compressed frames are taken where the camera gives no others, or
+    /// others only slower or smaller than 1280x720.
     package func choose(from formats: [CaptureFormat]) -> Choice? {
         let readable = formats.filter { $0.isReadable && (code == nil || $0.code == code) }
-        func rank(_ format: CaptureFormat) -> Int { Self.preferred.firstIndex(of: format.code.description) ?? Self.preferred.count }
-        let ordered = readable.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
+        let pixels = first(of: readable.filter { $0.codec == nil }, Self.preferred)
+        let compressed = first(of: readable.filter { $0.codec != nil }, Self.decoded)
+        guard let pixels, let compressed else { return pixels?.choice ?? compressed?.choice }
+        func value(_ found: Found) -> Int { (found.isFast ? 1 << 42 : 0) + min(found.choice.size.width * found.choice.size.height, Self.sufficient) }
+        return value(compressed) > value(pixels) ? compressed.choice : pixels.choice
+    }
+
+    private typealias Found = (choice: Choice, isFast: Bool)
+
+    /// The best of the first format, by its place in `order`, that fits.
+    private func first(of formats: [CaptureFormat], _ order: [String]) -> Found? {
+        func rank(_ format: CaptureFormat) -> Int { order.firstIndex(of: format.code.description) ?? order.count }
+        let ordered = formats.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
         for format in ordered {
-            if format.sizes.isEmpty, let size { return Choice(code: format.code, size: size, rate: rate) }
+            if format.sizes.isEmpty, let size { return (Choice(code: format.code, size: size, rate: rate), true) }
             let candidates = format.sizes.compactMap { sizes -> (sizes: CaptureFormat.Sizes, size: PixelSize)? in
                 if let size { return sizes.contains(size) ? (sizes, size) : nil }
                 return (sizes, sizes.smallest == sizes.largest ? sizes.largest : Self.usualSize(in: sizes))
             }
             guard let best = candidates.max(by: { score($0.sizes, $0.size) < score($1.sizes, $1.size) }) else { continue }
-            return Choice(code: format.code, size: best.size, rate: nearestRate(in: best.sizes))
+            return (Choice(code: format.code, size: best.size, rate: nearestRate(in: best.sizes)), isFast(best.sizes))
         }
         return nil
     }
@@ -71,9 +86,12 @@ public struct CaptureRequest: Sendable, Hashable {
     /// Better is greater: fast enough, not too large, large.
     private func score(_ sizes: CaptureFormat.Sizes, _ size: PixelSize) -> Int {
         let pixels = size.width * size.height
+        return (isFast(sizes) ? 1 << 42 : 0) + (pixels <= Self.usual ? (1 << 41) + pixels : (1 << 40) - pixels)
+    }
+
+    private func isFast(_ sizes: CaptureFormat.Sizes) -> Bool {
         let wanted = rate.map { $0.doubleValue * 0.99 } ?? Self.fluent
-        let isFast = sizes.rates.isEmpty || sizes.rates.contains { $0.highest.doubleValue >= wanted }
-        return (isFast ? 1 << 42 : 0) + (pixels <= Self.usual ? (1 << 41) + pixels : (1 << 40) - pixels)
+        return sizes.rates.isEmpty || sizes.rates.contains { $0.highest.doubleValue >= wanted }
     }
 
     private func nearestRate(in sizes: CaptureFormat.Sizes) -> Ratio? {

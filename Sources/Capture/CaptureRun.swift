@@ -17,8 +17,11 @@ final class CaptureRun: @unchecked Sendable {
     private(set) var next: UInt64 = 0
     /// The first frame of a camera that has returned says that the driver's count began anew.
     private var hasReturned = false
+    private var clock = FrameClockState()
+    private let guarded: Monitor<CaptureSession.Guarded>
 
-    init(stream: CaptureStream, bell: EventFD, outputs: [VideoDataOutput]) {
+    init(stream: CaptureStream, bell: EventFD, outputs: [VideoDataOutput], _ guarded: Monitor<CaptureSession.Guarded>) {
+        self.guarded = guarded
         self.stream = stream
         self.bell = bell
         self.outputs = outputs
@@ -39,6 +42,7 @@ final class CaptureRun: @unchecked Sendable {
             while !isStopping() { pass(try stream.wait(bell)) }
         } catch { end = .failed(error) }
         stream.end()
+        while let rest = stream.takeRest() { pass(rest) }
         next = stream.nextNumber
         return end
     }
@@ -46,8 +50,8 @@ final class CaptureRun: @unchecked Sendable {
     /// Tells the outputs that no frame follows.
     func finish(_ error: CaptureError?) { for output in outputs { output.finish(error) } }
 
-    private func pass(_ outcome: consuming CaptureStream.Outcome) {
-        switch consume outcome {
+    private func pass(_ outcome: CaptureStream.Outcome) {
+        switch outcome {
         case .nothing: return
         case .lost(let reason, let receipt, let time):
             report(receipt, time)
@@ -55,14 +59,17 @@ final class CaptureRun: @unchecked Sendable {
             for output in outputs { output.add(drop) }
         case .frame(let frame, let receipt, let time):
             report(receipt, time)
-            let number = receipt.number
-            let shared = SharedFrame(frame)
-            for output in outputs { output.add(shared, number: number, time: time) }
+            for output in outputs { output.add(frame, number: receipt.number, time: time) }
         }
     }
 
     private func report(_ receipt: SequenceState.Receipt, _ time: HostTime) {
         var missing = receipt.missing
+        let isAnew = hasReturned || missing?.count == 0
+        guarded.withLock { guarded in
+            clock.add(receipt.number, at: time, rate: guarded.format?.rate ?? .unknown, isAnew: isAnew)
+            guarded.drift = clock.drift
+        }
         if hasReturned {
             hasReturned = false
             missing = CaptureDrop(.discontinuity, count: 0, first: receipt.number, time: time)

@@ -11,12 +11,17 @@ final class CaptureStream {
     /// Why the paths before it were not taken.
     let obstacles: [String]
     private let buffers: any CaptureBuffers
+    /// Nil for pixels.
+    private let decoder: CameraDecoder?
     private var sequence: SequenceState
+    private var times = CaptureTimeState()
 
     /// One buffer for the driver to fill, the next one behind it, and a full one on its way here.
     static let driverCount = 3
     /// VIDEO_MAX_FRAME: more buffers no driver has.
     private static let mostBuffers = 32
+    /// For compressed frames, whose bytes are taken out as soon as they are there: those that come while one is decoded.
+    private static let compressedCount = 6
 
     /// Sets the format and starts the camera.
     ///
@@ -32,7 +37,7 @@ final class CaptureStream {
         let offered = node.formats(sizesOf: request.code)
         guard let choice = request.choose(from: offered) else { throw Self.refusal(request, offered, node.path) }
         format = try ActiveFormat(choice, on: node)
-        let count = min(frames + Self.driverCount, Self.mostBuffers)
+        let count = min(format.codec == nil ? frames + Self.driverCount : Self.compressedCount, Self.mostBuffers)
         let layout = format.layout
         let hasDMABufs = Self.makesDMABufs(allocator)
         var capabilities: UInt32 = 0, none: UInt32 = 0
@@ -42,9 +47,13 @@ final class CaptureStream {
         }
         let imports = capabilities == 0 ? nil : Int(capabilities) & CV4L2_SUPPORTS_DMABUF != 0
         var obstacles: [String] = []
-        for path in BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, only: only) {
+        let isCompressed = format.codec != nil
+        for path in BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, isCompressed: isCompressed, only: only) {
             do throws(CaptureError) {
+                // Before the camera runs: a decoder may be missing.
+                let decoder = try Self.decoder(for: format, frames, allocator, counters, node.path)
                 buffers = try Self.start(path, node, count, frames, layout, allocator, counters, bell)
+                self.decoder = decoder
                 self.path = path
                 self.obstacles = obstacles
                 return
@@ -55,6 +64,13 @@ final class CaptureStream {
             }
         }
         throw CaptureError(.failed, obstacles.last ?? "\(node.path): the camera has no buffers that can be used.")
+    }
+
+    private static func decoder(
+        for format: ActiveFormat, _ frames: Int, _ allocator: any SurfaceAllocator, _ counters: FrameStatistics, _ path: String
+    ) throws(CaptureError) -> CameraDecoder? {
+        guard let codec = format.codec else { return nil }
+        return try CameraDecoder(format, codec, frames: frames, allocator: allocator, counters: counters, path)
     }
 
     private static func start(
@@ -76,6 +92,7 @@ final class CaptureStream {
             case .copied:
                 buffers = try CopiedBuffers(
                     node, count: Int(count), frames: frames + 1, layout: layout, allocator: allocator, counters: counters)
+            case .decoded: buffers = try CompressedBuffers(node, count: Int(count))
             }
             do throws(CaptureError) {
                 try buffers.fill()
@@ -123,8 +140,8 @@ final class CaptureStream {
     var nextNumber: UInt64 { sequence.next }
 
     /// Something that came of a wait.
-    enum Outcome: ~Copyable {
-        case frame(VideoFrame, SequenceState.Receipt, HostTime)
+    enum Outcome {
+        case frame(SharedFrame, SequenceState.Receipt, HostTime)
         /// No frame, for this reason; its own number.
         case lost(CaptureDrop.Reason, SequenceState.Receipt, HostTime)
         /// Look whether to stop.
@@ -136,6 +153,7 @@ final class CaptureStream {
 
     /// Waits for a frame, for the bell, or for a second.
     func wait(_ bell: EventFD) throws(CaptureError) -> Outcome {
+        if let outcome = decoder?.take() { return outcome }
         try buffers.fill()
         sequence.queued(buffers.queuedCount)
         // A driver without buffers reports an error at once.
@@ -145,11 +163,17 @@ final class CaptureStream {
         ]
         let ready: Int
         do throws(SystemError) {
-            ready = try pollDescriptors(&descriptors, until: MonotonicClock.shared.now() + Self.patience)
+            // The driver's frames first, then those that wait for the decoder.
+            let patience = decoder?.canStep == true ? .zero : Self.patience
+            ready = try pollDescriptors(&descriptors, until: MonotonicClock.shared.now() + patience)
         } catch { throw CaptureError(.system, "\(node.path): \(error).") }
         if !descriptors[1].ready.isEmpty { bell.drain() }
         guard !descriptors[0].ready.isEmpty else {
-            if ready == 0 { try look() }
+            if let decoder, decoder.canStep {
+                decoder.step()
+            } else if ready == 0 {
+                try look()
+            }
             return .nothing
         }
         var buffer = cv4l2_buffer()
@@ -168,25 +192,41 @@ final class CaptureStream {
 
     private func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> Outcome {
         let isMonotonic = Int(buffer.flags) & CV4L2_CLOCK_MASK == CV4L2_CLOCK_MONOTONIC
-        let time = CaptureTime.of(stamp: buffer.time, isMonotonic: isMonotonic, arrival: MonotonicClock.shared.now())
+        let time = times.time(stamp: buffer.time, isMonotonic: isMonotonic, arrival: MonotonicClock.shared.now())
         let receipt = sequence.receive(buffer.sequence, at: time)
         guard Int(buffer.flags) & CV4L2_BUFFER_ERROR == 0, buffer.used > 0 else {
             try buffers.discard(buffer)
-            return .lost(.damaged, receipt, time)
+            return lost(.damaged, receipt, time)
         }
-        guard let use = try buffers.take(buffer) else { return .lost(.outOfBuffers, receipt, time) }
-        sequence.queued(buffers.queuedCount)
-        let duration = format.rate.isKnown ? MediaTime(value: Int64(format.rate.denominator), timescale: format.rate.numerator) : .invalid
-        let frame = VideoFrame(
-            use: use, visible: PixelRect(format.size), attributes: FrameAttributes(color: format.color),
-            presentationTime: MediaTime(nanoseconds: time.nanoseconds), duration: duration, sequence: receipt.number)
-        return .frame(frame, receipt, time)
+        switch try buffers.take(buffer) {
+        case nil: return lost(.outOfBuffers, receipt, time)
+        case .compressed(let block):
+            decoder?.add(block, receipt, at: time)
+            return .nothing
+        case .pixels(let use):
+            sequence.queued(buffers.queuedCount)
+            let frame = VideoFrame(
+                use: use, visible: PixelRect(format.size), attributes: FrameAttributes(color: format.color),
+                presentationTime: MediaTime(nanoseconds: time.nanoseconds), duration: format.frameDuration, sequence: receipt.number)
+            return .frame(SharedFrame(frame), receipt, time)
+        }
     }
+
+    /// Behind the frames that a decoder has not answered, in the camera's order.
+    private func lost(_ reason: CaptureDrop.Reason, _ receipt: SequenceState.Receipt, _ time: HostTime) -> Outcome {
+        guard let decoder else { return .lost(reason, receipt, time) }
+        decoder.lose(reason, receipt, at: time)
+        return .nothing
+    }
+
+    /// After the end: what a decoder has not answered, one after the other.
+    func takeRest() -> Outcome? { decoder?.take() }
 
     /// Stops the camera. Frames that programs hold stay as they are.
     func end() {
         _ = cv4l2_stream(node.fd, node.planarity, 0)
         buffers.end()
+        decoder?.end()
         var none: UInt32 = 0
         _ = unsafe cv4l2_request(node.fd, node.planarity, buffers.memory, &none, nil)
     }

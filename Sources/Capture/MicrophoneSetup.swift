@@ -57,7 +57,7 @@ struct MicrophoneSetup {
         }
         var bufferFrames = snd_pcm_uframes_t(), periodFrames = snd_pcm_uframes_t()
         try unsafe check(snd_pcm_get_params(pcm, &bufferFrames, &periodFrames), "does not tell its buffer")
-        try unsafe setSoftwareParameters()
+        try unsafe check(calsa_start_on_request(pcm), "refuses the software configuration")
         let kept = min(channels, request.channelCount)
         return Answer(
             format: AudioCaptureFormat(sampleRate: rate, channelCount: kept, sampleFormat: format), channelCount: channels,
@@ -74,22 +74,6 @@ struct MicrophoneSetup {
         // The rate of the microphone itself: a plugin's own resampler would hide it.
         unsafe snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0)
         return try unsafe body(hardware)
-    }
-
-    /// The device starts only when asked to, and stamps its position with CLOCK_MONOTONIC.
-    private func setSoftwareParameters() throws(CaptureError) {
-        var allocated: OpaquePointer?
-        guard unsafe snd_pcm_sw_params_malloc(&allocated) >= 0, let software = unsafe allocated else {
-            throw CaptureError(.system, "\(unsafe name): there is no memory.")
-        }
-        defer { unsafe snd_pcm_sw_params_free(software) }
-        try unsafe check(snd_pcm_sw_params_current(pcm, software), "has no software configuration")
-        var boundary = snd_pcm_uframes_t()
-        unsafe snd_pcm_sw_params_get_boundary(software, &boundary)
-        unsafe snd_pcm_sw_params_set_start_threshold(pcm, software, boundary)
-        unsafe snd_pcm_sw_params_set_tstamp_mode(pcm, software, SND_PCM_TSTAMP_ENABLE)
-        unsafe snd_pcm_sw_params_set_tstamp_type(pcm, software, SND_PCM_TSTAMP_TYPE_MONOTONIC)
-        try unsafe check(snd_pcm_sw_params(pcm, software), "refuses the software configuration")
     }
 
     private func check(_ result: Int32, _ what: String) throws(CaptureError) {

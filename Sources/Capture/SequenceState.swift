@@ -47,13 +47,23 @@ package struct SequenceState: Sendable {
     }
 }
 
-/// The time of a camera's frame on CLOCK_MONOTONIC.
-package enum CaptureTime {
-    /// The driver's time stamp; the moment at which the frame arrived where the stamp is of an unknown clock, lies in the future or is more than ten
-    /// seconds old, as with a driver whose clock wraps around.
-    package static func of(stamp: Int64, isMonotonic: Bool, arrival: HostTime) -> HostTime {
+/// The times of a camera's frames on the master clock, CLOCK_MONOTONIC.
+package struct CaptureTimeState: Sendable {
+    // Of a clock of the camera's own, against the moments at which its frames arrive.
+    private var estimator = ClockDriftEstimator(jitter: .milliseconds(2))
+
+    package init() {}
+
+    /// The driver's time stamp. One that is of another clock, lies in the future or is more than ten seconds old, as with a driver whose clock wraps
+    /// around, is converted by what has been measured of that clock. A frame is never later than its arrival, which stands for it where there is no
+    /// stamp, or the clock jumps.
+    package mutating func time(stamp: Int64, isMonotonic: Bool, arrival: HostTime) -> HostTime {
         let time = HostTime(nanoseconds: stamp)
-        guard isMonotonic, time <= arrival, arrival - time < .seconds(10) else { return arrival }
-        return time
+        if isMonotonic, time <= arrival, arrival - time < .seconds(10) { return time }
+        // Half of what the type holds, so that differences fit.
+        guard stamp > 0, stamp < .max / 2 else { return arrival }
+        estimator.add(local: time, reference: arrival)
+        let converted = estimator.relation.toReference(time)
+        return converted <= arrival && arrival - converted < .seconds(1) ? converted : arrival
     }
 }

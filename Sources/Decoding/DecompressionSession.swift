@@ -163,7 +163,7 @@ public final class DecompressionSession: @unchecked Sendable {
     public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.hardware }?.poolStatistics ?? source.statistics }
 
     /// A frame decoded now would have to wait for a surface.
-    var isExhausted: Bool { source.isExhausted || shared.withLock { $0.hardware }?.isExhausted ?? false }
+    package var isExhausted: Bool { source.isExhausted || shared.withLock { $0.hardware }?.isExhausted ?? false }
 
     /// Whether samples of `other` can follow without a new session: those of the same codec, whatever their size, parameter sets and colours,
     /// unless the way of decoding would be another (the hardware in use does not take them, or hardware that was wanted takes only them).

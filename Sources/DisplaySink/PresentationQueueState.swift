@@ -20,6 +20,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
         /// The host time of its presentation time; nil when it was shown without regard to the clock.
         var ideal: HostTime?
         var deadline: HostTime
+        /// When a camera captured the frame.
+        var captured: HostTime?
     }
 
     /// 8: more than any display has pending. If a sink does not report, the oldest is removed.
@@ -234,7 +236,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
         if time.isNumeric { taken = (time, frame.duration.isNumeric ? time + frame.duration : time) }
         statistics.countSubmitted()
         if submissions.isFull { _ = submissions.popFirst() }
-        submissions.append(Submission(sequence: frame.sequence, film: film, ideal: ideal, deadline: deadline))
+        let captured = frame.attachments.captureTime
+        submissions.append(Submission(sequence: frame.sequence, film: film, ideal: ideal, deadline: deadline, captured: captured))
         return .decided(.show(frame, isFirst: isFirst), step: step)
     }
 
@@ -265,6 +268,7 @@ struct PresentationQueueState: ~Copyable, Sendable {
         films.report()
         statistics.countPresented(at: time, flags)
         guard let submission else { return }
+        if let captured = submission.captured { statistics.record(captureDelay: time - captured) }
         if let ideal = submission.ideal { statistics.record(error: time - ideal, soundLead: soundLead) }
         if let refresh, refresh > .zero {
             if submission.ideal != nil, time - submission.deadline > HostSpan(nanoseconds: refresh.nanoseconds / 2) {

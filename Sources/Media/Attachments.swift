@@ -4,8 +4,8 @@
 ///     …
 ///     if let settings = frame.attachments["camera"] as? CameraSettings { … }
 ///
-/// The counterpart of `CMSetAttachment` with `kCMAttachmentMode_ShouldPropagate`. The library neither reads nor changes the values. An empty
-/// collection costs no memory. Thread-safety: a value.
+/// The counterpart of `CMSetAttachment` with `kCMAttachmentMode_ShouldPropagate`. Besides `captureTime` the library neither reads nor changes the
+/// values. An empty collection costs no memory. Thread-safety: a value.
 public struct Attachments: Sendable, Hashable {
     private var values: [String: any Sendable & Hashable] = [:]
 
@@ -32,5 +32,16 @@ public struct Attachments: Sendable, Hashable {
     /// Hashes the names only; equal collections have equal names.
     public func hash(into hasher: inout Hasher) {
         for name in values.keys.sorted() { hasher.combine(name) }
+    }
+}
+
+extension Attachments {
+    private static let captureTimeName = "scanout.capture-time"
+
+    /// When a camera captured the frame, on CLOCK_MONOTONIC: a player attaches it to the frames of a camera, and the display measures by it how long
+    /// they take. Nil for the frames of a film.
+    public var captureTime: HostTime? {
+        get { self[Self.captureTimeName] as? HostTime }
+        set { self[Self.captureTimeName] = newValue }
     }
 }

@@ -73,7 +73,13 @@ extension PlaybackStatistics {
             .init("framesCounted", count: camera.framesCounted), .init("framesDelivered", count: camera.framesDelivered),
             .init("framesDropped", .object(camera.framesDropped.map { JSONValue.Member($0.reason, count: $0.count) })),
             .init("interruptions", count: camera.interruptions),
+            .init("driftPPM", thousandths: camera.drift.map { $0 * 1e6 }),
+            .init("delayMicroseconds", camera.delay.map(Self.members) ?? .null),
         ])
+    }
+
+    private static func members(_ delay: Camera.Delay) -> JSONValue {
+        .object([.init("p50", thousandths: delay.p50), .init("p95", thousandths: delay.p95), .init("max", thousandths: delay.max)])
     }
 
     private static func members(_ composition: Composition) -> JSONValue {

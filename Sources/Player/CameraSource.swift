@@ -85,9 +85,11 @@ final class CameraSource: SampleSource, @unchecked Sendable {
                 let position = time - (beginning ?? time)
                 if beginning == nil { beginning = time }
                 if let duration, position >= duration { return nil }
-                return SampleBuffer(
+                var sample = SampleBuffer(
                     content: .image(frame), presentationTime: position, decodeTime: position, duration: frame.duration,
                     flags: [.sync, .displayImmediately])
+                sample.attachments.captureTime = time.nanoseconds().map { HostTime(nanoseconds: $0) }
+                return sample
             }
         }
     }
@@ -120,7 +122,7 @@ final class CameraSource: SampleSource, @unchecked Sendable {
             device: session.device.path, name: session.device.name, format: "\(format.code) \(format.size)", rate: format.rate,
             buffers: session.bufferPath?.rawValue ?? "", framesCounted: counted.counted, framesDelivered: counted.delivered,
             framesDropped: CaptureDrop.Reason.allCases.map { .init(reason: $0.rawValue, count: counted.dropped[$0] ?? 0) },
-            interruptions: session.interruptions)
+            interruptions: session.interruptions, drift: session.drift)
     }
 }
 

@@ -283,6 +283,7 @@ final class PlaybackPipeline: Sendable {
         result.add(display, decoded(for: number), shown, sinkCopied: display.sink.bytesCopied - copiedBefore.withLock { $0 })
         if let camera = source.camera {
             result.camera = camera.statistics
+            result.camera?.delay = result.captureDelay
             result.bytesCopied += Int64(camera.bytesCopied)
         }
         if let composed = source.composed {

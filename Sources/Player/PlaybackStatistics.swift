@@ -87,7 +87,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public var format: String
         /// Frames a second as the driver states it.
         public var rate: Ratio
-        /// How pixels came into surfaces: `imported`, `exported` or `copied`, as `BufferPath` says.
+        /// How pixels came into surfaces: `imported`, `exported`, `copied` or `decoded`, as `BufferPath` says.
         public var buffers: String
         /// Frames that the driver counted.
         public var framesCounted: Int
@@ -97,11 +97,25 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public var framesDropped: [Drop]
         /// How often it was unplugged and waited for.
         public var interruptions: Int
+        /// How much faster than its stated rate the camera makes frames, measured on CLOCK_MONOTONIC (`CaptureSession.drift`); nil: not known yet.
+        public var drift: Double?
+        /// The time from the camera's stamp of a frame to the refresh that showed it; nil before the first.
+        public var delay: Delay?
+
+        /// Microseconds.
+        public struct Delay: Sendable, Hashable {
+            /// The median, and the time that 95 of 100 frames do not exceed.
+            public var p50, p95: Double
+            /// The longest.
+            public var max: Double
+            /// Creates a report.
+            public init(p50: Double, p95: Double, max: Double) { (self.p50, self.p95, self.max) = (p50, p95, max) }
+        }
 
         /// Creates a report.
         public init(
             device: String, name: String, format: String, rate: Ratio, buffers: String, framesCounted: Int, framesDelivered: Int,
-            framesDropped: [Drop], interruptions: Int = 0
+            framesDropped: [Drop], interruptions: Int = 0, drift: Double? = nil
         ) {
             self.device = device
             self.name = name
@@ -112,6 +126,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
             self.framesDelivered = framesDelivered
             self.framesDropped = framesDropped
             self.interruptions = interruptions
+            self.drift = drift
         }
     }
 
@@ -180,6 +195,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var camera: Camera?
     /// The composition's frames; nil for a film.
     public var composition: Composition?
+    /// The display's measurement for `camera`.
+    var captureDelay: Camera.Delay?
     /// Surfaces of the decoder's pool that had memory when the newest frame was decoded.
     public var surfacesAllocated = 0
     /// The largest number of surfaces that the pool may allocate for one layout.
@@ -216,6 +233,10 @@ public struct PlaybackStatistics: Sendable, Hashable {
         presentationError.p95 = shown.error(percentile: 0.95)
         presentationError.p99 = shown.error(percentile: 0.99)
         presentationError.max = shown.maximumError
+        if shown.captureFrames > 0 {
+            captureDelay = Camera.Delay(
+                p50: shown.captureDelay(percentile: 0.5), p95: shown.captureDelay(percentile: 0.95), max: shown.maximumCaptureDelay)
+        }
         let report = decoded.report
         framesDropped = DropReason.allCases.map { reason in
             (reason.rawValue, shown.dropped(reason) + (report?.droppedInDecoding[reason] ?? 0))

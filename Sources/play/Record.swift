@@ -99,8 +99,10 @@ struct Record: ParsableCommand {
         var options = options
         if !quiet { options.onNotice = { desk.say($0) } }
         let recording = try DeviceRecording(to: output, options: options, isShown: preview)
-        let player = preview ? try show(recording, desk) : nil
-        let keyboard = TerminalKeyboard(besidesFilm: false) { desk.press($0) }
+        let display = preview ? try SinkFactory.make(preview: sink) : nil
+        let player = try display.map { sink throws(PlayerError) in try show(recording, desk, on: sink) }
+        // A monitor without a desktop reads the terminal itself.
+        let keyboard = display?.readsTerminal == true ? nil : TerminalKeyboard(besidesFilm: false) { desk.press($0) }
         defer {
             keyboard?.stop()
             player?.close()
@@ -137,12 +139,12 @@ struct Record: ParsableCommand {
     }
 
     /// Shows the camera; the recording gets its frames beside the display.
-    private func show(_ recording: DeviceRecording, _ desk: RecordingDesk) throws(PlayerError) -> Player {
+    private func show(_ recording: DeviceRecording, _ desk: RecordingDesk, on sink: any DisplaySink) throws(PlayerError) -> Player {
         var configuration = PlayerConfiguration()
         configuration.playsAudio = false
         configuration.reconnectsCamera = reconnect
         configuration.cameraOutputs = recording.cameraOutputs
-        let player = Player(sink: try SinkFactory.make(preview: sink), configuration: configuration) { event in
+        let player = Player(sink: sink, configuration: configuration) { event in
             switch event {
             case .notice(let sentence): desk.say(sentence)
             case .key(let key): desk.press(key)

@@ -16,6 +16,8 @@ import Testing
             let paths = BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, only: only)
             #expect(paths == expected.filter { $0 == only })
         }
+        #expect(BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, isCompressed: true) == [.decoded])
+        #expect(BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, isCompressed: true, only: .copied) == [])
     }
 
     /// The layout, the size, the pitch of the first plane; offsets and pitches of the planes.

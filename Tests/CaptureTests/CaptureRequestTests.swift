@@ -20,8 +20,14 @@ import Testing
                 CaptureRequest(code: fourCC("YUYV"), rate: Ratio(9, 1)),
                 .init(code: fourCC("YUYV"), size: PixelSize(width: 1280, height: 720), rate: Ratio(10, 1))
             ),
+            // Pixels come only slowly at this size.
+            (CaptureRequest(size: PixelSize(width: 1920, height: 1080)), .init(code: fourCC("MJPG"), size: PixelSize(width: 1920, height: 1080))),
+            (
+                CaptureRequest(size: PixelSize(width: 1920, height: 1080), rate: Ratio(5, 1)),
+                .init(code: fourCC("YUYV"), size: PixelSize(width: 1920, height: 1080), rate: Ratio(5, 1))
+            ),
+            (CaptureRequest(code: fourCC("MJPG")), .init(code: fourCC("MJPG"), size: PixelSize(width: 1920, height: 1080))),
             // A size that only one format has.
-            (CaptureRequest(size: PixelSize(width: 1920, height: 1080)), .init(code: fourCC("YUYV"), size: PixelSize(width: 1920, height: 1080))),
             (CaptureRequest(size: PixelSize(width: 3840, height: 2160)), .init(code: fourCC("NV12"), size: PixelSize(width: 3840, height: 2160))),
             (
                 CaptureRequest(size: PixelSize(width: 640, height: 480), rate: Ratio(16, 1)),
@@ -32,9 +38,20 @@ import Testing
         #expect(request.choose(from: Self.webcam) == expected)
     }
 
+    @Test("is compressed where pixels come only slowly, or smaller than 1280x720")
+    func compressed() {
+        let without = Array(Self.webcam.prefix(2))
+        #expect(CaptureRequest().choose(from: without) == .init(code: fourCC("MJPG"), size: PixelSize(width: 1920, height: 1080)))
+        #expect(CaptureRequest(rate: Ratio(10, 1)).choose(from: without)?.code == fourCC("YUYV"))
+        #expect(CaptureRequest(size: PixelSize(width: 640, height: 480)).choose(from: without)?.code == fourCC("YUYV"))
+        let streams = [CaptureFormat(code: fourCC("H264"), name: "H.264", sizes: [sizes(1920, 1080, 30)]), without[0]]
+        #expect(CaptureRequest().choose(from: streams)?.code == fourCC("MJPG"))
+        #expect(CaptureRequest().choose(from: Array(streams.prefix(1)))?.code == fourCC("H264"))
+    }
+
     @Test("is nothing where the camera lacks the format or the size")
     func none() {
-        #expect(CaptureRequest(code: fourCC("MJPG")).choose(from: Self.webcam) == nil)
+        #expect(CaptureRequest(code: fourCC("VP90")).choose(from: Self.webcam) == nil)
         #expect(CaptureRequest(code: fourCC("P010")).choose(from: Self.webcam) == nil)
         #expect(CaptureRequest(size: PixelSize(width: 641, height: 480)).choose(from: Self.webcam) == nil)
         #expect(CaptureRequest().choose(from: []) == nil)

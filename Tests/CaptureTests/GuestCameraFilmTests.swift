@@ -33,6 +33,9 @@ import Testing
         #expect(camera["buffers"] as? String == "imported" && camera["format"] as? String == "NV12 320x180" && camera["rate"] as? String == "15/1")
         let missing = number("framesCounted", in: camera) - number("framesDelivered", in: camera) - dropped.values.reduce(0, +)
         #expect((0...1).contains(missing), "\(outcome.output)")
+        let delay = try #require(camera["delayMicroseconds"] as? [String: Double])
+        #expect(delay["p50"] ?? 0 > 0 && delay["p50"] ?? 0 <= delay["p95"] ?? 0 && delay["p95"] ?? 0 <= delay["max"] ?? 0, "\(delay)")
+        #expect(camera.keys.contains("driftPPM"))
     }
 
     @Test("is in the example's mirror")

@@ -37,9 +37,9 @@ import Writing
     }
 
     /// Seconds by which each beep lies too late in a file that begins at `beginning`. Every beep must be there.
-    private static func lateness(_ samples: [Double], _ heard: [HostTime], from beginning: HostTime) throws -> [Double] {
+    private static func lateness(_ samples: [Double], _ heard: LoopbackSpeaker.Heard, from beginning: HostTime) throws -> [Double] {
         let length = Double(samples.count) / 48_000, beeps = BeepDetector().beeps(in: samples)
-        let expected = heard.map { ($0 - beginning).seconds }.filter { (0.05..<length - 0.2).contains($0) }
+        let expected = heard.beeps.map { ($0 - beginning).seconds }.filter { (0.05..<length - 0.2).contains($0) }
         try #require(!expected.isEmpty)
         return try expected.map { time in
             let nearest = try #require(beeps.min { abs($0.time - time) < abs($1.time - time) }, "there is no beep")
@@ -47,9 +47,11 @@ import Writing
         }
     }
 
-    /// Within 20 ms, but for a few beeps: a machine that is busy gives the loop-back's clock ticks late.
-    private static func isInTime(_ lateness: [Double]) -> Bool {
-        lateness.count { abs($0) < 0.020 } * 4 >= lateness.count * 3 && lateness.allSatisfy { abs($0) < 0.060 }
+    /// Most are within 20 ms, and each is nearer to its own place than to another's. A machine that is busy gives the loop-back's clock ticks late:
+    /// by how much, the speaker has seen. To the sample it is tested with microphones that follow a script.
+    private static func isInTime(_ lateness: [Double], _ heard: LoopbackSpeaker.Heard) -> Bool {
+        let distances = lateness.map(abs).sorted()
+        return distances[distances.count / 2] < 0.020 + heard.jitter && distances.allSatisfy { $0 < LoopbackSpeaker.shortestDistance / 2 }
     }
 
     @Test("is found by its name, and says what it offers")
@@ -102,7 +104,7 @@ import Writing
         options.settings.videoCodec = video
         options.settings.audioCodec = audio
         let report = try DeviceRecording(to: path, options: options).run { false }.film
-        let heard = try speaker.stop().beeps, beginning = try #require(report.beginning)
+        let heard = try speaker.stop(), beginning = try #require(report.beginning)
         #expect(report.soundTime != nil && report.soundLost.isEmpty && report.frames >= 16, "\(report)")
         // The video begins with the film, and gets its turn beside the sound: otherwise it ends when the camera's 20 buffers are full, after 2 s.
         let reader = try AssetReader(url: path)
@@ -115,7 +117,7 @@ import Writing
         let (samples, isWhole) = try Self.sound(of: path), length = Double(samples.count) / 48_000 - first.seconds
         #expect(isWhole && abs(length - 5) < 0.03, "\(samples.count)")
         let lateness = try Self.lateness(samples, heard, from: beginning - .seconds(first.seconds))
-        #expect(lateness.count >= 4 && Self.isInTime(lateness), "\(lateness)")
+        #expect(lateness.count >= 4 && Self.isInTime(lateness, heard), "\(lateness), \(heard.jitter)")
     }
 
     @Test("and a camera are recorded until Ctrl-C, and the last line tells of both")
@@ -146,10 +148,13 @@ import Writing
         options.settings.audioCodec = "flac"
         options.settings.maximumDuration = MediaTime(value: 20, timescale: 1)
         let report = try DeviceRecording(to: path, options: options).run { false }
-        let (heard, drift) = try speaker.stop(), (samples, isWhole) = try Self.sound(of: path)
-        #expect(isWhole && samples.count == 20 * 48_000 && report.film.soundLost.isEmpty, "\(samples.count)")
-        let lateness = try Self.lateness(samples, heard, from: try #require(report.film.beginning))
-        #expect(lateness.count >= 18 && Self.isInTime(lateness), "\(lateness)")
+        let heard = try speaker.stop(), drift = heard.drift, (samples, isWhole) = try Self.sound(of: path)
+        #expect(isWhole && samples.count == 20 * 48_000, "\(samples.count)")
+        // A machine that is too slow to record says so, and there are beeps that it has not recorded.
+        if report.film.soundLost.isEmpty {
+            let lateness = try Self.lateness(samples, heard, from: try #require(report.film.beginning))
+            #expect(lateness.count >= 18 && Self.isInTime(lateness, heard), "\(lateness), \(heard.jitter)")
+        }
         #expect(abs(drift) > 0.002_5 && abs(report.drift - drift) < 0.000_5, "\(report.drift), \(drift)")
     }
 
@@ -170,10 +175,12 @@ import Writing
         handle.interrupt()
         let outcome = try program(), heard = try speaker.stop().beeps
         #expect(isLong && goesOn && outcome.code == 0, "\(outcome.errors)")
-        let said = try #require(outcome.errors.firstMatch(of: /[0-9] s of sound, lost: (\d+) samples by an overrun\.\n/), "\(outcome.errors)")
+        let said = try #require(outcome.errors.firstMatch(of: /[0-9] s of sound, lost: (\d+) samples by an overrun/), "\(outcome.errors)")
         let lost = Double(try #require(Int(said.1))) / 48_000
         let (samples, isWhole) = try Self.sound(of: path)
         #expect(isWhole && lost > 1.5, "\(lost)")
+        // A machine that is too slow to record says so, and there are beeps that it has not recorded.
+        if outcome.errors.contains("by a slow encoder") { return }
         // The file does not say when it began: the first beep does.
         let beeps = BeepDetector().beeps(in: samples), first = try #require(beeps.first)
         var spreads: [[Double]] = []
@@ -182,8 +189,10 @@ import Writing
             spreads.append(beeps.map { found in times.map { found.time - $0 }.min { abs($0) < abs($1) } ?? 1 })
         }
         let best = try #require(spreads.min { $0.map(abs).max() ?? 1 < $1.map(abs).max() ?? 1 })
-        // A beep may have been cut by the gap. The time of the sound before it was measured for two seconds only, on a machine that may be busy.
-        #expect(beeps.count >= 4 && best.filter { abs($0) < 0.060 }.count >= beeps.count - 1 && abs(best.last ?? 1) < 0.060, "\(best)")
+        // A beep may have been cut by the gap. The others are nearer to their own places than to others': how exactly the sound goes on is tested
+        // with a microphone that follows a script, since the time of the loop-back's first stamp depends on what else the machine does.
+        let limit = LoopbackSpeaker.shortestDistance / 2
+        #expect(beeps.count >= 4 && best.filter { abs($0) < limit }.count >= beeps.count - 1 && abs(best.last ?? 1) < limit, "\(best)")
         let quiet = zip(beeps, beeps.dropFirst()).map { $1.time - $0.time }.max() ?? 0
         #expect(quiet > lost, "\(quiet)")
     }

@@ -95,7 +95,7 @@ import Testing
         try Vivid.set("Test Pattern", to: 12)
         try Vivid.set("OSD Text Mode", to: 2)
         var images: [BufferPath: [UInt8]] = [:]
-        for path in BufferPath.allCases {
+        for path in [BufferPath.imported, .exported, .copied] {
             let output = VideoDataOutput(), session = try Self.session(output, Self.request(code), only: path)
             try session.start()
             var image: [UInt8] = [], byteCount = 0
@@ -242,5 +242,58 @@ import Testing
         }
         session.stop()
         #expect(OpenDescriptors.settle(at: before), "\(OpenDescriptors.count) descriptors instead of \(before)")
+    }
+
+    @Test(
+        "takes the next way for its pixels when the driver refuses one, and says why; without another it says it, and can be started again",
+        arguments: ["Inject VIDIOC_REQBUFS Error", "Inject VIDIOC_QBUF Error", "Inject VIDIOC_STREAMON Error"])
+    func refusals(control: String) throws {
+        let output = VideoDataOutput()
+        try Vivid.set(control, to: 1)
+        let single = try Self.session(output, only: .imported)
+        let refused = #expect(throws: CaptureError.self) { try single.start() }
+        #expect(refused?.code == .failed && refused?.description.hasPrefix("\(Vivid.path): ") == true, "\(refused?.description ?? "")")
+        try Vivid.set(control, to: 1)
+        let session = try Self.session(output)
+        try session.start()
+        #expect(session.bufferPath == .exported && session.pathObstacles.count == 1, "\(session.pathObstacles)")
+        try Self.take(from: output, until: Self.frames(2))
+        session.stop()
+        try single.start()
+        try Self.take(from: output, until: Self.frames(2))
+        single.stop()
+    }
+
+    @Test("whose stamps wrap around has times that run forward and are not of the future")
+    func stamps() throws {
+        try Vivid.set("Wrap Timestamp", to: 1)
+        defer { try? Vivid.set("Wrap Timestamp", to: 0) }
+        let output = VideoDataOutput(discardsLateFrames: false), session = try Self.session(output)
+        try session.start()
+        defer { session.stop() }
+        var last = MediaTime.invalid, count = 0
+        try Self.take(from: output) { delivery in
+            guard case .frame(let shared) = delivery else { return false }
+            let time = shared.presentationTime
+            #expect(!last.isNumeric || time > last)
+            #expect(time <= MediaTime(nanoseconds: MonotonicClock.shared.now().nanoseconds))
+            (last, count) = (time, count + 1)
+            return count == 40
+        }
+    }
+
+    @Test("that is disconnected ends with the sentence of one that is unplugged")
+    func disconnected() throws {
+        let output = VideoDataOutput(), session = try Self.session(output)
+        try session.start()
+        try Self.take(from: output, until: Self.frames(2))
+        try Vivid.set("Disconnect", to: 1)
+        try Self.take(from: output) { if case .ended(let error) = $0 { error?.code == .unplugged } else { false } }
+        session.stop()
+        Vivid.unplug()
+        try Vivid.plug()
+        try session.start()
+        try Self.take(from: output, until: Self.frames(2))
+        session.stop()
     }
 }

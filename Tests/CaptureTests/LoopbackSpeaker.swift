@@ -100,8 +100,21 @@ final class LoopbackSpeaker: @unchecked Sendable {
         _ = shared.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0.heard.count >= 3 || $0.failure != nil ? true : nil }
     }
 
-    /// Stops and returns when each beep was heard, by a line through what the card told, and how much faster than CLOCK_MONOTONIC the card ran.
-    func stop() throws -> (beeps: [HostTime], drift: Double) {
+    /// The shortest time between the beginnings of two beeps, in seconds.
+    static let shortestDistance = (1...7).map { Double((beginning(ofBeep: $0) - beginning(ofBeep: $0 - 1)) * piece) / Double(rate) }.min() ?? 0
+
+    /// What the card told while it played.
+    struct Heard {
+        /// When each beep was heard, by a line through what the card told.
+        var beeps: [HostTime]
+        /// How much faster than CLOCK_MONOTONIC the card ran.
+        var drift: Double
+        /// Seconds by which the card's clock was off that line at most: it moves with the kernel's ticks, which a busy machine gives late.
+        var jitter: Double
+    }
+
+    /// Stops and returns what was heard.
+    func stop() throws -> Heard {
         shared.change { $0.isStopping = true }
         thread?.join()
         let (heard, failure) = shared.withLock { ($0.heard, $0.failure) }
@@ -111,6 +124,7 @@ final class LoopbackSpeaker: @unchecked Sendable {
         let slope = zip(x, y).reduce(0) { $0 + ($1.0 - meanX) * ($1.1 - meanY) } / x.reduce(0) { $0 + ($1 - meanX) * ($1 - meanX) }
         let last = x.last ?? 0
         let beeps = (0...Int(last)).map { Double(Self.beginning(ofBeep: $0) * Self.piece) / Double(Self.rate) }.filter { $0 + 0.1 < last }
-        return (beeps.map { origin + .seconds(meanY + slope * ($0 - meanX)) }, 1 / slope - 1)
+        let jitter = zip(x, y).map { abs($1 - meanY - slope * ($0 - meanX)) }.max() ?? 0
+        return Heard(beeps: beeps.map { origin + .seconds(meanY + slope * ($0 - meanX)) }, drift: 1 / slope - 1, jitter: jitter)
     }
 }

@@ -56,4 +56,60 @@ import Writing
         while let buffer = try output.nextBuffer() { count += buffer.frameCount }
         #expect(MediaTime(value: Int64(count), timescale: 48_000) == report.film.time && report.end == .stopped)
     }
+
+    /// A microphone that clicks every half second, and is not read for a while.
+    private final class Clicks: MicrophoneSource {
+        let format = AudioCaptureFormat(sampleRate: 48_000, channelCount: 1, sampleFormat: .int16)
+        /// The next frame that the converter makes into a block, and the frames that are lost.
+        private var next = 0
+        private let lost: Range<Int>
+        private let end: Int
+        private static let block = 960
+
+        init(losing lost: Range<Int>, of end: Int) {
+            self.lost = lost
+            self.end = end
+        }
+
+        func start() {}
+        func close() {}
+        func wait(_ bell: EventFD, until deadline: HostTime) {}
+
+        func position() throws(CaptureError) -> MicrophonePosition {
+            if next >= end { throw CaptureError.microphone("clicks", -19, "ask", isOpen: true) }
+            let isOverrun = next == lost.lowerBound
+            if isOverrun { next = lost.upperBound }
+            let stamp = HostTime(nanoseconds: 1_000_000_000) + .seconds(Double(next + Self.block) / 48_000)
+            return MicrophonePosition(
+                isRunning: !isOverrun, available: Self.block, delay: Self.block, stamp: stamp, arrival: stamp)
+        }
+
+        func read(_ count: Int) -> [Float]? {
+            defer { next += Self.block }
+            return (next..<next + Self.block).map { $0 % 24_000 == 4_800 ? 0.5 : 0 }
+        }
+    }
+
+    @Test("that was not read for a while has silence there, and what follows is in its place to the sample", arguments: [96_000, 25_920, 960])
+    func overrun(lost: Int) throws {
+        let path = Self.path("mkv"), first = 96_000
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let movie = MovieFileOutput(recordsVideo: false, recordsSound: true)
+        let microphone = Clicks(losing: first..<first + lost, of: 288_000)
+        let run = AudioCaptureRun(microphone, outputs: [try #require(movie.audioOutput)])
+        var settings = MovieFileSettings()
+        settings.audioCodec = "flac"
+        try movie.start(to: path, settings: settings, microphone: microphone.format)
+        run.finish(run.run(try EventFD()) { false })
+        guard case .device = try #require(movie.waitUntilFinished()) else { return #expect(Bool(false), "\(movie.report.debugDescription)") }
+        #expect(movie.report?.soundLost == [.overrun: lost])
+        let output = try AudioTrackOutput(url: path, sampleRate: 48_000)
+        var samples: [Float] = []
+        while let buffer = try output.nextBuffer() {
+            #expect(buffer.position == samples.count, "no gap in the file")
+            samples += stride(from: 0, to: buffer.samples.count, by: buffer.channelCount).map { buffer.samples[$0] }
+        }
+        let expected = stride(from: 4_800, to: 288_000, by: 24_000).filter { !(first..<first + lost).contains($0) }
+        #expect(samples.indices.filter { samples[$0] > 0.25 } == expected && samples.count == 288_000)
+    }
 }

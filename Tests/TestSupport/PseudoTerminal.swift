@@ -1,12 +1,13 @@
-import Glibc
-import Testing
+internal import Glibc
+internal import Testing
 
 /// A terminal whose other end is a test's.
-final class PseudoTerminal {
-    let path: String
+public final class PseudoTerminal {
+    /// The device that a program gets as its terminal.
+    public let path: String
     private let master: Int32
 
-    init() throws {
+    public init() throws {
         master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         // TIOCSPTLCK and TIOCGPTN, as ioctl_tty(2) has them.
         var isLocked: Int32 = 0, number: Int32 = 0
@@ -17,10 +18,10 @@ final class PseudoTerminal {
 
     deinit { close(master) }
 
-    func type(_ keys: String) { _ = unsafe write(master, keys, keys.utf8.count) }
+    public func type(_ keys: String) { _ = unsafe write(master, keys, keys.utf8.count) }
 
     /// Whether typed characters are shown, and given only line by line.
-    var isAsFound: Bool {
+    public var isAsFound: Bool {
         var settings = termios()
         guard unsafe tcgetattr(master, &settings) == 0 else { return false }
         return settings.c_lflag & tcflag_t(ECHO | ICANON) == tcflag_t(ECHO | ICANON)
