@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x0000000b
+#define SCANOUT_VERSION 0x0000000c
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -503,6 +503,31 @@ void scanout_frame_unmap(scanout_frame *frame);
 void scanout_frame_release(scanout_frame *frame);
 /* As scanout_frame_release, once the sync_file `fence` has signalled; it is taken over and closed. -1: no fence. */
 void scanout_frame_release_after(scanout_frame *frame, int fence);
+
+/* Explicit synchronisation with points of a timeline (drm_syncobj) instead of sync_files: for Vulkan's timeline semaphores where the driver makes them
+ * of such descriptors, and for compositors (linux-drm-syncobj-v1). A frame's acquire point says when a device may read it; its release point, when
+ * the device has. */
+typedef struct scanout_timeline scanout_timeline;
+
+/* A timeline on the DRM device that you have open as `drm`; its descriptor stays yours. `syncobj` is a timeline's descriptor, which stays yours too,
+ * or -1: a new timeline. Close *timeline with scanout_timeline_close. SCANOUT_ERROR_DEVICE where `drm` has no timelines (before Linux 6.6, and drivers
+ * without them); `message` is as for scanout_open. */
+scanout_result scanout_timeline_new(int drm, int syncobj, scanout_timeline **timeline, char *message, size_t message_size);
+
+/* A descriptor of it, yours to close, for drivers and compositors to import; -1 when the process has none left. */
+int scanout_timeline_fd(const scanout_timeline *timeline);
+
+/* The point is reached at this moment, as if a device had done it. Points grow. SCANOUT_ERROR_ARGUMENT for 0. */
+scanout_result scanout_timeline_signal(scanout_timeline *timeline, uint64_t point);
+
+/* Frames that wait for its points still do. NULL is allowed. */
+void scanout_timeline_close(scanout_timeline *timeline);
+
+/* The point is reached as soon as a device may read the frame: what scanout_frame_acquire_fence is as a sync_file. Never blocks. */
+scanout_result scanout_frame_acquire_at(const scanout_frame *frame, scanout_timeline *timeline, uint64_t point);
+
+/* As scanout_frame_release, once the point is reached; what reaches it may be submitted later. On failure the frame is still yours. */
+scanout_result scanout_frame_release_at(scanout_frame *frame, scanout_timeline *timeline, uint64_t point);
 
 /* ----------------------------------------------------------------------------------------------------------------------------- Sound
  *

@@ -1,5 +1,6 @@
 //! What a frame is, and its end in `scanout.h`.
 
+use core::marker::{PhantomData, PhantomPinned};
 use std::os::raw::{c_char, c_int, c_void};
 
 use crate::exporter::scanout_frame;
@@ -77,6 +78,12 @@ pub struct scanout_frame_info {
     pub serial: u64,
 }
 
+#[repr(C)]
+pub struct scanout_timeline {
+    _private: [u8; 0],
+    _marker: PhantomData<(*mut u8, PhantomPinned)>,
+}
+
 extern "C" {
     pub fn scanout_frame_describe(frame: *const scanout_frame, info: *mut scanout_frame_info) -> scanout_result;
     pub fn scanout_frame_acquire_fence(frame: *const scanout_frame) -> c_int;
@@ -84,4 +91,16 @@ extern "C" {
     pub fn scanout_frame_unmap(frame: *mut scanout_frame);
     pub fn scanout_frame_release(frame: *mut scanout_frame);
     pub fn scanout_frame_release_after(frame: *mut scanout_frame, fence: c_int);
+    pub fn scanout_timeline_new(
+        drm: c_int,
+        syncobj: c_int,
+        timeline: *mut *mut scanout_timeline,
+        message: *mut c_char,
+        message_size: usize,
+    ) -> scanout_result;
+    pub fn scanout_timeline_fd(timeline: *const scanout_timeline) -> c_int;
+    pub fn scanout_timeline_signal(timeline: *mut scanout_timeline, point: u64) -> scanout_result;
+    pub fn scanout_timeline_close(timeline: *mut scanout_timeline);
+    pub fn scanout_frame_acquire_at(frame: *const scanout_frame, timeline: *mut scanout_timeline, point: u64) -> scanout_result;
+    pub fn scanout_frame_release_at(frame: *mut scanout_frame, timeline: *mut scanout_timeline, point: u64) -> scanout_result;
 }

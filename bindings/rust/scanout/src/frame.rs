@@ -138,13 +138,20 @@ impl Frame {
 
     /// Gives the frame back once the sync_file has signalled: what a device still reads is not written before.
     pub fn release_after(self, fence: OwnedFd) {
+        // SAFETY: the frame is ours and not used again; it takes the fence over.
+        unsafe { sys::scanout_frame_release_after(self.as_ptr(), fence.into_raw_fd()) };
+        self.forget_handle();
+    }
+
+    pub(crate) fn as_ptr(&self) -> *mut sys::scanout_frame {
+        self.handle.as_ptr()
+    }
+
+    /// Drops everything but the handle, which the library has taken back.
+    pub(crate) fn forget_handle(self) {
         let this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: the value is not used again. Its parts are taken out once; the frame takes the fence over.
-        unsafe {
-            let (info, count) = (std::ptr::read(&this.info), std::ptr::read(&this._count));
-            sys::scanout_frame_release_after(this.handle.as_ptr(), fence.into_raw_fd());
-            drop((info, count));
-        }
+        // SAFETY: the parts are taken out once, and the value is not used again.
+        drop(unsafe { (std::ptr::read(&this.info), std::ptr::read(&this._count)) });
     }
 
     /// FFmpeg's name: "yuv420p", "yuv420p10le", "nv12" …

@@ -31,6 +31,7 @@ mod player;
 mod sized;
 mod sound;
 mod source;
+mod timeline;
 
 pub use error::{Error, ErrorKind, Result};
 pub use event::{Event, State};
@@ -43,6 +44,7 @@ pub use plane::{Plane, Rows};
 pub use player::{Player, Statistics};
 pub use sound::{Sound, SoundBlock};
 pub use source::{Canceller, Source};
+pub use timeline::Timeline;
 
 /// The host's clock: CLOCK_MONOTONIC, in nanoseconds. [`Player::frame_for`] takes such times.
 pub fn host_time() -> i64 {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{film, frames, next, open, paused};
-use scanout::{ErrorKind, Options, Player};
+use scanout::{ErrorKind, Options, Player, Timeline};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::os::unix::io::AsRawFd;
@@ -100,6 +100,12 @@ fn a_frame_is_given_back_after_a_fence() {
 
 fn number_is_used_again(number: i32) -> bool {
     std::fs::read_link(format!("/proc/self/fd/{number}")).map_or(true, |path| path.as_os_str() != "/dev/null")
+}
+
+#[test]
+fn what_is_no_device_with_timelines_is_refused() {
+    let error = Timeline::new(File::open("/dev/null").unwrap()).err().unwrap();
+    assert!(error.kind() == ErrorKind::Device && error.message().contains("timelines"), "{error}");
 }
 
 #[test]
