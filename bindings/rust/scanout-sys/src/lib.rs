@@ -14,6 +14,7 @@ mod frame;
 mod player;
 mod queue;
 mod result;
+mod server;
 mod sound;
 mod vulkan;
 
@@ -27,5 +28,6 @@ pub use frame::*;
 pub use player::*;
 pub use queue::*;
 pub use result::*;
+pub use server::*;
 pub use sound::*;
 pub use vulkan::*;

@@ -85,6 +85,8 @@ fn sizes_offsets_and_values_are_those_of_c() {
         scanout_image_info { size, path, count, has_matrix, images, crop, code_scale, offset, matrix, filters_chroma, ycbcr_conversion }
         scanout_sound_options { size, delivery, sample_rate, channel_count, is_planar }
         scanout_sound_block { size, frame_count, sample_rate, channel_count, samples, film_time, serial, is_discontinuous }
+        scanout_server_options { size, client_limit, client_budget, sends_every_frame }
+        scanout_server_statistics { size, clients, clients_served, frames_sent, frames_skipped }
         scanout_finder_options {
             size, selection, tolerance, sandbox, threads, track, budget, maximum_width, maximum_height, is_upright, format,
         }
@@ -166,7 +168,16 @@ fn every_function_is_declared_and_in_the_library() {
         scanout_queue_set_rate,
         scanout_queue_set_time,
         scanout_queue_time,
+        scanout_remote_close,
+        scanout_remote_open,
+        scanout_remote_wait,
         scanout_seek,
+        scanout_server_close,
+        scanout_server_exporter,
+        scanout_server_get_statistics,
+        scanout_server_new,
+        scanout_server_set_continues,
+        scanout_server_wait,
         scanout_set_rate,
         scanout_set_subtitle_track,
         scanout_set_volume,
