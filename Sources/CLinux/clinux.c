@@ -43,7 +43,7 @@ struct drm_capability { uint64_t capability, value; };
 #define TIMELINE_TRANSFER _IOWR('d', 0xCC, struct timeline_transfer)
 #define TIMELINE_SIGNAL _IOWR('d', 0xCD, struct timeline_array)
 #define TIMELINE_EVENTFD _IOWR('d', 0xCF, struct timeline_eventfd)
-enum { CAPABILITY_TIMELINE = 0x14, IMPORT_SYNC_FILE = 1 };
+enum { CAPABILITY_TIMELINE = 0x14, IMPORT_SYNC_FILE = 1, EXPORT_SYNC_FILE = 1 };
 
 static int retry(int fd, unsigned long request, void *argument) {
     int result;
@@ -170,8 +170,28 @@ int clinux_timeline_import(int drm, uint32_t handle, uint64_t point, int sync_fi
     struct timeline_transfer transfer = {.source = fence, .destination = handle, .destination_point = point};
     int result = retry(drm, TIMELINE_FROM_FD, &import);
     if (result == 0) result = retry(drm, TIMELINE_TRANSFER, &transfer);
+    int error = errno;
     clinux_timeline_destroy(drm, fence);
+    errno = error;
     return result;
+}
+
+uint32_t clinux_timeline_open(int drm, int fd) {
+    struct timeline_fd data = {.fd = fd};
+    return retry(drm, TIMELINE_FROM_FD, &data) == -1 ? 0 : data.handle;
+}
+
+int clinux_timeline_export(int drm, uint32_t handle, uint64_t point) {
+    uint32_t fence = clinux_timeline_create(drm);
+    if (fence == 0) return -1;
+    struct timeline_transfer transfer = {.source = handle, .destination = fence, .source_point = point};
+    struct timeline_fd export = {.handle = fence, .flags = EXPORT_SYNC_FILE, .fd = -1};
+    int result = retry(drm, TIMELINE_TRANSFER, &transfer);
+    if (result == 0) result = retry(drm, TIMELINE_TO_FD, &export);
+    int error = errno;
+    clinux_timeline_destroy(drm, fence);
+    errno = error;
+    return result == 0 ? export.fd : -1;
 }
 
 uint64_t clinux_timeline_query(int drm, uint32_t handle) {

@@ -69,6 +69,15 @@ public struct ExportedFrame: ~Copyable, Sendable {
         return fence
     }
 
+    /// Makes `point` of the renderer's timeline the moment from which a device may read: it is reached when the acquire fence signals, and at once
+    /// when the frame is finished. To release the frame at a point, pass `timeline.fence(at:)` to `release(after:)`.
+    public borrowing func setAcquirePoint(_ point: UInt64, of timeline: SyncTimeline) throws(SystemError) {
+        switch acquireFence() {
+        case .some(let fence): try timeline.signal(point, after: fence)
+        case .none: try timeline.signal(point)
+        }
+    }
+
     /// Calls `body` once, on the thread that ends the memory, when its owner has given it up and nobody uses it: importers destroy what they
     /// made of it. Memory of another process counts as given up when it has not come again for 32 frames.
     public borrowing func onGone(_ body: @escaping @Sendable (SurfaceIdentity) -> Void) { use.surface.onGone(body) }

@@ -7,6 +7,9 @@ final class ExporterHandle: Handle {
 
     init(_ configuration: FrameExporterConfiguration) { exporter = FrameExporter(configuration) }
 
+    /// For an exporter that somebody else takes the frames of.
+    init(lending exporter: FrameExporter) { self.exporter = exporter }
+
     /// Removes the news handler and ends every wait.
     func close() {
         exporter.onFrameAvailable(nil)

@@ -40,6 +40,16 @@ final class FrameHandle: Handle {
         }
     }
 
+    /// False when the kernel refuses.
+    func setAcquirePoint(_ point: UInt64, of timeline: SyncTimeline) -> Bool {
+        state.withLock { state in
+            switch state.frame {
+            case .some(let frame): (try? frame.setAcquirePoint(point, of: timeline)) != nil
+            case .none: false
+            }
+        }
+    }
+
     /// The bytes, readable until `unmap`; nil when they cannot be mapped.
     func map() -> UnsafeRawPointer? {
         unsafe state.withLock { state -> UnsafeRawPointer? in

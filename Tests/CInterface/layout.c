@@ -353,6 +353,17 @@ int main(void)
     MEMBER(scanout_sound_block, film_time);
     MEMBER(scanout_sound_block, serial);
     MEMBER(scanout_sound_block, is_discontinuous);
+    STRUCT(scanout_server_options);
+    MEMBER(scanout_server_options, size);
+    MEMBER(scanout_server_options, client_limit);
+    MEMBER(scanout_server_options, client_budget);
+    MEMBER(scanout_server_options, sends_every_frame);
+    STRUCT(scanout_server_statistics);
+    MEMBER(scanout_server_statistics, size);
+    MEMBER(scanout_server_statistics, clients);
+    MEMBER(scanout_server_statistics, clients_served);
+    MEMBER(scanout_server_statistics, frames_sent);
+    MEMBER(scanout_server_statistics, frames_skipped);
     STRUCT(scanout_finder_options);
     MEMBER(scanout_finder_options, size);
     MEMBER(scanout_finder_options, selection);

@@ -71,6 +71,21 @@ import Testing
         #expect(drawing[20, 20] == RGBImage.Color(red: 0, green: 0, blue: 0))
     }
 
+    @Test(arguments: [0, 150]) func `SDL shows the frame`(_ number: Int) throws {
+        let output = Self.scratch("sdl.ppm"), environment = ["SDL_VIDEODRIVER": "dummy"]
+        let program = try Installation.shared.get().build(TestAssets.root + "/Examples/sdl.c", packages: ["sdl2"], standard: "gnu99")
+        let outcome = try Tool.run(program, [TestAssets.demo, "--frame", "\(number)", "--save", output], environment: environment)
+        try #require(outcome.code == 0, "\(outcome.errors)")
+        let file = try Self.bytes(output), header = Array("P6 640 360 255\n".utf8)
+        try #require(file.starts(with: header) && file.count == header.count + 640 * 360 * 3)
+        let size = PixelSize(width: 640, height: 360)
+        let drawing = RGBImage(bytes: Array(file[header.count...]), size: size, layout: .rgb24)
+        #expect(ColorBars.worstError(in: drawing, part: PixelRect(size)) <= 6)
+        #expect(FrameCode(drawing, in: PixelRect(size))?.number == number)
+        #expect(try Tool.run(program, [TestAssets.path("hevc-10bit.mp4"), "--frame", "0", "--save", output], environment: environment).code == 65)
+        #expect(try Tool.run(program, ["/nonexistent"], environment: environment).code == 66 && Tool.run(program, []).code == 64)
+    }
+
     @Test(arguments: [("demo.mp4", 30), ("hdr10.mp4", 24), ("odd-size-444.mp4", 30)])
     func `Python saves a frame of each second`(_ name: String, _ rate: Int) throws {
         let installation = try Installation.shared.get(), folder = Self.scratch("stills")

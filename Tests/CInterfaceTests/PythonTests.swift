@@ -58,7 +58,7 @@ import Testing
     }
 
     /// What ffmpeg makes of the mean luma of each frame.
-    private static func luma(_ path: String) throws -> [Double] {
+    static func luma(_ path: String) throws -> [Double] {
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("luma-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: output) }
         _ = try Tool.run("ffmpeg", ["-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "gray", "-vf", "extractplanes=y", output.path])

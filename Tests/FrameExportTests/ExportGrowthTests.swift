@@ -25,6 +25,31 @@ import Testing
     }
 }
 
+/// A client of the socket takes frames for a day.
+@Suite struct SocketGrowthTests {
+    @Test func `frames through the socket, 1,000,000 with --full, leave descriptors and memory as they were`() async {
+        await #expect(processExitsWith: .success) {
+            let count = TestExtent.rounds(20_000, full: 1_000_000, sanitized: 2_000), stage = ExportStage()
+            let server = try FrameServer(path: ExportStage.socketPath(), configuration: .init(isLossless: true))
+            defer { server.stop() }
+            server.exporter.connect(to: stage.timebase, isPaced: false)
+            let source = try RemoteFrameSource(path: server.path), limit = MonotonicClock.shared.now() + .seconds(6000)
+            var before = ExportCycles.usage
+            for number in 1...count {
+                server.exporter.offer(try stage.nextWhenFree().copy())
+                switch source.waitForFrame(until: limit) {
+                case .some(let frame): frame.release()
+                case .none: throw source.error ?? ExportError(.closed, "no frame came")
+                }
+                if number == count / 10 { before = ExportCycles.usage }
+            }
+            let after = ExportCycles.usage
+            #expect(after.descriptors <= before.descriptors + 4, "\(before) became \(after)")
+            #expect(TestExtent.isSanitized || after.residentKiB <= before.residentKiB + 4096, "\(before) KiB became \(after)")
+        }
+    }
+}
+
 /// Frames out of a pool into an exporter, to a client and back; each hundredth after a fence.
 private final class ExportCycles {
     let pool = SurfacePool(

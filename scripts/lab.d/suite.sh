@@ -3,7 +3,7 @@
 # The tests are those that need the guest's devices. There is nothing to skip in a lab: a skipped test counts as failed. So does a lab that
 # does not come up, and what was running when the time was over. A test that fails runs once more, in a machine of its own (scripts/lib/unstable.sh).
 
-lab_tests='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests|HardwareTests)\.GuestTests|DecodingTests\.OfferedMemoryTests|CInterfaceTests\.(GuestTests|FrameTests))'
+lab_tests='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests|HardwareTests)\.Guest[A-Za-z]*Tests|DecodingTests\.OfferedMemoryTests|CInterfaceTests\.(GuestTests|FrameTests))'
 lab_suite_limit=$((${LAB_FULL:+1} + 0 ? 7200 : 3000)) # seconds
 # Only with LAB_FULL=1. Refusals: where sway on a monitor runs before; without a monitor it draws by virtio-gpu's render node, on which Mesa's software
 # driver may not make buffers (CREATE_DUMB: Permission denied), and mostly shows nothing. wlroots takes nothing but a render node. Reconnecting takes

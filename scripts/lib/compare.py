@@ -21,6 +21,7 @@ import time
 import compare_composition
 import compare_conversion
 import compare_export
+import compare_python
 
 WIDTH, HEIGHT = 1280, 720  # of the films and their windows
 OUTPUT_WIDTH, OUTPUT_HEIGHT = 1920, 1080  # of the compositor's output: every window fits
@@ -381,6 +382,8 @@ def main():
     parser.add_argument("--export", action="store_true")
     parser.add_argument("--composition", action="store_true")
     parser.add_argument("--conversion", action="store_true")
+    parser.add_argument("--python", action="store_true")
+    parser.add_argument("--packages")
     parser.add_argument("--peers-only", action="store_true")
     parser.add_argument("file", nargs="?")
     options = parser.parse_args()
@@ -393,6 +396,9 @@ def main():
         return
     if options.export:
         compare_export.tables(sys.modules[__name__], options)
+        return
+    if options.python:
+        compare_python.tables(sys.modules[__name__], options)
         return
     if options.composition:
         compare_composition.tables(sys.modules[__name__], options)

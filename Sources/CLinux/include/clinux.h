@@ -61,6 +61,11 @@ uint32_t clinux_timeline_create(int drm);
 void clinux_timeline_destroy(int drm, uint32_t handle);
 /// DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD: a descriptor that other processes import; -1 with errno.
 int clinux_timeline_fd(int drm, uint32_t handle);
+/// DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE: a handle on this device for a timeline's descriptor, of whichever device it is; 0 with errno on failure.
+uint32_t clinux_timeline_open(int drm, int fd);
+/// A sync_file that signals when the point is reached (DRM_IOCTL_SYNCOBJ_TRANSFER, _HANDLE_TO_FD); -1 with errno, EINVAL while nobody has said what
+/// reaches the point.
+int clinux_timeline_export(int drm, uint32_t handle, uint64_t point);
 /// DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL: the point has been reached; 0, or -1 with errno.
 int clinux_timeline_signal(int drm, uint32_t handle, uint64_t point);
 /// The point is reached when the sync_file signals (DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, _TRANSFER); 0, or -1 with errno.

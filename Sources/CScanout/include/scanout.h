@@ -26,7 +26,7 @@ extern "C" {
 /* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x0000000b
+#define SCANOUT_VERSION 0x0000000d
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -503,6 +503,93 @@ void scanout_frame_unmap(scanout_frame *frame);
 void scanout_frame_release(scanout_frame *frame);
 /* As scanout_frame_release, once the sync_file `fence` has signalled; it is taken over and closed. -1: no fence. */
 void scanout_frame_release_after(scanout_frame *frame, int fence);
+
+/* Explicit synchronisation with points of a timeline (drm_syncobj) instead of sync_files: for Vulkan's timeline semaphores where the driver makes
+ * them of such descriptors, and for compositors (linux-drm-syncobj-v1). A frame's acquire point says when a device may read it; its release point, when
+ * the device has. */
+typedef struct scanout_timeline scanout_timeline;
+
+/* A timeline on the DRM device that you have open as `drm`; its descriptor stays yours. `syncobj` is a timeline's descriptor, which stays yours too,
+ * or -1: a new timeline. Close *timeline with scanout_timeline_close. SCANOUT_ERROR_DEVICE where `drm` has no timelines (before Linux 6.6, and
+ * drivers without them); `message` is as for scanout_open. */
+scanout_result scanout_timeline_new(int drm, int syncobj, scanout_timeline **timeline, char *message, size_t message_size);
+
+/* A descriptor of it, yours to close, for drivers and compositors to import; -1 when the process has none left. */
+int scanout_timeline_fd(const scanout_timeline *timeline);
+
+/* The point is reached at this moment, as if a device had done it. Points grow. SCANOUT_ERROR_ARGUMENT for 0. */
+scanout_result scanout_timeline_signal(scanout_timeline *timeline, uint64_t point);
+
+/* Frames that wait for its points still do. NULL is allowed. */
+void scanout_timeline_close(scanout_timeline *timeline);
+
+/* The point is reached as soon as a device may read the frame: what scanout_frame_acquire_fence is as a sync_file. Never blocks. */
+scanout_result scanout_frame_acquire_at(const scanout_frame *frame, scanout_timeline *timeline, uint64_t point);
+
+/* As scanout_frame_release, once the point is reached; what reaches it may be submitted later. On failure the frame is still yours. */
+scanout_result scanout_frame_release_at(scanout_frame *frame, scanout_timeline *timeline, uint64_t point);
+
+/* ------------------------------------------------------------------------------------------------------------------- Other processes
+ *
+ * Frames for other programs on this machine, over a Unix socket, in the memory into which the decoder wrote them: for those that use this library,
+ * and for GStreamer's unixfdsrc. docs/export.md describes the protocol.
+ *
+ *     scanout_server_new("/run/user/1000/film", NULL, &server, message, sizeof message);
+ *     scanout_exporter *exporter = scanout_server_exporter(server);
+ *     scanout_options options = { .size = sizeof options, .exporters = &exporter, .exporter_count = 1 };
+ */
+
+typedef struct scanout_server scanout_server;
+
+typedef struct scanout_server_options {
+    uint32_t size;
+    uint32_t client_limit;      /* programs served at once, 1 to 64; 0: 4 */
+    uint32_t client_budget;     /* frames that each may hold at once, 1 to 64; 0: 4. A program that holds them all misses frames */
+    uint32_t sends_every_frame; /* 1: waits for the first program, and makes the film wait for slow ones */
+} scanout_server_options;
+
+/* Opens the socket and begins to serve, on a thread of its own. Only programs of this user are served. A socket that nobody listens on is replaced.
+ * `options` may be NULL. Close *server with scanout_server_close. SCANOUT_ERROR_OPEN when the socket cannot be made; `message` is as for
+ * scanout_open. */
+scanout_result scanout_server_new(
+    const char *path, const scanout_server_options *options, scanout_server **server, char *message, size_t message_size);
+
+/* The exporter to pass to scanout_open, lent until the server is closed: the server takes its frames and nobody else. */
+scanout_exporter *scanout_server_exporter(scanout_server *server);
+
+/* 1: another film follows the one that the exporter serves, and programs get its frames without an end between. To be said before the film ends; 0
+ * before the last one ends. */
+scanout_result scanout_server_set_continues(scanout_server *server, int32_t continues);
+
+/* Waits until the film has ended and every program has given back what it held, or is gone. SCANOUT_NOTHING: not within `timeout`.
+ * SCANOUT_ERROR_DATA: the protocol has no name for the film's format. */
+scanout_result scanout_server_wait(scanout_server *server, int64_t timeout);
+
+typedef struct scanout_server_statistics {
+    uint32_t size;
+    uint32_t clients;        /* connected now */
+    uint64_t clients_served; /* so far */
+    uint64_t frames_sent;    /* counted for each client */
+    uint64_t frames_skipped; /* that a client over its budget did not get */
+} scanout_server_statistics;
+
+scanout_result scanout_server_get_statistics(scanout_server *server, scanout_server_statistics *statistics);
+
+/* Ends every connection and removes the socket; blocks for some milliseconds. Before or after scanout_close. NULL is allowed. */
+void scanout_server_close(scanout_server *server);
+
+/* Frames of another process: of a server as above, of `scanout --export`, or of GStreamer's unixfdsink. */
+typedef struct scanout_remote scanout_remote;
+
+/* Connects to the socket. Close *remote with scanout_remote_close. SCANOUT_ERROR_OPEN when nobody serves there; `message` is as for scanout_open. */
+scanout_result scanout_remote_open(const char *path, scanout_remote **remote, char *message, size_t message_size);
+
+/* The next frame, as scanout_exporter_wait; one thread at a time. Release *frame: until then it counts at the server. SCANOUT_END: the stream has
+ * ended; SCANOUT_ERROR_DATA: the server is gone, or sends what it should not. `sequence` and `serial` are this side's. */
+scanout_result scanout_remote_wait(scanout_remote *remote, int64_t timeout, scanout_frame **frame);
+
+/* Frames that you hold stay unchanged until you release them; the connection ends with the last. NULL is allowed. */
+void scanout_remote_close(scanout_remote *remote);
 
 /* ----------------------------------------------------------------------------------------------------------------------------- Sound
  *

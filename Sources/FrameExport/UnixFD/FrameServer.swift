@@ -119,7 +119,7 @@ public final class FrameServer: Sendable {
 
     /// Whether another film follows the one that the exporter serves. Its frames then follow without an end of the stream between, with their own
     /// caps, and their times never go back. To be set before the film ends.
-    package func setContinues(_ continues: Bool) { shared.withLock { $0.continues = continues } }
+    public func setContinues(_ continues: Bool) { shared.withLock { $0.continues = continues } }
 
     /// Ends every connection and the thread, and removes the socket. Idempotent.
     public func stop() {

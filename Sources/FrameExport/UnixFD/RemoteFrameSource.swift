@@ -50,6 +50,9 @@ public final class RemoteFrameSource: Sendable {
     /// Why there are no more frames; nil at a proper end and while there are some.
     public var error: ExportError? { state.withLock { $0.error } }
 
+    /// Whether nothing more will come: the stream has ended properly, or `error` says otherwise.
+    public var isOver: Bool { state.withLock { $0.isAtEnd || $0.error != nil } }
+
     /// Waits for a frame; nil at `deadline` (CLOCK_MONOTONIC; nil: none), at the end of the stream, and when the connection has failed (`error`
     /// tells why).
     public func waitForFrame(until deadline: HostTime? = nil) -> ExportedFrame? { waitForFrame(until: deadline) { false } }

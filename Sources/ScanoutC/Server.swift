@@ -1,0 +1,90 @@
+public import CScanout
+internal import FrameExport
+internal import Media
+
+/// What `scanout_server *` points to: a server, and the handle of its exporter, which is lent.
+final class ServerHandle: Handle {
+    let server: FrameServer
+    let exporter: ExporterHandle
+
+    init(_ server: FrameServer) {
+        self.server = server
+        exporter = ExporterHandle(lending: server.exporter)
+    }
+}
+
+extension FrameServer.Configuration {
+    /// 64: no machine has more programs that show one film. A larger number was not initialised.
+    private static let limit: UInt32 = 64
+
+    /// Nil when a number is out of range.
+    fileprivate init?(_ options: scanout_server_options) {
+        guard options.client_limit <= Self.limit, options.client_budget <= Self.limit, options.sends_every_frame <= 1 else { return nil }
+        let clients = options.client_limit == 0 ? 4 : Int(options.client_limit), budget = options.client_budget == 0 ? 4 : Int(options.client_budget)
+        self.init(clientLimit: clients, clientBudget: budget, isLossless: options.sends_every_frame == 1)
+    }
+}
+
+/// Serves frames at a socket. The caller closes the server with `scanout_server_close`.
+@_cdecl("scanout_server_new")
+public func scanout_server_new(
+    _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<scanout_server_options>?, _ server: UnsafeMutablePointer<OpaquePointer?>?,
+    _ message: UnsafeMutablePointer<CChar>?, _ messageSize: Int
+) -> scanout_result {
+    unsafe server?.pointee = nil
+    guard let path = unsafe path, let server = unsafe server, let wishes = unsafe CallerStruct.read(options, zero: scanout_server_options()),
+        let configuration = FrameServer.Configuration(wishes)
+    else {
+        unsafe CallerText.write("An argument makes no sense.", to: message, messageSize)
+        return SCANOUT_ERROR_ARGUMENT
+    }
+    do throws(ExportError) {
+        unsafe server.pointee = ServerHandle.give(ServerHandle(try FrameServer(path: unsafe String(cString: path), configuration: configuration)))
+        return SCANOUT_OK
+    } catch {
+        unsafe CallerText.write(error.description, to: message, messageSize)
+        return SCANOUT_ERROR_OPEN
+    }
+}
+
+/// The exporter whose frames the server takes, lent until the server is closed; NULL for NULL.
+@_cdecl("scanout_server_exporter")
+public func scanout_server_exporter(_ server: OpaquePointer?) -> OpaquePointer? {
+    guard let handle = unsafe ServerHandle.borrow(server) else { return nil }
+    return unsafe OpaquePointer(Unmanaged.passUnretained(handle.exporter).toOpaque())
+}
+
+/// Says whether another film follows the one that is served.
+@_cdecl("scanout_server_set_continues")
+public func scanout_server_set_continues(_ server: OpaquePointer?, _ continues: Int32) -> scanout_result {
+    guard let handle = unsafe ServerHandle.borrow(server) else { return SCANOUT_ERROR_ARGUMENT }
+    handle.server.setContinues(continues != 0)
+    return SCANOUT_OK
+}
+
+/// Waits until the film has ended and clients hold nothing of it.
+@_cdecl("scanout_server_wait")
+public func scanout_server_wait(_ server: OpaquePointer?, _ timeout: Int64) -> scanout_result {
+    guard let handle = unsafe ServerHandle.borrow(server) else { return SCANOUT_ERROR_ARGUMENT }
+    if handle.server.waitUntilFinished(until: .deadline(after: timeout)) { return handle.server.failure == nil ? SCANOUT_OK : SCANOUT_ERROR_DATA }
+    return handle.server.failure == nil ? SCANOUT_NOTHING : SCANOUT_ERROR_DATA
+}
+
+/// Copies the server's counters to `statistics`, as far as the caller's struct has room.
+@_cdecl("scanout_server_get_statistics")
+public func scanout_server_get_statistics(
+    _ server: OpaquePointer?, _ statistics: UnsafeMutablePointer<scanout_server_statistics>?
+) -> scanout_result {
+    guard let handle = unsafe ServerHandle.borrow(server) else { return SCANOUT_ERROR_ARGUMENT }
+    let counted = handle.server.statistics
+    var answer = scanout_server_statistics()
+    answer.clients = UInt32(counted.clients)
+    answer.clients_served = UInt64(counted.clientsServed)
+    answer.frames_sent = UInt64(counted.framesSent)
+    answer.frames_skipped = UInt64(counted.framesSkipped)
+    return unsafe CallerStruct.write(answer, to: statistics) ? SCANOUT_OK : SCANOUT_ERROR_ARGUMENT
+}
+
+/// Ends every connection and removes the socket. NULL is allowed.
+@_cdecl("scanout_server_close")
+public func scanout_server_close(_ server: OpaquePointer?) { unsafe ServerHandle.take(server)?.server.stop() }

@@ -1,0 +1,7 @@
+// E0505
+use scanout::*;
+pub fn f(player: Player) -> usize {
+    let frames = player.frames();
+    drop(player);
+    frames.count()
+}
