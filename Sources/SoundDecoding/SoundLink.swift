@@ -107,7 +107,7 @@ final class SoundLink {
     func next() throws(ProcessEnd) -> SoundAnswer {
         answerCount += 1
         guard answerCount <= Self.mostAnswers else { throw ProcessEnd("answers without end") }
-        var reader = if let rest { rest } else { WireReader(try message()[...]) }
+        var reader = if let rest { rest } else { WireReader(try process.nextMessage(until: limit, isCancelled: cancellation)[...]) }
         do throws(WireError) {
             let answer = try SoundAnswer(&reader)
             rest = reader.isAtEnd ? nil : reader
@@ -119,33 +119,6 @@ final class SoundLink {
 
     /// A packet has rarely more than one frame; a damaged one may make a decoder put out what it holds.
     private static let mostAnswers = 1 << 16
-
-    private func message() throws(ProcessEnd) -> [UInt8] {
-        var waiting = [PollDescriptor(fd: process.work.rawValue, interest: .readable)]
-        var look = MonotonicClock.shared.now() + SandboxedProcess.look
-        while true {
-            do throws(SystemError) {
-                switch try process.work.receive() {
-                case .message(let bytes, _): return bytes
-                case .end: throw SystemError(0, "")
-                case .nothing: break
-                }
-            } catch {
-                throw error.code == 0 ? .gone : ProcessEnd(error)
-            }
-            let now = MonotonicClock.shared.now()
-            if isCancelled { throw ProcessEnd("is needed no more") }
-            if now >= limit { throw .hung }
-            if now >= look {
-                if process.isStopped { throw .stopped }
-                look = now + SandboxedProcess.look
-            }
-            do throws(SystemError) { _ = try pollDescriptors(&waiting, until: min(limit, now + Self.patience)) } catch { throw ProcessEnd(error) }
-        }
-    }
-
-    /// 50 ms between looks at the cancellation: soon enough for a person.
-    private static let patience = HostSpan.milliseconds(50)
 
     // MARK: Frames
 
