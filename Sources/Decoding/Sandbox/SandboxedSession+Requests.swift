@@ -114,7 +114,7 @@ extension SandboxedSession {
             case .frame(let descriptor):
                 let entry = descriptor.sampleNumber.flatMap { ledger.close($0) }
                 if descriptor.sampleNumber != nil, entry == nil { return replaced(Self.answersTwice, output) }
-                guard let frame = frame(descriptor, entry?.receipt.attachments ?? Attachments()) else {
+                guard let frame = frame(descriptor, entry?.receipt) else {
                     if let entry { output(.failed(entry.receipt, DecodingError(.decoderDied, "the decoder process \(Self.hasNoMemory)"))) }
                     return replaced(Self.hasNoMemory, output)
                 }
@@ -159,15 +159,32 @@ extension SandboxedSession {
     private static let hasNoMemory = "puts out a frame that it was given no memory for"
     private static let answersTwice = "answers a sample that it has answered, or was not given"
 
-    func frame(_ descriptor: FrameDescriptor, _ attachments: Attachments) -> VideoFrame? {
+    /// - Parameter receipt: Of the sample that the frame answers; nil where it says that it answers none.
+    func frame(_ descriptor: FrameDescriptor, _ receipt: SampleReceipt?) -> VideoFrame? {
         guard let use = process.use(ofSlot: descriptor.slot, visible: descriptor.visible) else { return nil }
         counters.addDecodedFrame()
         let format = use.surface.layout.format
         shared.withLock { $0.pixelFormat = format }
         defer { sequence += 1 }
         return VideoFrame(
-            use: use, visible: descriptor.visible, attributes: descriptor.attributes, presentationTime: descriptor.presentationTime,
-            duration: descriptor.duration, sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase,
-            flags: descriptor.flags, sequence: sequence, sampleNumber: descriptor.sampleNumber, attachments: attachments)
+            use: use, visible: descriptor.visible, attributes: descriptor.attributes,
+            presentationTime: receipt.map { descriptor.credibleTime(of: $0) } ?? descriptor.presentationTime, duration: descriptor.duration,
+            sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase,
+            flags: descriptor.flags, sequence: sequence, sampleNumber: descriptor.sampleNumber,
+            attachments: receipt?.attachments ?? Attachments())
     }
+}
+
+extension FrameDescriptor {
+    /// The time that the process says, where it is near that of the sample; else the sample's. A frame that lies hours ahead would stand before all
+    /// others.
+    func credibleTime(of receipt: SampleReceipt) -> MediaTime {
+        let known = receipt.presentationTime.isNumeric ? receipt.presentationTime : receipt.decodeTime
+        guard known.isNumeric else { return presentationTime }
+        let isNear = presentationTime.isNumeric && (presentationTime - known).magnitude <= Self.longestDelay
+        return isNear ? presentationTime : known
+    }
+
+    /// 10 s: only where a container names no presentation times are they not the sample's own, and then frames away from its decode time.
+    private static let longestDelay = MediaTime(value: 10, timescale: 1)
 }
