@@ -7,7 +7,8 @@ package import Sandbox
 ///
 /// Packets are copied into shared memory, and their frames are copied off a tray, so that nobody but this process can change what is converted and
 /// played. A few packets go together (`SoundPackets`); `settle` asks for what is left of them. When the process dies or hangs, the packets that it
-/// had are lost, another process takes its place, and decoding goes on with the next packet. After more deaths than `RestartLimit` allows there is no sound until the next `flush`.
+/// had are lost, another process takes its place, and decoding goes on with the next packet. After more deaths than `RestartLimit` allows there is
+/// no sound until the next `flush`.
 @safe
 package final class SandboxedSoundDecoder: SoundDecoder {
     package let format: AudioFormat
