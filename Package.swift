@@ -23,6 +23,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+/// What the tests of readers and their fuzzer depend on.
+let read: [Target.Dependency] = [
+    "Bitstream", "CAV", "Decoding", "Demuxing", "FrameExport", "JSON", "KMSSink", "Media", "PlaySupport", "RemoteControl", "SampleQueue", "Sandbox",
+    "SoundDecoding", "Subtitles", "SurfacePool", "Timelines",
+]
+
 let package = Package(
     name: "player",
     products: [
@@ -208,6 +214,8 @@ let package = Package(
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         .target(
             name: "TestSupport", dependencies: ["CTestSupport", "Media", "SurfacePool", "CAV"], path: "Tests/TestSupport", swiftSettings: house),
+        // Wrong messages, made of true ones.
+        .target(name: "Lies", path: "Tests/Lies", swiftSettings: house),
         // What every sink must do; run by the tests of each.
         .target(
             name: "SinkConformance", dependencies: ["DisplaySink", "SurfacePool", "Media"], path: "Tests/SinkConformance", swiftSettings: house),
@@ -222,14 +230,14 @@ let package = Package(
         tests("BitstreamTests", ["Bitstream", "SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("SampleQueueTests", ["SampleQueue", "Demuxing", "Media", "TestSupport"]),
         tests("DeinterlacingTests", ["Deinterlacing", "SurfacePool", "Media", "TestSupport"]),
-        tests("DemuxingTests", ["Demuxing", "Timelines", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
+        tests("DemuxingTests", ["Lies", "Demuxing", "Timelines", "Sandbox", "SampleQueue", "Media", "TestSupport", "CAV", "CLinux"]),
         tests("SurfacePoolTests", ["SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests("PixelConversionTests", ["PixelConversion", "SurfacePool", "Media", "TestSupport", "CLinux"]),
         tests(
             "DecodingTests",
             [
-                "Decoding", "Demuxing", "Sandbox", "Bitstream", "SampleQueue", "PixelConversion", "SurfacePool", "Media", "TestSupport", "CAV",
-                "CLinux",
+                "Lies", "Decoding", "Demuxing", "Sandbox", "Bitstream", "SampleQueue", "SoundDecoding", "PixelConversion", "SurfacePool", "Media",
+                "TestSupport", "CAV", "CLinux",
             ]),
         tests(
             "ReadingTests",
@@ -248,7 +256,8 @@ let package = Package(
                 "CAV",
             ]),
         tests("WritingTests", ["Writing", "Encoding", "Reading", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport"]),
-        tests("SoundDecodingTests", ["SoundDecoding", "Demuxing", "SampleQueue", "Sandbox", "Media", "TestSupport", "CAV", "scanout-decoder"]),
+        tests(
+            "SoundDecodingTests", ["Lies", "SoundDecoding", "Demuxing", "SampleQueue", "Sandbox", "Media", "TestSupport", "CAV", "scanout-decoder"]),
         // Defines a function that libva would otherwise find in libdrm.
         .target(name: "VANode", path: "Tests/VANode"),
         tests(
@@ -307,7 +316,19 @@ let package = Package(
         tests("MediaControlsTests", ["MediaControls", "RemoteControl", "PlaySupport", "Media", "TestSupport"]),
         tests("RemoteControlTests", ["RemoteControl", "JSON", "PlaySupport", "DisplaySink", "Media", "Sandbox", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),
-        tests("PlayTests", ["OnScreen", "CEnding", "PlaySupport", "Player", "Demuxing", "Sandbox", "FrameExport", "Media", "TestSupport"]),
+        // Stands between the player and its processes, and changes what they say.
+        .executableTarget(name: "lying-proxy", dependencies: ["Lies", "Media", "Sandbox"], path: "Tests/LyingProxy", swiftSettings: house),
+        tests(
+            "PlayTests",
+            ["OnScreen", "CEnding", "PlaySupport", "Player", "Demuxing", "Sandbox", "FrameExport", "Media", "TestSupport", "lying-proxy"]),
+        // The readers of what strangers write, over wrong bytes. With PLAYER_FUZZER they make a program of libFuzzer's instead, which only
+        // `swift build --sanitize=fuzzer` links (`scripts/fuzz`).
+        Context.environment["PLAYER_FUZZER"] == nil
+            ? .testTarget(
+                name: "ReaderTests", dependencies: read + ["TestSupport"], path: "Tests/ReaderTests", exclude: ["Fuzzer"], swiftSettings: house)
+            : .executableTarget(
+                name: "reader-fuzzer", dependencies: read, path: "Tests/ReaderTests", exclude: ["ReaderTests.swift"],
+                swiftSettings: house + [.unsafeFlags(["-parse-as-library"])]),
         // In the virtual machine of scripts/lab only.
         tests("LabTests", ["Player", "DisplaySink", "WaylandSink", "Media", "TestSupport"]),
     ].filter { $0.type != .test || wanted?.contains($0.name) ?? true }

@@ -93,16 +93,22 @@ final class AudioWorker: Sendable {
     /// Moves sound from the source through the decoder into the store, until stopped; without a device it discards the sound.
     func decode() {
         var chain: DecodeChain?
-        while !shared.isStopping {
-            let came = unsafe source.next(waitingUntil: MonotonicClock.shared.now() + .milliseconds(500)) { input in
-                do throws(AudioError) {
-                    try unsafe take(input, &chain)
-                } catch {
-                    chain = nil
-                    fail(error)
-                }
+        func trying(_ body: (inout DecodeChain?) throws(AudioError) -> Void) {
+            do throws(AudioError) { try body(&chain) } catch {
+                chain = nil
+                fail(error)
             }
-            if !came { continue }
+        }
+        while !shared.isStopping {
+            // Before it waits for more, the sound of all packets that were there is made.
+            let now = MonotonicClock.shared.now()
+            for deadline in [now, now + .milliseconds(500)] {
+                let came = unsafe source.next(waitingUntil: deadline) { input in
+                    trying { chain throws(AudioError) in try unsafe take(input, &chain) }
+                }
+                if came { break }
+                if deadline == now, !hasFailed { trying { chain throws(AudioError) in try chain?.settle() } }
+            }
         }
     }
 
@@ -172,9 +178,21 @@ private final class DecodeChain {
     }
 
     func decode(_ packet: UnsafePointer<AVPacket>, _ time: MediaTime, _ gain: Float) throws(AudioError) {
+        if gain != self.gain {
+            // What has come so far keeps its gain.
+            try settle()
+            self.gain = gain
+        }
+        unsafe try taking { output throws(AudioError) in unsafe try decoder.decode(packet, presentationTime: time, output) }
+    }
+
+    /// Puts out the sound of all packets so far.
+    func settle() throws(AudioError) { try unsafe taking { output throws(AudioError) in try unsafe decoder.settle(output) } }
+
+    /// Takes the frames that `body` puts out.
+    private func taking(_ body: ((UnsafePointer<AVFrame>) -> Bool) throws(AudioError) -> Void) throws(AudioError) {
         var failure: AudioError?
-        self.gain = gain
-        unsafe try decoder.decode(packet, presentationTime: time) { frame in
+        try unsafe body { frame in
             do throws(AudioError) { return try unsafe take(frame) } catch {
                 failure = error
                 return false
@@ -184,14 +202,7 @@ private final class DecodeChain {
     }
 
     func drain() throws(AudioError) {
-        var failure: AudioError?
-        unsafe try decoder.drain { frame in
-            do throws(AudioError) { return try unsafe take(frame) } catch {
-                failure = error
-                return false
-            }
-        }
-        if let failure { throw failure }
+        try unsafe taking { output throws(AudioError) in try unsafe decoder.drain(output) }
         _ = try unsafe convert(nil)
         converter?.flush()
     }

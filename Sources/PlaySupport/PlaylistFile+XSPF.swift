@@ -28,6 +28,8 @@ extension PlaylistFile {
                 guard path.popLast() == element else { return lines }
                 let isTrack = path == ["playlist", "trackList", "track"], words = trimmed(content[...])
                 if isTrack, element == "location", name == nil, !words.isEmpty { name = location(uri: words) }
+                // `file:` names nothing.
+                if name?.isEmpty == true { name = nil }
                 if isTrack, element == "title", !words.isEmpty { title = readable(words.prefix(longest)) }
                 if element == "track", path == ["playlist", "trackList"] {
                     if lines.count == limit { throw .tooMany }
@@ -54,7 +56,8 @@ extension PlaylistFile {
         }
         var plain: [UInt8] = []
         while let byte = bytes.popFirst() {
-            if byte == 0x25, bytes.count >= 2, let code = UInt8(text(bytes.prefix(2)), radix: 16), code != 0 {
+            // Swift's numbers may have a sign.
+            if byte == 0x25, bytes.count >= 2, bytes.first != 0x2b, let code = UInt8(text(bytes.prefix(2)), radix: 16), code != 0 {
                 plain.append(code)
                 bytes = bytes.dropFirst(2)
             } else {

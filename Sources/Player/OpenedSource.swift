@@ -65,6 +65,8 @@ struct OpenedSource: Sendable {
         let selection = TrackSelection(
             tracks: reader.tracks, preferences: configuration.tracks, playsAudio: configuration.playsAudio && hearsSound,
             takesFamiliarOnly: configuration.sandbox.isWithoutProgram)
+        // One was started while it was not known whether the film has sound.
+        if selection.audio == nil { SoundProcessLaunch.discard(configuration.sandbox) }
         guard selection.video != nil || selection.audio != nil else {
             if let objection = selection.objection {
                 throw AssetError(.noPlayableTrack, "\(location): its sound is not played without the decoder program: \(objection).")

@@ -33,6 +33,8 @@ final class SoundStream {
     /// Of the last packet.
     private var end = MediaTime.invalid
     private var failure: ReadingError?
+    /// Why there are no more samples; what came before is whole.
+    private var ending: ReadingError?
     /// The samples of the film have come from its beginning on.
     private var isFromBeginning = true
 
@@ -65,7 +67,7 @@ final class SoundStream {
             firstSample = try reader.nextSample(of: track)
             origin = firstSample?.presentationTime ?? .zero
         }
-        (ready, position, isDrained, failure) = ([], nil, false, nil)
+        (ready, position, isDrained, failure, ending) = ([], nil, false, nil, nil)
         decoder.flush()
         converter = nil
         let target = start.isNumeric ? start - Self.preroll : start
@@ -85,9 +87,19 @@ final class SoundStream {
     func next() throws(ReadingError) -> SoundBuffer? {
         // The last buffer waits for the end, of which it may be too long.
         while ready.count < 2, !isDrained {
+            if let ending {
+                if ready.isEmpty { throw ending }
+                break
+            }
             let waiting = firstSample
             firstSample = nil
-            if let sample = if let waiting { waiting } else { try reader.nextSample(of: track) } {
+            let found: SampleBuffer?
+            do throws(ReadingError) { found = if let waiting { waiting } else { try reader.nextSample(of: track) } } catch {
+                ending = error
+                try decoding { () throws(AudioError) in unsafe try decoder.settle { unsafe take($0) } }
+                continue
+            }
+            if let sample = found {
                 guard case .compressed(let block, _) = sample.content, !sample.flags.contains(.doNotDisplay) else { continue }
                 end = sample.duration.isNumeric ? sample.presentationTime + sample.duration : .invalid
                 let time = sample.presentationTime

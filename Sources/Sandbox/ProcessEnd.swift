@@ -26,6 +26,8 @@ package struct ProcessEnd: Error {
     package static let hung = ProcessEnd("hung and was ended")
     /// Somebody has stopped it.
     package static let stopped = ProcessEnd("was stopped, and was ended")
+    /// What it does was cancelled.
+    package static let unneeded = ProcessEnd("is needed no more")
     /// Its message is no answer to what it was asked.
     package static let unasked = ProcessEnd("says what it was not asked")
 }

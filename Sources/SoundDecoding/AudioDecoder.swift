@@ -88,6 +88,9 @@ package final class AudioDecoder: SoundDecoder {
         unsafe av_packet_unref(packet)
     }
 
+    /// Nothing is held back: the sound of a packet comes with it.
+    package func settle(_ output: (UnsafePointer<AVFrame>) -> Bool) {}
+
     /// Puts out what the decoder still holds; it then takes packets again.
     package func drain(_ output: (UnsafePointer<AVFrame>) -> Bool) {
         unsafe send(nil, output)

@@ -5,9 +5,10 @@ package import Sandbox
 
 /// Decodes sound with libavcodec in a process without rights.
 ///
-/// A packet is copied into shared memory, and its frames are copied off a tray, so that nobody but this process can change what is converted and
-/// played. When the process dies or hangs, the packet that it had is lost, another process takes its place, and decoding goes on with the next
-/// packet. After more deaths than `RestartLimit` allows there is no sound until the next `flush`.
+/// Packets are copied into shared memory, and their frames are copied off a tray, so that nobody but this process can change what is converted and
+/// played. A few packets go together (`SoundPackets`); `settle` asks for what is left of them. When the process dies or hangs, the packets that it
+/// had are lost, another process takes its place, and decoding goes on with the next packet. After more deaths than `RestartLimit` allows there is
+/// no sound until the next `flush`.
 @safe
 package final class SandboxedSoundDecoder: SoundDecoder {
     package let format: AudioFormat
@@ -54,25 +55,39 @@ package final class SandboxedSoundDecoder: SoundDecoder {
         _ packet: UnsafePointer<AVPacket>, presentationTime: MediaTime, _ output: (UnsafePointer<AVFrame>) -> Bool
     ) throws(AudioError) {
         if let lost { throw lost }
-        number &+= 1
-        let number = number
-        do throws(ProcessEnd) {
-            unsafe try link.send(packet, number: number, time: presentationTime.nanoseconds())
-            unsafe try receive(number, output)
-        } catch {
+        if unsafe !link.hasRoom(for: packet) { try unsafe settle(output) }
+        do throws(ProcessEnd) { unsafe try link.lay(packet, time: presentationTime.nanoseconds()) } catch {
             damagedPackets += 1
             replace(error)
         }
+        if link.isFull { try unsafe settle(output) }
+        if let lost { throw lost }
+    }
+
+    package func settle(_ output: (UnsafePointer<AVFrame>) -> Bool) throws(AudioError) {
+        if let lost { throw lost }
+        let count = link.laid.count
+        guard count > 0 else { return }
+        number &+= 1
+        do throws(ProcessEnd) {
+            try link.sendLaid(number: number)
+            unsafe try receive(number, output)
+        } catch {
+            damagedPackets += count
+            replace(error)
+        }
+        link.forgetLaid()
         if let lost { throw lost }
     }
 
     package func drain(_ output: (UnsafePointer<AVFrame>) -> Bool) throws(AudioError) {
-        if let lost { throw lost }
+        try unsafe settle(output)
         unsafe ask({ .drain(number: $0) }, output)
         if let lost { throw lost }
     }
 
     package func flush() {
+        link.forgetLaid()
         guard lost == nil else {
             policy = RestartPolicy(limit: sandbox.restarts)
             lost = nil
@@ -99,8 +114,9 @@ package final class SandboxedSoundDecoder: SoundDecoder {
                 let frame = try unsafe link.frame(description)
                 if isWanted { unsafe isWanted = output(frame) }
             case .full(number): try link.send(.more(number: number))
-            case .done(number, let isDamaged):
-                if isDamaged { damagedPackets += 1 }
+            case .done(number, let damaged):
+                guard damaged <= max(link.laid.count, 1) else { throw .unasked }
+                damagedPackets += Int(damaged)
                 return link.process.allowProcessorTime()
             case .refused(let error):
                 lost = error

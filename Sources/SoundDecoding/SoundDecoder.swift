@@ -10,10 +10,13 @@ package protocol SoundDecoder: AnyObject {
     var format: AudioFormat { get }
     /// Packets that could not be decoded; decoding goes on after them.
     var damagedPackets: Int { get }
-    /// Decodes one packet and passes each frame to `output`, which borrows it and answers whether it wants more of this packet.
+    /// Takes one packet and passes frames to `output`, which borrows them and answers whether it wants more of this call. The sound of the last
+    /// packets may come only with those that follow, or with `settle`.
     ///
     /// - Throws: When no packet will be decoded any more.
     func decode(_ packet: UnsafePointer<AVPacket>, presentationTime: MediaTime, _ output: (UnsafePointer<AVFrame>) -> Bool) throws(AudioError)
+    /// Puts out the sound of all packets taken so far that needs no further packet.
+    func settle(_ output: (UnsafePointer<AVFrame>) -> Bool) throws(AudioError)
     /// Puts out what the decoder still holds; it then takes packets again.
     func drain(_ output: (UnsafePointer<AVFrame>) -> Bool) throws(AudioError)
     /// Discards what the decoder holds, before packets from elsewhere in the track.

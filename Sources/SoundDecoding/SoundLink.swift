@@ -17,9 +17,17 @@ final class SoundLink {
     private let tray: SharedBytes
     private var frame: UnsafeMutablePointer<AVFrame>?
     private var writer = WireWriter()
-    /// When the process's time for the request is over.
-    private var limit = HostTime.distantFuture
+    /// Packets that lie in the memory for them and have not been sent, and how many bytes they take.
+    private(set) var laid: [SoundPacket] = []
+    private var laidByteCount = 0
+    /// The memory of a packet that is too large for that.
+    private var apart: SharedBytes?
+    /// What is left of the time that the process has for the request, whatever it says meanwhile. Time outside of `next`, in which sound waits for
+    /// room, does not count.
+    private var left: HostSpan
     private var answerCount = 0
+    /// The earliest and the latest time of the packets that were sent last, in nanoseconds; nil: none of them had one.
+    private var sentTimes: ClosedRange<Int64>?
     /// Answers that came with the last one.
     private var rest: WireReader?
 
@@ -31,7 +39,7 @@ final class SoundLink {
     /// - Parameter deadline: How long the process may take for one request, whatever it says meanwhile.
     init(_ process: SandboxedProcess, deadline: HostSpan, isCancelled: @escaping @Sendable () -> Bool) throws(SystemError) {
         self.process = process
-        self.deadline = deadline
+        (self.deadline, left) = (deadline, deadline)
         cancellation = isCancelled
         packets = try SharedBytes(count: Self.packetByteCount)
         tray = try SharedBytes(count: Self.trayByteCount)
@@ -66,21 +74,43 @@ final class SoundLink {
 
     func send(_ request: SoundRequest) throws(ProcessEnd) { try send(request, apart: nil) }
 
-    /// Copies a packet and its side data into shared memory and tells the process where it is.
-    func send(_ packet: UnsafePointer<AVPacket>, number: UInt32, time: Int64?) throws(ProcessEnd) {
+    /// Whether a packet can be laid beside those that are there.
+    func hasRoom(for packet: UnsafePointer<AVPacket>) -> Bool {
+        unsafe laid.isEmpty || (!isFull && laidByteCount + Self.byteCount(of: packet) <= packets.count)
+    }
+
+    /// No further packet can be laid.
+    var isFull: Bool { laid.count == SoundPackets.most || apart != nil }
+
+    private static func byteCount(of packet: UnsafePointer<AVPacket>) -> Int {
+        unsafe Int(max(packet.pointee.size, 0)) + SideData.byteCount(of: UnsafeMutablePointer(mutating: packet))
+    }
+
+    /// Copies a packet and its side data into shared memory. There is room for it.
+    func lay(_ packet: UnsafePointer<AVPacket>, time: Int64?) throws(ProcessEnd) {
         let source = unsafe UnsafeMutablePointer(mutating: packet)
-        let count = unsafe Int(max(packet.pointee.size, 0)), sides = unsafe SideData.byteCount(of: source)
-        var apart: SharedBytes?
-        if count + sides > packets.count {
-            do throws(SystemError) { apart = try SharedBytes(count: count + sides) } catch { throw ProcessEnd(error) }
+        let count = unsafe Int(max(packet.pointee.size, 0)), whole = unsafe Self.byteCount(of: packet)
+        if whole > packets.count {
+            do throws(SystemError) { apart = try SharedBytes(count: whole) } catch { throw ProcessEnd(error) }
         }
-        let target = unsafe (apart ?? packets).base
+        let target = unsafe (apart ?? packets).base + laidByteCount
         if count > 0 { unsafe target.copyMemory(from: packet.pointee.data, byteCount: count) }
         unsafe SideData.write(of: source, to: target + count)
-        let flags = unsafe packet.pointee.flags
-        let description = SoundPacket(
-            number: number, byteCount: UInt32(count), sideByteCount: UInt32(sides), isApart: apart != nil, time: time, flags: flags)
-        try send(.packet(description), apart: apart)
+        laid.append(SoundPacket(byteCount: UInt32(count), sideByteCount: UInt32(whole - count), time: time, flags: unsafe packet.pointee.flags))
+        laidByteCount += whole
+    }
+
+    /// Tells the process where the packets are.
+    func sendLaid(number: UInt32) throws(ProcessEnd) {
+        let times = laid.compactMap(\.time)
+        if let first = times.min(), let last = times.max() { sentTimes = first...last }
+        try send(.packets(SoundPackets(number: number, isApart: apart != nil, packets: laid)), apart: apart)
+    }
+
+    /// The packets have been answered, or are not wanted any more.
+    func forgetLaid() {
+        laid.removeAll(keepingCapacity: true)
+        (laidByteCount, apart) = (0, nil)
     }
 
     private func send(_ request: SoundRequest, apart: SharedBytes?) throws(ProcessEnd) {
@@ -97,7 +127,7 @@ final class SoundLink {
 
     /// From now on the process has its time for a request. What came before is forgotten.
     func beginWait(_ deadline: HostSpan? = nil) {
-        limit = MonotonicClock.shared.now() + (deadline ?? self.deadline)
+        left = deadline ?? self.deadline
         answerCount = 0
         rest = nil
     }
@@ -121,31 +151,10 @@ final class SoundLink {
     private static let mostAnswers = 1 << 16
 
     private func message() throws(ProcessEnd) -> [UInt8] {
-        var waiting = [PollDescriptor(fd: process.work.rawValue, interest: .readable)]
-        var look = MonotonicClock.shared.now() + SandboxedProcess.look
-        while true {
-            do throws(SystemError) {
-                switch try process.work.receive() {
-                case .message(let bytes, _): return bytes
-                case .end: throw SystemError(0, "")
-                case .nothing: break
-                }
-            } catch {
-                throw error.code == 0 ? .gone : ProcessEnd(error)
-            }
-            let now = MonotonicClock.shared.now()
-            if isCancelled { throw ProcessEnd("is needed no more") }
-            if now >= limit { throw .hung }
-            if now >= look {
-                if process.isStopped { throw .stopped }
-                look = now + SandboxedProcess.look
-            }
-            do throws(SystemError) { _ = try pollDescriptors(&waiting, until: min(limit, now + Self.patience)) } catch { throw ProcessEnd(error) }
-        }
+        let since = MonotonicClock.shared.now()
+        defer { left = left - (MonotonicClock.shared.now() - since) }
+        return try process.nextMessage(until: since + left, isCancelled: cancellation)
     }
-
-    /// 50 ms between looks at the cancellation: soon enough for a person.
-    private static let patience = HostSpan.milliseconds(50)
 
     // MARK: Frames
 
@@ -168,7 +177,7 @@ final class SoundLink {
         unsafe frame.pointee.format = description.sampleFormat
         unsafe frame.pointee.sample_rate = description.rate
         unsafe frame.pointee.nb_samples = description.frameCount
-        unsafe frame.pointee.pts = description.time ?? cav_nopts_value
+        unsafe frame.pointee.pts = description.time.flatMap { isCredible($0) ? $0 : nil } ?? cav_nopts_value
         unsafe frame.pointee.ch_layout.order = AVChannelOrder(rawValue: description.channelOrder)
         unsafe frame.pointee.ch_layout.nb_channels = description.channelCount
         unsafe frame.pointee.ch_layout.u.mask = description.channelMask
@@ -185,4 +194,17 @@ final class SoundLink {
         }
         return unsafe UnsafePointer(frame)
     }
+
+    /// Whether sound may begin at this time: near the packets that it was made of. Of sound that lies hours ahead nothing would be heard, nor, as it
+    /// fills all queues, anything of the film be seen.
+    private func isCredible(_ time: Int64) -> Bool {
+        guard let sentTimes else { return false }
+        let distance =
+            time < sentTimes.lowerBound
+            ? UInt64(bitPattern: sentTimes.lowerBound &- time) : time > sentTimes.upperBound ? UInt64(bitPattern: time &- sentTimes.upperBound) : 0
+        return distance <= Self.longestDelay
+    }
+
+    /// 10 s: no decoder of sound holds back so much.
+    private static let longestDelay: UInt64 = 10_000_000_000
 }

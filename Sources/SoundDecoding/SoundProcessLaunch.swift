@@ -27,5 +27,11 @@ package struct SoundProcessLaunch: Sendable {
         SpareProcesses.shared.prepare(key(program)) { try SandboxedProcess.start(program) }
     }
 
+    /// Ends the process that was started ahead of need: there is no sound for it.
+    package static func discard(_ sandbox: SandboxOptions) {
+        guard sandbox.policy != .off, let program = try? SandboxProgram.decoder.find(sandbox.decoderPath) else { return }
+        SpareProcesses.shared.take(key(program))?.end()
+    }
+
     private static func key(_ program: String) -> SpareProcesses.Key { SpareProcesses.Key(program: program, isForSound: true) }
 }

@@ -55,15 +55,17 @@ package final class SoundService {
         while true {
             let (request, apart) = try next()
             place = 0
-            let damaged = decoder.damagedPackets
+            var damaged = 0
             switch request {
             case .configure, .more: throw Ending.connection
-            case .packet(let packet):
-                number = packet.number
-                try decode(packet, apart)
+            case .packets(let request):
+                number = request.number
+                damaged = try decode(request, apart)
             case .drain(let number):
                 self.number = number
+                let before = decoder.damagedPackets
                 unsafe decoder.drain { unsafe put($0) }
+                damaged = decoder.damagedPackets > before ? 1 : 0
             case .flush(let number):
                 self.number = number
                 decoder.flush()
@@ -73,7 +75,7 @@ package final class SoundService {
                 return try tell()
             }
             if let failure { throw failure }
-            writer.put(.done(number: number, isDamaged: decoder.damagedPackets > damaged))
+            writer.put(.done(number: number, damaged: UInt8(clamping: damaged)))
             try tell()
         }
     }
@@ -94,16 +96,29 @@ package final class SoundService {
         }
     }
 
-    private func decode(_ packet: SoundPacket, _ apart: SharedBytes?) throws {
-        let count = Int(packet.byteCount), sides = Int(packet.sideByteCount), memory = apart ?? packets
-        guard packet.isApart == (apart != nil), count + sides <= memory.count, var place = unsafe av_packet_alloc().map(Optional.some)
-        else { throw Ending.connection }
-        defer { unsafe av_packet_free(&place) }
-        guard let target = unsafe place, unsafe av_new_packet(target, Int32(clamping: count)) >= 0 else { throw Ending.connection }
-        if count > 0 { unsafe target.pointee.data.update(from: memory.base.assumingMemoryBound(to: UInt8.self), count: count) }
+    /// Decodes packets that lie one after the other, and says how many of them are damaged.
+    private func decode(_ request: SoundPackets, _ apart: SharedBytes?) throws -> Int {
+        guard request.isApart == (apart != nil) else { throw Ending.connection }
+        let memory = apart ?? packets
+        var place = 0, damaged = 0
+        for packet in request.packets where failure == nil {
+            let before = decoder.damagedPackets
+            try decode(packet, in: memory, at: place)
+            place += Int(packet.byteCount) + Int(packet.sideByteCount)
+            if decoder.damagedPackets > before { damaged += 1 }
+        }
+        return damaged
+    }
+
+    private func decode(_ packet: SoundPacket, in memory: SharedBytes, at place: Int) throws {
+        let count = Int(packet.byteCount), sides = Int(packet.sideByteCount)
+        guard count + sides <= memory.count - place, var made = unsafe av_packet_alloc().map(Optional.some) else { throw Ending.connection }
+        defer { unsafe av_packet_free(&made) }
+        guard let target = unsafe made, unsafe av_new_packet(target, Int32(clamping: count)) >= 0 else { throw Ending.connection }
+        let source = unsafe memory.base + place
+        if count > 0 { unsafe target.pointee.data.update(from: source.assumingMemoryBound(to: UInt8.self), count: count) }
         unsafe target.pointee.flags = packet.flags
-        let bytes = unsafe UnsafeRawBufferPointer(start: memory.base + count, count: sides)
-        guard unsafe SideData.add(bytes, to: target) else { throw Ending.connection }
+        guard unsafe SideData.add(UnsafeRawBufferPointer(start: source + count, count: sides), to: target) else { throw Ending.connection }
         let time = packet.time.map { MediaTime(nanoseconds: $0) } ?? .invalid
         unsafe decoder.decode(target, presentationTime: time) { unsafe put($0) }
     }

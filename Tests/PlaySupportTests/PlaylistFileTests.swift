@@ -40,7 +40,9 @@ import Testing
             ("<x:track xmlns:x='>'><x:location>a</x:location></x:track>", "a="),
             ("<track><location>a</location><location>b</location></track><track/><track><location/></track>", "a="),
             ("<track><location>a</location><extension application='x'><track><location>b</location></track></extension></track>", "a="),
-            ("<track><location>file://localhost/a%00%zz</location></track>", "/a%00%zz="), ("<track><location>a</track>", ""),
+            ("<track><location>file://localhost/a%00%zz%+5</location></track>", "/a%00%zz%+5="),
+            ("<track><location>file:</location></track><track><location>file://b</location><location>c</location></track>", "c="),
+            ("<track><location>a</track>", ""),
             ("<track><location>&#9999999;&nope;</location></track>", "&#9999999;&nope;="), ("<track><location>a", ""), ("<", ""),
         ])
     func `XSPF names tracks by addresses`(_ tracks: String, _ expected: String) throws {

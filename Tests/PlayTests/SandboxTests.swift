@@ -198,16 +198,17 @@ import Testing
     /// The decoder process among the children of `pid`'s threads.
     static func decoder(of pid: Int32) -> Int32? { child(of: pid, "scanout-decoder") }
 
-    private static func child(of pid: Int32, _ program: String) -> Int32? {
+    private static func child(of pid: Int32, _ program: String) -> Int32? { children(of: pid, program).first }
+
+    /// The children of `pid`'s threads that run the program of this name.
+    static func children(of pid: Int32, _ program: String) -> [Int32] {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
-        for task in tasks {
+        return tasks.flatMap { task in
             let children = TextFile.contents(of: "/proc/\(pid)/task/\(task)/children") ?? ""
-            for child in children.split(separator: " ").compactMap({ Int32($0) }) {
-                let name = TextFile.contents(of: "/proc/\(child)/comm") ?? ""
-                if name == program + "\n" { return child }
+            return children.split(separator: " ").compactMap { Int32($0) }.filter { child in
+                TextFile.contents(of: "/proc/\(child)/comm") == program + "\n"
             }
         }
-        return nil
     }
 
     /// Hundredths of a second that a process has computed; nil when it is gone.

@@ -1,5 +1,7 @@
 import CAV
+import Glibc
 import Media
+import SampleQueue
 import Sandbox
 import TestSupport
 import Testing
@@ -10,7 +12,8 @@ import Testing
 @Suite struct LyingSoundTests {
     /// A decoder whose process is the test: it answers `ready`, then what it is told to.
     private static func decode(
-        _ answers: [SoundAnswer], _ check: (SandboxedSoundDecoder, PacketSocket, () throws -> [SoundFilm.Frame]) throws -> Void
+        _ answers: [SoundAnswer], deadline: HostSpan = .seconds(60),
+        _ check: (SandboxedSoundDecoder, PacketSocket, () throws -> [SoundFilm.Frame]) throws -> Void
     )
         throws
     {
@@ -21,7 +24,7 @@ import Testing
             writer.put(answer)
             try work.send(writer)
         }
-        let options = SandboxOptions(policy: .decoder, restarts: RestartLimit(count: 0, window: .seconds(3600)), hangDeadline: .seconds(60))
+        let options = SandboxOptions(policy: .decoder, restarts: RestartLimit(count: 0, window: .seconds(3600)), hangDeadline: deadline)
         let launch = SoundProcessLaunch(program: "/nowhere/decoder", first: SandboxedProcess(work: ours, memory: memory))
         let decoder = try SandboxedSoundDecoder(format: film.format, options, launch)
         try check(decoder, work) {
@@ -42,7 +45,7 @@ import Testing
     }
 
     @Test func `an honest answer is sound`() throws {
-        try Self.decode([.frame(Self.honest), .done(number: 1, isDamaged: false)]) { _, _, frames in
+        try Self.decode([.frame(Self.honest), .done(number: 1, damaged: 0)]) { _, _, frames in
             let frames = try frames()
             #expect(frames.count == 1 && frames[0].samples.count == 8192 && frames[0].channels == "stereo")
         }
@@ -67,7 +70,8 @@ import Testing
         // A list of names would be at the address that the mask is.
         (frame { ($0.channelOrder, $0.channelMask) = (AV_CHANNEL_ORDER_CUSTOM.rawValue, 0x4141_4141) }, "in channels"),
         (frame { $0.channelOrder = .max }, "in channels"),
-        (.full(number: 2), "not asked"), (.done(number: 2, isDamaged: false), "not asked"), (.ready, "not asked"),
+        (.done(number: 1, damaged: 2), "not asked"), (.full(number: 2), "not asked"), (.done(number: 2, damaged: 0), "not asked"),
+        (.ready, "not asked"),
         (.confined(SandboxReport()), "not asked"),
     ]
 
@@ -76,6 +80,47 @@ import Testing
         try Self.decode([lie]) { decoder, _, frames in
             #expect { try frames() } throws: { "\($0)".contains(words) }
             #expect(decoder.deaths == 1)
+        }
+    }
+
+    /// Sound that lies hours ahead would fill every queue, and the film would stand.
+    @Test(
+        arguments: [(0, true), (9_000_000_000, true), (-9_000_000_000, true), (11_000_000_000, false), (.min, false), (.max, false)]
+            as [(Int64, Bool)])
+    func `a time far from the packet's is not believed`(time: Int64, isBelieved: Bool) throws {
+        try Self.decode([Self.frame { $0.time = time }, .done(number: 1, damaged: 0)]) { decoder, _, frames in
+            let frames = try frames()
+            #expect(frames.map(\.time) == [isBelieved ? time : .min] && decoder.deaths == 0)
+        }
+    }
+
+    /// The sound waits for room where it is heard, as long as playback stands; the process has its time afterwards all the same.
+    @Test func `time that the taker of the sound takes does not count`() throws {
+        try Self.decode([.frame(Self.honest), .full(number: 1)], deadline: .seconds(5)) { decoder, work, _ in
+            let film = try SoundFilm(TestAssets.demo)
+            let honest = LoopThread(name: "honest") {
+                var more: [UInt8]?
+                // Set-up and packets come before it.
+                while more?.first != 4 {
+                    guard let received = try? work.receive() else { return }
+                    switch consume received {
+                    case .message(let bytes, _): more = bytes
+                    case .nothing: usleep(1000)
+                    case .end: return
+                    }
+                }
+                var writer = WireWriter()
+                writer.put(.done(number: 1, damaged: 0))
+                try? work.send(writer)
+            }
+            guard case .compressed(let block, _) = film.packets[0].content else { return }
+            try unsafe decoder.decode(block.packet, presentationTime: .zero) { _ in true }
+            try unsafe decoder.settle { _ in
+                usleep(5_500_000)
+                return true
+            }
+            #expect(decoder.deaths == 0)
+            honest.join()
         }
     }
 
@@ -110,8 +155,9 @@ import Testing
         let format = AudioFormat(
             codecName: "aac", sampleRate: 44_100, channelCount: 6, channelLayout: "5.1", encoderDelay: 1024, bitsPerCodedSample: 16, blockAlign: 4,
             bitRate: 128_000, profile: 1, codecTag: 7, frameSize: 1024)
-        let packet = SoundPacket(number: 7, byteCount: 100, sideByteCount: 18, isApart: true, time: -5, flags: 1)
-        for request in [.configure(format, configurationByteCount: 5), .packet(packet), .drain(number: 8), .flush(number: 9), .more(number: 10)]
+        let packet = SoundPacket(byteCount: 100, sideByteCount: 18, time: -5, flags: 1)
+        let packets = SoundPackets(number: 7, isApart: true, packets: Array(repeating: packet, count: SoundPackets.most))
+        for request in [.configure(format, configurationByteCount: 5), .packets(packets), .drain(number: 8), .flush(number: 9), .more(number: 10)]
             as [SoundRequest]
         {
             var writer = WireWriter()
@@ -120,5 +166,8 @@ import Testing
             #expect(throws: WireError.self) { try SoundRequest(writer.bytes.dropLast()) }
             #expect(throws: WireError.self) { try SoundRequest((writer.bytes + [0])[...]) }
         }
+        var writer = WireWriter()
+        writer.put(.packets(SoundPackets(number: 7, isApart: false, packets: packets.packets + [packet])))
+        #expect(throws: WireError.self) { try SoundRequest(writer.bytes[...]) }
     }
 }

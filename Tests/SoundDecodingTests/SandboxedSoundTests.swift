@@ -1,5 +1,6 @@
 import Glibc
 import Media
+import SampleQueue
 import Sandbox
 import SoundDecoding
 import TestSupport
@@ -55,21 +56,44 @@ import Testing
         #expect(Set(parts.map(\.channels)) == ["5.1"])
     }
 
-    @Test func `a process that is killed costs what it had, and another goes on`() throws {
+    @Test func `packets go together, and none is lost where they are asked for one at a time`() throws {
+        let film = try SoundFilm(TestAssets.demo), decoder = try film.sandboxed()
+        let together = try film.decode(film.sandboxed())
+        var single: [SoundFilm.Frame] = []
+        for packet in film.packets { try film.decode(packet, decoder, &single) }
+        #expect(single.count > 100 && together.starts(with: single))
+        // What was taken and is not wanted any more is forgotten.
+        guard case .compressed(let block, _) = film.packets[0].content else { return }
+        var after = 0
+        try unsafe decoder.decode(block.packet, presentationTime: .zero) { _ in true }
+        decoder.flush()
+        try unsafe decoder.settle { _ in
+            after += 1
+            return true
+        }
+        #expect(after == 0)
+    }
+
+    @Test func `a process that is killed costs what it had, and another goes on, a hundred times with --full`() throws {
         let film = try SoundFilm(TestAssets.demo)
         let expected = Set(try film.decode(AudioDecoder(format: film.format)))
-        let decoder = try film.sandboxed(restarts: 10)
-        var frames: [SoundFilm.Frame] = [], kills = 0
-        for (index, packet) in film.packets.enumerated() {
-            if index % 20 == 10, kills < 5, let process = decoder.processIdentifier {
-                kill(process, SIGKILL)
-                kills += 1
+        let decoder = try film.sandboxed(restarts: 1000), wanted = TestExtent.rounds(5, full: 100, sanitized: 3)
+        var frames: [SoundFilm.Frame] = [], kills = 0, sent = 0, rounds = 0
+        while kills < wanted {
+            for (index, packet) in film.packets.enumerated() {
+                if index % 20 == 10, kills < wanted, let process = decoder.processIdentifier {
+                    kill(process, SIGKILL)
+                    kills += 1
+                }
+                try film.decode(packet, decoder, &frames)
+                sent += 1
             }
-            try film.decode(packet, decoder, &frames)
+            decoder.flush()
+            rounds += 1
         }
-        #expect(decoder.deaths == kills && kills == 5 && decoder.damagedPackets == kills)
-        // AAC's first frame after a start has no overlap with the one before.
-        #expect(frames.filter { expected.contains($0) }.count >= film.packets.count - 3 * kills)
+        #expect(decoder.deaths == kills && kills == wanted && decoder.damagedPackets == kills)
+        // AAC's first frame after a start has no overlap with the one before; in a later round it has one with the film's end.
+        #expect(frames.filter { expected.contains($0) }.count >= sent - 3 * kills - 3 * rounds)
     }
 
     @Test func `a stopped process and one that is silent are ended`() throws {

@@ -44,21 +44,28 @@ struct SoundFilm {
     /// Everything that `decoder` puts out for all packets.
     func decode(_ decoder: any SoundDecoder) throws -> [Frame] {
         var frames: [Frame] = []
-        for packet in packets { try decode(packet, decoder, &frames) }
-        try unsafe decoder.drain { frame in
+        func take(_ frame: UnsafePointer<AVFrame>) -> Bool {
             unsafe frames.append(Self.copy(frame))
             return true
         }
+        for packet in packets {
+            guard case .compressed(let block, _) = packet.content else { continue }
+            try unsafe decoder.decode(block.packet, presentationTime: packet.presentationTime, take)
+        }
+        try unsafe decoder.drain(take)
         return frames
     }
 
+    /// One packet, and all of its sound at once.
     func decode(_ packet: SampleBuffer, _ decoder: any SoundDecoder, _ frames: inout [Frame]) throws {
         guard case .compressed(let block, _) = packet.content else { return }
         var made: [Frame] = []
-        try unsafe decoder.decode(block.packet, presentationTime: packet.presentationTime) { frame in
+        func take(_ frame: UnsafePointer<AVFrame>) -> Bool {
             unsafe made.append(Self.copy(frame))
             return true
         }
+        try unsafe decoder.decode(block.packet, presentationTime: packet.presentationTime, take)
+        try unsafe decoder.settle(take)
         frames += made
     }
 

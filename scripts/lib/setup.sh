@@ -92,6 +92,13 @@ toolchain_lacks() {
     done
 }
 
+# Whether the toolchain has libFuzzer, with which `swift build --sanitize=fuzzer` links.
+has_fuzzer() {
+    local lib
+    lib="$(dirname "$(readlink -f "$(command -v swift)")")/../lib"
+    [ -n "$(find -L "$lib" -name 'libclang_rt.fuzzer*.a' -print -quit 2>/dev/null)" ]
+}
+
 # Swift 6.2 takes no manifest of 6.3, but one made for it that lies beside it. The text is the same.
 manifest_for() { # VERSION
     local older="$root/Package@swift-6.2.swift"

@@ -12,7 +12,7 @@ with_threads=(
 with_pointers=(
     JSONTests SandboxTests BitstreamTests SampleQueueTests DemuxingTests SoundDecodingTests SurfacePoolTests PixelConversionTests DecodingTests
     ReadingTests DeinterlacingTests EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests
-    OnScreenTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests PlayTests CInterfaceTests
+    OnScreenTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests ReaderTests PlayTests CInterfaceTests
     TestSupportTests
 )
 # On the host these run nothing.

@@ -87,14 +87,7 @@ final class DecoderListener {
         while true {
             let now = MonotonicClock.shared.now()
             if now >= since + left { try ping(now) }
-            do throws(SystemError) {
-                if try pollDescriptors(&waiting, until: min(max(now, since + left), now + SandboxedProcess.look)) == 0 {
-                    if process.isStopped { throw SystemError(0, "") }
-                    continue
-                }
-            } catch {
-                throw error.code == 0 ? .stopped : ProcessEnd(error)
-            }
+            guard try process.wait(for: &waiting, until: max(now, since + left)) else { continue }
             // Surfaces given back come before the frames that follow them.
             if !waiting[1].ready.isEmpty {
                 let news = try serveMemory()

@@ -219,6 +219,8 @@ final class DecoderProcess: Sendable {
     /// Readers hold more than the frame on the display, which gives that one back only for the next.
     var hasSeveralUses: Bool { shared.withLock { $0.usesOutside > 1 } }
 
-    /// Somebody has stopped the process.
-    var isStopped: Bool { process.isStopped }
+    /// Waits until one of the sockets has something; see `SandboxedProcess.wait`.
+    func wait(for sockets: inout [PollDescriptor], until limit: HostTime) throws(ProcessEnd) -> Bool {
+        try process.wait(for: &sockets, until: limit)
+    }
 }

@@ -114,7 +114,7 @@ extension SandboxedSession {
             case .frame(let descriptor):
                 let entry = descriptor.sampleNumber.flatMap { ledger.close($0) }
                 if descriptor.sampleNumber != nil, entry == nil { return replaced(Self.answersTwice, output) }
-                guard let frame = frame(descriptor, entry?.receipt.attachments ?? Attachments()) else {
+                guard let frame = frame(descriptor, entry?.receipt) else {
                     if let entry { output(.failed(entry.receipt, DecodingError(.decoderDied, "the decoder process \(Self.hasNoMemory)"))) }
                     return replaced(Self.hasNoMemory, output)
                 }
@@ -159,15 +159,38 @@ extension SandboxedSession {
     private static let hasNoMemory = "puts out a frame that it was given no memory for"
     private static let answersTwice = "answers a sample that it has answered, or was not given"
 
-    func frame(_ descriptor: FrameDescriptor, _ attachments: Attachments) -> VideoFrame? {
+    /// - Parameter receipt: Of the sample that the frame answers; nil where it says that it answers none.
+    func frame(_ descriptor: FrameDescriptor, _ receipt: SampleReceipt?) -> VideoFrame? {
+        if let receipt { lastAnswered = receipt }
+        let (time, duration) = descriptor.credibleTimes(of: receipt ?? lastAnswered)
         guard let use = process.use(ofSlot: descriptor.slot, visible: descriptor.visible) else { return nil }
         counters.addDecodedFrame()
         let format = use.surface.layout.format
         shared.withLock { $0.pixelFormat = format }
         defer { sequence += 1 }
         return VideoFrame(
-            use: use, visible: descriptor.visible, attributes: descriptor.attributes, presentationTime: descriptor.presentationTime,
-            duration: descriptor.duration, sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase,
-            flags: descriptor.flags, sequence: sequence, sampleNumber: descriptor.sampleNumber, attachments: attachments)
+            use: use, visible: descriptor.visible, attributes: descriptor.attributes, presentationTime: time, duration: duration,
+            sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase, flags: descriptor.flags, sequence: sequence,
+            sampleNumber: descriptor.sampleNumber, attachments: receipt?.attachments ?? Attachments())
     }
+}
+
+extension FrameDescriptor {
+    /// The time and the duration that the process says, where they are near those of the sample that it answers; else the sample's. A frame that
+    /// lies hours ahead would stand before all others, and one that lasts for hours before the film's end.
+    func credibleTimes(of receipt: SampleReceipt?) -> (time: MediaTime, duration: MediaTime) {
+        guard let receipt else { return (presentationTime, Self.isNear(duration, .zero) ? duration : .invalid) }
+        let known = receipt.presentationTime.isNumeric ? receipt.presentationTime : receipt.decodeTime
+        let time = !known.isNumeric || Self.isNear(presentationTime, known) ? presentationTime : known
+        let length = receipt.duration.isNumeric ? receipt.duration : .zero
+        return (time, Self.isNear(duration, length) ? duration : receipt.duration)
+    }
+
+    /// One that the process does not know is no lie.
+    private static func isNear(_ time: MediaTime, _ known: MediaTime) -> Bool {
+        time.kind == .invalid || (time.isNumeric && (time - known).magnitude <= longestDelay)
+    }
+
+    /// 10 s: only where a container names no presentation times are they not the sample's own, and then frames away from its decode time.
+    private static let longestDelay = MediaTime(value: 10, timescale: 1)
 }

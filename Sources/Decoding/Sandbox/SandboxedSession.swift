@@ -61,6 +61,8 @@ public final class SandboxedSession: @unchecked Sendable {
     /// Twice the capacity of the process's ledger, which therefore gives up its oldest samples first.
     var ledger = SampleLedger(capacity: 2 * SampleLedger.capacity)
     var sequence: UInt64 = 0
+    /// Of the sample whose frame came last.
+    var lastAnswered: SampleReceipt?
     /// The decoder starts from nothing, so it cannot use samples before the next sync sample.
     var needsSync = false
     /// The process has yet to answer `configure`.

@@ -65,40 +65,14 @@ final class DemuxerLink {
     /// - Parameter deadline: How long it may compute without asking for anything.
     /// - Throws: when the process has gone, hangs, or sends a malformed message, and when reading was cancelled. The caller ends it.
     func next(within deadline: HostSpan? = nil) throws(ProcessEnd) -> DemuxerAnswer {
-        var waiting = [PollDescriptor(fd: process.work.rawValue, interest: .readable)]
         while true {
-            let since = MonotonicClock.shared.now()
-            let limit = since + min(deadline ?? self.deadline, left)
-            var look = since + SandboxedProcess.look
-            var bytes: [UInt8]?
-            while bytes == nil {
-                if cancellation.isCancelled { throw ProcessEnd("is needed no more") }
-                do throws(SystemError) {
-                    switch try process.work.receive() {
-                    case .message(let message, _): bytes = message
-                    case .end: throw SystemError(0, "")
-                    case .nothing:
-                        let now = MonotonicClock.shared.now()
-                        if now >= limit { throw SystemError(ETIMEDOUT, "wait for it any longer") }
-                        if now >= look {
-                            if process.isStopped { throw SystemError(ECHILD, "wait for a process that is stopped") }
-                            look = now + SandboxedProcess.look
-                        }
-                        _ = try pollDescriptors(&waiting, until: min(limit, now + Self.patience))
-                    }
-                } catch {
-                    switch error.code {
-                    case 0: throw .gone
-                    case ETIMEDOUT: throw .hung
-                    case ECHILD: throw .stopped
-                    default: throw ProcessEnd(error)
-                    }
-                }
-            }
+            if cancellation.isCancelled { throw .unneeded }
+            let since = MonotonicClock.shared.now(), limit = since + min(deadline ?? self.deadline, left)
+            let bytes = try process.nextMessage(until: limit) { [cancellation] in cancellation.isCancelled }
             left = left - (MonotonicClock.shared.now() - since)
             if left <= .nanoseconds(0) { throw .hung }
             let answer: DemuxerAnswer
-            do throws(WireError) { answer = try DemuxerAnswer((bytes ?? [])[...]) } catch { throw ProcessEnd(error) }
+            do throws(WireError) { answer = try DemuxerAnswer(bytes[...]) } catch { throw ProcessEnd(error) }
             switch answer {
             case .bytes(let source, let offset, let count): try read(source, offset, count)
             case .other(let name): try open(name)
@@ -112,8 +86,6 @@ final class DemuxerLink {
         }
     }
 
-    /// 50 ms between looks at the cancellation: soon enough for a person.
-    private static let patience = HostSpan.milliseconds(50)
     /// At a time: a list of frames and sound opens two for each of its tracks.
     private static let mostSources = 256
 

@@ -164,38 +164,11 @@ final class SubtitleLink {
     }
 
     private func next(until limit: HostTime) throws(ProcessEnd) -> SubtitleAnswer {
-        var reader = if let rest { rest } else { WireReader(try message(until: limit)[...]) }
+        var reader = if let rest { rest } else { WireReader(try process.nextMessage(until: limit, isCancelled: isCancelled)[...]) }
         do throws(WireError) {
             let answer = try SubtitleAnswer(&reader)
             rest = reader.isAtEnd ? nil : reader
             return answer
         } catch { throw ProcessEnd(error) }
     }
-
-    private func message(until limit: HostTime) throws(ProcessEnd) -> [UInt8] {
-        var waiting = [PollDescriptor(fd: process.work.rawValue, interest: .readable)]
-        var look = MonotonicClock.shared.now() + SandboxedProcess.look
-        while true {
-            do throws(SystemError) {
-                switch try process.work.receive() {
-                case .message(let bytes, _): return bytes
-                case .end: throw SystemError(0, "")
-                case .nothing: break
-                }
-            } catch {
-                throw error.code == 0 ? .gone : ProcessEnd(error)
-            }
-            let now = MonotonicClock.shared.now()
-            if isCancelled() { throw ProcessEnd("is needed no more") }
-            if now >= limit { throw .hung }
-            if now >= look {
-                if process.isStopped { throw .stopped }
-                look = now + SandboxedProcess.look
-            }
-            do throws(SystemError) { _ = try pollDescriptors(&waiting, until: min(limit, now + Self.patience)) } catch { throw ProcessEnd(error) }
-        }
-    }
-
-    /// 50 ms between looks at the cancellation: soon enough for a person.
-    private static let patience = HostSpan.milliseconds(50)
 }

@@ -1,22 +1,24 @@
+import CAV
 import Decoding
 import Demuxing
 import Foundation
 import Media
 import SampleQueue
 import Sandbox
+import SoundDecoding
 import SurfacePool
 import TestSupport
 
 /// Mutates films, decodes what is left of them in processes without rights, and counts what came of it.
 struct Fuzzer {
-    enum Kind: String { case samples, containers }
+    enum Kind: String { case samples, sound, containers }
 
     private let kind: Kind
     private var dice: Dice
     private let seed: UInt64
     private let end: ContinuousClock.Instant?
     private let wanted: Int?
-    private var inputs = 0, frames = 0, errors = 0, restarts = 0
+    private var inputs = 0, frames = 0, errors = 0, restarts = 0, soundRestarts = 0
     private var deaths: [String] = []
     private var slowest = (span: Duration.zero, name: "")
 
@@ -41,9 +43,9 @@ struct Fuzzer {
         seed = environment["PLAYER_FUZZ_SEED"].flatMap(UInt64.init) ?? 20_000
         dice = Dice(seed: seed)
         // A container takes a process of its own, and so the time of many samples.
-        wanted = environment["PLAYER_FUZZ_INPUTS"].flatMap(Int.init).map { kind == .containers ? $0 / 4 : $0 - $0 / 4 }
+        wanted = environment["PLAYER_FUZZ_INPUTS"].flatMap(Int.init).map { kind == .samples ? $0 - $0 / 4 * 2 : $0 / 4 }
         let seconds = environment["PLAYER_FUZZ_SECONDS"].flatMap(Double.init) ?? 8
-        end = wanted == nil ? .now + .seconds(seconds / 2) : nil
+        end = wanted == nil ? .now + .seconds(seconds / 3) : nil
     }
 
     private var isOver: Bool {
@@ -87,6 +89,7 @@ struct Fuzzer {
         for path in films().prefix(limit) where !isOver {
             switch kind {
             case .samples: fuzzSamples(path)
+            case .sound: fuzzSound(path)
             case .containers: try fuzzContainer(path)
             }
         }
@@ -126,6 +129,23 @@ struct Fuzzer {
         close(session, path)
     }
 
+    private mutating func fuzzSound(_ path: String) {
+        guard let reader = try? AssetReader(url: path), let track = reader.tracks.first(where: { $0.kind == .audio }),
+            case .audio(let format) = track.format
+        else { return }
+        reader.select([track.id])
+        var packets: [SampleBuffer] = []
+        while packets.count < 20, let packet = try? reader.nextSample() { packets.append(packet) }
+        guard !packets.isEmpty, let decoder = sound(format) else { return }
+        soundRestarts = 0
+        for _ in 0..<20 where !isOver {
+            input(path) { fuzzer in
+                for packet in packets { fuzzer.hear(Bool.random(using: &fuzzer.dice) ? fuzzer.mutated(packet) : packet, decoder, path) }
+                decoder.flush()
+            }
+        }
+    }
+
     private mutating func mutated(_ sample: SampleBuffer) -> SampleBuffer {
         guard case .compressed(let block, let format) = sample.content, block.count > 0 else { return sample }
         var bytes = unsafe block.withUnsafeBytes { unsafe Array($0) }
@@ -145,26 +165,31 @@ struct Fuzzer {
         let ending = path.split(separator: ".").last.map { "." + $0 } ?? ""
         let place = "/tmp/player-fuzz-\(getpid())\(ending)"
         defer { unsafe unlink(place) }
-        var session: SandboxedSession?
+        var session: SandboxedSession?, decoder: SandboxedSoundDecoder?
         for _ in 0..<5 where !isOver {
             try input(path) { fuzzer in
                 var bytes = Array(all.prefix(Self.most))
                 Mutation.apply(to: &bytes, head: 2048, places: 1...8, &fuzzer.dice)
                 try Data(bytes).write(to: URL(fileURLWithPath: place))
-                fuzzer.read(place, path, &session)
+                fuzzer.read(place, path, &session, &decoder)
             }
         }
         if let session { close(session, path) }
     }
 
-    private mutating func read(_ place: String, _ name: String, _ session: inout SandboxedSession?) {
+    private mutating func read(_ place: String, _ name: String, _ session: inout SandboxedSession?, _ decoder: inout SandboxedSoundDecoder?) {
         do throws(AssetError) {
             let reader = try SandboxedReader(url: place, sandbox: Self.options)
-            var isDecodable = true
+            var isDecodable = true, isHeard = true
             for position in [nil, MediaTime(seconds: Double.random(in: 0...5, using: &dice))] {
                 if let position { try reader.seek(to: position) }
                 for _ in 0..<24 {
                     guard let sample = try reader.nextSample() else { break }
+                    if case .compressed(_, .audio(let format)) = sample.content, isHeard {
+                        if decoder?.format != format { (decoder, soundRestarts) = (sound(format), 0) }
+                        isHeard = decoder != nil
+                        if let decoder { hear(sample, decoder, name) }
+                    }
                     guard case .compressed(_, .video(let format)) = sample.content,
                         sample.trackID == reader.tracks.first(where: { $0.kind == .video })?.id
                     else { continue }
@@ -189,6 +214,28 @@ struct Fuzzer {
 
     private func session(_ format: VideoFormat) -> SandboxedSession? {
         try? SandboxedSession(format: format, options: DecoderOptions(threads: 2), sandbox: Self.options)
+    }
+
+    private func sound(_ format: AudioFormat) -> SandboxedSoundDecoder? {
+        (try? SoundDecoders.make(for: format, Self.options)) as? SandboxedSoundDecoder
+    }
+
+    /// Decodes a packet and looks at all of its sound.
+    private mutating func hear(_ packet: SampleBuffer, _ decoder: SandboxedSoundDecoder, _ name: String) {
+        guard case .compressed(let block, _) = packet.content else { return }
+        var pieces = 0
+        func take(_ frame: UnsafePointer<AVFrame>) -> Bool {
+            if unsafe frame.pointee.nb_samples > 0, unsafe frame.pointee.extended_data[0] != nil { pieces += 1 }
+            return true
+        }
+        do {
+            try unsafe decoder.decode(block.packet, presentationTime: packet.presentationTime, take)
+            // Sometimes by itself, sometimes with others.
+            if Bool.random(using: &dice) { try unsafe decoder.settle(take) }
+        } catch { errors += 1 }
+        frames += pieces
+        if decoder.deaths > soundRestarts { deaths.append("\(name), input \(inputs): the process that decodes sound died") }
+        soundRestarts = decoder.deaths
     }
 
     /// What came of a sample, its frame given back.

@@ -162,6 +162,32 @@ private let software = DecoderSpecification(hardware: .disable)
         }
     }
 
+    @Test(
+        arguments: [
+            // What the process says, the sample's presentation and decode time, and what comes of it; in seconds.
+            (5, 5, 4, 5), (14, 5, 4, 14), (16, 5, 4, 5), (-1_000_000, 5, 4, 5), (6, nil, 4, 6), (86_400, nil, 4, 4), (7, nil, nil, 7),
+        ] as [(Int64?, Int64?, Int64?, Int64)])
+    func `a frame far from its sample's time has the sample's`(said: Int64?, presentation: Int64?, decode: Int64?, expected: Int64) {
+        func time(_ seconds: Int64?) -> MediaTime { seconds.map { MediaTime(value: $0, timescale: 1) } ?? .invalid }
+        let frame = FrameDescriptor(
+            slot: 0, visible: PixelRect(x: 0, y: 0, width: 1, height: 1), attributes: FrameAttributes(), presentationTime: time(said),
+            duration: .invalid, sourceTimestamp: nil, sourceTimeBase: .unknown, flags: [])
+        let receipt = SampleReceipt(number: 1, presentationTime: time(presentation), decodeTime: time(decode))
+        #expect(frame.credibleTimes(of: receipt).time == time(expected))
+    }
+
+    @Test(
+        arguments: [(1, 1, 1), (3600, 1, 1), (3600, 3595, 3600), (-60, 1, 1), (8, nil, 8), (3600, nil, nil), (nil, 2, nil)]
+            as [(Int64?, Int64?, Int64?)])
+    func `a frame that is said to last much longer than its sample lasts as long as that`(said: Int64?, sample: Int64?, expected: Int64?) {
+        func time(_ seconds: Int64?) -> MediaTime { seconds.map { MediaTime(value: $0, timescale: 1) } ?? .invalid }
+        let frame = FrameDescriptor(
+            slot: 0, visible: PixelRect(x: 0, y: 0, width: 1, height: 1), attributes: FrameAttributes(), presentationTime: .zero,
+            duration: time(said), sourceTimestamp: nil, sourceTimeBase: .unknown, flags: [])
+        let receipt = SampleReceipt(number: 1, presentationTime: .zero, duration: time(sample))
+        #expect(frame.credibleTimes(of: receipt).duration == time(expected))
+    }
+
     @Test func `a stranger's text cannot steer a terminal`() {
         #expect(throws: WireError.self) { try DecoderAnswer(Self.bytes { $0.put(.ready(decoderName: "\u{1b}[2J", driver: nil)) }[...]) }
         #expect(throws: WireError.self) { try MemoryGrant(Self.bytes { $0.put(.denied("two\nlines")) }[...]) }

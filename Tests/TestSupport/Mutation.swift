@@ -1,9 +1,8 @@
-import TestSupport
-
 /// Wrong bytes: a few, or many, changed, lost or doubled.
-enum Mutation {
+public enum Mutation {
+    /// Changes some places of the bytes.
     /// - Parameter head: Half of the places are among so many first bytes, for heads decide more than bodies.
-    static func apply(to bytes: inout [UInt8], head: Int, places: ClosedRange<Int>, _ dice: inout Dice) {
+    public static func apply(to bytes: inout [UInt8], head: Int, places: ClosedRange<Int>, _ dice: inout Dice) {
         for _ in 0..<Int.random(in: places, using: &dice) where !bytes.isEmpty {
             let place =
                 Bool.random(using: &dice) ? Int.random(in: 0..<min(bytes.count, head), using: &dice) : Int.random(in: 0..<bytes.count, using: &dice)
