@@ -2,7 +2,7 @@ internal import Demuxing
 internal import Dispatch
 internal import Glibc
 public import Media
-package import SampleQueue
+internal import SampleQueue
 
 /// Writes compressed samples into a film file: MP4, MOV, Matroska, WebM or MPEG-TS. The counterpart of `AVAssetWriter`, on libavformat.
 ///
@@ -45,9 +45,9 @@ public final class AssetWriter: Sendable {
     public let container: FileContainer
     /// As given to `init`.
     public let options: AssetWriterOptions
-    private let muxer: Muxer
+    let muxer: Muxer
     /// Of a film for HTTP Live Streaming.
-    private let streamed: StreamedFilm?
+    let streamed: StreamedFilm?
     let state: Monitor<AssetWriterState>
 
     /// Creates the file under its temporary name.
@@ -183,8 +183,6 @@ public final class AssetWriter: Sendable {
     }
 
     /// What fails there is the answer of the next call.
-    private func drainElsewhere() { Self.disk.async { [self] in try? drain() } }
-
     func markAsFinished(_ input: Int, isRealTime: Bool) {
         let isWriter = state.change { state in
             state.interleaving.finish(input)
@@ -196,107 +194,6 @@ public final class AssetWriter: Sendable {
         // What fails here is the answer of the next call.
         try? drain()
     }
-
-    /// Another thread writes: its writes free the memory.
-    private func waitForRoom(_ input: Int) throws(WritingError) {
-        let limit = options.interleaving.byteCount
-        let error: WritingError?? = state.wait { state -> WritingError?? in
-            state.interleaving.byteCount <= limit || !state.isBusy ? .some(state.error) : nil
-        }
-        if let error = error ?? nil { throw error }
-    }
-
-    /// From now on the input's samples are taken from `source` as they are needed, until it gives none.
-    package func pull(_ input: Int, from source: @escaping @Sendable () throws(WritingError) -> SampleBuffer?) throws(WritingError) {
-        let isWriter = state.withLock { state in
-            state.inputs[input].source = source
-            return state.becomesWriter()
-        }
-        if isWriter { try drain() }
-    }
-
-    /// Takes what inputs with a source have, as far as there is room. The caller is the one writer.
-    private func takeFromSources() throws(WritingError) {
-        for (input, source) in state.withLock({ $0.sources }) {
-            while state.withLock({ $0.status == .writing && $0.interleaving.isReady(input) }) {
-                guard let sample = try source() else {
-                    state.withLock { $0.endSource(input) }
-                    break
-                }
-                let taken: Result<Bool, WritingError> = state.withLock { state in
-                    do throws(WritingError) { return .success(try state.take(sample, input: input)) } catch { return .failure(error) }
-                }
-                _ = try taken.get()
-            }
-        }
-    }
-
-    private func nextToWrite() -> Result<AssetWriterState.Entry?, WritingError> {
-        do throws(WritingError) { try takeFromSources() } catch { return .failure(error) }
-        return .success(state.withLock { $0.nextToWrite() })
-    }
-
-    /// Writes what can be written. The caller is the one writer.
-    private func drain() throws(WritingError) {
-        var failure: WritingError?
-        while true {
-            do throws(WritingError) {
-                guard let entry = try nextToWrite().get() else { break }
-                if failure == nil { try write(entry) }
-            } catch {
-                failure = error
-                state.withLock { $0.failed(error) }
-            }
-        }
-        state.wakeWaiters()
-        if let failure {
-            cleanUp()
-            throw failure
-        }
-        callProducers()
-    }
-
-    private func write(_ entry: AssetWriterState.Entry) throws(WritingError) {
-        let sample = entry.item.sample
-        guard case .compressed(let block, _) = sample.content else { return }
-        let (times, endsFragment) = state.withLock { ($0.filmTimes(entry), $0.endsFragment(before: entry)) }
-        do throws(WritingError) {
-            if endsFragment {
-                try muxer.endFragment()
-                try muxer.draft.publish()
-                if options.syncsFragments { sync(muxer.wholeByteCount) }
-                try streamed?.endSegment(at: times.presentation, muxer)
-            }
-            try muxer.write(sample, block, times, stream: entry.input)
-            streamed?.note(times, isVideo: state.withLock { $0.inputs[entry.input].track.kind == .video })
-            noteByteCount()
-        } catch {
-            throw error.about(path, input: entry.input, time: entry.item.time)
-        }
-    }
-
-    private func noteByteCount() {
-        guard let count = muxer.byteCount else { return }
-        state.withLock { $0.writtenByteCount = count }
-    }
-
-    /// Has the disk take the first `count` bytes, on another thread; when it is busy with earlier ones, as soon as it has done that.
-    private func sync(_ count: Int64) {
-        let isBusy = state.withLock { state in
-            defer { state.wantedByteCount = count }
-            return state.wantedByteCount > state.durableByteCount
-        }
-        if isBusy { return }
-        Self.disk.async { [self] in
-            while let wanted = state.withLock({ $0.wantedByteCount > $0.durableByteCount ? $0.wantedByteCount : nil }) {
-                // What fails here fails at the end too, or when the next bytes are written.
-                guard fdatasync(muxer.draft.descriptor.rawValue) == 0 else { return }
-                state.change { $0.durableByteCount = wanted }
-            }
-        }
-    }
-
-    private static let disk = DispatchQueue(label: "disk", attributes: .concurrent)
 
     // MARK: The end
 
@@ -371,37 +268,12 @@ public final class AssetWriter: Sendable {
     }
 
     /// Leaves no half file: nothing, or whole fragments.
-    private func cleanUp() {
+    func cleanUp() {
         streamed?.discard()
         if muxer.draft.isPublished {
             _ = ftruncate(muxer.draft.descriptor.rawValue, off_t(muxer.wholeByteCount))
         } else {
             muxer.draft.discard()
-        }
-    }
-
-    // MARK: Calling producers
-
-    func callProducers() {
-        for (number, request) in state.withLock({ $0.takeCalls() }) {
-            request.queue.async { [self] in call(number, request) }
-        }
-    }
-
-    /// 5 ms until a producer that brought nothing is called again.
-    private static let patience = 5_000_000
-
-    private func call(_ number: Int, _ request: AssetWriterState.Request) {
-        guard let before = state.withLock({ $0.appended(number, for: request) }) else { return }
-        request.body()
-        let broughtNothing = state.withLock { state in
-            state.endCall(number, request)
-            return state.inputs[number].count == before
-        }
-        if broughtNothing {
-            request.queue.asyncAfter(deadline: .now() + .nanoseconds(Self.patience)) { [self] in callProducers() }
-        } else {
-            callProducers()
         }
     }
 }
