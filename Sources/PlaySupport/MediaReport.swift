@@ -40,6 +40,12 @@ public struct MediaReport: Sendable {
         }
     }
 
+    /// Whether nothing moves in it: it has sound, and frames only as a cover.
+    public var hasOnlySound: Bool {
+        guard let tracks = reader?.tracks else { return false }
+        return tracks.contains { $0.kind == .audio } && !tracks.contains { $0.kind == .video }
+    }
+
     /// Reads the whole file, so that `text` and `json` list every sample. Blocks until then. Call it once.
     ///
     /// - Throws: where not a single sample can be read; for a time line, whose frames are made when they are wanted.

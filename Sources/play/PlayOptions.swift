@@ -290,6 +290,9 @@ struct PlayOptions: ParsableArguments {
         return options
     }
 
+    /// Whether frames are to be played.
+    var wantsFrames: Bool { !noVideo && vid.choice != .none }
+
     static let noFilm = "No film is named."
 
     mutating func validate() throws {
@@ -309,7 +312,7 @@ struct PlayOptions: ParsableArguments {
         if !(-60...60).contains(audioDelay) { throw ValidationError("--audio-delay must lie within a minute.") }
         if !(0.1...10).contains(subScale) { throw ValidationError("--sub-scale must lie between 0.1 and 10.") }
         if !(0...150).contains(subPos) { throw ValidationError("--sub-pos must lie between 0 and 150.") }
-        if raw != nil, noVideo || vid.choice == .none { throw ValidationError("A raw stream has nothing but frames: --no-video does not apply.") }
+        if raw != nil, !wantsFrames { throw ValidationError("A raw stream has nothing but frames: --no-video does not apply.") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
         if raw != nil && !playlist.isEmpty { throw ValidationError("--raw says what films are, not lists: --playlist does not apply.") }
@@ -332,7 +335,7 @@ struct PlayOptions: ParsableArguments {
     /// What has no meaning for a camera.
     private func validateCamera() throws {
         if !files.isEmpty || !playlist.isEmpty { throw ValidationError("--camera and films exclude each other.") }
-        if noVideo || vid.choice == .none { throw ValidationError("A camera has nothing but frames: --no-video does not apply.") }
+        if !wantsFrames { throw ValidationError("A camera has nothing but frames: --no-video does not apply.") }
         let words = [
             ("start", start != nil), ("speed", speed != 1), ("loop", loop), ("loop-playlist", loopPlaylist), ("shuffle", shuffle),
             ("raw", raw != nil), ("image-duration", imageDuration != nil),

@@ -181,18 +181,21 @@ extension PlaySession {
         Ending.now(code.rawValue)
     }
 
-    /// Without a display, an unreadable film is reported first.
+    /// Without a display, an unreadable film is reported first, and sound needs none.
     private func makeSink(_ playlist: Playlist) throws(PlayerError) -> any DisplaySink {
         do {
-            let sink = try SinkFactory.make(options)
-            guard sink.pacing == .display else { return sink }
-            return LastingSink(sink, capacity: DisplayQueue.decodedAhead) { [inbox] event in inbox.change { $0.append(.viewer(event)) } }
+            return lasting(try SinkFactory.make(options))
         } catch {
-            if !isList, options.raw == nil, options.camera.camera == nil, let film = playlist.current?.location, film != "-" {
-                _ = try MediaReport(location: film, sandbox: PlayerConfiguration(options).sandbox)
-            }
-            throw error
+            guard !isList, options.raw == nil, options.camera.camera == nil, let film = playlist.current?.location, film != "-" else { throw error }
+            let report = try MediaReport(location: film, sandbox: PlayerConfiguration(options).sandbox)
+            guard options.sink == .auto, options.export == nil, report.hasOnlySound else { throw error }
+            return lasting(HeadlessSink())
         }
+    }
+
+    private func lasting(_ sink: any DisplaySink) -> any DisplaySink {
+        guard sink.pacing == .display else { return sink }
+        return LastingSink(sink, capacity: DisplayQueue.decodedAhead) { [inbox] event in inbox.change { $0.append(.viewer(event)) } }
     }
 
     private func makeServer() throws(PlayerError) -> FrameServer? {

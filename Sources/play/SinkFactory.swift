@@ -16,7 +16,7 @@ enum SinkFactory {
             case .kms: return try KMSSink(options.kmsOptions)
             case .wayland: return try wayland(options)
             case .auto:
-                return options.untimed ? HeadlessSink(isUntimed: true) : try wayland(options)
+                return options.untimed || !options.wantsFrames ? HeadlessSink(isUntimed: options.untimed) : try wayland(options)
             }
         } catch {
             var failure = PlayerError(error)

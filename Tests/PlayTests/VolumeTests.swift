@@ -10,14 +10,15 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// A tone of 1 kHz, whose peaks are at `level` eighths of full scale.
-    private func tone(level: Int) throws -> String {
+    /// A tone of 1 kHz, whose peaks are at `level` eighths of full scale, with tags.
+    private func tone(level: Int, tags: [String] = []) throws -> String {
         let path = folder + "/tone.flac"
         let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [
-            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=1000:sample_rate=48000:duration=1,volume=\(level)", path,
+            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=1000:sample_rate=48000:duration=1,volume=\(level)",
         ]
+        process.arguments.append(contentsOf: tags.flatMap { ["-metadata", $0] } + [path])
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)
@@ -29,10 +30,28 @@ import Testing
     func `volumes are perceived ones, and what is too loud is limited, not clipped`(row: String) throws {
         let words = row.split(separator: " ").map(String.init), peak = try #require(Double(words[2])), film = try tone(level: #require(Int(words[0])))
         // Sound that comes late on a busy machine leaves a gap.
-        #expect(try withinAttempts { try faults(film, volume: words[1], peak: peak) } == [])
+        #expect(try withinAttempts { try faults(film, ["--volume", words[1], "--volume-max", "200"], peak: peak) } == [])
     }
 
-    private func faults(_ film: String, volume: String, peak: Double) throws -> [String] {
+    /// The tone's peaks are at an eighth of full scale.
+    @Test(
+        .unsanitized,
+        arguments: [
+            ([], 0.125), (["--replaygain", "track"], 0.0625), (["--replaygain", "album", "--sandbox", "full"], 0.25),
+            (["--replaygain", "track", "--replaygain-preamp", "40"], 1), (["--replaygain", "track", "--replaygain-preamp=-6.0206"], 0.03125),
+        ] as [([String], Double)])
+    func `sound is as loud as its tags say, and no louder than its peak allows`(_ options: [String], _ peak: Double) throws {
+        let film = try tone(
+            level: 1, tags: ["REPLAYGAIN_TRACK_GAIN=-6.0206 dB", "REPLAYGAIN_TRACK_PEAK=0.125", "REPLAYGAIN_ALBUM_GAIN=6.0206 dB"])
+        #expect(try withinAttempts { try faults(film, options, peak: peak) } == [])
+    }
+
+    @Test func `sound without tags has the gain for such`() throws {
+        let film = try tone(level: 1), options = ["--replaygain", "track", "--replaygain-fallback=-6.0206", "--replaygain-preamp", "3"]
+        #expect(try withinAttempts { try faults(film, options, peak: 0.0625) } == [])
+    }
+
+    private func faults(_ film: String, _ options: [String], peak: Double) throws -> [String] {
         let recording = folder + "/card.raw", configuration = folder + "/asound.conf"
         try #"""
         </usr/share/alsa/alsa.conf>
@@ -40,7 +59,7 @@ import Testing
         """#.write(toFile: configuration, atomically: true, encoding: .utf8)
         try? FileManager.default.removeItem(atPath: recording)
         let outcome = try PlayProgram.run(
-            ["--sink", "headless", "--audio-device", "recorder", "--volume", volume, "--volume-max", "200", film],
+            ["--sink", "headless", "--audio-device", "recorder"] + options + [film],
             environment: ["ALSA_CONFIG_PATH": configuration])
         #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: recording))
@@ -52,7 +71,7 @@ import Testing
         return isLoud && isPure ? [] : ["peaks at \(greatest), a power of \(power)"]
     }
 
-    @Test(arguments: ["--volume=131 130", "--volume=-1 130", "--volume-max=99 1000", "--volume-max=1001 1000"])
+    @Test(arguments: ["--volume=131 130", "--volume=-1 130", "--volume-max=99 1000", "--volume-max=1001 1000", "--replaygain-preamp=151 150"])
     func `a volume beyond the limits is one sentence`(row: String) throws {
         let parts = row.split(separator: " ").map(String.init), words = parts[1]
         let outcome = try PlayProgram.run([parts[0], TestAssets.path("plain.mp4")])
