@@ -61,6 +61,14 @@ extension JoiningSource {
         }
     }
 
-    /// Who says what follows a film has been told that another one is shown. Before that, nobody is asked what follows it.
-    func didShow() { shared.change { $0.isChanging = false } }
+    /// Who says what follows a film has been told that another one is shown. Before that, nobody is asked what follows it; a film that has been read
+    /// by then asks now, because it has asked in vain.
+    func didShow() {
+        let asksAgain = shared.change { shared in
+            shared.isChanging = false
+            guard case .unknown = shared.following else { return false }
+            return shared.isAtEnd && shared.films.count == 1
+        }
+        if asksAgain { handlers.wanted() }
+    }
 }

@@ -56,8 +56,8 @@ static int serve(const char *path, int count, char **films)
             if (scanout_next_event(player, -1, &event) != SCANOUT_OK) stop("event", 70);
         } while (event.kind != SCANOUT_EVENT_ENDED && event.kind != SCANOUT_EVENT_FAILED);
         if (event.kind == SCANOUT_EVENT_FAILED) return 65;
-        /* The last film's end is told while it is open. */
-        if (n + 1 == count && scanout_server_wait(server, -1) != SCANOUT_OK) return 65;
+        /* Frames that the client has not got yet go with their film. */
+        if (scanout_server_wait(server, -1) != SCANOUT_OK) return 65;
         scanout_close(player);
     }
     scanout_server_statistics counted = {.size = sizeof counted};

@@ -561,7 +561,8 @@ scanout_exporter *scanout_server_exporter(scanout_server *server);
  * before the last one ends. */
 scanout_result scanout_server_set_continues(scanout_server *server, int32_t continues);
 
-/* Waits until the film has ended and every program has given back what it held, or is gone. SCANOUT_NOTHING: not within `timeout`.
+/* Waits until the film has ended and every program has given back what it held, or is gone. A player that is closed before drops what programs have
+ * not got yet, also where another film follows. SCANOUT_NOTHING: not within `timeout`.
  * SCANOUT_ERROR_DATA: the protocol has no name for the film's format. */
 scanout_result scanout_server_wait(scanout_server *server, int64_t timeout);
 

@@ -29,7 +29,6 @@ extension FuzzedReader {
         FuzzedReader("configuration", bytes(of: ["# c\nvolume=50 # d\nloop\n[night]\nprofile-desc=\"x\"\nsub-font='A # b'\nno-osd\n"])) { bytes in
             var words = OptionWords(catalogue)
             let file = ConfigurationFile(text: text(bytes)), faults = words.add(file)
-            for word in words.words { precondition(!word.isEmpty) }
             return faults.isEmpty && !words.words.isEmpty
         },
         FuzzedReader("watch-later", bytes(of: ["# /a\nstart=12.5\nvolume=80\nsub-delay=-0.5\naid=2\n"])) { WatchLaterState(text: text($0)) != nil },
