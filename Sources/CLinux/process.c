@@ -296,8 +296,6 @@ int clinux_landlock_reading(const char *const *folders, size_t count) {
     return result == 0 ? 0 : -1;
 }
 
-int clinux_landlock_nothing(void) { return clinux_landlock_reading(NULL, 0); }
-
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 

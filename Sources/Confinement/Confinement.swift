@@ -49,11 +49,8 @@ package struct Confinement: ~Copyable {
         // Must be asked while there is a /proc.
         let isSingleThread = clinux_is_single_thread() != 0
         if hasOwnMounts, profile != .reading { take(.emptyRoot, "have an empty root") { clinux_empty_root() } }
-        if profile == .reading {
-            take(.landlock, "use Landlock") { unsafe Self.withCStrings(folders) { unsafe clinux_landlock_reading($0, folders.count) } }
-        } else {
-            take(.landlock, "use Landlock") { clinux_landlock_nothing() }
-        }
+        precondition(folders.isEmpty || profile == .reading, "only the profile for it reads files")
+        take(.landlock, "use Landlock") { unsafe Self.withCStrings(folders) { unsafe clinux_landlock_reading($0, folders.count) } }
         if !isSingleThread, report.measures.contains(.landlock) {
             report.measures.remove(.landlock)
             report.troubles.append("Landlock does not hold for the threads that the driver has started")

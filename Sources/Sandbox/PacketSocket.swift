@@ -78,6 +78,24 @@ package final class PacketSocket: Sendable {
         return received.bytes.isEmpty ? .end : .message(received.bytes, descriptors)
     }
 
+    /// Takes one message, and waits for it without limit; nil when the other end has gone.
+    package func next() throws(SystemError) -> Incoming? {
+        var waiting = [PollDescriptor(fd: rawValue, interest: .readable)]
+        while true {
+            switch try receive() {
+            case .message(let bytes, let descriptors): return Incoming(bytes: bytes, descriptors: descriptors)
+            case .end: return nil
+            case .nothing: _ = try pollDescriptors(&waiting)
+            }
+        }
+    }
+
+    /// A message, and what came with it.
+    package struct Incoming: ~Copyable {
+        package let bytes: [UInt8]
+        package var descriptors: Descriptors
+    }
+
     /// Makes both ends see the end of the connection.
     package func shutDown() { shutdown(fd.rawValue, Int32(SHUT_RDWR)) }
 }

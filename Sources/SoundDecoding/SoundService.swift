@@ -82,18 +82,10 @@ package final class SoundService {
 
     /// The next request, and memory that came with it.
     private func next() throws -> (SoundRequest, SharedBytes?) {
-        while true {
-            switch try work.receive() {
-            case .end: throw Ending.connection
-            case .nothing:
-                var waiting = [PollDescriptor(fd: work.rawValue, interest: .readable)]
-                _ = try pollDescriptors(&waiting)
-            case .message(let bytes, var descriptors):
-                let request = try SoundRequest(bytes[...])
-                guard let apart = descriptors.takeFirst() else { return (request, nil) }
-                return (request, try SharedBytes(reading: apart))
-            }
-        }
+        guard var message = try work.next() else { throw Ending.connection }
+        let request = try SoundRequest(message.bytes[...])
+        guard let apart = message.descriptors.takeFirst() else { return (request, nil) }
+        return (request, try SharedBytes(reading: apart))
     }
 
     /// Decodes packets that lie one after the other, and says how many of them are damaged.

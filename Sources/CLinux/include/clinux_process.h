@@ -68,10 +68,9 @@ int clinux_empty_root(void);
 int clinux_is_single_thread(void);
 /// The highest Landlock version of this kernel; 0 where it has none or has it turned off.
 int clinux_landlock_version(void);
-/// A Landlock domain in which no file can be opened and, where the version has it, no TCP port bound or reached, no abstract socket and no
-/// process outside reached by a signal. Holds for the calling thread and those that it starts from here on.
-int clinux_landlock_nothing(void);
-/// The same, except that files in these folders and below can be read. The folders' real paths, without symbolic links.
+/// A Landlock domain in which no file can be opened but for reading in these folders and below and, where the version has it, no TCP port bound or
+/// reached, no abstract socket and no process outside reached by a signal. Holds for the calling thread and those that it starts from here on.
+/// The folders' real paths, without symbolic links; those that are not there are passed over.
 int clinux_landlock_reading(const char *const *folders, size_t count);
 /// The program was built with a sanitizer, which needs terabytes of address space for its shadow of memory.
 int clinux_has_sanitizer(void);

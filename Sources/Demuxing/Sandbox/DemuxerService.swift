@@ -48,19 +48,11 @@ package final class DemuxerService {
     }
 
     private func nextRequest() throws -> DemuxerRequest {
-        while true {
-            switch try work.receive() {
-            case .end: throw Ending.connection
-            case .nothing:
-                var waiting = [PollDescriptor(fd: work.rawValue, interest: .readable)]
-                _ = try pollDescriptors(&waiting)
-            case .message(let bytes, var descriptors):
-                if let window = descriptors.takeFirst(), let tray = descriptors.takeSecond() {
-                    memory = (try SharedBytes(reading: window), try SharedBytes(writing: tray))
-                }
-                return try DemuxerRequest(bytes[...])
-            }
+        guard var message = try work.next() else { throw Ending.connection }
+        if let window = message.descriptors.takeFirst(), let tray = message.descriptors.takeSecond() {
+            memory = (try SharedBytes(reading: window), try SharedBytes(writing: tray))
         }
+        return try DemuxerRequest(message.bytes[...])
     }
 
     // MARK: The film

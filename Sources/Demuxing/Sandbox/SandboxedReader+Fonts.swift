@@ -17,24 +17,24 @@ extension SandboxedReader {
 
     /// The font with this number, in as many parts as it needs; nil: there is none.
     private func font(_ number: Int, _ room: Int) throws(AssetError) -> AttachedFont? {
-        var font: AttachedFont?, isWhole = false
+        var name: String?, bytes: [UInt8] = [], isWhole = false
         while !isWhole {
             try talk { () throws(ProcessEnd) in
-                let place = font?.bytes.count ?? 0
+                let place = bytes.count
                 try link.ask(.font(number: number, offset: place))
-                guard case .font(let name, let byteCount, let count) = try link.next() else {
+                guard case .font(let stated, let byteCount, let count) = try link.next() else {
                     // Nothing but the end: the font before was the last one.
                     guard place == 0 else { throw .unasked }
                     isWhole = true
                     return
                 }
                 guard byteCount <= room, count <= byteCount - place, count > 0 || byteCount == 0 else { throw .unasked }
-                let part = unsafe UnsafeRawBufferPointer(start: link.tray.base, count: count)
-                font = unsafe AttachedFont(name: name, bytes: (font?.bytes ?? []) + part)
+                name = stated
+                unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: link.tray.base, count: count))
                 isWhole = place + count == byteCount
                 guard case .done = try link.next() else { throw .unasked }
             }
         }
-        return font
+        return name.map { AttachedFont(name: $0, bytes: bytes) }
     }
 }

@@ -98,7 +98,7 @@ final class SandboxedSubtitles: SubtitleDrawing {
     /// Tells the process which track to draw; starts one if there is none.
     private func choose() {
         if link == nil, chosen != nil { start() }
-        if let link, let path = chosen.flatMap({ tracks[$0].path }), files[chosen!] == nil { load(chosen!, path, link) }
+        if let link, let chosen, let path = tracks[chosen].path, files[chosen] == nil { load(chosen, path, link) }
         // Unless another process has been told meanwhile.
         if let link { tell(perform { () throws(ProcessEnd) in try link.ask(.choose(drawable)) }) }
     }

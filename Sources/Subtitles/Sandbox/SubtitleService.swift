@@ -58,19 +58,11 @@ package final class SubtitleService {
 
     /// The next request, and memory that came with it.
     private func next() throws -> (SubtitleRequest, SharedBytes?) {
-        while true {
-            switch try work.receive() {
-            case .end: throw Ending.connection
-            case .nothing:
-                var waiting = [PollDescriptor(fd: work.rawValue, interest: .readable)]
-                _ = try pollDescriptors(&waiting)
-            case .message(let message, var descriptors):
-                let request = try SubtitleRequest(message[...])
-                guard let own = descriptors.takeFirst() else { return (request, nil) }
-                if case .canvas = request { return (request, try SharedBytes(writing: own)) }
-                return (request, try SharedBytes(reading: own))
-            }
-        }
+        guard var message = try work.next() else { throw Ending.connection }
+        let request = try SubtitleRequest(message.bytes[...])
+        guard let own = message.descriptors.takeFirst() else { return (request, nil) }
+        if case .canvas = request { return (request, try SharedBytes(writing: own)) }
+        return (request, try SharedBytes(reading: own))
     }
 
     private func carryOut(_ request: SubtitleRequest, _ own: SharedBytes?) throws {
