@@ -66,10 +66,12 @@ import Testing
         let codecs = ["flac": "flac", "ogg": "libvorbis", "opus": "libopus", "mp3": "libmp3lame", "m4a": "aac", "mka": "flac"]
         var tags = ["REPLAYGAIN_TRACK_GAIN": "-6.5 dB", "REPLAYGAIN_TRACK_PEAK": "0.75", "REPLAYGAIN_ALBUM_GAIN": "2 dB"]
         if ending == "opus" { tags = ["R128_TRACK_GAIN": "-2944", "R128_ALBUM_GAIN": "-768"] }
+        let codec = try #require(codecs[ending])
+        var arguments = ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=d=0.2:r=48000", "-c:a", codec]
+        arguments += ["-movflags", "use_metadata_tags"]
+        for (key, value) in tags { arguments += ["-metadata", "\(key)=\(value)"] }
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=d=0.2:r=48000", "-c:a", try #require(codecs[ending])]
-            + ["-movflags", "use_metadata_tags"] + tags.flatMap { ["-metadata", "\($0.key)=\($0.value)"] } + [path]
+        process.arguments = arguments + [path]
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)
