@@ -79,6 +79,7 @@ let package = Package(
         // Apart from CAV, so that converting frames does not load libavcodec.
         .systemLibrary(name: "CSwscale", pkgConfig: "libswscale libavutil", providers: [.apt(["libswscale-dev", "libavutil-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "CPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .systemLibrary(
             name: "CWaylandClient", pkgConfig: "wayland-client", providers: [.apt(["libwayland-dev"])]),
         .systemLibrary(name: "CXKBCommon", pkgConfig: "xkbcommon", providers: [.apt(["libxkbcommon-dev"])]),
@@ -128,7 +129,7 @@ let package = Package(
             "WaylandSink",
             ["Media", "SurfacePool", "PixelConversion", "DisplaySink", "KeyboardInput", "CLinux", "CWaylandClient", "CWaylandProtocols"]),
         module("KMSSink", ["Media", "SurfacePool", "PixelConversion", "DisplaySink", "KeyboardInput", "CLinux", "CDRM", "CSeat"]),
-        module("AudioSink", ["Media", "Sandbox", "SampleQueue", "SoundDecoding", "CAV", "CALSA"]),
+        module("AudioSink", ["Media", "Sandbox", "SampleQueue", "SoundDecoding", "CAV", "CALSA", "CPipeWire"]),
         // Decoded frames and sound of any part of a film, for programs that do not play it.
         module(
             "Reading",

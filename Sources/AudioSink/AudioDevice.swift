@@ -47,7 +47,7 @@ package struct DevicePosition: Sendable, Hashable {
     }
 }
 
-/// An open sound output. `ALSADevice` is the real one; tests have one with a clock of its own.
+/// An open sound output. `ALSADevice` and `PipeWireDevice` are the real ones; tests have one with a clock of its own.
 ///
 /// Thread-safety: none; one thread opens, uses and closes it. Order of calls: `prepare`, `write` some, `start`, then
 /// `position` and `write` in turn, `drop`; then again from `prepare`.

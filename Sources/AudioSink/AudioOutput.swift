@@ -164,7 +164,10 @@ final class AudioOutput {
         let nextHeard = try follow(position, &current)
         piece = current
         let now = MonotonicClock.shared.now()
-        var fill = max(0, (nextHeard - now).seconds * rate)
+        let buffer = device.configuration.bufferFrames
+        let unheard = max(0, (nextHeard - now).seconds * rate)
+        // In the device's buffer. Behind it there may be a longer way to the ear, as with wireless headphones.
+        var fill = current.isPaced ? Double(max(0, buffer - position.available)) : unheard
         let mapping = timebase.mapping
         if let next = current.next {
             // As the device says, not as the clock smooths it.
@@ -177,9 +180,9 @@ final class AudioOutput {
         }
         align(to: frame(mapping, at: nextHeard), speed)
 
-        let buffer = device.configuration.bufferFrames
         var room = min(position.available, buffer - Int(fill))
         var isStarved = false
+        let before = fill
         while room > 0, let next = piece?.next {
             let contents = store.contents
             if contents.isEnded, next >= contents.end { break }
@@ -201,11 +204,12 @@ final class AudioOutput {
         let contents = store.contents
         if contents.isEnded, let next = piece?.next, next >= contents.end {
             // The rest is being played; then the device may sleep.
-            if fill < 1 {
+            let rest = unheard + fill - before
+            if rest < 1 {
                 stopPiece()
                 return now
             }
-            return now + .seconds(fill / rate)
+            return now + .seconds(rest / rate)
         }
         let low = isStarved ? Self.reserve * rate / 2 : Double(buffer - device.configuration.periodFrames)
         return now + .seconds(max((fill - low) / rate, 0.002))

@@ -11,7 +11,7 @@ package import Sandbox
 ///
 /// ```swift
 /// let timebase = Timebase()
-/// let renderer = try AudioRenderer(format: format, queue: queue, device: "default", timebase: timebase)
+/// let renderer = try AudioRenderer(format: format, queue: queue, device: "auto", timebase: timebase)
 /// timebase.setSource(renderer.clock)            // no jump; frames now keep to the sound card
 /// renderer.onFailure = { error in               // once, on the audio thread
 ///     timebase.setSource(MonotonicClock.shared) // no jump; the film goes on in silence
@@ -84,7 +84,7 @@ public final class AudioRenderer: Sendable {
         } else {
             self.openDevice = { rate, channels throws(AudioError) in
                 if let program { return program }
-                return try ALSADevice(name: deviceName, rate: rate, channelCount: channels)
+                return try AudioDeviceName(deviceName).open(rate: rate, channelCount: channels)
             }
         }
         if let format { try AudioDecoder.check(format) }

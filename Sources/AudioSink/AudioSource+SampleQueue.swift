@@ -43,11 +43,11 @@ extension AudioRenderer {
     /// A renderer for a track's queue, which waits for `start`. It is the queue's only consumer.
     ///
     /// Throws when nothing can decode the track. Failures of the device, which is opened for the first decoded sound, go to
-    /// `onFailure`. `device` is ALSA's name: `default` reaches PipeWire and PulseAudio where they run.
+    /// `onFailure`. `device` is one of `AudioDeviceInfo.all()`.
     /// The sound follows `timebase`; nil takes the queue's present `controlTimebase`. With `exporter` a program gets the sound, and no device is
     /// opened. `sandbox` says whether libavcodec decodes in a process without rights.
     public convenience init(
-        format: AudioFormat, queue: SampleQueue, device: String = "default", timebase: Timebase? = nil, exporter: AudioExporter? = nil,
+        format: AudioFormat, queue: SampleQueue, device: String = "auto", timebase: Timebase? = nil, exporter: AudioExporter? = nil,
         sandbox: SandboxOptions = SandboxOptions()
     ) throws(AudioError) {
         try self.init(

@@ -1,3 +1,5 @@
+internal import CPipeWire
+
 /// The order of speakers in a frame: FFmpeg's, and the different one that ALSA's devices use beyond stereo.
 package enum ChannelOrder {
     enum Speaker: Sendable, Hashable { case frontLeft, frontRight, center, lfe, rearLeft, rearRight, rearCenter, sideLeft, sideRight, other }
@@ -35,7 +37,29 @@ package enum ChannelOrder {
     }
 }
 
+extension ChannelOrder {
+    /// The places of our frames' channels as PipeWire names them, `enum spa_audio_channel`.
+    static func pipeWirePositions(_ count: Int) -> [UInt32] {
+        count == 1 ? [SPA_AUDIO_CHANNEL_MONO.rawValue] : (native(count) ?? []).map(\.pipeWire.rawValue)
+    }
+}
+
 extension ChannelOrder.Speaker {
+    fileprivate var pipeWire: spa_audio_channel {
+        switch self {
+        case .frontLeft: SPA_AUDIO_CHANNEL_FL
+        case .frontRight: SPA_AUDIO_CHANNEL_FR
+        case .center: SPA_AUDIO_CHANNEL_FC
+        case .lfe: SPA_AUDIO_CHANNEL_LFE
+        case .rearLeft: SPA_AUDIO_CHANNEL_RL
+        case .rearRight: SPA_AUDIO_CHANNEL_RR
+        case .rearCenter: SPA_AUDIO_CHANNEL_RC
+        case .sideLeft: SPA_AUDIO_CHANNEL_SL
+        case .sideRight: SPA_AUDIO_CHANNEL_SR
+        case .other: SPA_AUDIO_CHANNEL_UNKNOWN
+        }
+    }
+
     /// From `enum snd_pcm_chmap_position`.
     init(alsa position: UInt32) {
         switch position & 0xffff {

@@ -67,9 +67,10 @@ public enum ForeignOption: Sendable, Hashable {
         },
         "ao": { value in
             switch value {
-            case "alsa": .words([])
+            case "pipewire": .words(["--audio-device", "pipewire"])
+            case "alsa": .words(["--audio-device", "alsa"])
             case "null": .words(["--audio-device", "null"])
-            default: .absent("sound goes to ALSA, whose default device reaches PipeWire and PulseAudio")
+            default: .absent("sound goes to PipeWire or ALSA; ALSA's default device reaches PulseAudio")
             }
         },
         "vaapi-device": same("--device"), "drm-device": same("--connector"), "drm-connector": same("--connector"),

@@ -37,8 +37,8 @@ public struct PlayerConfiguration: Sendable {
     public var playsAudio = true
     /// The program that takes the sound instead of a device; see `AudioExporter`. It serves one film at a time.
     public var audioExporter: AudioExporter?
-    /// ALSA's name of the sound device.
-    public var audioDevice = "default"
+    /// The sound device, one of `AudioDeviceInfo.all()`: `auto` is PipeWire's chosen sink where it runs, else ALSA's `default`.
+    public var audioDevice = "auto"
     /// A factor on the samples: 0 is silence, 1 as recorded; above 1 a limiter turns down what would exceed full scale.
     public var volume = 1.0
     /// Whether films are played as loud as each other, by their tags. An `audioExporter` gets the sound as it was recorded.

@@ -126,8 +126,8 @@ struct PlayOptions: ParsableArguments {
     @Flag(help: "Play without sound.")
     var noAudio = false
 
-    @Option(help: ArgumentHelp("The ALSA device that plays the sound.", valueName: "name"))
-    var audioDevice = "default"
+    @Option(help: ArgumentHelp("The device that plays the sound, of those that `play devices` lists.", valueName: "name"))
+    var audioDevice = "auto"
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Play the sound this many seconds later, up to 60; negative: earlier.", valueName: "seconds"))
     var audioDelay: Double = 0

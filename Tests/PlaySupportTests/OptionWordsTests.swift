@@ -23,7 +23,7 @@ import Testing
             "--loop --loop=no a|a", "--loop --no-loop|", "--osd=no|--no-osd", "--no-osd --osd|--osd", "--sub=no|--no-sub", "--sub=no --sub=yes|",
             "--unknown=5 a|--unknown=5 a", "-q a|-q a", "a -- --loop=yes|a -- --loop=yes", "--loop-file=inf|--loop", "--loop-file|--loop",
             "--loop --loop-file=no|", "--hwdec=no|--decoder=software", "--hwdec --hwdec=no|--decoder=software", "--vo=drm|--sink=kms",
-            "--vo=null --ao=alsa|--sink=headless", "--no-tls-verify|--tls-no-verify", "--tls-verify=no --tls-verify=yes|",
+            "--vo=null --ao=alsa|--sink=headless --audio-device=alsa", "--no-tls-verify|--tls-no-verify", "--tls-verify=no --tls-verify=yes|",
             "--sub-files=a:b --sub-file c|--sub-file a --sub-file b --sub-file c", "--really-quiet|--quiet",
             "--volume --loop|--loop --volume", "--camera /dev/video0|--camera /dev/video0", "--keepaspect=no|--gravity=stretch",
             "--ao=null|--audio-device=null",

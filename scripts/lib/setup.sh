@@ -23,15 +23,15 @@ packages_runtime=(xkb-data libseat1 fonts-dejavu-core)
 packages_build=(
     ca-certificates git g++ pkg-config python3
     libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libavfilter-dev libzimg-dev libass-dev
-    libfontconfig-dev libasound2-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libsystemd-dev libseccomp-dev
+    libfontconfig-dev libasound2-dev libpipewire-0.3-dev libwayland-dev libxkbcommon-dev libva-dev libdrm-dev libudev-dev libseat-dev libsystemd-dev libseccomp-dev
     libegl-dev libgles-dev libvulkan-dev
 )
 # What pkg-config calls the libraries among them, for systems with other packages.
 build_libraries=(
-    libavformat libavcodec libavutil libswscale libswresample zimg libass fontconfig alsa wayland-client xkbcommon libva libva-drm libdrm libudev libseat libsystemd
+    libavformat libavcodec libavutil libswscale libswresample zimg libass fontconfig alsa libpipewire-0.3 wayland-client xkbcommon libva libva-drm libdrm libudev libseat libsystemd
     libseccomp egl glesv2 vulkan
 )
-packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools openssl cmake dbus-daemon playerctl
+packages_test=(ffmpeg weston libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools openssl cmake dbus-daemon playerctl pipewire pipewire-bin wireplumber
     python3-numpy python3-pip python3-setuptools python3-wheel rustc cargo libsdl2-dev
     gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad)
 packages_peers=(

@@ -1,0 +1,210 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import AudioSink
+
+/// PipeWire itself.
+@Suite(.serialized, .enabled(if: PipeWireSession.isInstalled, "PipeWire and WirePlumber are not installed")) struct PipeWireTests {
+    /// A file's sound for PipeWire, and its timebase.
+    private func renderer(_ asset: String, device: String) throws -> (AudioRenderer, Timebase) {
+        let timebase = Timebase(), sound = FileSound(TestAssets.path(asset))
+        let renderer = try AudioRenderer(format: sound.format, source: sound, deviceName: device, timebase: timebase)
+        timebase.setSource(renderer.clock)
+        renderer.start()
+        guard renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(60)) else {
+            if case .failed(let error) = renderer.phase { throw error }
+            return (renderer, timebase)
+        }
+        return (renderer, timebase)
+    }
+
+    private func wait(_ what: Comment, _ condition: () -> Bool) {
+        let limit = MonotonicClock.shared.now() + .seconds(30)
+        while !condition() {
+            if MonotonicClock.shared.now() > limit {
+                Issue.record(what)
+                return
+            }
+            pause(0.02)
+        }
+    }
+
+    /// What ffmpeg makes of the same file.
+    private func reference(_ asset: String) throws -> [Float] {
+        let process = ChildProcess(), pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-v", "error", "-i", TestAssets.path(asset), "-vn", "-f", "f32le", "-"]
+        process.standardOutput = pipe
+        try process.run()
+        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
+    }
+
+    @Test(arguments: ["auto", "pipewire", "pipewire/first-sink"])
+    func `the sink plays what ffmpeg decodes, sample for sample`(device: String) throws {
+        let session = try PipeWireSession(), reference = try reference("audio-only.flac")
+        let first = try #require(reference.firstIndex { $0 != 0 })
+        // On a busy machine sound may come too late, and is left out then.
+        let faults = try withinAttempts {
+            let samples = try session.record(PipeWireSession.sinks[0]) {
+                let (renderer, timebase) = try renderer("audio-only.flac", device: device)
+                timebase.setRate(1, time: .zero, atHostTime: renderer.clock.now() + .seconds(1))
+                wait("the sound has ended") { renderer.hasFinished }
+                #expect(renderer.statistics.isPacedByDevice && renderer.statistics.sampleFormat == "float32")
+                renderer.stop()
+            }
+            guard let begin = samples.firstIndex(where: { $0 == reference[first] }).map({ $0 - first }), begin >= 0 else {
+                return ["none of \(samples.count) samples is the film's first"]
+            }
+            guard samples.count >= begin + reference.count else { return ["\(samples.count) \(begin) \(reference.count)"] }
+            let differing = zip(samples[begin...], reference).filter { $0 != $1 }.count
+            return differing == 0 ? [] : ["\(differing) samples differ"]
+        }
+        #expect(faults == [])
+    }
+
+    @Test(.measuresTime) func `sound is where the film has it, and its clock is the device's`() throws {
+        let session = try PipeWireSession()
+        let wrong = try withinAttempts {
+            var statistics = AudioStatistics()
+            let samples = try session.record(PipeWireSession.sinks[0]) {
+                let (renderer, timebase) = try renderer("demo.mp4", device: "pipewire")
+                timebase.setRate(1, time: MediaTime(seconds: 0.5), atHostTime: renderer.clock.now() + renderer.startLatency)
+                pause(3)
+                statistics = renderer.statistics
+                renderer.stop()
+            }
+            let left = stride(from: 0, to: samples.count, by: 2).map { Double(samples[$0]) }
+            let beeps = BeepDetector(sampleRate: 48000).beeps(in: left).filter { $0.level > 0.3 }
+            guard beeps.count >= 2 else { return ["\(beeps.count) beeps"] }
+            let distance = beeps[1].time - beeps[0].time, offset = statistics.meanOffset
+            return abs(distance - 1) < 0.001 && abs(offset) < 0.005 ? [] : ["beeps \(distance) s apart, \(offset) s off"]
+        }
+        #expect(wrong == [])
+    }
+
+    @Test func `sound moves to the sink that the user chooses`() throws {
+        let session = try PipeWireSession()
+        let (renderer, timebase) = try renderer("demo.mp4", device: "auto")
+        defer { renderer.stop() }
+        timebase.setRate(1)
+        wait("sound plays") { renderer.statistics.framesPlayed > 24_000 }
+        let samples = try session.record(PipeWireSession.sinks[1]) {
+            let choice = "{ \"name\": \"\(PipeWireSession.sinks[1])\" }"
+            _ = try session.run(["pw-metadata", "0", "default.configured.audio.sink", choice, "Spa:String:JSON"])
+            pause(2)
+        }
+        #expect(samples.contains { abs($0) > 0.05 })
+        #expect(renderer.phase == .ready)
+    }
+
+    @Test func `sound goes on when the daemon comes back`() throws {
+        let session = try PipeWireSession()
+        let (renderer, timebase) = try renderer("demo.mp4", device: "pipewire")
+        defer { renderer.stop() }
+        timebase.setRate(1)
+        wait("sound plays") { renderer.statistics.framesPlayed > 24_000 }
+        session.stop()
+        pause(0.5)
+        #expect(renderer.phase == .ready)
+        try session.start()
+        let before = renderer.statistics.framesPlayed
+        wait("sound goes on") { renderer.statistics.framesPlayed > before + 24_000 }
+        #expect(renderer.phase == .ready)
+    }
+
+    @Test func `sinks are listed, and one that is not there is named`() throws {
+        let session = try PipeWireSession()
+        let names = AudioDeviceInfo.all().map(\.name)
+        #expect(names.starts(with: ["pipewire"]) && Set(names).isSuperset(of: PipeWireSession.sinks.map { "pipewire/\($0)" }))
+        #expect(throws: AudioError(.cannotOpen, "PipeWire has no sink 'no-sink'")) { _ = try renderer("audio-only.flac", device: "pipewire/no-sink") }
+        session.stop()
+        #expect(AudioDeviceInfo.all().allSatisfy { !$0.name.hasPrefix("pipewire") })
+        do {
+            _ = try renderer("audio-only.flac", device: "pipewire")
+            Issue.record("there is no daemon")
+        } catch let error as AudioError {
+            #expect(error.description.hasPrefix("cannot open PipeWire: "))
+        }
+    }
+}
+
+/// The frames between the renderer and a device's thread.
+@Suite struct FrameRingTests {
+    private let ring = FrameRing(rate: 1000, channelCount: 1, capacity: 100)
+
+    private func write(_ values: [Float]) -> Int { unsafe values.withUnsafeBufferPointer { unsafe ring.write($0) } }
+
+    private func read(_ count: Int, heardAt milliseconds: Int64) -> (samples: [Float], isFirst: Bool) {
+        var samples = [Float](repeating: -1, count: count), isFirst = false
+        unsafe samples.withUnsafeMutableBufferPointer {
+            isFirst = unsafe ring.read(count, into: $0.baseAddress!, heardAt: at(milliseconds), now: at(milliseconds))
+        }
+        return (samples, isFirst)
+    }
+
+    private func at(_ milliseconds: Int64) -> HostTime { HostTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000) }
+
+    @Test func `frames come out in order, silence before the piece and behind it`() {
+        #expect(write([1, 2, 3]) == 3)
+        #expect(read(2, heardAt: 0) == ([0, 0], false))
+        #expect(!ring.isHeard)
+        ring.run()
+        #expect(read(2, heardAt: 2) == ([1, 2], true))
+        #expect(ring.isHeard)
+        #expect(read(2, heardAt: 4) == ([3, 0], false))
+        #expect(ring.position(at: at(4)).state == .underrun)
+    }
+
+    @Test func `a position says what is not heard yet, with the way behind the buffer`() {
+        #expect(ring.position(at: at(0)).state == .suspended)
+        _ = write([Float](repeating: 1, count: 60))
+        ring.run()
+        // Ten frames that will be heard 20 ms later.
+        _ = read(10, heardAt: 20)
+        #expect(ring.position(at: at(0)) == DevicePosition(state: .running, delay: 80, available: 50, time: at(0)))
+        #expect(ring.position(at: at(15)) == DevicePosition(state: .running, delay: 65, available: 50, time: at(15)))
+        // Time does not pass beyond what the device has taken.
+        #expect(ring.position(at: at(60)).delay == 50)
+        #expect(ring.position(at: at(600)).state == .suspended)
+    }
+
+    @Test func `what is discarded is never heard, and leaves room for the next piece`() {
+        #expect(write([Float](repeating: 1, count: 150)) == 100)
+        ring.run()
+        _ = read(10, heardAt: 0)
+        ring.reset()
+        #expect(ring.position(at: at(1)).state == .suspended)
+        #expect(write([2, 2, 2]) == 3)
+        #expect(read(2, heardAt: 10).samples == [0, 0])
+        ring.run()
+        #expect(read(3, heardAt: 12) == ([2, 2, 2], true))
+        #expect(ring.position(at: at(12)) == DevicePosition(state: .running, delay: 3, available: 100, time: at(12)))
+    }
+
+    @Test func `a thousand pieces of other lengths keep their order over the end of the memory`() {
+        ring.run()
+        var next: Float = 0, expected: Float = 0
+        for step in 0..<1000 {
+            let count = write((0..<(step * 7 % 31)).map { next + Float($0) })
+            next += Float(count)
+            let wanted = min(step * 5 % 29, Int(next - expected)), samples = read(wanted, heardAt: Int64(step)).samples
+            #expect(samples == (0..<wanted).map { expected + Float($0) })
+            expected += Float(wanted)
+        }
+    }
+}
+
+@Suite struct AudioDeviceNameTests {
+    @Test(
+        arguments: [
+            ("auto", .automatic), ("pipewire", .pipeWire(nil)), ("pipewire/a/b", .pipeWire("a/b")), ("alsa", .alsa("default")),
+            ("alsa/hdmi:CARD=1", .alsa("hdmi:CARD=1")), ("null", .alsa("null")), ("default", .alsa("default")), ("pipewires", .alsa("pipewires")),
+        ] as [(String, AudioDeviceName)])
+    func `names mean what they mean to mpv, and others are ALSA's`(text: String, expected: AudioDeviceName) {
+        #expect(AudioDeviceName(text) == expected)
+    }
+}
