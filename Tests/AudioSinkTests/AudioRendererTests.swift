@@ -110,6 +110,27 @@ import Testing
         #expect((heard.first?.film ?? 9) < 0.001 && heard.count > 10_000)
     }
 
+    /// As wireless headphones are, whose delay is reported.
+    @Test(.measuresTime) func `sound that is heard long after it has left the device's buffer is whole and in step, to its end`() throws {
+        let faults = try withinAttempts {
+            let rig = try Rig(faults: .init(latency: 0.4))
+            rig.sound.enqueue(0, 1.5)
+            rig.sound.end()
+            rig.renderer.start()
+            #expect(rig.renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(60)))
+            rig.timebase.setRate(1, time: .zero, atHostTime: rig.renderer.clock.now() + .seconds(0.6))
+            let limit = MonotonicClock.shared.now() + .seconds(30)
+            while !rig.renderer.hasFinished, MonotonicClock.shared.now() < limit { pause(0.05) }
+            rig.renderer.stop()
+            // Once, behind the last frame.
+            let heard = rig.heard(), dry = rig.memory.withLock { $0.underruns }
+            let isWhole = (heard.first?.film ?? 9) < 0.001 && (heard.last?.film ?? 0) > 1.49 && heard.count > 71_000 && dry <= 1
+            return (isWhole ? [] : ["\(heard.count) frames from \(heard.first?.film ?? 9) to \(heard.last?.film ?? 0), dry \(dry) times"])
+                + self.faults(rig, from: .distantPast, to: .distantFuture, mapping: rig.timebase.mapping, within: 0.004, "all of it")
+        }
+        #expect(faults == [])
+    }
+
     @Test func `sound that begins late and ends early leaves the clock running`() throws {
         let rig = try Rig(faults: .init(drift: 100))
         rig.sound.enqueue(0.4, 0.8)
