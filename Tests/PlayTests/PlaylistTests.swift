@@ -103,6 +103,36 @@ import Testing
         #expect(end.code == 0 && end.errors.isEmpty, "\(end.errors)")
     }
 
+    /// A thousand joins with `--full`.
+    @Test(.unsanitized) func `memory and descriptors stay as they are from film to film`() throws {
+        let count = TestExtent.isFull ? 999 : 30, list = NSTemporaryDirectory() + "joins-\(UUID().uuidString.prefix(8)).m3u"
+        defer { try? FileManager.default.removeItem(atPath: list) }
+        let films = (0..<count).map { [Self.short, Self.plain, Self.other][$0 % 3] }
+        try films.joined(separator: "\n").write(toFile: list, atomically: true, encoding: .utf8)
+        let handle = PlayProgram.Handle()
+        let outcome = PlayProgram.begin(
+            ["--sink", "headless", "--audio-device", "null", "--speed", "4", "--stats", "-", list], limit: 3600, handle: handle)
+        var memory: [Int] = [], descriptors: [Int] = []
+        while handle.processIdentifier == nil || handle.isRunning {
+            usleep(200_000)
+            guard let process = handle.processIdentifier, let status = TextFile.contents(of: "/proc/\(process)/status"),
+                let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+                let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd"), !open.isEmpty
+            else { continue }
+            memory.append(line.split(separator: " ").compactMap { Int($0) }.first ?? 0)
+            descriptors.append(open.count)
+        }
+        let end = try outcome()
+        #expect(end.code == 0 && end.errors.isEmpty, "\(end.errors)")
+        #expect(try Self.names(end.output).count == count)
+        if TestExtent.isFull { print("KiB and descriptors of \(count) films:", memory, descriptors) }
+        // The first films fill what is kept from then on: pools, and the memory of libraries.
+        let settled = memory.count / 3
+        try #require(settled > 3)
+        #expect(memory[(2 * settled)...].max()! < memory[settled..<(2 * settled)].max()! + 16 << 10, "\(memory)")
+        #expect(descriptors[(2 * settled)...].max()! <= descriptors[..<(2 * settled)].max()! + 4, "\(descriptors)")
+    }
+
     @Test func `an output that fails ends the whole list`() throws {
         let outcome = try PlayProgram.run(["--sink", "md5=/dev/full", TestAssets.demo, TestAssets.demo, TestAssets.demo])
         #expect(outcome.code == 74 && outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
