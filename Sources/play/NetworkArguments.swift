@@ -118,7 +118,7 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Which variant of an HLS film plays: by size and network (auto), the highest or lowest bit rate, or the best up to these bits a second.",
+            "Which variant of an HLS or DASH film plays: by size and network (auto), the highest or lowest bit rate, or the best up to these bits a second.",
             valueName: "auto|max|min|bits"))
     var hlsBitrate = VariantArgument(preference: .automatic)
 
