@@ -118,8 +118,8 @@ package struct LiveLatencyState: Sendable {
         return Double(newest &- place) / 1e9
     }
 
-    /// Whether a film that ran dry at `position` goes on: its latency has come, or half a second of a longer one. Decoded frames count as well as those
-    /// that wait for it, so that the film stands no longer than the sender was late.
+    /// Whether a film that ran dry at `position` goes on: its latency has come, or half a second of a longer one. Decoded frames count as well as
+    /// those that wait for it, so that the film stands no longer than the sender was late.
     package func isFed(_ position: MediaTime) -> Bool { ahead(of: position).map { $0 >= min(target, Self.enough) } ?? false }
 
     /// The latency that is held: the target, or the second longest pause between samples within a minute. One pause alone is an outage, and the

@@ -82,7 +82,8 @@ import Testing
         sound = try representation("a.mp4", #"bandwidth="64000""#)
         try """
         <?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT10S"><Period>
-        <AdaptationSet contentType="video">\(frames)</AdaptationSet><AdaptationSet contentType="audio" lang="de">\(sound)</AdaptationSet></Period></MPD>
+        <AdaptationSet contentType="video">\(frames)</AdaptationSet><AdaptationSet contentType="audio" lang="de">\(sound)</AdaptationSet>
+        </Period></MPD>
         """.write(toFile: folder + "/film.mpd", atomically: true, encoding: .utf8)
     }
 
