@@ -182,6 +182,31 @@ import Testing
         #expect(server.requests.count == fetched)
     }
 
+    @Test func `a manifest that grows is read from three parts before its end, and on`() throws {
+        try Self.makeManifest(["time"])
+        let whole = try String(contentsOfFile: Self.folder + "/film.mpd", encoding: .utf8)
+        let sound = try #require(whole.firstRange(of: #"<AdaptationSet id="1""#)).lowerBound
+        let end = try #require(whole.firstRange(of: "</Period>")).lowerBound
+        let ended = whole.replacingCharacters(in: sound..<end, with: "")
+        let growing = ended.replacingOccurrences(of: #"type="static""#, with: #"type="dynamic" minimumUpdatePeriod="PT0.5S""#)
+            .replacingOccurrences(of: #"r="9""#, with: #"r="5""#)
+        try #require(growing.contains(#"r="5""#))
+        let hasEnded = Monitor(false)
+        let server = LyingServer { request in
+            // The sixth part is the last one that is there at first.
+            if request.path.hasSuffix("00006.m4s") { hasEnded.withLock { $0 = true } }
+            guard request.path == "film.mpd" else { return Self.answer(request) }
+            return .file(Array((hasEnded.withLock { $0 } ? ended : growing).utf8), request)
+        }
+        defer { server.stop() }
+        let reader = try Self.reader(server, [1], name: "film.mpd")
+        #expect(!reader.isSeekable && !reader.duration.isNumeric)
+        let frames = try Self.read(reader).frames
+        #expect(frames.count == 175 && frames.allSatisfy { $0.width == 96 }, "\(frames.count)")
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $1.time - $0.time == MediaTime(value: 1, timescale: 25) })
+        #expect(!server.requests.contains { $0.path.hasSuffix("00003.m4s") })
+    }
+
     @Test(arguments: ["ts", "fmp4 apart"]) func `a seek goes to the variant in use, with what is in memory where it is`(_ kind: String) throws {
         try Self.make(kind.split(separator: " ").map(String.init))
         let server = LyingServer(Self.answer)
