@@ -83,6 +83,8 @@ import Testing
         defer { server.stop() }
         let (remote, ended) = try Self.begin(["--latency", "0.3", "--network-timeout", "120", server.address("tcp")])
         #expect(Polling.until { remote.get("paused-for-cache") as? Bool == true })
+        // A new connection would bring it from its beginning.
+        server.refuse()
         let stopped = Self.position(remote)
         // 0.4 s, of which the end waits for what comes behind it.
         server.send(Array(bytes[begins[25]..<begins[35]]))

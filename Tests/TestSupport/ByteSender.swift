@@ -23,6 +23,9 @@ public final class ByteSender: Sendable {
     /// Waits until somebody has connected.
     public func waitForClient() { let _: Void? = state.wait { $0.connections.isEmpty ? nil : () } }
 
+    /// Takes no further connections.
+    public func refuse() { shutdown(listener, Int32(SHUT_RDWR)) }
+
     /// Sends more to all who have connected.
     public func send(_ bytes: [UInt8]) { state.withLock { for connection in $0.connections { Self.send(bytes, connection) } } }
 
