@@ -27,7 +27,8 @@ final class AddressInput: AssetInput {
         let status = unsafe avio_open2(&io, opening.address, AVIO_FLAG_READ, &interrupt, &dictionary)
         unsafe av_dict_free(&dictionary)
         guard status >= 0 else {
-            throw place.map { AssetError.opening(stream: location, $0, av: status) } ?? AssetError.opening(location, av: status)
+            guard let place else { throw AssetError.opening(location, av: status) }
+            throw AssetError.opening(stream: location, place, av: status, opening.options.network)
         }
     }
 

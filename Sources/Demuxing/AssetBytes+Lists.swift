@@ -82,9 +82,12 @@ extension AssetBytes {
         return (chosen ?? wanted[0], speed)
     }
 
-    /// What an adaptive reader needs: the lists, how they are chosen among, the sound beside the frames, and the film's length in microseconds. nil
-    /// where the variant is fixed, or the lists cannot be followed.
-    func adaptiveLists() -> (PartFetcher.Lists, VariantSwitching, sounds: [MasterPlaylist.Rendition], duration: Int64?)? {
+    /// What an adaptive reader needs: the lists, how they are chosen among, the sound beside the frames, and the film's length in microseconds.
+    typealias AdaptiveLists = (PartFetcher.Lists, VariantSwitching, sounds: [MasterPlaylist.Rendition], duration: Int64?)
+
+    /// nil where the variant of an HLS film is fixed, or the lists cannot be followed.
+    func adaptiveLists() -> AdaptiveLists? {
+        if let manifest { return adaptiveLists(of: manifest) }
         guard let (list, throughput) = master, let chosen = offer?.chosen, options.network.variant == .automatic else { return nil }
         let choice = VariantChoice(preference: .automatic, size: options.shownSize)
         let rising = choice.candidates(list.variants)
@@ -103,7 +106,7 @@ extension AssetBytes {
 
     private static let mostTried = 4
     /// 8 Mb/s: where the network cannot be measured, a film of about 6 Mb/s.
-    private static let usualThroughput: Int64 = 8_000_000
+    static let usualThroughput: Int64 = 8_000_000
 
     /// A variant's own list, which is kept until it is opened; nil where it cannot be had.
     private func variantList(_ list: MasterPlaylist, _ variant: Int) -> AssetBytes? {
@@ -123,7 +126,7 @@ extension AssetBytes {
     }
 
     /// The whole of a list; nil where it cannot be read, or is larger than lists are.
-    private func readText() -> String? {
+    func readText() -> String? {
         var bytes: [UInt8] = [], part = [UInt8](repeating: 0, count: 65_536)
         while bytes.count <= Self.largestList {
             let count = unsafe part.withUnsafeMutableBytes { unsafe read(into: $0, at: Int64(bytes.count)) }

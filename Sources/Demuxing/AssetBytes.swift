@@ -26,8 +26,10 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
     let options: AssetReaderOptions
     /// Its first bytes say that it is a list of other files or addresses (HLS; RFC 8216, 4.3.1.1).
     package private(set) var isPlaylist = false
-    /// Its first bytes are those of a DASH manifest (ISO/IEC 23009-1), whose parts libavformat opens by itself.
+    /// Its first bytes are those of a DASH manifest (ISO/IEC 23009-1). libavformat would open its parts by itself.
     private(set) var isManifest = false
+    /// What a manifest on a web server says, where it can be followed.
+    var manifest: Manifest?
     /// Where a web server's list came from, after redirects.
     private(set) var base: String
     /// Lists of variants that have been read and not been opened yet, by what they are called.
@@ -51,7 +53,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
     /// - Throws: as `AssetReader.init`.
     package convenience init(_ location: String, options: AssetReaderOptions) throws(AssetError) {
         try self.init(location, options, isPart: false)
-        guard isPlaylist, let objection = readList(choosing: true) else { return }
+        guard let objection = isPlaylist ? readList(choosing: true) : readManifest() else { return }
         throw AssetError(.noPlayableTrack, "\(location): \(objection).")
     }
 
@@ -81,7 +83,8 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         isManifest = head.contains("<MPD")
     }
 
-    /// Lets a film on a web server, and every HLS list, be read through here. The parts of a DASH manifest are left to libavformat.
+    /// Lets a film on a web server, and every HLS list, be read through here. The parts of a DASH manifest that an adaptive reader cannot follow are
+    /// left to libavformat.
     static func serve(_ location: String, _ options: inout AssetReaderOptions) throws(AssetError) {
         guard options.source == nil, isHTTP(location) || isLocalList(location, options) else { return }
         var own = options

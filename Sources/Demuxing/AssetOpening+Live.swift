@@ -8,7 +8,7 @@ extension AssetOpening {
     func isLive(_ input: (any AssetInput)?) -> Bool {
         if let source = options.source { return !source.isSeekable && source.byteCount == nil && !options.keepsTimes }
         if let input { return unsafe input.io!.pointee.seekable == 0 }
-        return StreamAddress(location) != nil
+        return StreamAddress(location) != nil || isSession
     }
 
     /// Ends `avformat_find_stream_info` as soon as each of the announced tracks is known.
@@ -16,14 +16,14 @@ extension AssetOpening {
     /// A transport stream may announce another track at any time, and libavformat waits for that as long as probing may take.
     func shortenProbing(_ context: UnsafeMutablePointer<AVFormatContext>) {
         let container = unsafe String(cString: context.pointee.iformat.pointee.name), isTransportStream = container == "mpegts"
-        guard isTransportStream || container == "rtsp" else { return }
+        guard isTransportStream || container == "rtsp" || container == "sdp" else { return }
         if isTransportStream, unsafe Self.announcesAll(context) { unsafe context.pointee.ctx_flags &= ~AVFMTCTX_NOHEADER }
         guard isSent else { return }
         unsafe context.pointee.fps_probe_size = Self.framesForRate
     }
 
     /// Whether a live film comes from elsewhere. A pipe may hold a file that somebody reads for us, which is there at once.
-    private var isSent: Bool { StreamAddress(location) != nil || AssetBytes.isHTTP(location) }
+    private var isSent: Bool { StreamAddress(location) != nil || AssetBytes.isHTTP(location) || isSession }
 
     /// Whether the tracks of each programme in the list of programmes (ISO/IEC 13818-1, 2.4.4.3) have been announced.
     private static func announcesAll(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
@@ -45,7 +45,7 @@ extension AssetOpening {
     /// the film again.
     func join(_ context: UnsafeMutablePointer<AVFormatContext>) -> [BlockBuffer] {
         let container = unsafe String(cString: context.pointee.iformat.pointee.name)
-        guard isSent, ["mpegts", "rtsp", "flv"].contains(container), let video = unsafe Self.onlyVideo(context) else { return [] }
+        guard isSent, ["mpegts", "rtsp", "sdp", "flv"].contains(container), let video = unsafe Self.onlyVideo(context) else { return [] }
         var packets: [BlockBuffer] = [], isBetween = false
         while packets.count < Self.longestJoin, let packet = unsafe av_packet_alloc() {
             let block = unsafe BlockBuffer(moving: packet)

@@ -16,6 +16,8 @@ struct AssetOpening {
         let input: (any AssetInput)?
         var opener: SourceInput.Opener?
         let limit: OpenLimit
+        /// Ends waits for packets that nobody is asked for; nil for other films.
+        var silence: SilenceLimit?
         /// What has been read already, in order.
         var packets: [BlockBuffer] = []
     }
@@ -53,12 +55,13 @@ struct AssetOpening {
         let opener = options.source.map { SourceInput.Opener($0, name: address, libraryOpensOthers: options.libraryOpensOthers) }
         let limit = opener?.limit ?? OpenLimit()
         defer { limit.finish() }
+        let silence = isSession ? SilenceLimit(options.network.timeout, options.cancellation) : nil
         var input = try firstInput()
-        var (status, opened) = unsafe try open(as: options.containerName, input, opener, limit)
+        var (status, opened) = unsafe try open(as: options.containerName, input, opener, limit, silence)
         if status == cav_error_invalid_data, options.containerName == nil, let name = nameByExtension {
             // The bytes are too few or too unusual to be recognised. A raw stream's name says what it is.
             if input?.canBegin == true { input = try firstInput() }
-            unsafe (status, opened) = try open(as: name, input, opener, limit)
+            unsafe (status, opened) = try open(as: name, input, opener, limit, silence)
         }
         guard status >= 0, let context = unsafe opened else {
             throw failure(options.cancellation.isCancelled ? cav_error_exit : status, opener, limit)
@@ -76,10 +79,14 @@ struct AssetOpening {
             unsafe avformat_close_input(&opened)
             throw failure(options.cancellation.isCancelled ? cav_error_exit : found, opener, limit)
         }
+        if silence?.isReached == true {
+            unsafe avformat_close_input(&opened)
+            throw AssetError(.network, "\(location): nothing comes from there.")
+        }
         // Display matrices and HDR metadata of the whole stream reach the decoder with the first packet.
         unsafe cav_inject_stream_side_data(context)
         let packets = unsafe isLive(input) ? join(context) : []
-        return unsafe Opened(context: context, input: input, opener: opener, limit: limit, packets: packets)
+        return unsafe Opened(context: context, input: input, opener: opener, limit: limit, silence: silence, packets: packets)
     }
 
     /// The input for libavformat; nil where it opens the film itself.
@@ -108,7 +115,7 @@ struct AssetOpening {
     }
 
     private func open(
-        as name: String?, _ input: (any AssetInput)?, _ opener: SourceInput.Opener?, _ limit: OpenLimit
+        as name: String?, _ input: (any AssetInput)?, _ opener: SourceInput.Opener?, _ limit: OpenLimit, _ silence: SilenceLimit?
     ) throws(AssetError) -> (Int32, UnsafeMutablePointer<AVFormatContext>?) {
         var format: UnsafePointer<AVInputFormat>?
         if let name {
@@ -120,6 +127,11 @@ struct AssetOpening {
         unsafe opened!.pointee.interrupt_callback = AVIOInterruptCB(
             callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
             opaque: Unmanaged.passUnretained(options.cancellation).toOpaque())
+        if let silence {
+            unsafe opened!.pointee.interrupt_callback = AVIOInterruptCB(
+                callback: { unsafe Unmanaged<SilenceLimit>.fromOpaque($0!).takeUnretainedValue().endsWait ? 1 : 0 },
+                opaque: Unmanaged.passUnretained(silence).toOpaque())
+        }
         if let input { unsafe opened!.pointee.pb = input.io }
         if let opener { unsafe SourceInput.serve(opened!, from: opener) } else { unsafe limit.watch(opened!) }
         var dictionary: OpaquePointer?
@@ -134,8 +146,12 @@ struct AssetOpening {
             for (key, value) in options { unsafe av_dict_set(&dictionary, key, value, 0) }
             unsafe av_dict_set(&dictionary, "protocol_whitelist", Self.webProtocols, 0)
         } else if let place = StreamAddress(location) {
+            if place.scheme == "rtsps", options.network.verifiesCertificates {
+                throw AssetError(.network, "\(location): the certificate of an RTSPS server cannot be checked, and it was not said that any will do.")
+            }
             for (key, value) in options.network.libraryOptions(for: place) { unsafe av_dict_set(&dictionary, key, value, 0) }
         }
+        if isSession { unsafe av_dict_set(&dictionary, "protocol_whitelist", Self.sessionProtocols, 0) }
         for (key, value) in options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
         // On failure libavformat frees the context.
         let status = unsafe address.withPath { unsafe avformat_open_input(&opened, input is PipeInput ? nil : $0, format, &dictionary) }
@@ -146,6 +162,11 @@ struct AssetOpening {
 
     /// All that a film or list on a web server may lead to: no file of this machine, and no other kind of server.
     private static let webProtocols = "http,https,httpproxy,tls,tcp,crypto,data"
+
+    /// A local file (SDP; RFC 8866) that says where packets come to. Its ending has to say so, too: no other file opens ports.
+    var isSession: Bool { options.source == nil && filePath?.lowercased().hasSuffix(".sdp") == true }
+
+    private static let sessionProtocols = "file,rtp,udp"
 
     func check(file path: String) throws(AssetError) {
         guard let status = Self.status(path) else { throw AssetError.opening(location, errno) }
@@ -184,7 +205,7 @@ struct AssetOpening {
         if status == cav_error_invalid_data || status == cav_error_eof, let name = recognisedContainer {
             return AssetError(.damaged, "\(location): damaged or cut short: no readable \(name).")
         }
-        if let place = StreamAddress(location) { return AssetError.opening(stream: location, place, av: status) }
+        if let place = StreamAddress(location) { return AssetError.opening(stream: location, place, av: status, options.network) }
         return AssetError.opening(location, av: status)
     }
 

@@ -20,7 +20,7 @@ extension AssetReader {
         return isLoss ? lost(status) : AssetError.reading(location, av: status)
     }
 
-    private func lost(_ status: Int32) -> AssetError {
+    func lost(_ status: Int32) -> AssetError {
         hasToldLoss = true
         return AssetError.ending(location, at: lastEnd, of: duration, AssetError.loss(av: status, StreamAddress(location)))
     }
@@ -51,12 +51,20 @@ extension AssetError {
     }
 
     /// Why a stream cannot be opened, each cause in its own sentence. Blocks where the cause has to be looked for.
-    static func opening(stream address: String, _ place: StreamAddress, av code: Int32) -> AssetError {
+    static func opening(stream address: String, _ place: StreamAddress, av code: Int32, _ network: NetworkOptions) -> AssetError {
         switch code {
         case cav_error(EIO) where isUnknown(host: place.host): AssetError(.network, "\(address): there is no host \(place.host).")
+        case cav_error(EIO) where place.isSecure:
+            AssetError(.network, "\(address): \(handshake(address, place, network) ?? "the connection broke before the server answered").")
         case cav_error(EPROTONOSUPPORT): AssetError(.network, "\(address): the server does not send it in the way that was asked for.")
         case _ where !place.hasConnection && isBroken(code): AssetError(.network, "\(address): nothing comes from there.")
         default: opening(web: address, av: code, [:])
         }
+    }
+
+    /// Why no secure connection was made.
+    private static func handshake(_ address: String, _ place: StreamAddress, _ network: NetworkOptions) -> String? {
+        let options = network.libraryOptions(for: place).merging(["http_proxy": ""]) { _, none in none }
+        return cause(WebAddress("https" + address.dropFirst(place.scheme.utf8.count)), options)
     }
 }

@@ -40,6 +40,7 @@ public final class AssetReader: @unchecked Sendable {
     private var input: (any AssetInput)?
     private var opener: SourceInput.Opener?
     private var limit: OpenLimit
+    private let silence: SilenceLimit?
     private var cancellation: AssetCancellation { options.cancellation }
     var timeline: Timeline
     private(set) var selected: Set<Int>
@@ -75,6 +76,7 @@ public final class AssetReader: @unchecked Sendable {
         input = opened.input
         opener = opened.opener
         limit = opened.limit
+        silence = opened.silence
         packets = opened.packets[...]
         let count = unsafe Int(context.pointee.nb_streams)
         let tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
@@ -194,8 +196,10 @@ public final class AssetReader: @unchecked Sendable {
     private func readPacket() throws(AssetError) -> BlockBuffer? {
         while true {
             guard let block = recycler.next() else { throw AssetError.reading(location, ENOMEM) }
+            silence?.restart()
             let status = unsafe av_read_frame(context, block.packet)
             if status >= 0 { return block }
+            if let silence, silence.isReached, !cancellation.isCancelled { throw lost(cav_error(ETIMEDOUT)) }
             if status == cav_error_eof {
                 try checkStream()
                 return nil

@@ -12,9 +12,9 @@ package struct SourceReader: Sendable {
     /// Opens `location` and reads its head. Blocks until then; errors name the file and the cause.
     package init(opening location: String, _ options: AssetReaderOptions, _ sandbox: SandboxOptions) throws(AssetError) {
         var options = options
-        if options.switchesVariants, options.source == nil, AssetBytes.isHTTP(location) {
-            let bytes = try AssetBytes(location, options: options)
-            if let adaptive = try AdaptiveReader(location, bytes, options, sandbox) {
+        if options.source == nil, AssetBytes.isHTTP(location) {
+            let bytes = if let opened = options.opened { opened } else { try AssetBytes(location, options: options) }
+            if options.switchesVariants || bytes.manifest != nil, let adaptive = try AdaptiveReader(location, bytes, options, sandbox) {
                 (reader, notice) = (adaptive, adaptive.notice)
                 return
             }

@@ -2,8 +2,8 @@ internal import Demuxing
 
 /// How far behind its sender a live film is played.
 public enum LiveLatency: Sendable, Hashable {
-    /// As the kind of source allows: 0.5 s for RTSP without a length, RTP, UDP and SRT, 1 s for RTMP. Sources that may hold a film that is sent as
-    /// fast as it is taken (TCP), and HLS, whose viewers may want to be behind, are not held.
+    /// As the kind of source allows: 0.5 s for RTSP without a length, RTP (also by an `.sdp` file), UDP and SRT, 1 s for RTMP. Sources that may hold
+    /// a film that is sent as fast as it is taken (TCP), and HLS and DASH, whose viewers may want to be behind, are not held.
     case automatic
     /// Nothing is held: what is once behind stays behind.
     case none
@@ -19,6 +19,7 @@ public enum LiveLatency: Sendable, Hashable {
             switch StreamAddress(location)?.scheme {
             case "rtsp", "rtsps", "rtp", "srtp", "udp", "udplite", "srt": 0.5
             case "rtmp", "rtmps", "rtmpt", "rtmpe", "rtmpte", "rtmpts": 1
+            case nil where location.lowercased().hasSuffix(".sdp"): 0.5
             default: nil
             }
         }

@@ -48,6 +48,8 @@ package struct LiveLatencyState: Sendable {
     private static let urgency = 0.25
     /// Less than this must not be in memory when the film goes faster: it would run dry.
     private static let reserve = 0.1
+    /// Half a second evens out the jitter of a steady sender.
+    private static let enough = 0.5
     /// After a jump the film needs a moment to be where it went.
     private static let rest = HostSpan.seconds(3)
     /// Pauses between samples are remembered for a minute, those of 50 ms and more.
@@ -110,6 +112,16 @@ package struct LiveLatencyState: Sendable {
         return Double(edge &- position) / 1e9
     }
 
+    /// Seconds of what has come that a film at `position` has not played; nil before the first sample.
+    package func ahead(of position: MediaTime) -> Double? {
+        guard let newest, let place = position.nanoseconds() else { return nil }
+        return Double(newest &- place) / 1e9
+    }
+
+    /// Whether a film that ran dry at `position` goes on: its latency has come, or half a second of a longer one. Decoded frames count as well as
+    /// those that wait for it, so that the film stands no longer than the sender was late.
+    package func isFed(_ position: MediaTime) -> Bool { ahead(of: position).map { $0 >= min(target, Self.enough) } ?? false }
+
     /// The latency that is held: the target, or the second longest pause between samples within a minute. One pause alone is an outage, and the
     /// film is not kept back for it.
     package func heldLatency(at now: HostTime) -> Double {
@@ -127,8 +139,8 @@ package struct LiveLatencyState: Sendable {
 
     /// What a film that runs does now.
     package mutating func decide(position: MediaTime, at now: HostTime) -> Action {
-        guard let latency = latency(of: position, at: now), let newest, let place = position.nanoseconds() else { return .play(1) }
-        let excess = latency - heldLatency(at: now), ahead = Double(newest &- place) / 1e9
+        guard let latency = latency(of: position, at: now), let ahead = ahead(of: position) else { return .play(1) }
+        let excess = latency - heldLatency(at: now)
         if excess > Self.farAbove, now - lastJump > Self.rest, let goal = livePosition(at: now), (goal - position).seconds > Self.farAbove {
             lastJump = now
             speed = 1

@@ -142,6 +142,9 @@ final class LiveSource: SampleSource, @unchecked Sendable {
         }
     }
 
+    /// Whether enough has come for a film that waits at `position`, where a latency is held.
+    func isFed(at position: MediaTime) -> Bool { holdsLatency && state.withLock { $0.latency.isFed(position) } }
+
     /// The viewer goes to `time`: whoever goes back stays behind until they go to where the film is live.
     func viewerSeeks(to time: MediaTime) {
         let now = MonotonicClock.shared.now()

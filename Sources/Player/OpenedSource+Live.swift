@@ -6,14 +6,15 @@ internal import Sandbox
 extension OpenedSource {
     /// Reads a film that is live by a thread of its own; leaves others as they are.
     ///
-    /// Live is what a sender sends without saying how long it is, and an HLS list without an end.
+    /// Live is what a sender sends without saying how long it is, and an HLS list or DASH manifest without an end.
     /// - Parameter select: what is read of a container: the same tracks as of `reader`.
     mutating func followLive(
         _ reader: any AssetReading, _ configuration: PlayerConfiguration, _ options: AssetReaderOptions,
         select: @escaping @Sendable (any AssetReading) -> AssetSource
     ) {
-        let place = StreamAddress(location), isList = reader.containerName.hasPrefix("hls")
-        guard !reader.duration.isNumeric, options.source == nil, place != nil || isList, let asset = samples as? AssetSource,
+        let place = StreamAddress(location), isList = ["hls", "dash"].contains { reader.containerName.hasPrefix($0) }
+        let isSession = reader.containerName == "sdp"
+        guard !reader.duration.isNumeric, options.source == nil, place != nil || isList || isSession, let asset = samples as? AssetSource,
             let lead = videoTrack ?? audio?.track
         else { return }
         let target = configuration.latency.target(for: location), network = configuration.network

@@ -151,13 +151,16 @@ struct OpenedSource: Sendable {
         return (SubtitleSelection(tracks, preferences: configuration.tracks, spoken: spoken), nil)
     }
 
-    /// Opens a file, or standard input (`-`), as a raw stream of start-code bytes. It cannot seek.
-    static func raw(_ film: FilmLocation, codec: VideoCodec) throws(AssetError) -> OpenedSource {
+    /// Opens a file, an address, or standard input (`-`), as a raw stream of start-code bytes. It cannot seek. Blocks.
+    static func raw(
+        _ film: FilmLocation, codec: VideoCodec, _ network: NetworkOptions, _ cancellation: AssetCancellation
+    ) throws(AssetError) -> OpenedSource {
         let location = film.name
         guard case .place = film else { throw AssetError(.cannotOpen, "\(location): a raw stream is read from a file or a pipe by its name.") }
         guard let known = NALCodec(codec) else { throw AssetError(.unrecognised, "\(location): \(codec) has no raw form that can be read.") }
         return OpenedSource(
-            samples: try ElementaryStreamSource(path: location, codec: known), location: location,
+            samples: try ElementaryStreamSource(location, codec: known, AssetReaderOptions(network: network, cancellation: cancellation)),
+            location: location,
             title: location == "-" ? "standard input" : lastComponent(location), videoTrack: 0, summary: "\(location): a raw stream (\(codec)).")
     }
 

@@ -160,7 +160,9 @@ extension Player {
         if case .composition(let film) = opening.film {
             return try OpenedSource.composition(film, configuration: configuration, sink: sink, cancellation: opening.cancellation)
         }
-        if let codec = configuration.rawCodec { return try OpenedSource.raw(opening.film, codec: codec) }
+        if let codec = configuration.rawCodec {
+            return try OpenedSource.raw(opening.film, codec: codec, configuration.network, opening.cancellation)
+        }
         if case .place(let location) = opening.film, TimelineFile.isTimeline(location) {
             return try OpenedSource.timeline(location, configuration: configuration, sink: sink, cancellation: opening.cancellation)
         }

@@ -45,7 +45,8 @@ extension Player {
     /// Checks until a starved film can continue.
     private func waitForSource() {
         guard let pipeline = storage.withLock({ $0.transport.phase == .starved ? $0.pipeline : nil }) else { return }
-        guard pipeline.feeder.isFed || pipeline.hasReadFilm else {
+        let isLiveFed = pipeline.source.live?.isFed(at: pipeline.timebase.time) == true
+        guard pipeline.feeder.isFed || pipeline.hasReadFilm || isLiveFed else {
             return transport.asyncAfter(deadline: .now() + .milliseconds(Self.glance)) { [weak self] in self?.waitForSource() }
         }
         perform(storage.withLock { $0.pendingSeeks > 0 ? [] : $0.transport.fed() })

@@ -118,7 +118,7 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Which variant of an HLS film plays: by size and network (auto), the highest or lowest bit rate, or the best up to these bits a second.",
+            "Which variant of HLS and DASH films plays: by size and network (auto), highest or lowest bit rate, or the best up to so many bits/s.",
             valueName: "auto|max|min|bits"))
     var hlsBitrate = VariantArgument(preference: .automatic)
 

@@ -120,6 +120,76 @@ import Testing
         }
     }
 
+    // MARK: DASH
+
+    /// The same films as `master`, each one part of an MPEG-4 file in fragments.
+    private static let manifest: [String: [UInt8]] = {
+        let folder = FileManager.default.temporaryDirectory.path + "/dash-\(UUID().uuidString.prefix(8))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var files: [String: [UInt8]] = [:], sets = ""
+        for (name, film, size, rate) in [("small", "plain.mp4", "320x180", 200_000), ("large", "demo.mp4", "640x360", 900_000)] {
+            let process = ChildProcess()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments =
+                ["ffmpeg", "-nostdin", "-v", "error", "-i", TestAssets.path(film), "-map", "0:v", "-c", "copy", "-f", "dash", "-use_timeline", "0"]
+                + ["-seg_duration", "60", "-init_seg_name", "\(name)-head.mp4", "-media_seg_name", "\(name)-$Number$.m4s", "\(folder)/\(name).mpd"]
+            try? process.run()
+            process.waitUntilExit()
+            for part in ["\(name)-head.mp4", "\(name)-1.m4s"] {
+                files[part] = (try? [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(part)")))) ?? []
+            }
+            let sides = size.split(separator: "x")
+            sets += #"<Representation id="\#(name)" bandwidth="\#(rate)" width="\#(sides[0])" height="\#(sides[1])"/>"#
+        }
+        let text = """
+            <?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT10S"><Period>
+            <AdaptationSet mimeType="video/mp4"><SegmentTemplate duration="60" initialization="$RepresentationID$-head.mp4"
+            media="$RepresentationID$-$Number$.m4s"/>\(sets)</AdaptationSet></Period></MPD>
+            """
+        files["film.mpd"] = Array(text.utf8)
+        return files
+    }()
+
+    private static func answerManifest(_ request: LyingServer.Request) -> LyingServer.Answer {
+        guard let bytes = manifest[request.path] else { return LyingServer.Answer(status: "404 Not Found", headers: ["Content-Length: 0"]) }
+        return .file(bytes, request)
+    }
+
+    @Test(arguments: [("auto", 300), ("max", 300), ("min", 30), ("899999", 30)], ["off", "require"])
+    func `of a manifest the variant that is wanted plays, and nothing else is fetched`(
+        _ wanted: (option: String, frames: Int), _ sandbox: String
+    ) throws {
+        let server = LyingServer(Self.answerManifest)
+        defer { server.stop() }
+        let outcome = try Self.play(["--sandbox", sandbox, "--hls-bitrate", wanted.option, server.address("film.mpd")])
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.code): \(outcome.errors)")
+        #expect(FrameMD5File(outcome.output)?.lines.count == wanted.frames)
+        let other = wanted.frames == 300 ? "small-" : "large-"
+        #expect(!server.requests.contains { $0.path.hasPrefix(other) }, "\(server.requests.map(\.path))")
+    }
+
+    @Test func `a part of a manifest whose connection is cut arrives whole, info names what is read, and DRM is refused`() throws {
+        let server = LyingServer { request in
+            let whole = Self.answerManifest(request)
+            if request.path == "drm.mpd" {
+                let text = String(decoding: Self.manifest["film.mpd"] ?? [], as: UTF8.self)
+                let mark = #"<ContentProtection schemeIdUri="urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed"/><SegmentTemplate"#
+                return .file(Array(text.replacingOccurrences(of: "<SegmentTemplate", with: mark).utf8), request)
+            }
+            return request.path.hasSuffix(".m4s") ? whole.cut(after: (Self.manifest[request.path]?.count ?? 0) / 4, .reset) : whole
+        }
+        defer { server.stop() }
+        let outcome = try Self.play(["--hls-bitrate", "max", server.address("film.mpd")])
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.code): \(outcome.errors)")
+        let local = FrameMD5File(try Self.play([TestAssets.demo]).output)?.lines, lines = FrameMD5File(outcome.output)?.lines
+        #expect(lines?.map(\.hash) == local?.map(\.hash) && lines?.count == 300)
+        let text = try PlayProgram.run(["info", server.address("film.mpd")], environment: ["http_proxy": ""]).output
+        #expect(text.contains("  variant 0: 320x180, 0.2 Mb/s\n") && text.contains("  variant 1: 640x360, 0.9 Mb/s, read\n"), "\(text)")
+        let address = server.address("drm.mpd"), refused = try Self.play([address])
+        #expect(refused.errors == "play: \(address): it is protected by Widevine, which is not played.\n" && refused.code == 65, "\(refused)")
+    }
+
     @Test func `a bit rate that makes no sense is refused`() throws {
         for value in ["best", "-1", "1.5"] { #expect(try Self.play(["--hls-bitrate=\(value)", "http://127.0.0.1:1/"]).code == 64, "\(value)") }
     }

@@ -73,6 +73,26 @@ import Testing
         #expect(live?["jumps"] as? Int ?? 0 >= 1, "\(String(describing: live))")
     }
 
+    /// Frames that are decoded already count, too: the film would stand until as many again had come.
+    @Test func `a film that ran dry goes on once its latency has come`() throws {
+        let bytes = FFmpegSender.film.bytes
+        // Packets with which a frame begins (ISO/IEC 13818-1, 2.4.3.2), of the track that ffmpeg sends first.
+        let begins = stride(from: 0, to: bytes.count - 187, by: 188).filter { bytes[$0 + 1] & 0x5F == 0x41 && bytes[$0 + 2] == 0 }
+        try #require(begins.count == 50)
+        let server = ByteSender(Array(bytes[..<begins[25]]))
+        defer { server.stop() }
+        let (remote, ended) = try Self.begin(["--latency", "0.3", "--network-timeout", "120", server.address("tcp")])
+        #expect(Polling.until { remote.get("paused-for-cache") as? Bool == true })
+        // A new connection would bring it from its beginning.
+        server.refuse()
+        let stopped = Self.position(remote)
+        // 0.4 s, of which the end waits for what comes behind it.
+        server.send(Array(bytes[begins[25]..<begins[35]]))
+        #expect(Polling.until { Self.position(remote) > stopped + 0.1 }, "\(Self.position(remote)) after \(stopped)")
+        _ = remote.command(#""quit""#)
+        #expect(try ended().code == 0)
+    }
+
     @Test func `a camera's stream has half a second by itself, and goes back to live when it is asked to`() throws {
         let server = try RTSPServer(serving: TestAssets.demo)
         defer { server.stop() }

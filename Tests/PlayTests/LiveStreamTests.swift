@@ -69,6 +69,136 @@ import Testing
         }
     }
 
+    /// A caller that comes, and does not come again.
+    @Test func `a listener for SRT waits for its sender no longer than for one that is silent`() throws {
+        let port = FFmpegSender.freePort(), address = "srt://127.0.0.1:\(port)?mode=listener"
+        let ended = PlayProgram.begin(Self.arguments + ["--network-timeout", "2", address])
+        #expect(FFmpegSender.waitForSocket("udp", port))
+        let sender = try FFmpegSender(["-c", "copy", "-f", "mpegts"], to: "srt://127.0.0.1:\(port)")
+        defer { sender.stop() }
+        let outcome = try ended(), hashes = Self.hashes(outcome)
+        #expect(outcome.code == 74 && outcome.errors.hasSuffix(": the connection was lost.\n"), "\(outcome.code): \(outcome.errors)")
+        #expect(try hashes.count > 25 && hashes == Self.local().prefix(hashes.count) + [], "\(hashes.count)")
+        let none = try PlayProgram.run(Self.arguments + ["--network-timeout", "0.5", address])
+        #expect(none.code == 66 && none.output.isEmpty, "\(none.code): \(none.errors)")
+    }
+
+    // MARK: Raw streams
+
+    @Test func `a raw stream comes over TCP or from a socket of this machine as well as from a file`() throws {
+        let path = NSTemporaryDirectory() + "raw-\(UUID().uuidString.prefix(8)).h264"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let making = ChildProcess()
+        making.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        making.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-i", TestAssets.demo, "-map", "0:v", "-c", "copy", "-f", "h264", path]
+        try making.run()
+        making.waitUntilExit()
+        let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+        let raw = ["--sink", "md5=-", "--raw", "h264"], local = Self.hashes(try PlayProgram.run(raw + [path]))
+        #expect(local.count == 300)
+        let port = FFmpegSender.freePort(), socket = path + ".sock"
+        for (place, listening) in [("tcp://127.0.0.1:\(port)", "tcp://127.0.0.1:\(port)?listen=1"), ("unix:\(socket)", "unix:\(socket)")] {
+            let sending = ChildProcess()
+            sending.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            let unix = ["-listen", "1"]
+            sending.arguments =
+                ["ffmpeg", "-nostdin", "-v", "quiet", "-i", path, "-c", "copy", "-f", "h264"] + (place == listening ? unix : []) + [listening]
+            try sending.run()
+            defer { sending.waitUntilExit() }
+            #expect(place == listening ? Polling.until { FileManager.default.fileExists(atPath: socket) } : FFmpegSender.waitForSocket("tcp", port))
+            let outcome = try PlayProgram.run(raw + [place])
+            #expect(outcome.code == 0 && Self.hashes(outcome) == local, "\(place) \(outcome.code): \(outcome.errors)")
+        }
+        let server = LyingServer { .file(bytes, $0) }
+        defer { server.stop() }
+        let served = try PlayProgram.run(raw + [server.address("film.h264")], environment: ["http_proxy": ""])
+        #expect(served.code == 0 && Self.hashes(served) == local, "\(served.code): \(served.errors)")
+        let none = try PlayProgram.run(raw + ["tcp://127.0.0.1:\(FFmpegSender.freePort())"])
+        #expect(none.code == 66 && none.errors.hasSuffix(": nothing serves there: the connection was refused.\n"), "\(none.errors)")
+    }
+
+    @Test func `a raw stream whose connection is reset did not end`() throws {
+        let server = ByteSender(try [UInt8](Data(contentsOf: URL(fileURLWithPath: TestAssets.path("annexb.h264"))))), address = server.address("tcp")
+        let socket = "/tmp/play-raw-\(getpid())-\(UUID().uuidString.prefix(8)).sock"
+        let ended = PlayProgram.begin(["--sink", "headless", "--raw", "h264", "--input-ipc-server", socket, address])
+        let remote = try Remote(socket)
+        #expect(Polling.until { remote.get("time-pos") as? Double ?? 0 > 0.2 })
+        server.stop(resetting: true)
+        let outcome = try ended()
+        #expect(outcome.code == 74 && outcome.errors == "play: \(address): the connection was lost.\n", "\(outcome.code): \(outcome.errors)")
+    }
+
+    // MARK: SDP
+
+    private static func session(_ port: UInt16) throws -> String {
+        let path = NSTemporaryDirectory() + "session-\(UUID().uuidString.prefix(8)).sdp"
+        try "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=-\nc=IN IP4 127.0.0.1\nt=0 0\nm=video \(port) RTP/AVP 32\na=rtpmap:32 MPV/90000\n"
+            .write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    @Test(Self.withoutThreadSanitizer, arguments: ["off", "full"]) func `packets that an SDP file announces play, and are held at half a second`(
+        sandbox: String
+    ) throws {
+        let port = FFmpegSender.freePort(), path = try Self.session(port)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let socket = "/tmp/play-sdp-\(getpid())-\(UUID().uuidString.prefix(8)).sock"
+        let ended = PlayProgram.begin(["--sink", "headless", "--sandbox", sandbox, "--network-timeout", "60", "--input-ipc-server", socket, path])
+        let remote = try Remote(socket)
+        #expect(FFmpegSender.waitForSocket("udp", port))
+        let sender = try FFmpegSender(
+            making: ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=600", "-c:v", "mpeg2video", "-bf", "0", "-g", "25", "-f", "rtp"],
+            to: "rtp://127.0.0.1:\(port)")
+        defer { sender.stop() }
+        #expect(Polling.until { remote.get("time-pos") as? Double ?? 0 > 1 })
+        #expect(remote.get("live-latency-target") as? Double == 0.5 && remote.get("live-latency") is Double)
+        _ = remote.command(#""quit""#)
+        let outcome = try ended()
+        #expect(outcome.code == 0 && outcome.errors.isEmpty == (sandbox == "off"), "\(outcome.code): \(outcome.errors)")
+    }
+
+    @Test(Self.withoutThreadSanitizer) func `where nothing comes that an SDP file announces, or nothing more, that is said`() throws {
+        let port = FFmpegSender.freePort(), path = try Self.session(port)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let none = try PlayProgram.run(Self.arguments + ["--network-timeout", "0.5", path])
+        #expect(none.code == 66 && none.errors == "play: \(path): nothing comes from there.\n", "\(none.code): \(none.errors)")
+        let ended = PlayProgram.begin(Self.arguments + ["--network-timeout", "5", path])
+        #expect(FFmpegSender.waitForSocket("udp", port))
+        let sender = try FFmpegSender(["-an", "-c", "copy", "-f", "rtp"], to: "rtp://127.0.0.1:\(port)")
+        defer { sender.stop() }
+        let outcome = try ended()
+        // Its sender says that it ends, unless that packet is lost.
+        #expect([0, 74].contains(outcome.code) && !Self.hashes(outcome).isEmpty, "\(outcome.code): \(outcome.errors)")
+        let other = path + ".mp4"
+        try FileManager.default.copyItem(atPath: path, toPath: other)
+        defer { try? FileManager.default.removeItem(atPath: other) }
+        let refused = try PlayProgram.run(Self.arguments + ["--network-timeout", "20", other])
+        #expect(refused.code == 65 && refused.output.isEmpty, "\(refused.code): \(refused.errors)")
+    }
+
+    // MARK: Certificates
+
+    @Test func `streams over TLS are refused where the certificate is not valid, and RTSPS where nobody looks at it`() throws {
+        let server = try TLSServer(serving: NSTemporaryDirectory())
+        defer { server.stop() }
+        func address(_ certificate: TLSServer.Certificate) -> String {
+            "tls" + server.address(certificate, "").dropFirst(5).dropLast()
+        }
+        for certificate in TLSServer.Certificate.allCases {
+            let outcome = try PlayProgram.run(Self.arguments + ["--tls-ca", server.authorities, "--network-timeout", "1", address(certificate)])
+            let isRefused = outcome.errors.contains("the certificate of localhost is not valid")
+            #expect(isRefused == (certificate != .valid) && outcome.code != 0, "\(certificate) \(outcome.code): \(outcome.errors)")
+        }
+        let unchecked = try PlayProgram.run(Self.arguments + ["--tls-no-verify", "--network-timeout", "1", address(.selfSigned)])
+        #expect(!unchecked.errors.contains("certificate"), "\(unchecked.errors)")
+        let secure = "rtsps" + server.address(.valid, "film").dropFirst(5)
+        for sandbox in ["off", "full"] {
+            let outcome = try PlayProgram.run(Self.arguments + ["--sandbox", sandbox, "--tls-ca", server.authorities, secure])
+            let sentence = ": the certificate of an RTSPS server cannot be checked, and it was not said that any will do.\n"
+            #expect(outcome.code == 66 && outcome.errors.hasSuffix(sentence), "\(outcome.code): \(outcome.errors)")
+        }
+    }
+
     @Test(arguments: ["off", "full"]) func `a connection that is reset is no end`(sandbox: String) throws {
         let server = ByteSender(FFmpegSender.film.bytes), address = server.address("tcp")
         let socket = "/tmp/play-live-\(getpid())-\(UUID().uuidString.prefix(8)).sock"

@@ -43,6 +43,12 @@ import Testing
         #expect(actions == [.play(1), .play(1.05)])
     }
 
+    @Test(arguments: [(0.3, 0.31, true), (0.3, 0.2, false), (2, 0.51, true), (2, 0.4, false), (0.3, -1, false)])
+    func `a film that ran dry goes on once its latency has come, or half a second`(target: Double, ahead: Double, isFed: Bool) {
+        #expect(Self.steady(target: target).isFed(Self.media(10 - ahead)) == isFed)
+        #expect(!LiveLatencyState(target: target).isFed(.zero))
+    }
+
     @Test func `after a jump the film has time to get there`() {
         var state = Self.steady(target: 0.5)
         guard case .jump = state.decide(position: Self.media(1), at: Self.host(110)) else {

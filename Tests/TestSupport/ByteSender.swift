@@ -23,6 +23,21 @@ public final class ByteSender: Sendable {
     /// Waits until somebody has connected.
     public func waitForClient() { let _: Void? = state.wait { $0.connections.isEmpty ? nil : () } }
 
+    /// Takes no further connections.
+    public func refuse() { shutdown(listener, Int32(SHUT_RDWR)) }
+
+    /// Sends more to all who have connected.
+    public func send(_ bytes: [UInt8]) { state.withLock { for connection in $0.connections { Self.send(bytes, connection) } } }
+
+    private static func send(_ bytes: [UInt8], _ connection: Int32) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(connection, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { break }
+            sent += count
+        }
+    }
+
     /// Closes all connections.
     /// - Parameter isReset: With RST, as a machine does that knows nothing of a connection.
     public func stop(resetting isReset: Bool = false) {
@@ -46,12 +61,7 @@ public final class ByteSender: Sendable {
             if connection < 0, errno == EINTR || errno == ECONNABORTED { continue }
             guard connection >= 0 else { return }
             _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-            var sent = 0
-            while sent < bytes.count {
-                let count = unsafe bytes.withUnsafeBytes { unsafe send(connection, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL)) }
-                guard count > 0 else { break }
-                sent += count
-            }
+            Self.send(bytes, connection)
             state.change { if $0.isStopped { close(connection) } else { $0.connections.append(connection) } }
         }
     }

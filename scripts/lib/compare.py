@@ -21,6 +21,7 @@ import time
 import compare_composition
 import compare_conversion
 import compare_export
+import compare_live
 import compare_python
 
 WIDTH, HEIGHT = 1280, 720  # of the films and their windows
@@ -384,6 +385,11 @@ def main():
     parser.add_argument("--conversion", action="store_true")
     parser.add_argument("--python", action="store_true")
     parser.add_argument("--packages")
+    parser.add_argument("--live", action="store_true")
+    parser.add_argument("--seconds", type=int, default=300)
+    parser.add_argument("--drift", type=float, default=200)
+    parser.add_argument("--loss", type=float, default=1)
+    parser.add_argument("--log")
     parser.add_argument("--peers-only", action="store_true")
     parser.add_argument("file", nargs="?")
     options = parser.parse_args()
@@ -399,6 +405,9 @@ def main():
         return
     if options.python:
         compare_python.tables(sys.modules[__name__], options)
+        return
+    if options.live:
+        compare_live.tables(sys.modules[__name__], options)
         return
     if options.composition:
         compare_composition.tables(sys.modules[__name__], options)

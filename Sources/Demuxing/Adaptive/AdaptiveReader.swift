@@ -3,7 +3,8 @@ internal import Media
 internal import SampleQueue
 internal import Sandbox
 
-/// Reads an HLS film that is offered in several variants, and changes the variant between parts as the network becomes faster and slower.
+/// Reads an HLS film that is offered in several variants, or a DASH film, and changes the variant between parts as the network becomes faster and
+/// slower.
 ///
 /// The parts are fetched ahead (`PartFetcher`). Those of one variant that follow each other are one stream for a demuxer; where another variant
 /// begins, another demuxer goes on. Variants share one time line (RFC 8216, 6.2.4), so the frames of one follow those of the other by their times.
@@ -14,7 +15,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     let location: String
     let tracks: [AssetTrack]
     let duration: MediaTime
-    var containerName: String { "hls" }
+    var containerName: String { fetcher.lists.manifest == nil ? "hls" : "dash" }
     var title: String? { nil }
     var metadata: [String: String] { [:] }
     var chapters: [AssetChapter] { [] }

@@ -126,11 +126,14 @@ final class AdaptiveTrack {
 
     /// Half a second, in microseconds: parts are rarely shorter than one.
     private static let longestProbe = "500000"
+    /// How Matroska and WebM begin (RFC 8794, 11.2.1).
+    private static let matroska: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3]
     /// Two packets of a transport stream.
     private static let shortestHead = 189
 
-    /// libavformat's name of the container; empty where it finds out; nil where the part is none that HLS has (RFC 8216, 3).
+    /// libavformat's name of the container; empty where it finds out; nil where the part is none that HLS (RFC 8216, 3) or DASH has.
     private static func kind(_ part: PartLane.Part) -> String? {
+        if part.head.starts(with: matroska) { return "matroska" }
         if !part.head.isEmpty { return "mov" }
         if part.bytes.first == 0x47, part.bytes.count < shortestHead || part.bytes[188] == 0x47 { return "mpegts" }
         return part.timestamp == nil ? nil : ""

@@ -1,4 +1,5 @@
-/// An HLS list of a film's parts (RFC 8216, 4.3.3). Times are in microseconds. A pure value.
+/// A list of a film's parts: of HLS (RFC 8216, 4.3.3), or of what a DASH manifest says of one representation. Times are in microseconds. A pure
+/// value.
 struct MediaPlaylist: Sendable {
     /// Bytes at an address: all of them, or a range.
     struct Resource: Sendable, Hashable {
@@ -39,6 +40,11 @@ struct MediaPlaylist: Sendable {
 
     /// The whole film's length; nil while it grows.
     var duration: Int64? { isEnded ? parts.last?.end ?? 0 : nil }
+
+    /// A list that was not written as one.
+    init(parts: [Part], isEnded: Bool, targetDuration: Int64) {
+        (self.parts, self.isEnded, self.targetDuration) = (parts, isEnded, targetDuration)
+    }
 
     /// nil where it names what is on no web server, or is encrypted in a way that is not known.
     ///

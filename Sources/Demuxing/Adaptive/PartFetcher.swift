@@ -16,6 +16,8 @@ final class PartFetcher: Sendable {
         var known: [Int: MediaPlaylist]
         /// For each lane behind the first, which the variants share, its list.
         var renditions: [Int]
+        /// What says where the parts are in place of the lists; the addresses are its own.
+        var manifest: Manifest?
     }
 
     struct State: Sendable {

@@ -31,6 +31,11 @@ struct PartResources {
         return bytes
     }
 
+    /// The index of a file whose ranges are parts; nil where it cannot be had.
+    mutating func index(_ resource: MediaPlaylist.Resource, _ fetcher: PartFetcher) -> [UInt8]? {
+        connect(resource, fetcher, fetcher.options).source?.bytes(of: resource.range, limit: Self.largestHead)
+    }
+
     /// What reads the bytes behind a key; nil where that cannot be had, or is none.
     mutating func decryption(
         _ key: MediaPlaylist.Key, _ vector: [UInt8], _ fetcher: PartFetcher, _ options: AssetReaderOptions

@@ -12,6 +12,8 @@ struct PartWorker {
     var isAtEdge = false
     private var lists: [Int: MediaPlaylist] = [:]
     private var resources = PartResources()
+    /// The newest.
+    private var manifest: Manifest?
 
     init(switching: VariantSwitching) { self.switching = switching }
 
@@ -58,17 +60,31 @@ struct PartWorker {
             lists[number] = known
             return known
         }
+        if let manifest = manifest ?? fetcher.lists.manifest { return listed(number, manifest, fetcher) }
         return load(number, fetcher)
     }
 
+    /// A list as the server has it now.
     private mutating func load(_ number: Int, _ fetcher: PartFetcher) -> MediaPlaylist? {
         let address = fetcher.lists.addresses[number]
         guard let source = resources.connect(address, fetcher, fetcher.options).source, let bytes = source.bytes(limit: AssetBytes.largestList) else {
             return nil
         }
-        let list = MediaPlaylist(String(decoding: bytes, as: UTF8.self), from: source.location)
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard fetcher.lists.manifest == nil else {
+            guard let fresh = Manifest(text, from: source.location) else { return nil }
+            (manifest, lists) = (fresh, [:])
+            return listed(number, fresh, fetcher)
+        }
+        let list = MediaPlaylist(text, from: source.location)
         lists[number] = list
         return list
+    }
+
+    /// The list that a manifest makes of what it says; nil where an index that it names cannot be had.
+    private mutating func listed(_ number: Int, _ manifest: Manifest, _ fetcher: PartFetcher) -> MediaPlaylist? {
+        lists[number] = manifest.list(number) { resources.index($0, fetcher) }
+        return lists[number]
     }
 
     /// The list has no further part: it ends, or is asked for again after a while (RFC 8216, 6.3.4).

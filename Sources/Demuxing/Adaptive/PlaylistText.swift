@@ -28,12 +28,14 @@ enum PlaylistText {
             if method == "NONE" { continue }
             // One film may be encrypted for several systems, each with a tag of its own; the one without any is the one that is played.
             if format == "identity", method == "AES-128" { return nil }
-            let system = systems.first { format.contains($0.key) }?.value
-            let cause = format == "identity" ? "encrypted by \(method)" : "protected by \(system ?? "DRM")"
+            let cause = format == "identity" ? "encrypted by \(method)" : "protected by \(system(format) ?? "DRM")"
             objection = objection ?? "it is \(cause), which is not played"
         }
         return objection
     }
+
+    /// What the system with this name or number, in lower case, is called.
+    static func system(_ name: String) -> String? { systems.first { name.contains($0.key) }?.value }
 
     /// By parts of their names and numbers (DASH-IF's list of protection systems).
     private static let systems = [

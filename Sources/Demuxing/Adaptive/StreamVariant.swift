@@ -1,6 +1,6 @@
 public import Media
 
-/// One of the qualities in which an HLS list offers its film (RFC 8216, 4.3.4.2), as far as the list says.
+/// One of the qualities in which an HLS list (RFC 8216, 4.3.4.2) or a DASH manifest offers its film, as far as that says.
 public struct StreamVariant: Sendable, Hashable {
     /// The highest bit rate of any of its parts, in bits a second.
     public var bitRate: Int64

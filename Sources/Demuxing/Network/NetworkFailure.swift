@@ -25,7 +25,7 @@ extension AssetError {
     }
 
     /// nil where it is none of those looked for.
-    private static func cause(_ place: WebAddress?, _ libraryOptions: [String: String]) -> String? {
+    static func cause(_ place: WebAddress?, _ libraryOptions: [String: String]) -> String? {
         // A proxy looks names up by itself.
         let proxy = unsafe libraryOptions["http_proxy"] ?? getenv("http_proxy").map { unsafe String(cString: $0) } ?? ""
         guard let place, proxy.isEmpty else { return nil }

@@ -47,7 +47,7 @@ public struct NetworkOptions: Sendable, Hashable {
         // In microseconds. `timeout` also limits how long connecting takes, in the protocol tcp.
         let silence = "\(max(min(stallTimeout, timeout).nanoseconds / 1000, 1))"
         var options = ["rw_timeout": silence, "timeout": silence, "tls_verify": verifiesCertificates ? "1" : "0"]
-        options["ca_file"] = certificateAuthorities ?? Self.systemAuthorities
+        options["ca_file"] = authorities
         options["user_agent"] = userAgent
         options["referer"] = referrer
         // A line break would begin another field.
@@ -68,6 +68,9 @@ public struct NetworkOptions: Sendable, Hashable {
         guard let text = Self.text(of: netrcFile) else { throw AssetError.opening(netrcFile, errno) }
         return NetrcFile(text).completed(address)
     }
+
+    /// The file with the authorities whose certificates count.
+    var authorities: String? { certificateAuthorities ?? Self.systemAuthorities }
 
     /// Where Debian, Fedora, Alpine and SUSE keep the authorities' certificates. libavformat finds them by itself only with GnuTLS.
     private static let systemAuthorities: String? = {

@@ -22,6 +22,9 @@ package struct StreamAddress: Equatable {
     /// A sender of UDP packets is not asked, and does not say that it ends.
     package var hasConnection: Bool { !["udp", "udplite", "rtp"].contains(scheme) }
 
+    /// The server proves who it is by a certificate.
+    var isSecure: Bool { ["tls", "rtmps", "rtmpts", "rtsps"].contains(scheme) }
+
     /// RTSP opens its connections in the demuxer, which takes other options than libavformat's protocols.
     package var isRTSP: Bool { scheme == "rtsp" || scheme == "rtsps" }
 }
@@ -43,7 +46,13 @@ extension NetworkOptions {
         let silence = "\(min(max(timeout.nanoseconds / 1000, 1), Int64(Int32.max)))"
         guard place.isRTSP else {
             // Of UDP, `rw_timeout` does not end the wait for the next packet.
-            return place.scheme.hasPrefix("udp") ? ["timeout": silence] : ["rw_timeout": silence]
+            var options = place.scheme.hasPrefix("udp") ? ["timeout": silence] : ["rw_timeout": silence]
+            // Who waits for a sender to come waits no longer than for one that is silent.
+            if place.scheme == "srt" { options["listen_timeout"] = silence }
+            guard place.isSecure else { return options }
+            options["tls_verify"] = verifiesCertificates ? "1" : "0"
+            options["ca_file"] = authorities
+            return options
         }
         var options = ["timeout": silence]
         options["user_agent"] = userAgent

@@ -22,6 +22,9 @@ extension DemuxerOpening {
                 throw AssetError(
                     .sandbox, "\(location): libavformat opens what a DASH manifest names by itself, which it cannot do without rights.")
             }
+            if AssetOpening(location: location, options: options).isSession {
+                throw AssetError(.sandbox, "\(location): libavformat receives by itself what an SDP file says, which it cannot do without rights.")
+            }
             let process = try SandboxedReader.process(program)
             // libavformat sleeps until a live playlist may have grown.
             let isPlaylist = own?.isPlaylist == true

@@ -52,6 +52,41 @@ import Testing
         try master.write(toFile: folder + "/film.m3u8", atomically: true, encoding: .utf8)
     }
 
+    /// DASH: `time`, `number` or `list`, which say how the parts are listed; `index`: one file for each, with an index.
+    private static func makeManifest(_ kind: [String]) throws {
+        try? FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let inputs = ["-f", "lavfi", "-i", "testsrc2=s=128x128:r=25:d=10", "-f", "lavfi", "-i", "sine=440:r=48000:d=10"]
+        let codec = ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "25", "-sc_threshold", "0", "-c:a", "aac", "-ac", "2"]
+        guard kind.contains("index") else {
+            var streams = ["-map", "0:v", "-map", "0:v", "-map", "0:v", "-map", "1:a"]
+            for (index, size) in sizes.enumerated() { streams += ["-s:v:\(index)", "\(size)x\(size)", "-b:v:\(index)", "\(index + 1)M"] }
+            let listing = ["-use_timeline", kind.contains("time") ? "1" : "0", "-use_template", kind.contains("list") ? "0" : "1"]
+            let dash = ["-f", "dash", "-seg_duration", "1", "-adaptation_sets", "id=0,streams=v id=1,streams=a"] + listing
+            return try run(inputs + codec + streams + dash + ["-metadata:s:a", "language=de", "\(folder)/film.mpd"])
+        }
+        let film = ["-f", "mp4", "-movflags", "+dash+global_sidx", "-frag_duration", "1000000"]
+        func representation(_ name: String, _ attributes: String) throws -> String {
+            let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")))
+            let place = try #require(bytes.firstRange(of: Array("sidx".utf8))).lowerBound - 4
+            let size = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+            return "<Representation id=\"\(name)\" \(attributes)><BaseURL>\(name)</BaseURL>"
+                + "<SegmentBase indexRange=\"\(place)-\(place + size - 1)\"><Initialization range=\"0-\(place - 1)\"/></SegmentBase></Representation>"
+        }
+        var frames = "", sound = ""
+        for (index, size) in sizes.enumerated() {
+            try run(inputs + ["-map", "0:v", "-s", "\(size)x\(size)"] + codec + film + ["\(folder)/v\(index).mp4"])
+            frames += try representation("v\(index).mp4", #"bandwidth="\#(index + 1)000000" width="\#(size)" height="\#(size)""#)
+        }
+        try run(inputs + ["-map", "1:a"] + codec + film + ["\(folder)/a.mp4"])
+        sound = try representation("a.mp4", #"bandwidth="64000""#)
+        try """
+        <?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT10S"><Period>
+        <AdaptationSet contentType="video">\(frames)</AdaptationSet><AdaptationSet contentType="audio" lang="de">\(sound)</AdaptationSet>
+        </Period></MPD>
+        """.write(toFile: folder + "/film.mpd", atomically: true, encoding: .utf8)
+    }
+
     private static func answer(_ request: LyingServer.Request) -> LyingServer.Answer {
         guard let bytes = try? [UInt8](Data(contentsOf: URL(fileURLWithPath: folder + "/" + request.path))) else {
             return LyingServer.Answer(status: "404 Not Found", headers: ["Content-Length: 0"])
@@ -60,10 +95,13 @@ import Testing
     }
 
     /// - Parameter plan: the variant of each part in the order of fetching; behind its end the last one.
-    private static func reader(_ server: LyingServer, _ plan: [Int], _ policy: SandboxPolicy = .off, timeout: Double = 30) throws -> AdaptiveReader {
+    private static func reader(
+        _ server: LyingServer, _ plan: [Int], _ policy: SandboxPolicy = .off, timeout: Double = 30, name: String = "film.m3u8"
+    ) throws -> AdaptiveReader {
         var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions(timeout: .seconds(timeout)))
         options.progress = FetchProgress()
-        let location = server.address("film.m3u8")
+        options.switchesVariants = true
+        let location = server.address(name)
         let sandbox = SandboxOptions(policy: policy, decoderPath: BuiltPrograms.decoder)
         return try #require(
             try AdaptiveReader(location, AssetBytes(location, options: options), options, sandbox) { _, part in plan[min(part, plan.count - 1)] })
@@ -121,6 +159,52 @@ import Testing
         #expect(outcome.sound.last.map { $0.end.seconds > 9.9 } == true)
         if kind.contains("apart") { #expect(reader.tracks[1].language == "de" && reader.tracks[1].title == "Deutsch") }
         #expect(try reader.nextSample() == nil)
+    }
+
+    @Test(arguments: ["time", "number", "list", "index"], [SandboxPolicy.off, .full])
+    func `so is each frame of a manifest, however it lists its parts`(_ kind: String, _ policy: SandboxPolicy) throws {
+        try Self.makeManifest([kind])
+        let server = LyingServer(Self.answer)
+        defer { server.stop() }
+        let plan = [2, 2, 0, 0, 1, 2, 1, 1, 0, 2]
+        let reader = try Self.reader(server, plan, policy, name: "film.mpd")
+        #expect(reader.containerName == "dash" && abs(reader.duration.seconds - 10) < 0.1 && reader.tracks.map(\.kind) == [.video, .audio])
+        #expect(reader.tracks[1].language == "de" && reader.offer?.variants.map { $0.size?.width } == Self.sizes)
+        let outcome = try Self.read(reader), start = try #require(outcome.frames.first).time
+        #expect(outcome.frames.map(\.width) == Self.expected(plan).map(\.width))
+        #expect(outcome.frames.map { $0.time - start } == Self.expected(plan).map(\.time))
+        #expect(start.seconds < 0.1 && Self.gaps(outcome.sound).isEmpty, "\(start): \(Self.gaps(outcome.sound))")
+        #expect(outcome.sound.last.map { $0.end.seconds > 9.9 } == true)
+        let fetched = server.requests.count
+        try reader.seek(to: MediaTime(value: 7, timescale: 1))
+        let frames = try Self.read(reader).frames, first = try #require(frames.first)
+        #expect(abs(first.time.seconds - 7) < 0.1 && first.width == Self.sizes[1] && (75...77).contains(frames.count), "\(first) \(frames.count)")
+        #expect(server.requests.count == fetched)
+    }
+
+    @Test func `a manifest that grows is read from three parts before its end, and on`() throws {
+        try Self.makeManifest(["time"])
+        let whole = try String(contentsOfFile: Self.folder + "/film.mpd", encoding: .utf8)
+        let sound = try #require(whole.firstRange(of: #"<AdaptationSet id="1""#)).lowerBound
+        let end = try #require(whole.firstRange(of: "</Period>")).lowerBound
+        let ended = whole.replacingCharacters(in: sound..<end, with: "")
+        let growing = ended.replacingOccurrences(of: #"type="static""#, with: #"type="dynamic" minimumUpdatePeriod="PT0.5S""#)
+            .replacingOccurrences(of: #"r="9""#, with: #"r="5""#)
+        try #require(growing.contains(#"r="5""#))
+        let hasEnded = Monitor(false)
+        let server = LyingServer { request in
+            // The sixth part is the last one that is there at first.
+            if request.path.hasSuffix("00006.m4s") { hasEnded.withLock { $0 = true } }
+            guard request.path == "film.mpd" else { return Self.answer(request) }
+            return .file(Array((hasEnded.withLock { $0 } ? ended : growing).utf8), request)
+        }
+        defer { server.stop() }
+        let reader = try Self.reader(server, [1], name: "film.mpd")
+        #expect(!reader.isSeekable && !reader.duration.isNumeric)
+        let frames = try Self.read(reader).frames
+        #expect(frames.count == 175 && frames.allSatisfy { $0.width == 96 }, "\(frames.count)")
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $1.time - $0.time == MediaTime(value: 1, timescale: 25) })
+        #expect(!server.requests.contains { $0.path.hasSuffix("00003.m4s") })
     }
 
     @Test(arguments: ["ts", "fmp4 apart"]) func `a seek goes to the variant in use, with what is in memory where it is`(_ kind: String) throws {

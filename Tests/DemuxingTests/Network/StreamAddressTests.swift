@@ -24,12 +24,15 @@ struct StreamAddressTests {
         ("rtsp://h/", RTSPTransport.automatic, ["timeout": "2000000", "rtsp_flags": "prefer_tcp", "user_agent": "me"]),
         ("rtsps://h/", .tcp, ["timeout": "2000000", "rtsp_transport": "tcp", "user_agent": "me"]),
         ("rtsp://h/", .udp, ["timeout": "2000000", "rtsp_transport": "udp", "user_agent": "me"]),
-        ("udp://h:1", .tcp, ["timeout": "2000000"]), ("tcp://h:1", .udp, ["rw_timeout": "2000000"]), ("srt://h:1", .udp, ["rw_timeout": "2000000"]),
+        ("udp://h:1", .tcp, ["timeout": "2000000"]), ("tcp://h:1", .udp, ["rw_timeout": "2000000"]),
+        ("srt://h:1", .udp, ["rw_timeout": "2000000", "listen_timeout": "2000000"]),
+        ("tls://h:1", .udp, ["rw_timeout": "2000000", "tls_verify": "1", "ca_file": "own.pem"]),
     ])
     func `libavformat is told how long to wait and which way to ask`(address: String, transport: RTSPTransport, options: [String: String]) throws {
         var network = NetworkOptions(timeout: .seconds(2))
         network.rtspTransport = transport
         network.userAgent = "me"
+        network.certificateAuthorities = "own.pem"
         #expect(try network.libraryOptions(for: #require(StreamAddress(address))) == options)
     }
 

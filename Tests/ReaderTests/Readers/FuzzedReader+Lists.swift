@@ -28,6 +28,24 @@ extension FuzzedReader {
             }
             return !list.parts.isEmpty
         },
+        FuzzedReader("dash-manifests", bytes(of: [manifest, listedManifest])) { bytes in
+            guard let manifest = Manifest(text(bytes), from: "http://127.0.0.1/a/b.mpd"), manifest.objection == nil else { return false }
+            for stream in 0..<manifest.variants.count + manifest.sounds.count {
+                // Any bytes may be an index.
+                guard let list = manifest.list(stream, fetch: { _ in bytes }) else { continue }
+                precondition(!list.parts.isEmpty && list.parts.count <= Manifest.mostParts)
+                for part in list.parts {
+                    precondition(part.duration > 0 && part.end > part.start && AssetBytes.isHTTP(part.resource.address))
+                    precondition(part.resource.range.map { !$0.isEmpty && $0.lowerBound >= 0 } ?? true)
+                }
+            }
+            return true
+        },
+        FuzzedReader("dash-indices", [index]) { bytes in
+            guard let index = SegmentIndex(bytes, at: 800) else { return false }
+            precondition(index.timescale > 0 && index.entries.allSatisfy { !$0.range.isEmpty && $0.range.lowerBound > 800 && $0.duration >= 0 })
+            return true
+        },
         FuzzedReader("addresses", bytes(of: ["https://user:word@Host.example:8443/a/b?c#d", "http://[::1]:80/", "rtsp://host/a", "../b/c.ts?x=y"])) {
             bytes in
             let name = text(bytes), web = WebAddress(name), stream = StreamAddress(name)
@@ -78,6 +96,25 @@ extension FuzzedReader {
         #EXT-X-STREAM-INF:BANDWIDTH=7680000,AUDIO="a"
         high.m3u8
         """
+    private static let manifest = """
+        <?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT1M10.5S"><Period start="PT0S">
+        <BaseURL>film/</BaseURL><AdaptationSet contentType="video" codecs="avc1.64001e" frameRate="30000/1001">
+        <SegmentTemplate timescale="1000" startNumber="1" initialization="$RepresentationID$.mp4" media="$RepresentationID$-$Number%05d$.m4s">
+        <SegmentTimeline><S t="0" d="2000" r="3"/><S d="1500" r="-1"/></SegmentTimeline></SegmentTemplate>
+        <Representation id="v" bandwidth="500000" width="320" height="180"/></AdaptationSet>
+        <AdaptationSet mimeType="audio/mp4" lang="de"><Representation id="a" bandwidth="64000"><SegmentTemplate duration="2" media="$Time$"/>
+        </Representation></AdaptationSet></Period></MPD>
+        """
+    private static let listedManifest = """
+        <MPD type="dynamic" minimumUpdatePeriod="PT2S"><Period duration="PT4S"><AdaptationSet mimeType="video/mp4"><Representation>
+        <BaseURL>f.mp4</BaseURL><SegmentList duration="2"><Initialization range="0-9"/><SegmentURL mediaRange="10-19"/></SegmentList></Representation>
+        </AdaptationSet></Period><Period><AdaptationSet mimeType="video/mp4"><Representation><SegmentBase indexRange="0-9"/></Representation>
+        </AdaptationSet></Period></MPD>
+        """
+    /// Two parts of 100 and 50 bytes.
+    private static let index: [UInt8] =
+        [0, 0, 0, 56, 0x73, 0x69, 0x64, 0x78, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 10, 0, 0, 0, 5, 0, 0, 0, 7]
+        + [0, 0, 0, 2, 0, 0, 0, 100, 0, 0, 0, 40, 0x90, 0, 0, 0, 0, 0, 0, 50, 0, 0, 0, 20, 0x90, 0, 0, 0]
     private static let parts = """
         #EXTM3U
         #EXT-X-TARGETDURATION:10

@@ -1,0 +1,66 @@
+internal import Media
+
+/// What a manifest offers from one time to another. Microseconds.
+struct ManifestPeriod: Sendable {
+    var start: Int64
+    /// nil: until the film's end, which is not known.
+    var duration: Int64?
+    var sets: [ManifestSet]
+
+    var end: Int64? { duration.map { start + $0 } }
+}
+
+/// The representations of the same frames or sound (`AdaptationSet`).
+struct ManifestSet: Sendable {
+    enum Kind: Sendable { case frames, sound }
+
+    var kind: Kind
+    var language: String?
+    var title: String?
+    var isMain: Bool
+    /// The system that encrypts it; nil where it is not encrypted.
+    var protection: String?
+    /// Not empty.
+    var sources: [ManifestSource]
+
+    /// The sets of a period that hold frames and sound; nil where one of them leads elsewhere than to web servers.
+    static func sets(of period: ManifestElement, _ base: String) -> [ManifestSet]? {
+        var sets: [ManifestSet] = []
+        for element in period.children("AdaptationSet") {
+            guard let base = Manifest.base(of: element, base) else { return nil }
+            let representations = element.children("Representation")
+            guard let first = representations.first, let kind = kind(of: element, first), !isForSeeking(element) else { continue }
+            var sources: [ManifestSource] = []
+            for representation in representations {
+                guard let base = Manifest.base(of: representation, base) else { return nil }
+                sources.append(ManifestSource(representation, in: element, of: period, base))
+            }
+            let roles = element.children("Role").compactMap { $0["value"] }
+            sets.append(
+                ManifestSet(
+                    kind: kind, language: element["lang"], title: element.first("Label")?.words, isMain: roles.contains("main"),
+                    protection: protection(of: [element] + representations), sources: sources))
+        }
+        return sets
+    }
+
+    /// nil for subtitles and others.
+    private static func kind(of set: ManifestElement, _ first: ManifestElement) -> Kind? {
+        let words = [set["contentType"], set["mimeType"], first["mimeType"], set.first("ContentComponent")?["contentType"]].compactMap(\.self)
+        if words.contains(where: { $0.hasPrefix("video") }) { return .frames }
+        return words.contains { $0.hasPrefix("audio") } ? .sound : nil
+    }
+
+    /// Still frames for a viewer who seeks (ISO/IEC 23009-1, 5.8.5.7; DASH-IF's tiles).
+    private static func isForSeeking(_ set: ManifestElement) -> Bool {
+        set.children("EssentialProperty").contains { property in
+            let scheme = property["schemeIdUri"] ?? ""
+            return scheme.hasSuffix("trickmode") || scheme.hasSuffix("thumbnail_tile")
+        }
+    }
+
+    private static func protection(of elements: [ManifestElement]) -> String? {
+        let schemes = elements.flatMap { $0.children("ContentProtection") }.map { ($0["schemeIdUri"] ?? "").lowercased() }
+        return schemes.isEmpty ? nil : schemes.lazy.compactMap(PlaylistText.system).first ?? "DRM"
+    }
+}
