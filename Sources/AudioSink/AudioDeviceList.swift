@@ -1,5 +1,6 @@
 internal import CALSA
 internal import Glibc
+internal import Media
 
 /// A sound output that `--audio-device` accepts.
 public struct AudioDeviceInfo: Sendable, Hashable {
@@ -12,6 +13,7 @@ public struct AudioDeviceInfo: Sendable, Hashable {
     ///
     /// Thread-safety: any thread. Opens no device: one that is listed may still be busy.
     public static func all() -> [AudioDeviceInfo] {
+        guard LateLibrary.missing("asound") == nil else { return [] }
         calsa_silence_library()
         var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         guard unsafe snd_device_name_hint(-1, "pcm", &hints) >= 0, let list = unsafe hints else { return [] }
