@@ -31,7 +31,8 @@ class ExporterOptions(c.Structure):
 
 class Plane(c.Structure):
     _fields_ = [("fd", c.c_int32), ("pitch", c.c_uint32), ("offset", c.c_uint64), ("visible_offset", c.c_uint64)] + [
-        (n, c.c_uint32) for n in ("width", "height", "visible_width", "visible_height", "bits", "components")]
+        (n, c.c_uint32) for n in ("width", "height", "visible_width", "visible_height", "bits", "components")] + [
+        ("reserved", c.c_uint32 * 4)]
 
 
 class FrameInfo(c.Structure):
@@ -43,7 +44,7 @@ class FrameInfo(c.Structure):
         ("pixel_aspect", c.c_uint32 * 2), ("rotation", c.c_uint32)] + [
         (n, c.c_uint8) for n in ("is_mirrored", "primaries", "transfer", "matrix", "range", "chroma_siting", "has_hdr", "is_dmabuf",
                                  "is_new", "is_copy", "reserved0", "reserved1")] + [
-        ("hdr", c.c_uint8 * 32), ("film_time", c.c_int64)]
+        ("hdr", c.c_uint8 * 48), ("film_time", c.c_int64)]
 
 
 def load():

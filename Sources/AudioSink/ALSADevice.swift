@@ -15,6 +15,7 @@ package final class ALSADevice: AudioOutputDevice {
     /// Opens `name` for about `rate` and `channelCount`. The corresponding C functions are `snd_pcm_open`, `snd_pcm_hw_params`
     /// and `snd_pcm_sw_params`.
     package init(name: String, rate: Int, channelCount: Int) throws(AudioError) {
+        if let missing = LateLibrary.missing("asound") { throw AudioError(.cannotOpen, "cannot open a sound device: \(missing)") }
         calsa_silence_library()
         var opened: OpaquePointer?
         // Without SND_PCM_NO_AUTO_CHANNELS a `plug` takes any number of channels and drops those that the card has no speaker for.

@@ -22,6 +22,7 @@ public struct AudioDeviceInfo: Sendable, Hashable {
 
     /// The corresponding C function is `snd_device_name_hint`.
     private static func alsa() -> [AudioDeviceInfo] {
+        guard LateLibrary.missing("asound") == nil else { return [] }
         calsa_silence_library()
         var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         guard unsafe snd_device_name_hint(-1, "pcm", &hints) >= 0, let list = unsafe hints else { return [] }

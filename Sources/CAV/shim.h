@@ -19,6 +19,8 @@
 #include <libavutil/sha.h>
 #include <libswresample/swresample.h>
 
+#include "hdr10plus.h"
+
 // Function-like and typed macros are invisible to Swift.
 static const int64_t cav_nopts_value = AV_NOPTS_VALUE;
 static const int cav_error_eof = AVERROR_EOF;

@@ -103,6 +103,11 @@ const char *clinux_file_of(const void *address) {
     return dladdr(address, &info) ? info.dli_fname : NULL;
 }
 
+// Defined by what scripts/lib/late_libraries.py writes, in libscanout.so only.
+extern int late_library_load(const char *name) __attribute__((weak));
+
+int clinux_library_is_there(const char *name) { return !late_library_load || late_library_load(name); }
+
 int clinux_udmabuf_create(int udmabuf, int memfd, uint64_t offset, uint64_t size) {
     struct udmabuf_create create = {.memfd = (uint32_t)memfd, .flags = UDMABUF_FLAGS_CLOEXEC, .offset = offset, .size = size};
     return retry(udmabuf, UDMABUF_CREATE, &create);

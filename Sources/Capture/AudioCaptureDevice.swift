@@ -49,6 +49,7 @@ public struct AudioCaptureDevice: Sendable, Hashable {
     /// The inputs of all sound cards, in the order of their numbers. The corresponding C functions are `snd_ctl_pcm_next_device` and
     /// `snd_ctl_pcm_info`.
     public static func findings() -> [Finding] {
+        guard LateLibrary.missing("asound") == nil else { return [] }
         calsa_silence_library()
         // ALSA's own list of cards leaves out those that the user may not open.
         return (0..<mostCards).filter { Self.exists(controlPath($0)) }.flatMap(findings(ofCard:))

@@ -60,6 +60,7 @@ final class Microphone: MicrophoneSource {
     }
 
     private static func open(_ name: String) throws(CaptureError) -> OpaquePointer {
+        if let missing = LateLibrary.missing("asound") { throw CaptureError(.noDevice, "\(name) cannot be opened: \(missing).") }
         calsa_silence_library()
         var opened: OpaquePointer?
         let result = unsafe snd_pcm_open(&opened, name, SND_PCM_STREAM_CAPTURE, mode)

@@ -14,6 +14,8 @@ public struct DecoderOptions: Sendable, Hashable {
     /// How long a sample's frame is useful after the sample was given to the session; nil: for ever. A deadline that comes with a
     /// sample (`DecodeInstructions.deadline`) takes precedence.
     public var deadline: HostSpan?
+    /// Rows of the frames begin so many bytes apart, or a multiple of it: a power of two, at most 4096, not kept by hardware. At least 64 apply.
+    public var rowAlignment = 64
     /// What consumers need; empty hands frames out as the decoder makes them.
     public var requirements: OutputRequirements
     /// Hardware or software.

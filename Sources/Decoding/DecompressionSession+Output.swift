@@ -85,11 +85,13 @@ extension DecompressionSession {
         let fields = unsafe cav_frame_fields(frame)
         if fields > 0 { flags.insert(.interlaced) }
         if fields == 2 { flags.insert(.topFieldFirst) }
+        var attachments = entry?.receipt.attachments ?? Attachments()
+        unsafe DynamicMetadata(of: frame).attach(to: &attachments)
         defer { sequence += 1 }
         let decoded = VideoFrame(
             use: use, visible: unsafe facts.visible(in: frame), attributes: unsafe facts.attributes(of: frame),
             presentationTime: times.presentationTime, duration: times.duration, sourceTimestamp: times.timestamp, sourceTimeBase: timeBase,
-            flags: flags, sequence: sequence, sampleNumber: entry?.receipt.number, attachments: entry?.receipt.attachments ?? Attachments())
+            flags: flags, sequence: sequence, sampleNumber: entry?.receipt.number, attachments: attachments)
         let result: VideoFrame
         do throws(DecodingError) {
             result = try stage.pass(decoded)

@@ -33,6 +33,7 @@ final class SurfaceSource: Sendable {
     private let maximumByteCount: Int
     private let maximumCount: Int
     private let patience: HostSpan
+    private let rowAlignment: Int32
 
     /// 40: 16 reference pictures, 16 frames held back for reordering (H.264), and some being decoded.
     private static let decoderSlots = 40
@@ -41,6 +42,7 @@ final class SurfaceSource: Sendable {
         self.allocator = allocator
         maximumByteCount = options.maximumSurfaceBytes
         maximumCount = Self.maximumCount(options: options, threads: threads)
+        rowAlignment = Int32(max(64, min(options.rowAlignment, 4096)))
         // With all slots in the decoder's own hands only another of its threads can give one back, within the time of a frame.
         patience = threads > 1 ? .milliseconds(100) : .zero
     }
@@ -60,7 +62,7 @@ final class SurfaceSource: Sendable {
         var width = unsafe frame.pointee.width, height = unsafe frame.pointee.height
         let alignment = unsafe cav_align_dimensions(context, &width, &height)
         guard width > 0, height > 0 else { return cav_error(EINVAL) }
-        guard let surface = surface(for: Request(format: format, width: width, height: height, alignment: max(alignment, 64))) else {
+        guard let surface = surface(for: Request(format: format, width: width, height: height, alignment: max(alignment, rowAlignment))) else {
             return current.withLock { $0.isInterrupted } ? cav_error_exit : cav_error(ENOMEM)
         }
         let retained = unsafe Unmanaged.passRetained(surface)
@@ -89,7 +91,7 @@ final class SurfaceSource: Sendable {
 
     /// A surface to copy a frame into that the decoder made in memory of its own.
     func writer(format: PixelFormat, width: Int32, height: Int32) -> SurfaceWriter? {
-        let (pool, layout) = poolAndLayout(for: Request(format: format, width: width, height: height, alignment: 64))
+        let (pool, layout) = poolAndLayout(for: Request(format: format, width: width, height: height, alignment: rowAlignment))
         return writer(from: pool, layout: layout)
     }
 

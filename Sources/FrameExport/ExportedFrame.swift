@@ -92,9 +92,12 @@ public struct ExportedFrame: ~Copyable, Sendable {
     /// A frame whose `presentationTime` is not numeric is shown at once.
     public consuming func videoFrame() -> VideoFrame {
         let description = description
+        var attachments = Attachments()
+        if let bytes = description.hdr10Plus { attachments.hdr10Plus = bytes }
+        if let bytes = description.dolbyVisionRPU { attachments.dolbyVisionRPU = bytes }
         return VideoFrame(
             use: use, visible: description.visible, attributes: description.attributes, presentationTime: description.presentationTime,
-            duration: description.duration, sequence: description.sequence)
+            duration: description.duration, sequence: description.sequence, attachments: attachments)
     }
 
     /// Gives the frame back now. The same as letting the value go.

@@ -26,6 +26,11 @@ public struct FrameDescription: Sendable, Hashable {
     public var sequence: UInt64
     /// The seek that the frame follows, as `Player.seek(to:)` numbers them; 0 before the first, and for frames of another process.
     public var serial: UInt64
+    /// HDR10+ of this frame (SMPTE ST 2094-40), as ITU-T T.35 carries it in the stream, from the country's code on. Nil: it has none, or comes from
+    /// another process.
+    public var hdr10Plus: [UInt8]?
+    /// Dolby Vision's RPU of this frame, as its NAL unit or OBU carries it. Nil as `hdr10Plus`.
+    public var dolbyVisionRPU: [UInt8]?
     /// The descriptor is a DMA-BUF; otherwise a memfd that only the CPU can read.
     public var isDMABuf: Bool
 

@@ -270,5 +270,7 @@ extension FrameDescription {
             duration: frame.duration, hostTime: frame.presentationTime.isNumeric ? mapping?.hostTime(of: frame.presentationTime) : nil,
             identity: frame.surface.identity, sequence: sequence, isDMABuf: frame.surface.isDMABuf, serial: serial, fieldOrder: frame.flags.fieldOrder
         )
+        guard !frame.attachments.isEmpty else { return }
+        (hdr10Plus, dolbyVisionRPU) = (frame.attachments.hdr10Plus, frame.attachments.dolbyVisionRPU)
     }
 }

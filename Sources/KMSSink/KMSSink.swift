@@ -75,7 +75,10 @@ public final class KMSSink: DisplaySink, WindowControl {
     deinit { stop() }
 
     private static func open(_ options: Options) throws(SinkError) -> KMSMonitors {
-        try KMSMonitors(ConnectorSearch.find(options.connectors), options)
+        if let missing = LateLibrary.missing("drm", "udev", "seat", "xkbcommon") {
+            throw SinkError(.noDisplay, "cannot use a monitor: \(missing)")
+        }
+        return try KMSMonitors(ConnectorSearch.find(options.connectors), options)
     }
 
     /// What `init` opened, passed to the sink's thread.

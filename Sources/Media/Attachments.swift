@@ -45,3 +45,20 @@ extension Attachments {
         set { self[Self.captureTimeName] = newValue }
     }
 }
+
+extension Attachments {
+    private static let hdr10PlusName = "scanout.hdr10-plus", dolbyVisionName = "scanout.dolby-vision"
+
+    /// What the film says of this frame's light, for displays that adapt to each scene: HDR10+ (SMPTE ST 2094-40), as ITU-T T.35 carries it in the
+    /// stream, from the country's code on. The decoder attaches it; at most 1024 bytes. Nil: the frame has none.
+    public var hdr10Plus: [UInt8]? {
+        get { self[Self.hdr10PlusName] as? [UInt8] }
+        set { self[Self.hdr10PlusName] = newValue }
+    }
+
+    /// The same of Dolby Vision: the RPU, as its NAL unit or OBU carries it. The decoder attaches it; at most 2048 bytes. Nil: the frame has none.
+    public var dolbyVisionRPU: [UInt8]? {
+        get { self[Self.dolbyVisionName] as? [UInt8] }
+        set { self[Self.dolbyVisionName] = newValue }
+    }
+}

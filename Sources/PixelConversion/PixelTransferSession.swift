@@ -105,7 +105,12 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
         statistics.addCopied(byteCount)
         var attributes = frame.attributes, visible = PixelRect(size)
         attributes.color = plan.target.color
-        if lightMapping != nil { attributes.hdr = nil }
+        var attachments = frame.attachments
+        if lightMapping != nil {
+            attributes.hdr = nil
+            // They speak of light that has been mapped.
+            (attachments.hdr10Plus, attachments.dolbyVisionRPU) = (nil, nil)
+        }
         if size != part.size {
             attributes.pixelAspect = Self.aspect(attributes.pixelAspect.isKnown ? attributes.pixelAspect : .one, from: part.size, to: size)
         } else {
@@ -115,7 +120,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
         return VideoFrame(
             use: writer.finish(), visible: visible, attributes: attributes, presentationTime: frame.presentationTime, duration: frame.duration,
             sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase, flags: frame.flags, sequence: frame.sequence,
-            sampleNumber: frame.sampleNumber, attachments: frame.attachments)
+            sampleNumber: frame.sampleNumber, attachments: attachments)
     }
 
     /// Ends the wait of a `convert` for a surface; it and every later one throw `.outOfSurfaces` until `resume`. Any thread.

@@ -57,6 +57,7 @@ final class ZimgSlice: @unchecked Sendable {
     init(
         _ plan: ConversionPlan, _ source: ComponentMap, _ target: ComponentMap, _ mapping: PixelLightMapping?, rows: Range<Int>
     ) throws(PixelConversionError) {
+        if let missing = LateLibrary.missing("zimg") { throw PixelConversionError(.unsupportedFormat, "frames cannot be converted: \(missing)") }
         self.plan = plan
         mapper = mapping.map { MappedRows($0, target, width: plan.target.size.width) }
         self.rows = rows

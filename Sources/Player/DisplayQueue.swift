@@ -3,6 +3,7 @@ public import Deinterlacing
 public import DisplaySink
 public import FrameExport
 public import Media
+internal import PixelConversion
 public import SampleQueue
 public import Sandbox
 public import SurfacePool
@@ -85,6 +86,8 @@ public final class DisplayQueue: Sendable {
         let output = FrameTee(presentation: presentation, exporters: claims.exporters)
         output.connect(to: timebase)
         options.holdCount += Self.decodedAhead + sink.surfaceHoldCount + output.surfaceHoldCount
+        for exporter in claims.exporters { options.rowAlignment = max(options.rowAlignment, exporter.configuration.rowAlignment) }
+        options.requirements.formats = Self.formats(options.requirements.formats, claims.exporters.map(\.configuration.formats))
         // Frames whose neighbours are looked at are held a little longer.
         if deinterlacing != .no { options.holdCount += Self.heldByDeinterlacer }
         self.output = output
@@ -109,6 +112,15 @@ public final class DisplayQueue: Sendable {
     public var deinterlacing: Deinterlacing {
         get { loop.deinterlacing }
         set { loop.deinterlacing = newValue }
+    }
+
+    /// What all clients take, as far as they have one in common; empty: any.
+    static func formats(_ own: Set<PixelFormat>, _ wishes: [Set<PixelFormat>]) -> Set<PixelFormat> {
+        wishes.reduce(own) { common, wish in
+            if common.isEmpty { return wish }
+            let both = common.intersection(wish)
+            return both.isEmpty ? common : both
+        }
     }
 
     /// 4: bwdif looks at three frames, and takes one more.

@@ -121,6 +121,7 @@ extension Player {
             defer { storage.refusesOpening = false }
             return storage.refusesOpening
         }
+        nameFilm(opening.film.name)
         if isRefused { opening.giveUp() }
         announceState()
     }
@@ -141,6 +142,7 @@ extension Player {
             }
             announceState()
             for seek in deferred { transport.async(execute: seek) }
+            log(.error, error.description)
             throw error
         }
     }

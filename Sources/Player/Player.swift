@@ -163,6 +163,8 @@ public final class Player: Sendable {
     package var outputFailure: SinkError? { sink.failure }
 
     func post(_ event: PlayerEvent) { hub.post(event) }
+    func nameFilm(_ name: String) { hub.name(name) }
+    func log(_ level: Log.Level, _ sentence: String) { hub.log(level, sentence) }
 
     /// Runs `body` when every event so far has been delivered.
     func afterEvents(_ body: @escaping @Sendable () -> Void) { hub.perform(body) }

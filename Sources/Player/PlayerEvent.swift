@@ -1,5 +1,6 @@
 internal import Dispatch
 public import DisplaySink
+internal import Media
 
 /// What a player reports, in the order in which it happens.
 public enum PlayerEvent: Sendable {
@@ -38,20 +39,52 @@ final class EventHub: Sendable {
 
     private let queue = DispatchQueue(label: "player.events")
     private let listeners = Listeners()
+    /// What the log calls the film.
+    private let film = Monitor("")
     private let handler: @Sendable (PlayerEvent) -> Void
 
     init(_ handler: @escaping @Sendable (PlayerEvent) -> Void) { self.handler = handler }
 
     func post(_ event: PlayerEvent) {
-        queue.async { [listeners, handler] in
+        queue.async { [self] in
             switch event {
             case .ended, .failed: listeners.outcome = event
             case .stateChanged(.preparing): listeners.outcome = nil
             default: break
             }
+            log(event)
             handler(event)
             for stream in listeners.streams.values { stream.yield(event) }
         }
+    }
+
+    /// What the log calls the film from now on.
+    func name(_ film: String) { self.film.withLock { $0 = film } }
+
+    /// Tells the log, after the events posted so far.
+    func log(_ level: Log.Level, _ sentence: String) { queue.async { [self] in write(level, sentence) } }
+
+    private func log(_ event: PlayerEvent) {
+        switch event {
+        case .stateChanged(let state): write(.debug, "is now \(state)")
+        case .ended: write(.debug, "has been played to its end")
+        case .failed(let error): write(.error, error.description)
+        case .seekCompleted(let serial): write(.debug, "seek \(serial) is on the display")
+        case .seekFailed(let serial, let error): write(.warning, "seek \(serial) was refused: \(error.description)")
+        case .notice(let sentence): write(.warning, sentence)
+        case .detail(let sentence): write(.info, sentence)
+        case .closeRequested, .key: break
+        }
+    }
+
+    private func write(_ level: Log.Level, _ sentence: String) {
+        Log.write(level, withFilm(sentence))
+    }
+
+    /// Most errors name the film themselves.
+    private func withFilm(_ sentence: String) -> String {
+        let film = film.withLock { $0 }
+        return film.isEmpty || sentence.hasPrefix(film) ? sentence : "\(film): \(sentence)"
     }
 
     /// Runs `body` after the events posted so far.

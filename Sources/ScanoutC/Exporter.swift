@@ -11,7 +11,7 @@ public func scanout_exporter_new(
 ) -> scanout_result {
     unsafe exporter?.pointee = nil
     guard let exporter = unsafe exporter, let wishes = unsafe CallerStruct.read(options, zero: scanout_exporter_options()),
-        let configuration = FrameExporterConfiguration(wishes)
+        let configuration = unsafe FrameExporterConfiguration(wishes)
     else { return SCANOUT_ERROR_ARGUMENT }
     unsafe exporter.pointee = ExporterHandle.give(ExporterHandle(configuration))
     return SCANOUT_OK

@@ -1,5 +1,6 @@
 internal import CScanout
 internal import FrameExport
+internal import Media
 
 /// What `scanout_exporter *` points to.
 final class ExporterHandle: Handle {
@@ -35,11 +36,22 @@ final class ExporterHandle: Handle {
 extension FrameExporterConfiguration {
     /// Nil when a number is out of range. 256: more surfaces than any pool has.
     init?(_ options: scanout_exporter_options) {
-        guard options.budget <= 256, options.bound <= 256, options.policy <= SCANOUT_POLICY_WAIT.rawValue else { return nil }
-        self.init(policy: options.policy == SCANOUT_POLICY_WAIT.rawValue ? .makeDecoderWait : .dropOldest)
-        if options.budget > 0 { budget = Int(options.budget) }
-        if options.bound > 0 { bound = Int(options.bound) }
-        if options.when_decoded != 0 { delivery = .whenDecoded }
-        if options.copies != 0 { overBudget = .copyOut }
+        guard unsafe options.budget <= 256, unsafe options.bound <= 256, unsafe options.policy <= SCANOUT_POLICY_WAIT.rawValue else { return nil }
+        self.init(policy: unsafe options.policy == SCANOUT_POLICY_WAIT.rawValue ? .makeDecoderWait : .dropOldest)
+        if unsafe options.budget > 0 { budget = unsafe Int(options.budget) }
+        if unsafe options.bound > 0 { bound = unsafe Int(options.bound) }
+        if unsafe options.when_decoded != 0 { delivery = .whenDecoded }
+        if unsafe options.copies != 0 { overBudget = .copyOut }
+        if let names = unsafe options.formats {
+            let words = unsafe String(cString: names).split(separator: ",", omittingEmptySubsequences: false)
+            let known = words.compactMap { PixelFormat(rawValue: String($0)) }
+            guard known.count == words.count else { return nil }
+            formats = Set(known)
+        }
+        let alignment = unsafe options.row_alignment
+        if alignment != 0 {
+            guard alignment <= 4096, alignment.nonzeroBitCount == 1 else { return nil }
+            rowAlignment = Int(alignment)
+        }
     }
 }

@@ -9,6 +9,22 @@ public func scanout_frame_describe(_ frame: OpaquePointer?, _ info: UnsafeMutabl
     return unsafe CallerStruct.write(scanout_frame_info(handle.facts), to: info) ? SCANOUT_OK : SCANOUT_ERROR_ARGUMENT
 }
 
+/// Lends HDR metadata that is this frame's only, of a `scanout_dynamic_hdr` kind, until the release. SCANOUT_NOTHING when it has none.
+@_cdecl("scanout_frame_dynamic_hdr")
+public func scanout_frame_dynamic_hdr(
+    _ frame: OpaquePointer?, _ kind: UInt32, _ bytes: UnsafeMutablePointer<UnsafeRawPointer?>?, _ count: UnsafeMutablePointer<Int>?
+) -> scanout_result {
+    unsafe bytes?.pointee = nil
+    unsafe count?.pointee = 0
+    guard let handle = unsafe FrameHandle.borrow(frame), let bytes = unsafe bytes, let count = unsafe count,
+        [SCANOUT_HDR10_PLUS.rawValue, SCANOUT_DOLBY_VISION.rawValue].contains(kind)
+    else { return SCANOUT_ERROR_ARGUMENT }
+    guard let lent = unsafe handle.dynamicHDR(kind) else { return SCANOUT_NOTHING }
+    unsafe bytes.pointee = lent.baseAddress
+    unsafe count.pointee = lent.count
+    return SCANOUT_OK
+}
+
 /// A sync_file that a device waits for before it reads the frame. The caller closes it; -1 when the frame is finished, and for NULL.
 @_cdecl("scanout_frame_acquire_fence")
 public func scanout_frame_acquire_fence(_ frame: OpaquePointer?) -> Int32 { unsafe FrameHandle.borrow(frame)?.acquireFence() ?? -1 }

@@ -1,3 +1,4 @@
+internal import CScanout
 internal import FrameExport
 internal import Media
 
@@ -10,6 +11,7 @@ final class FrameHandle: Handle {
     }
 
     private let state: Monitor<State>
+    private let hdr = LentBytes()
     let facts: FrameFacts
 
     init(_ frame: consuming ExportedFrame) {
@@ -24,6 +26,15 @@ final class FrameHandle: Handle {
         switch consume frame {
         case .some(let frame): unsafe give(FrameHandle(frame))
         case .none: nil
+        }
+    }
+
+    /// The frame's HDR metadata of a kind, `scanout_dynamic_hdr`, lent until the release; nil when it has none.
+    func dynamicHDR(_ kind: UInt32) -> UnsafeRawBufferPointer? {
+        switch kind {
+        case SCANOUT_HDR10_PLUS.rawValue: unsafe facts.description.hdr10Plus.flatMap { unsafe hdr.lend($0, kind) }
+        case SCANOUT_DOLBY_VISION.rawValue: unsafe facts.description.dolbyVisionRPU.flatMap { unsafe hdr.lend($0, kind) }
+        default: nil
         }
     }
 

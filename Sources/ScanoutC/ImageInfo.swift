@@ -27,6 +27,6 @@ extension scanout_image {
     init(_ plane: VulkanTextures.Plane) {
         self.init(
             image: plane.image, view: plane.view, format: plane.format, width: UInt32(plane.size.width), height: UInt32(plane.size.height),
-            bytes: UInt32(plane.texel.byteCount))
+            bytes: UInt32(plane.texel.byteCount), reserved: (0, 0))
     }
 }

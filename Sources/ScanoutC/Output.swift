@@ -22,13 +22,16 @@ func makeSink(_ output: UInt32) throws(SinkError) -> (any DisplaySink)? {
 
 extension DecoderSpecification {
     /// The decoder for a `scanout_decoder` number; nil for another number.
-    init?(forC decoder: UInt32) {
+    ///
+    /// - Parameter node: The render node to decode on; NULL: the first that decodes the stream.
+    init?(forC decoder: UInt32, on node: UnsafePointer<CChar>?) {
         switch decoder {
         case SCANOUT_DECODER_AUTO.rawValue: self.init(hardware: .prefer)
         case SCANOUT_DECODER_HARDWARE.rawValue: self.init(hardware: .require)
         case SCANOUT_DECODER_SOFTWARE.rawValue: self.init(hardware: .disable)
         default: return nil
         }
+        if let node = unsafe node { device = unsafe String(cString: node) }
     }
 }
 

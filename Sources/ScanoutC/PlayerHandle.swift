@@ -97,7 +97,7 @@ final class PlayerHandle: Handle {
 extension PlayerConfiguration {
     /// Nil when a number is out of range.
     init?(_ options: scanout_options) {
-        guard let specification = unsafe DecoderSpecification(forC: options.decoder),
+        guard let specification = unsafe DecoderSpecification(forC: options.decoder, on: options.render_node),
             let exporters = unsafe ExporterHandle.list(options.exporters, options.exporter_count),
             let sound = unsafe SoundHandle.exporter(options.sound), let sandbox = unsafe SandboxOptions(forC: options.sandbox),
             let preferences = unsafe TrackPreferences(options)

@@ -13,7 +13,7 @@ public func scanout_queue_open(
 ) -> scanout_result {
     unsafe opened?.pointee = nil
     guard let opened = unsafe opened, let wishes = unsafe CallerStruct.read(options, zero: scanout_queue_options()),
-        let specification = unsafe DecoderSpecification(forC: wishes.decoder),
+        let specification = unsafe DecoderSpecification(forC: wishes.decoder, on: wishes.render_node),
         let exporters = unsafe ExporterHandle.list(wishes.exporters, wishes.exporter_count),
         let sandbox = unsafe SandboxOptions(forC: wishes.sandbox)
     else {

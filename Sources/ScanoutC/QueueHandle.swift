@@ -27,7 +27,9 @@ final class QueueHandle: Handle {
         self.events = events
         // The program controls the clock, which stands at 0 until then.
         display = DisplayQueue(sink: sink, options: options, sandbox: sandbox, timebase: Timebase(), exporters: exporters) { event in
-            if let news = News(event) { events.post(news) }
+            guard let news = News(event) else { return }
+            news.log()
+            events.post(news)
         }
         for exporter in exporters { exporter.resume() }
         do throws(SinkError) { try display.start() } catch { throw PlayerError(error) }

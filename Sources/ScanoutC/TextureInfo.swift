@@ -23,7 +23,8 @@ extension scanout_texture_info {
 extension scanout_texture {
     init(_ plane: EGLTextures.Plane) {
         self.init(
-            name: plane.name, width: UInt32(plane.size.width), height: UInt32(plane.size.height), bytes: UInt32(plane.texel.byteCount))
+            name: plane.name, width: UInt32(plane.size.width), height: UInt32(plane.size.height), bytes: UInt32(plane.texel.byteCount),
+            reserved: (0, 0, 0, 0))
     }
 }
 

@@ -14,7 +14,7 @@ package final class ScriptRenderer {
 
     /// Nil when there is no memory.
     package init?() {
-        guard let library = unsafe cass_library() else { return nil }
+        guard LateLibrary.missing("ass") == nil, let library = unsafe cass_library() else { return nil }
         unsafe self.library = unsafe library
     }
 

@@ -17,7 +17,7 @@ final class SubtitleRenderer {
 
     /// Nil when there is no memory.
     init?() {
-        guard let library = unsafe cass_library() else { return nil }
+        guard LateLibrary.missing("ass") == nil, let library = unsafe cass_library() else { return nil }
         unsafe self.library = unsafe library
     }
 

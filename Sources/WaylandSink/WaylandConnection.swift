@@ -73,6 +73,7 @@ final class WaylandConnection: @unchecked Sendable {
     ///
     /// - Parameter name: The socket's name in `XDG_RUNTIME_DIR`, or its whole path; nil: the value of `WAYLAND_DISPLAY`.
     init(_ name: String?, wakeup: EventFD) throws(SinkError) {
+        if let missing = LateLibrary.missing("wayland-client", "xkbcommon") { throw SinkError(.noDisplay, "cannot open a window: \(missing)") }
         cwl_keep_messages()
         let connected = if let name { unsafe wl_display_connect(name) } else { unsafe wl_display_connect(nil) }
         guard let display = unsafe connected else { throw Self.noDisplay(name) }

@@ -78,7 +78,10 @@ int main(int count, char **words)
     convert("wrong", film, folder, "none.mp4", wrong, none);
     convert("both", film, folder, "none.mp4", both, none);
     convert("missing", "/nowhere", folder, "none.mp4", encode, none);
-    printf("null %d %d\n", (int)scanout_conversion_run(NULL, NULL, 0), (int)scanout_conversion_new(film, NULL, NULL, NULL, NULL, 0));
+    /* In variables: the compiler would warn. */
+    scanout_conversion *nothing = NULL, **nowhere = NULL;
+    const char *no_path = NULL;
+    printf("null %d %d\n", (int)scanout_conversion_run(nothing, NULL, 0), (int)scanout_conversion_new(film, no_path, NULL, nowhere, NULL, 0));
     scanout_conversion_close(NULL);
     return 0;
 }

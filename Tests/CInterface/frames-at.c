@@ -68,7 +68,8 @@ int main(int count, char **words)
     form.format = "nothing";
     printf("format %d\n", (int)scanout_finder_open(words[1], &form, &small, message, sizeof message));
     printf("file %d %d\n", (int)scanout_finder_open("/nowhere", NULL, &small, message, sizeof message), small == NULL);
-    printf("null %d\n", (int)scanout_finder_frame_at(NULL, 0, &frame, NULL, 0));
+    scanout_finder *none = NULL; /* in a variable: the compiler would warn */
+    printf("null %d\n", (int)scanout_finder_frame_at(none, 0, &frame, NULL, 0));
     scanout_finder_cancel(finder);
     printf("cancelled %d\n", (int)scanout_finder_frame_at(finder, 0, &frame, message, sizeof message));
     scanout_finder_close(finder);

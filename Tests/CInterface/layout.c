@@ -65,6 +65,12 @@ int main(void)
     NUMBER(SCANOUT_SAMPLE_DO_NOT_DISPLAY);
     NUMBER(SCANOUT_SAMPLE_DISPLAY_IMMEDIATELY);
     NUMBER(SCANOUT_SAMPLE_CORRUPT);
+    NUMBER(SCANOUT_LOG_ERROR);
+    NUMBER(SCANOUT_LOG_WARNING);
+    NUMBER(SCANOUT_LOG_INFO);
+    NUMBER(SCANOUT_LOG_DEBUG);
+    NUMBER(SCANOUT_HDR10_PLUS);
+    NUMBER(SCANOUT_DOLBY_VISION);
     NUMBER(SCANOUT_SELECT_ON_SCREEN);
     NUMBER(SCANOUT_SELECT_NEXT);
     NUMBER(SCANOUT_SELECT_NEAREST);
@@ -89,6 +95,7 @@ int main(void)
     MEMBER(scanout_options, audio_languages);
     MEMBER(scanout_options, subtitle_languages);
     MEMBER(scanout_options, sound);
+    MEMBER(scanout_options, render_node);
 
     STRUCT(scanout_camera);
     MEMBER(scanout_camera, size);
@@ -175,6 +182,8 @@ int main(void)
     MEMBER(scanout_exporter_options, policy);
     MEMBER(scanout_exporter_options, when_decoded);
     MEMBER(scanout_exporter_options, copies);
+    MEMBER(scanout_exporter_options, row_alignment);
+    MEMBER(scanout_exporter_options, formats);
 
     STRUCT(scanout_exporter_statistics);
     MEMBER(scanout_exporter_statistics, size);
@@ -196,6 +205,7 @@ int main(void)
     MEMBER(scanout_plane, visible_height);
     MEMBER(scanout_plane, bits);
     MEMBER(scanout_plane, components);
+    MEMBER(scanout_plane, reserved);
 
     STRUCT(scanout_hdr);
     MEMBER(scanout_hdr, red);
@@ -204,6 +214,7 @@ int main(void)
     MEMBER(scanout_hdr, minimum_luminance);
     MEMBER(scanout_hdr, maximum_light);
     MEMBER(scanout_hdr, average_light);
+    MEMBER(scanout_hdr, reserved);
 
     STRUCT(scanout_frame_info);
     MEMBER(scanout_frame_info, size);
@@ -249,6 +260,7 @@ int main(void)
     MEMBER(scanout_queue_options, exporter_count);
     MEMBER(scanout_queue_options, sandbox);
     MEMBER(scanout_queue_options, exporters);
+    MEMBER(scanout_queue_options, render_node);
 
     STRUCT(scanout_video_format);
     MEMBER(scanout_video_format, size);
@@ -286,6 +298,7 @@ int main(void)
     MEMBER(scanout_texture, width);
     MEMBER(scanout_texture, height);
     MEMBER(scanout_texture, bytes);
+    MEMBER(scanout_texture, reserved);
 
     STRUCT(scanout_texture_info);
     MEMBER(scanout_texture_info, size);
@@ -325,6 +338,7 @@ int main(void)
     MEMBER(scanout_image, width);
     MEMBER(scanout_image, height);
     MEMBER(scanout_image, bytes);
+    MEMBER(scanout_image, reserved);
 
     STRUCT(scanout_image_info);
     MEMBER(scanout_image_info, size);

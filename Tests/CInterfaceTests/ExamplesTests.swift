@@ -86,6 +86,25 @@ import Testing
         #expect(try Tool.run(program, ["/nonexistent"], environment: environment).code == 66 && Tool.run(program, []).code == 64)
     }
 
+    @Test func `GTK shows the film's frames`() throws {
+        let program = try Installation.shared.get().build(TestAssets.root + "/Examples/gtk.c", packages: ["gtk4"], standard: "gnu11")
+        let output = Self.scratch("gtk.png"), weston = try PrivateWeston(.pixman)
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        let environment = [
+            "WAYLAND_DISPLAY": weston.display, "GDK_BACKEND": "wayland", "GSK_RENDERER": "cairo", "XDG_RUNTIME_DIR": ProcessFolder.url.path,
+            "GTK_A11Y": "none", "GSETTINGS_BACKEND": "memory",
+        ]
+        let outcome = try withExtendedLifetime(weston) {
+            try Tool.run(program, [TestAssets.demo, "--frames", "20", "--save", output], environment: environment)
+        }
+        try #require(outcome.code == 0 && outcome.output == "20 frames\n", "\(outcome.errors)")
+        let size = PixelSize(width: 640, height: 360)
+        let drawing = RGBImage(bytes: try pixels(["-i", output]), size: size, layout: .rgb24)
+        #expect(ColorBars.worstError(in: drawing, part: PixelRect(size)) <= 4)
+        #expect(FrameCode(drawing, in: PixelRect(size)).map { $0.number >= 19 && $0.number < 300 } == true)
+        #expect(try Tool.run(program, [], environment: environment).code == 64)
+    }
+
     @Test(arguments: [("demo.mp4", 30), ("hdr10.mp4", 24), ("odd-size-444.mp4", 30)])
     func `Python saves a frame of each second`(_ name: String, _ rate: Int) throws {
         let installation = try Installation.shared.get(), folder = Self.scratch("stills")

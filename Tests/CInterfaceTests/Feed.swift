@@ -16,9 +16,9 @@ final class Feed: @unchecked Sendable {
         reader = try AssetReader(url: path)
         let track = reader.tracks.first { $0.kind == .video }
         reader.select(Set([track?.id].compactMap { $0 }))
-        var wishes = scanout_exporter_options()
-        wishes.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
-        wishes.policy = policy.rawValue
+        var wishes = unsafe scanout_exporter_options()
+        unsafe wishes.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
+        unsafe wishes.policy = policy.rawValue
         _ = unsafe scanout_exporter_new(&wishes, &exporter)
         let exporters = unsafe [exporter]
         let result = unsafe exporters.withUnsafeBufferPointer { exporters in

@@ -34,14 +34,19 @@ final class Film: @unchecked Sendable {
     /// The same, opened by `open`.
     init(
         output: scanout_output = SCANOUT_OUTPUT_UNTIMED, policy: scanout_policy = SCANOUT_POLICY_WAIT, budget: UInt32 = 0,
-        startsPaused: Bool = false, opensAsync: Bool = false, sandbox: scanout_sandbox = SCANOUT_SANDBOX_OFF, listener: Listener? = nil,
-        open: Opener
+        startsPaused: Bool = false, opensAsync: Bool = false, sandbox: scanout_sandbox = SCANOUT_SANDBOX_OFF, rowAlignment: UInt32 = 0,
+        formats: String? = nil, listener: Listener? = nil, open: Opener
     ) throws {
-        var wishes = scanout_exporter_options()
-        wishes.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
-        wishes.policy = policy.rawValue
-        wishes.budget = budget
-        let made = unsafe scanout_exporter_new(&wishes, &exporter)
+        var wishes = unsafe scanout_exporter_options()
+        unsafe wishes.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
+        unsafe wishes.policy = policy.rawValue
+        unsafe wishes.budget = budget
+        unsafe wishes.row_alignment = rowAlignment
+        let names = formats.map { Array($0.utf8CString) } ?? [0]
+        let made = unsafe names.withUnsafeBufferPointer { names in
+            unsafe wishes.formats = formats == nil ? nil : names.baseAddress
+            return unsafe scanout_exporter_new(&wishes, &exporter)
+        }
         guard made == SCANOUT_OK else { throw Refusal(result: made, message: "") }
         unsafe listener?.listen(to: exporter)
         var message = [CChar](repeating: 1, count: 200)
@@ -127,6 +132,13 @@ final class Held {
     func release(after fence: Int32) {
         unsafe scanout_frame_release_after(frame, fence)
         unsafe frame = nil
+    }
+
+    /// HDR metadata of this frame alone; nil when it has none.
+    func dynamicHDR(_ kind: scanout_dynamic_hdr) -> [UInt8]? {
+        var bytes: UnsafeRawPointer?, count = 0
+        guard unsafe scanout_frame_dynamic_hdr(frame, kind.rawValue, &bytes, &count) == SCANOUT_OK else { return nil }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
     /// The visible bytes by what the description says of the planes, as FFmpeg's framemd5 counts them.

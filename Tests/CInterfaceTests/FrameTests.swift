@@ -61,12 +61,12 @@ import Testing
     }
 
     @Test func `a program with a newer header is refused what this library lacks`() throws {
-        struct Newer: BitwiseCopyable {
-            var known = scanout_exporter_options()
+        @safe struct Newer: BitwiseCopyable {
+            var known = unsafe scanout_exporter_options()
             var unknown: UInt64 = 0
         }
         var options = Newer(), exporter: OpaquePointer?
-        options.known.size = UInt32(MemoryLayout<Newer>.size)
+        unsafe options.known.size = UInt32(MemoryLayout<Newer>.size)
         func make() -> scanout_result {
             unsafe withUnsafePointer(to: &options) { options in
                 unsafe options.withMemoryRebound(to: scanout_exporter_options.self, capacity: 1) { unsafe scanout_exporter_new($0, &exporter) }

@@ -30,9 +30,9 @@ struct Installation: Sendable {
             names.split(separator: "\n").allSatisfy({ FileManager.default.fileExists(atPath: "\(prefix)/\($0)") })
         else { return false }
         let parts = ["play", "scanout-decoder", "scanout-demuxer", "scanout-subtitles", "libscanout-c.a"].map { BuiltPrograms.folder + "/" + $0 }
-        let scripts = ["install", "lib/libscanout.map", "lib/manual.py", "lib/completions.py", "lib/help_dump.py"].map { "scripts/" + $0 }
+        let helpers = ["libscanout.map", "late_libraries.py", "manual.py", "completions.py", "help_dump.py"].map { "scripts/lib/" + $0 }
         let contributed = ["cmake/ScanoutConfig.cmake", "desktop/scanout.desktop", "desktop/scanout.metainfo.xml"].map { "contrib/" + $0 }
-        let sources = (["Sources/CScanout/include/scanout.h"] + scripts + contributed).map { TestAssets.root + "/" + $0 }
+        let sources = (["Sources/CScanout/include/scanout.h", "scripts/install"] + helpers + contributed).map { TestAssets.root + "/" + $0 }
         return (parts + sources).allSatisfy { changed($0).map { $0 <= installed } ?? false }
     }
 

@@ -106,12 +106,12 @@ import Testing
         #expect(unsafe scanout_set_rate(film.player, 2) == SCANOUT_OK)
         #expect(unsafe scanout_set_volume(film.player, 0.5) == SCANOUT_OK)
         #expect(unsafe scanout_duration(film.player) > 0)
-        var options = scanout_exporter_options(), exporter: OpaquePointer?
-        options.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
-        options.policy = 7
+        var options = unsafe scanout_exporter_options(), exporter: OpaquePointer?
+        unsafe options.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
+        unsafe options.policy = 7
         #expect(unsafe scanout_exporter_new(&options, &exporter) == SCANOUT_ERROR_ARGUMENT)
-        options.policy = 0
-        options.budget = 100_000
+        unsafe options.policy = 0
+        unsafe options.budget = 100_000
         #expect(unsafe scanout_exporter_new(&options, &exporter) == SCANOUT_ERROR_ARGUMENT)
     }
 

@@ -9,8 +9,8 @@ import Testing
     @Test("gives its frames to an exporter as the driver wrote them, in DMA-BUFs, and says when it is gone")
     func frames() throws {
         var exporter: OpaquePointer?, player: OpaquePointer?
-        var wishes = scanout_exporter_options()
-        wishes.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
+        var wishes = unsafe scanout_exporter_options()
+        unsafe wishes.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
         try #require(unsafe scanout_exporter_new(&wishes, &exporter) == SCANOUT_OK)
         defer { unsafe scanout_exporter_close(exporter) }
         var camera = scanout_camera()

@@ -22,6 +22,7 @@ final class PipeWireDevice: AudioOutputDevice {
     /// - Parameter target: The name or the number of a sink; nil: the one that the user has chosen.
     init(target: String?, rate: Int, channelCount: Int) throws(AudioError) {
         let rate = min(max(rate, Self.rates.lowerBound), Self.rates.upperBound), channelCount = min(channelCount, 8)
+        if let missing = PipeWireLibrary.missing { throw AudioError(.cannotOpen, "cannot open PipeWire: \(missing)") }
         // As ALSA's: 200 ms, in pieces of 25 ms.
         configuration = DeviceConfiguration(
             rate: rate, channelCount: channelCount, sampleFormat: .float32, channelOrder: Array(0..<channelCount), bufferFrames: rate / 5,

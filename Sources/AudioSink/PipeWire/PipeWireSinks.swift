@@ -9,6 +9,9 @@ enum PipeWireLibrary {
         return true
     }()
 
+    /// Says that the library is missing, where it is; before anything else is called.
+    static var missing: String? { LateLibrary.missing("pipewire-0.3") }
+
     /// Sets the library up, once for the process. The corresponding C function is `pw_init`.
     static func begin() { _ = isReady }
 
@@ -33,6 +36,7 @@ final class PipeWireSinks {
     /// The daemon's sinks; nil when none answers within a second. The corresponding C functions are `pw_context_connect` and
     /// `pw_core_get_registry`.
     static func all() -> [(name: String, description: String)]? {
+        guard PipeWireLibrary.missing == nil else { return nil }
         PipeWireLibrary.begin()
         let sinks = PipeWireSinks()
         return sinks.ask() ? sinks.found : nil

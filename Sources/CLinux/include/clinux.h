@@ -38,6 +38,10 @@ void clinux_set_thread_name(const char *name);
 /// dladdr(3): the path of the program or library that holds the code at `address`, for as long as it is loaded; NULL when unknown.
 const char *clinux_file_of(const void *address);
 
+/// Whether a library can be used, by the linker's name ("asound"): libscanout.so loads some when they are first needed, and they may be missing. 1 where
+/// it is linked.
+int clinux_library_is_there(const char *name);
+
 /// UDMABUF_CREATE on /dev/udmabuf: a DMA-BUF over `size` bytes of the memfd; a new fd, or -1 with errno.
 int clinux_udmabuf_create(int udmabuf, int memfd, uint64_t offset, uint64_t size);
 /// DMA_HEAP_IOCTL_ALLOC: a DMA-BUF of `size` bytes from an open heap; a new fd, or -1 with errno.

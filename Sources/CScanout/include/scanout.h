@@ -3,30 +3,51 @@
  *     cc example.c $(pkg-config --cflags --libs scanout)
  *
  * Threads    Every function may be called from any thread, and blocks only where its comment says so. Do not use a handle while or after
- *            another thread closes or releases it. The library calls you in two places only: scanout_exporter_set_news_handler, scanout_stream.
+ *            another thread closes or releases it. The library calls you in three places only: scanout_exporter_set_news_handler, scanout_stream,
+ *            scanout_set_log_handler.
  * Ownership  What a function returns through a pointer to a pointer is yours until you pass it to the function that its comment names.
  *            Strings and structs that you pass in are read during the call and not kept.
  * Times      Nanoseconds. A *film time* counts from the beginning of the film, a *host time* is a reading of CLOCK_MONOTONIC, a *timeout*
  *            counts from now: 0 does not wait, a negative one waits without limit.
  * Structs    Set `size` to the size of the struct and leave the other members at 0, which is always the default:
  *                scanout_options options = { .size = sizeof options, .starts_paused = 1 };
- * Failures   A negative scanout_result; errno is not set. Bad arguments are reported, except a handle that was already closed. */
+ * Failures   A negative scanout_result; errno is not set. Bad arguments are reported, except a handle that was already closed. Compilers warn of a
+ *            NULL where a comment does not allow it (clang), and of a result that is dropped although something is lost with it. */
 #ifndef SCANOUT_H
 #define SCANOUT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* What compilers check. Swift, which has a library of its own, reads the header without. */
+#if defined(__clang__) && !defined(__swift__)
+#define SCANOUT_BEGIN \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wnullability-extension\"") \
+    _Pragma("clang diagnostic ignored \"-Wnullability-completeness\"") _Pragma("clang assume_nonnull begin")
+#define SCANOUT_FINISH _Pragma("clang assume_nonnull end") _Pragma("clang diagnostic pop")
+#define SCANOUT_MAY_BE_NULL _Nullable
+#else
+#define SCANOUT_BEGIN
+#define SCANOUT_FINISH
+#define SCANOUT_MAY_BE_NULL
+#endif
+#if defined(__GNUC__) && !defined(__swift__)
+#define SCANOUT_MUST_USE __attribute__((warn_unused_result))
+#else
+#define SCANOUT_MUST_USE
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+SCANOUT_BEGIN
 
 /* ---------------------------------------------------------------------------------------------------------------- Version and results */
 
 /* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x0000000d
+#define SCANOUT_VERSION 0x0000000e
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -48,6 +69,24 @@ typedef enum scanout_result {
 
 /* The meaning of a result in a few words; never NULL. The string is static. */
 const char *scanout_error_string(scanout_result result);
+
+/* ------------------------------------------------------------------------------------------------------------------------------- Log */
+
+typedef enum scanout_log_level {
+    SCANOUT_LOG_ERROR = 1,   /* an opening, or playback, has failed */
+    SCANOUT_LOG_WARNING = 2, /* it goes on, and something is not as it should be: what SCANOUT_EVENT_NOTICE says */
+    SCANOUT_LOG_INFO = 3,    /* what was chosen and why: what SCANOUT_EVENT_DETAIL says */
+    SCANOUT_LOG_DEBUG = 4    /* each change of a player's state, and each seek */
+} scanout_log_level;
+
+/* `handler` gets, with `context`, what all players and queues of this process do and find, one sentence for each call, up to `level`
+ * (scanout_log_level); `text` is UTF-8, lent for the call, and names the film. It replaces the handler before; NULL: none.
+ *
+ * It runs on threads of the library, with nothing locked: the sentences of one player one after the other, in their order, those of several at the
+ * same time. It may call the library, but not close a player or set a handler, and should return soon, because events wait for it. When this returns,
+ * the handler before is not running any more: its context can go. */
+typedef void (*scanout_log_handler)(void *SCANOUT_MAY_BE_NULL context, uint32_t level, const char *text);
+scanout_result scanout_set_log_handler(uint32_t level, scanout_log_handler SCANOUT_MAY_BE_NULL handler, void *SCANOUT_MAY_BE_NULL context);
 
 /* --------------------------------------------------------------------------------------------------------------------------- Playing */
 
@@ -90,8 +129,8 @@ typedef struct scanout_options {
     uint32_t is_silent;     /* 1: opens no sound device */
     uint32_t loops;         /* 1: begins again at the end */
     uint32_t exporter_count;
-    scanout_exporter *const *exporters; /* clients that get the frames as well; each serves one film at a time (else SCANOUT_ERROR_ARGUMENT) and
-                                          may be closed at any moment */
+    scanout_exporter *const *SCANOUT_MAY_BE_NULL exporters; /* clients that get the frames as well; each serves one film at a time (else
+                                          SCANOUT_ERROR_ARGUMENT) and may be closed at any moment */
     int64_t start_time;                /* film time to begin at */
     int64_t play_duration;             /* ends after this much film; 0: at the end of the film */
     uint32_t sandbox;                  /* scanout_sandbox */
@@ -100,9 +139,10 @@ typedef struct scanout_options {
     int32_t audio_track;               /* else the first that can be decoded; -1: none of the kind. A film without the number plays the automatic one, */
     int32_t subtitle_track;            /* without subtitles, and a notice says so. Subtitles are drawn in a window only */
     uint32_t reserved;
-    const char *audio_languages;       /* the preferred one first: "de,en", as ISO 639 codes of two or three letters, with or without a region; */
-    const char *subtitle_languages;    /* they count where the track is 0. NULL: none is preferred */
-    scanout_sound *sound;              /* who gets the sound instead of a device; serves one film at a time (else SCANOUT_ERROR_ARGUMENT) */
+    const char *SCANOUT_MAY_BE_NULL audio_languages;    /* the preferred one first: "de,en", as ISO 639 codes of two or three letters, with or */
+    const char *SCANOUT_MAY_BE_NULL subtitle_languages; /* without a region; they count where the track is 0. NULL: none is preferred */
+    scanout_sound *SCANOUT_MAY_BE_NULL sound; /* who gets the sound instead of a device; serves one film at a time (else SCANOUT_ERROR_ARGUMENT) */
+    const char *SCANOUT_MAY_BE_NULL render_node; /* the device to decode on: "/dev/dri/renderD128"; NULL: the first that decodes the stream */
 } scanout_options;
 
 /* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the file is read, which takes
@@ -113,19 +153,22 @@ typedef struct scanout_options {
  * with the result and the sentence of the failure, and your exporters answer SCANOUT_END. Only arguments and displays that make no sense fail at
  * once. Commands that come before take effect when the film is open; a step has nothing to step in. The player may be closed at any time, and must
  * be after a failure. */
-scanout_result scanout_open(const char *location, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_open(
+    const char *location, const scanout_options *SCANOUT_MAY_BE_NULL options, scanout_player **opened, char *SCANOUT_MAY_BE_NULL message,
+    size_t message_size);
 
 /* As scanout_open, for a film that you have open. `name` (may be NULL) is what messages call it; its ending helps with containers that cannot be
  * recognised. `fd` stands for a regular file, which is read from its first byte and whose offset does not move; or for a pipe, FIFO or socket, from
  * which is taken what comes until the end, and in which seeks fail. The descriptor stays yours: the library takes a duplicate. */
-scanout_result scanout_open_fd(
-    int fd, const char *name, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_open_fd(
+    int fd, const char *SCANOUT_MAY_BE_NULL name, const scanout_options *SCANOUT_MAY_BE_NULL options, scanout_player **opened,
+    char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* The same for `count` bytes of memory, which are not copied: leave them unchanged until scanout_close returns, or a scanout_open_memory that
  * fails. */
-scanout_result scanout_open_memory(
-    const void *bytes, size_t count, const char *name, const scanout_options *options, scanout_player **opened, char *message,
-    size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_open_memory(
+    const void *bytes, size_t count, const char *SCANOUT_MAY_BE_NULL name, const scanout_options *SCANOUT_MAY_BE_NULL options,
+    scanout_player **opened, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* A film whose bytes you read yourself: from an archive, a database, a protocol of your own. Each function gets `context`.
  *
@@ -135,23 +178,24 @@ scanout_result scanout_open_memory(
 typedef struct scanout_stream {
     uint32_t size;
     uint32_t reserved;
-    void *context;
+    void *SCANOUT_MAY_BE_NULL context;
     /* Puts 1 to `count` of the bytes that come next into `bytes` and returns how many; 0 at the end, below 0 when reading has failed: that ends the
      * film. A negative errno gives the message its cause. */
-    int64_t (*read)(void *context, void *bytes, size_t count);
+    int64_t (*SCANOUT_MAY_BE_NULL read)(void *SCANOUT_MAY_BE_NULL context, void *bytes, size_t count);
     /* Makes byte `offset` the next one and returns 0, or a value below 0. The first call, for 0 and before any read, asks whether it can be done at
      * all. If not, or if `seek` is NULL, the film is read like a pipe: seeks in it fail, and an MP4 with its index at the end cannot be opened. */
-    int64_t (*seek)(void *context, int64_t offset);
+    int64_t (*SCANOUT_MAY_BE_NULL seek)(void *SCANOUT_MAY_BE_NULL context, int64_t offset);
     /* How many bytes there are, asked once and first; below 0, or NULL: unknown. What lies beyond is not read, and fewer are a film cut short. */
-    int64_t (*byte_count)(void *context);
+    int64_t (*SCANOUT_MAY_BE_NULL byte_count)(void *SCANOUT_MAY_BE_NULL context);
     /* Makes a `read` or `seek` that blocks, and every later one, return soon, whatever it returns. On any thread, while they run. At most once: by
      * scanout_cancel_open or scanout_close. NULL when nothing blocks for long. */
-    void (*cancel)(void *context);
+    void (*SCANOUT_MAY_BE_NULL cancel)(void *SCANOUT_MAY_BE_NULL context);
 } scanout_stream;
 
 /* As scanout_open_fd. The struct is copied; what `context` points to is yours. */
-scanout_result scanout_open_stream(
-    const scanout_stream *stream, const char *name, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_open_stream(
+    const scanout_stream *stream, const char *SCANOUT_MAY_BE_NULL name, const scanout_options *SCANOUT_MAY_BE_NULL options, scanout_player **opened,
+    char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* What to ask of a camera. What is 0 the library chooses: the largest frames up to 1920x1080 that come 24 times a second or more, in the format that
  * displays take best. */
@@ -169,8 +213,9 @@ typedef struct scanout_camera {
  * comes, and lies in the same memory for the display and for exporters. Film time counts from the first frame. Pausing keeps the frame; what comes
  * meanwhile is left out. It cannot seek. A camera that is missing, busy or refused gives a sentence and SCANOUT_ERROR_DEVICE, or
  * SCANOUT_ERROR_OPEN where the user may not open it; one without the format or the size, SCANOUT_ERROR_DATA. */
-scanout_result scanout_open_camera(
-    const char *name, const scanout_camera *camera, const scanout_options *options, scanout_player **opened, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_open_camera(
+    const char *SCANOUT_MAY_BE_NULL name, const scanout_camera *SCANOUT_MAY_BE_NULL camera, const scanout_options *SCANOUT_MAY_BE_NULL options,
+    scanout_player **opened, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* Makes an opening that is under way fail soon with SCANOUT_ERROR_CANCELLED, even while a server does not answer. Returns at once, and does nothing
  * to a film that is open. scanout_close does the same first. The one thing that cannot be hurried is the system's look-up of a server's name: its
@@ -178,7 +223,7 @@ scanout_result scanout_open_camera(
 scanout_result scanout_cancel_open(scanout_player *player);
 
 /* Ends playback and joins its threads; blocks for some milliseconds. Frames that you hold stay unchanged until you release them. NULL is allowed. */
-void scanout_close(scanout_player *player);
+void scanout_close(scanout_player *SCANOUT_MAY_BE_NULL player);
 
 /* Commands return at once and take effect in the order in which they are given. */
 scanout_result scanout_play(scanout_player *player);
@@ -195,10 +240,10 @@ scanout_result scanout_set_rate(scanout_player *player, double rate);
 scanout_result scanout_set_volume(scanout_player *player, double volume);
 
 /* Readings never block. With NULL they read as if nothing played. */
-int64_t scanout_position(scanout_player *player);   /* film time */
-int64_t scanout_duration(scanout_player *player);   /* SCANOUT_NO_TIME: the film has no known end */
-int32_t scanout_is_playing(scanout_player *player); /* 1: time runs, or will as soon as the first frame is there */
-uint32_t scanout_state(scanout_player *player);     /* scanout_state_value; SCANOUT_EVENT_STATE reports each change */
+int64_t scanout_position(scanout_player *SCANOUT_MAY_BE_NULL player);   /* film time */
+int64_t scanout_duration(scanout_player *SCANOUT_MAY_BE_NULL player);   /* SCANOUT_NO_TIME: the film has no known end */
+int32_t scanout_is_playing(scanout_player *SCANOUT_MAY_BE_NULL player); /* 1: time runs, or will as soon as the first frame is there */
+uint32_t scanout_state(scanout_player *SCANOUT_MAY_BE_NULL player);     /* scanout_state_value; SCANOUT_EVENT_STATE reports each change */
 
 typedef struct scanout_statistics {
     uint32_t size;
@@ -227,8 +272,8 @@ typedef struct scanout_film_info {
     uint32_t size;
     uint32_t track_count, chapter_count, metadata_count;
     int64_t duration;      /* of the whole film, also where play_duration ends it; SCANOUT_NO_TIME: it has no known end */
-    const char *container; /* FFmpeg's name: "mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm" … */
-    const char *title;     /* NULL: the container has none */
+    const char *SCANOUT_MAY_BE_NULL container; /* FFmpeg's name: "mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm" … */
+    const char *SCANOUT_MAY_BE_NULL title; /* NULL: the container has none */
     uint32_t is_seekable;  /* 1: seeks can be expected to work */
     uint32_t reserved;
 } scanout_film_info;
@@ -250,9 +295,9 @@ typedef struct scanout_track_info {
     uint32_t id;                   /* its number in the container, from 0 */
     uint32_t number;               /* by which scanout_options and scanout_set_subtitle_track choose it: counted from 1 within its kind, covers after the
                                       moving frames; 0: it cannot be chosen */
-    const char *codec;             /* FFmpeg's name: "h264", "aac", "subrip" … */
-    const char *language;          /* ISO 639 code; NULL: not said */
-    const char *title;             /* NULL: it has none */
+    const char *SCANOUT_MAY_BE_NULL codec; /* FFmpeg's name: "h264", "aac", "subrip" … */
+    const char *SCANOUT_MAY_BE_NULL language; /* ISO 639 code; NULL: not said */
+    const char *SCANOUT_MAY_BE_NULL title; /* NULL: it has none */
     int64_t duration;              /* SCANOUT_NO_TIME: not said */
     int64_t bit_rate;              /* bits a second; 0: unknown */
     uint8_t is_default;            /* 1: the container marks it as the one to play */
@@ -268,7 +313,7 @@ typedef struct scanout_track_info {
     uint32_t sample_rate;          /* of sound, in Hz */
     uint32_t channel_count;
     uint32_t reserved2;
-    const char *channel_layout;    /* FFmpeg's name: "stereo", "5.1(side)" …; NULL: not said */
+    const char *SCANOUT_MAY_BE_NULL channel_layout; /* FFmpeg's name: "stereo", "5.1(side)" …; NULL: not said */
 } scanout_track_info;
 
 /* The track at `index`, from 0. */
@@ -282,7 +327,7 @@ typedef struct scanout_chapter {
     uint32_t size;
     uint32_t reserved;
     int64_t start, end; /* film times; a chapter whose end the container does not state ends with the next one, the last with the film */
-    const char *title;  /* "" for one without a name */
+    const char *SCANOUT_MAY_BE_NULL title; /* "" for one without a name */
 } scanout_chapter;
 
 /* The chapter at `index`, from 0, in the order of their times. */
@@ -291,8 +336,8 @@ scanout_result scanout_get_chapter(scanout_player *player, uint32_t index, scano
 typedef struct scanout_metadata {
     uint32_t size;
     uint32_t reserved;
-    const char *name; /* FFmpeg's: "title", "artist", "comment", "date" … */
-    const char *text;
+    const char *SCANOUT_MAY_BE_NULL name; /* FFmpeg's: "title", "artist", "comment", "date" … */
+    const char *SCANOUT_MAY_BE_NULL text;
 } scanout_metadata;
 
 /* The container's tag at `index`, from 0, in the order of their names. */
@@ -349,7 +394,7 @@ typedef struct scanout_event {
 int scanout_event_fd(scanout_player *player);
 
 /* The next event; SCANOUT_NOTHING when none came within `timeout`. At most 64 are kept, the newest. */
-scanout_result scanout_next_event(scanout_player *player, int64_t timeout, scanout_event *event);
+SCANOUT_MUST_USE scanout_result scanout_next_event(scanout_player *player, int64_t timeout, scanout_event *event);
 
 /* ---------------------------------------------------------------------------------------------------------------------------- Frames
  *
@@ -381,13 +426,19 @@ typedef struct scanout_exporter_options {
     uint32_t policy;       /* scanout_policy */
     uint32_t when_decoded; /* 1: scanout_exporter_wait gives frames as soon as they are decoded, not when they are due */
     uint32_t copies;       /* 1: over the budget you get copies, in memory of their own, instead of nothing */
+    uint32_t row_alignment; /* rows begin so many bytes apart, or a multiple of it: a power of two, at most 4096, for devices that import nothing
+                               else. A wish: frames of hardware decoders and cameras lie as their drivers have it. 0: 64 */
+    uint32_t reserved;
+    const char *SCANOUT_MAY_BE_NULL formats; /* what you take, by FFmpeg's names: "nv12,yuv420p". A film in another format is converted once, for all
+                               exporters and the display (scanout_statistics.bytes_copied counts it), to the one of these that keeps most of it.
+                               Several exporters of a film get one that all of them take, or what the first takes. NULL: any */
 } scanout_exporter_options;
 
 /* `options` may be NULL. Close *exporter with scanout_exporter_close. */
-scanout_result scanout_exporter_new(const scanout_exporter_options *options, scanout_exporter **exporter);
+scanout_result scanout_exporter_new(const scanout_exporter_options *SCANOUT_MAY_BE_NULL options, scanout_exporter **exporter);
 
 /* Ends every wait, removes the news handler, takes no more frames and releases the handle. Frames that you hold stay unchanged. NULL is allowed. */
-void scanout_exporter_close(scanout_exporter *exporter);
+void scanout_exporter_close(scanout_exporter *SCANOUT_MAY_BE_NULL exporter);
 
 /* A frame that you hold: its memory does not change until you release it. */
 typedef struct scanout_frame scanout_frame;
@@ -396,11 +447,11 @@ typedef struct scanout_frame scanout_frame;
  * one again when nothing newer is due. Release *frame. SCANOUT_NOTHING before the first frame, after a seek until its frame is there (keep what
  * you have drawn), and while you hold too many. With SCANOUT_POLICY_WAIT you get every frame once before the next, also one that is late. Never
  * waits. */
-scanout_result scanout_exporter_frame_for(scanout_exporter *exporter, int64_t host_time, scanout_frame **frame);
+SCANOUT_MUST_USE scanout_result scanout_exporter_frame_for(scanout_exporter *exporter, int64_t host_time, scanout_frame **frame);
 
 /* Push: the next frame that you have not had yet; waits for it until `timeout`. Release *frame. SCANOUT_NOTHING: none came in time;
  * SCANOUT_END: the film is over. After a seek there are frames again, and its first is the first that you get. */
-scanout_result scanout_exporter_wait(scanout_exporter *exporter, int64_t timeout, scanout_frame **frame);
+SCANOUT_MUST_USE scanout_result scanout_exporter_wait(scanout_exporter *exporter, int64_t timeout, scanout_frame **frame);
 
 /* When the next frame lights up, for a renderer that sleeps until there is something to draw: a host time, in the past when the frame is due
  * already. SCANOUT_NO_TIME: no frame waits, or the film stands still; news will come. Never waits. */
@@ -416,8 +467,9 @@ int64_t scanout_exporter_next_time(scanout_exporter *exporter);
  * an eventfd that the renderer polls, and fetch in the renderer's own time.
  *
  * When this returns, and when scanout_exporter_close has, the handler before is not running any more: its context can go. */
-typedef void (*scanout_news_handler)(void *context);
-scanout_result scanout_exporter_set_news_handler(scanout_exporter *exporter, scanout_news_handler handler, void *context);
+typedef void (*scanout_news_handler)(void *SCANOUT_MAY_BE_NULL context);
+scanout_result scanout_exporter_set_news_handler(
+    scanout_exporter *exporter, scanout_news_handler SCANOUT_MAY_BE_NULL handler, void *SCANOUT_MAY_BE_NULL context);
 
 typedef struct scanout_exporter_statistics {
     uint32_t size;
@@ -447,6 +499,7 @@ typedef struct scanout_plane {
     uint32_t visible_width, visible_height; /* and that are meant to be seen */
     uint32_t bits;                          /* from one sample position to the next */
     uint32_t components;                    /* that share them evenly: 1 in yuv420p, 2 in NV12's second plane; 0: it is not so simple */
+    uint32_t reserved[4];
 } scanout_plane;
 
 /* HDR10: the display that the film was graded on (SMPTE ST 2086), and its brightest light (CTA-861.3). */
@@ -454,7 +507,7 @@ typedef struct scanout_hdr {
     uint16_t red[2], green[2], blue[2], white[2]; /* CIE 1931 x and y, in units of 0.00002 */
     uint32_t maximum_luminance, minimum_luminance; /* units of 0.0001 cd/m² */
     uint16_t maximum_light, average_light;         /* cd/m²; 0: unknown */
-    uint16_t reserved[2];
+    uint16_t reserved[10];
 } scanout_hdr;
 
 typedef struct scanout_frame_info {
@@ -492,17 +545,26 @@ typedef struct scanout_frame_info {
 /* Fills in everything up to info->size. */
 scanout_result scanout_frame_describe(const scanout_frame *frame, scanout_frame_info *info);
 
+typedef enum scanout_dynamic_hdr {
+    SCANOUT_HDR10_PLUS = 1,  /* SMPTE ST 2094-40 as ITU-T T.35 carries it in the stream, from the country's code on */
+    SCANOUT_DOLBY_VISION = 2 /* the RPU as its NAL unit or OBU carries it */
+} scanout_dynamic_hdr;
+
+/* HDR metadata of this frame alone, which `hdr` does not have, for displays that adapt to each scene: `*count` bytes, lent until the release. `kind`
+ * is a scanout_dynamic_hdr. SCANOUT_NOTHING: the frame has none, as those of another process. */
+scanout_result scanout_frame_dynamic_hdr(const scanout_frame *frame, uint32_t kind, const void **bytes, size_t *count);
+
 /* The fence (a sync_file, yours to close) that a device must wait for before it reads; -1 when the frame is finished. */
-int scanout_frame_acquire_fence(const scanout_frame *frame);
+SCANOUT_MUST_USE int scanout_frame_acquire_fence(const scanout_frame *frame);
 
 /* Lends the bytes to the CPU, read-only, until scanout_frame_unmap or the release. Blocks until devices have written them. */
-scanout_result scanout_frame_map(scanout_frame *frame, const void **bytes);
+SCANOUT_MUST_USE scanout_result scanout_frame_map(scanout_frame *frame, const void **bytes);
 void scanout_frame_unmap(scanout_frame *frame);
 
 /* You read no more; the decoder may write the memory again. NULL is fine. */
-void scanout_frame_release(scanout_frame *frame);
+void scanout_frame_release(scanout_frame *SCANOUT_MAY_BE_NULL frame);
 /* As scanout_frame_release, once the sync_file `fence` has signalled; it is taken over and closed. -1: no fence. */
-void scanout_frame_release_after(scanout_frame *frame, int fence);
+void scanout_frame_release_after(scanout_frame *SCANOUT_MAY_BE_NULL frame, int fence);
 
 /* Explicit synchronisation with points of a timeline (drm_syncobj) instead of sync_files: for Vulkan's timeline semaphores where the driver makes
  * them of such descriptors, and for compositors (linux-drm-syncobj-v1). A frame's acquire point says when a device may read it; its release point, when
@@ -512,22 +574,23 @@ typedef struct scanout_timeline scanout_timeline;
 /* A timeline on the DRM device that you have open as `drm`; its descriptor stays yours. `syncobj` is a timeline's descriptor, which stays yours too,
  * or -1: a new timeline. Close *timeline with scanout_timeline_close. SCANOUT_ERROR_DEVICE where `drm` has no timelines (before Linux 6.6, and
  * drivers without them); `message` is as for scanout_open. */
-scanout_result scanout_timeline_new(int drm, int syncobj, scanout_timeline **timeline, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_timeline_new(
+    int drm, int syncobj, scanout_timeline **timeline, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* A descriptor of it, yours to close, for drivers and compositors to import; -1 when the process has none left. */
-int scanout_timeline_fd(const scanout_timeline *timeline);
+SCANOUT_MUST_USE int scanout_timeline_fd(const scanout_timeline *timeline);
 
 /* The point is reached at this moment, as if a device had done it. Points grow. SCANOUT_ERROR_ARGUMENT for 0. */
 scanout_result scanout_timeline_signal(scanout_timeline *timeline, uint64_t point);
 
 /* Frames that wait for its points still do. NULL is allowed. */
-void scanout_timeline_close(scanout_timeline *timeline);
+void scanout_timeline_close(scanout_timeline *SCANOUT_MAY_BE_NULL timeline);
 
 /* The point is reached as soon as a device may read the frame: what scanout_frame_acquire_fence is as a sync_file. Never blocks. */
-scanout_result scanout_frame_acquire_at(const scanout_frame *frame, scanout_timeline *timeline, uint64_t point);
+SCANOUT_MUST_USE scanout_result scanout_frame_acquire_at(const scanout_frame *frame, scanout_timeline *timeline, uint64_t point);
 
 /* As scanout_frame_release, once the point is reached; what reaches it may be submitted later. On failure the frame is still yours. */
-scanout_result scanout_frame_release_at(scanout_frame *frame, scanout_timeline *timeline, uint64_t point);
+SCANOUT_MUST_USE scanout_result scanout_frame_release_at(scanout_frame *frame, scanout_timeline *timeline, uint64_t point);
 
 /* ------------------------------------------------------------------------------------------------------------------- Other processes
  *
@@ -551,8 +614,9 @@ typedef struct scanout_server_options {
 /* Opens the socket and begins to serve, on a thread of its own. Only programs of this user are served. A socket that nobody listens on is replaced.
  * `options` may be NULL. Close *server with scanout_server_close. SCANOUT_ERROR_OPEN when the socket cannot be made; `message` is as for
  * scanout_open. */
-scanout_result scanout_server_new(
-    const char *path, const scanout_server_options *options, scanout_server **server, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_server_new(
+    const char *path, const scanout_server_options *SCANOUT_MAY_BE_NULL options, scanout_server **server, char *SCANOUT_MAY_BE_NULL message,
+    size_t message_size);
 
 /* The exporter to pass to scanout_open, lent until the server is closed: the server takes its frames and nobody else. */
 scanout_exporter *scanout_server_exporter(scanout_server *server);
@@ -577,20 +641,21 @@ typedef struct scanout_server_statistics {
 scanout_result scanout_server_get_statistics(scanout_server *server, scanout_server_statistics *statistics);
 
 /* Ends every connection and removes the socket; blocks for some milliseconds. Before or after scanout_close. NULL is allowed. */
-void scanout_server_close(scanout_server *server);
+void scanout_server_close(scanout_server *SCANOUT_MAY_BE_NULL server);
 
 /* Frames of another process: of a server as above, of `scanout --export`, or of GStreamer's unixfdsink. */
 typedef struct scanout_remote scanout_remote;
 
 /* Connects to the socket. Close *remote with scanout_remote_close. SCANOUT_ERROR_OPEN when nobody serves there; `message` is as for scanout_open. */
-scanout_result scanout_remote_open(const char *path, scanout_remote **remote, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_remote_open(
+    const char *path, scanout_remote **remote, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* The next frame, as scanout_exporter_wait; one thread at a time. Release *frame: until then it counts at the server. SCANOUT_END: the stream has
  * ended; SCANOUT_ERROR_DATA: the server is gone, or sends what it should not. `sequence` and `serial` are this side's. */
-scanout_result scanout_remote_wait(scanout_remote *remote, int64_t timeout, scanout_frame **frame);
+SCANOUT_MUST_USE scanout_result scanout_remote_wait(scanout_remote *remote, int64_t timeout, scanout_frame **frame);
 
 /* Frames that you hold stay unchanged until you release them; the connection ends with the last. NULL is allowed. */
-void scanout_remote_close(scanout_remote *remote);
+void scanout_remote_close(scanout_remote *SCANOUT_MAY_BE_NULL remote);
 
 /* ----------------------------------------------------------------------------------------------------------------------------- Sound
  *
@@ -622,16 +687,16 @@ typedef struct scanout_sound_options {
 } scanout_sound_options;
 
 /* `options` may be NULL. SCANOUT_ERROR_ARGUMENT for a shape that no sound has. Close *sound with scanout_sound_close. */
-scanout_result scanout_sound_new(const scanout_sound_options *options, scanout_sound **sound);
+SCANOUT_MUST_USE scanout_result scanout_sound_new(const scanout_sound_options *SCANOUT_MAY_BE_NULL options, scanout_sound **sound);
 
 /* Ends every wait and releases the handle. A film that still plays goes on in silence. NULL is allowed. */
-void scanout_sound_close(scanout_sound *sound);
+void scanout_sound_close(scanout_sound *SCANOUT_MAY_BE_NULL sound);
 
 typedef struct scanout_sound_block {
     uint32_t size;
     uint32_t frame_count;
     uint32_t sample_rate, channel_count;
-    const float *samples;      /* frame_count times channel_count; lent until the next scanout_sound_wait, or scanout_sound_close */
+    const float *SCANOUT_MAY_BE_NULL samples; /* frame_count times channel_count; lent until the next scanout_sound_wait, or scanout_sound_close */
     int64_t film_time;         /* of the first frame */
     uint64_t serial;           /* of the seek that it follows, as scanout_seek returned it; 0 before the first */
     uint32_t is_discontinuous; /* 1: it does not continue the block before */
@@ -641,7 +706,7 @@ typedef struct scanout_sound_block {
 /* The next block of sound, of at most 4096 frames; waits for it until `timeout`. SCANOUT_NOTHING: none came in time. SCANOUT_END: the film has no more
  * sound; after a seek there is sound again, and what comes is what follows the seek. One thread at a time. SCANOUT_ERROR_ARGUMENT with
  * SCANOUT_SOUND_AS_HEARD. */
-scanout_result scanout_sound_wait(scanout_sound *sound, int64_t timeout, scanout_sound_block *block);
+SCANOUT_MUST_USE scanout_result scanout_sound_wait(scanout_sound *sound, int64_t timeout, scanout_sound_block *block);
 
 /* Fills `samples` with the sound to be heard from the host time `heard_at` on, and with silence where there is none. Returns how many frames of it are
  * the film's, or a scanout_result below 0. Waits for nothing but a lock that is held for microseconds. Ask as steadily as your device does, for at
@@ -678,15 +743,16 @@ typedef struct scanout_texture_options {
 } scanout_texture_options;
 
 /* `options` may be NULL. SCANOUT_ERROR_DEVICE when there is no EGL, no current context, or one that is too old. *cache is to be closed. */
-scanout_result scanout_egl_cache_new(
-    const scanout_texture_options *options, scanout_egl_cache **cache, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_egl_cache_new(
+    const scanout_texture_options *SCANOUT_MAY_BE_NULL options, scanout_egl_cache **cache, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 /* Deletes the textures. NULL is fine. */
-void scanout_egl_cache_close(scanout_egl_cache *cache);
+void scanout_egl_cache_close(scanout_egl_cache *SCANOUT_MAY_BE_NULL cache);
 
 typedef struct scanout_texture {
     uint32_t name;          /* as glGenTextures gives them */
     uint32_t width, height; /* texels */
     uint32_t bytes;         /* of a texel */
+    uint32_t reserved[4];
 } scanout_texture;
 
 typedef struct scanout_texture_info {
@@ -703,11 +769,11 @@ typedef struct scanout_texture_info {
 } scanout_texture_info;
 
 /* The frame's textures, valid while it is held. Commands that read them may be given at once: the device waits for the decoder's. */
-scanout_result scanout_egl_cache_get(
-    scanout_egl_cache *cache, scanout_frame *frame, scanout_texture_info *info, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_egl_cache_get(
+    scanout_egl_cache *cache, scanout_frame *frame, scanout_texture_info *info, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* Releases the frame, to be written again when the device has carried out what your context has told it so far. */
-void scanout_egl_cache_release(scanout_egl_cache *cache, scanout_frame *frame);
+void scanout_egl_cache_release(scanout_egl_cache *SCANOUT_MAY_BE_NULL cache, scanout_frame *frame);
 
 typedef struct scanout_texture_statistics {
     uint32_t size;
@@ -741,20 +807,21 @@ typedef struct scanout_vulkan_cache scanout_vulkan_cache;
 typedef struct scanout_vulkan_device {
     uint32_t size;
     uint32_t queue_family;                /* of the queue that draws */
-    void *instance;                       /* VkInstance */
-    void *physical_device;                /* VkPhysicalDevice */
-    void *device;                         /* VkDevice */
-    void (*get_instance_proc_addr)(void); /* (void (*)(void))vkGetInstanceProcAddr */
-    const char *const *extensions;        /* enabled on the device */
+    void *SCANOUT_MAY_BE_NULL instance;   /* VkInstance */
+    void *SCANOUT_MAY_BE_NULL physical_device; /* VkPhysicalDevice */
+    void *SCANOUT_MAY_BE_NULL device;     /* VkDevice */
+    void (*SCANOUT_MAY_BE_NULL get_instance_proc_addr)(void); /* (void (*)(void))vkGetInstanceProcAddr */
+    const char *const *SCANOUT_MAY_BE_NULL extensions; /* enabled on the device */
     uint32_t extension_count;
     uint32_t has_ycbcr_conversion;        /* 1: the feature samplerYcbcrConversion is enabled; SCANOUT_TEXTURE_IMAGE needs it */
 } scanout_vulkan_device;
 
 /* `options` may be NULL. *cache is to be closed. */
-scanout_result scanout_vulkan_cache_new(
-    const scanout_vulkan_device *device, const scanout_texture_options *options, scanout_vulkan_cache **cache, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_vulkan_cache_new(
+    const scanout_vulkan_device *device, const scanout_texture_options *SCANOUT_MAY_BE_NULL options, scanout_vulkan_cache **cache,
+    char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 /* Destroys the images. NULL is fine. */
-void scanout_vulkan_cache_close(scanout_vulkan_cache *cache);
+void scanout_vulkan_cache_close(scanout_vulkan_cache *SCANOUT_MAY_BE_NULL cache);
 
 typedef struct scanout_image {
     uint64_t image;         /* VkImage */
@@ -762,6 +829,7 @@ typedef struct scanout_image {
     uint32_t format;        /* VkFormat */
     uint32_t width, height; /* texels */
     uint32_t bytes;         /* of a texel */
+    uint64_t reserved[2];
 } scanout_image;
 
 typedef struct scanout_image_info {
@@ -779,8 +847,8 @@ typedef struct scanout_image_info {
 } scanout_image_info;
 
 /* The frame's images, valid until it is released and what reads them has ended. */
-scanout_result scanout_vulkan_cache_get(
-    scanout_vulkan_cache *cache, scanout_frame *frame, scanout_image_info *info, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_vulkan_cache_get(
+    scanout_vulkan_cache *cache, scanout_frame *frame, scanout_image_info *info, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* Record, in a VkCommandBuffer, that the images come from the decoder (an upload's copy too) into the VkImageLayout `layout`, and that they
  * go back from there. Between the two they are yours to read, in every stage. */
@@ -795,7 +863,7 @@ uint64_t scanout_vulkan_cache_release_semaphore(scanout_vulkan_cache *cache);
 
 /* Releases the frame, to be written again when `semaphore`, from scanout_vulkan_cache_release_semaphore, signals; without one (0) blocks until
  * the VkFence `fence` of the submission has signalled; with neither the device has finished. After the submission. */
-void scanout_vulkan_cache_release(scanout_vulkan_cache *cache, scanout_frame *frame, uint64_t semaphore, uint64_t fence);
+void scanout_vulkan_cache_release(scanout_vulkan_cache *SCANOUT_MAY_BE_NULL cache, scanout_frame *frame, uint64_t semaphore, uint64_t fence);
 
 scanout_result scanout_vulkan_cache_get_statistics(scanout_vulkan_cache *cache, scanout_texture_statistics *statistics);
 
@@ -824,22 +892,24 @@ typedef struct scanout_queue_options {
     uint32_t threads; /* that decode; 0: the decoder chooses */
     uint32_t exporter_count;
     uint32_t sandbox; /* scanout_sandbox */
-    scanout_exporter *const *exporters;
+    scanout_exporter *const *SCANOUT_MAY_BE_NULL exporters;
+    const char *SCANOUT_MAY_BE_NULL render_node; /* as in scanout_options */
 } scanout_queue_options;
 
 /* Opens the display and starts the threads; the film's clock stands at 0. *queue is to be closed with scanout_queue_close. `message` is as for
  * scanout_open. */
-scanout_result scanout_queue_open(const scanout_queue_options *options, scanout_queue **queue, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_queue_open(
+    const scanout_queue_options *options, scanout_queue **queue, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* Forgets what waits and joins the threads; blocks for some milliseconds. Frames that you hold stay as they are. NULL is fine. */
-void scanout_queue_close(scanout_queue *queue);
+void scanout_queue_close(scanout_queue *SCANOUT_MAY_BE_NULL queue);
 
 typedef struct scanout_video_format {
     uint32_t size;
     uint32_t width, height;              /* of the coded frame; 0: the decoder finds out */
     uint32_t setup_size;
-    const char *codec;                   /* FFmpeg's name: "h264", "hevc", "av1", "vp9" … */
-    const void *setup;                   /* the container's set-up bytes: avcC, hvcC, av1C …; NULL for samples with start codes */
+    const char *SCANOUT_MAY_BE_NULL codec; /* FFmpeg's name: "h264", "hevc", "av1", "vp9" … */
+    const void *SCANOUT_MAY_BE_NULL setup; /* the container's set-up bytes: avcC, hvcC, av1C …; NULL for samples with start codes */
     uint32_t pixel_aspect[2];            /* 0 : 0: not said */
     uint32_t rotation;                   /* clockwise degrees until the frame stands upright: 0, 90, 180, 270 */
     uint32_t reorder_depth;              /* frames that the decoder holds back, where known beforehand */
@@ -862,7 +932,7 @@ enum {
 typedef struct scanout_sample {
     uint32_t size;
     uint32_t flags;         /* SCANOUT_SAMPLE_* */
-    const void *bytes;      /* one access unit, as the container carries it; copied during the call */
+    const void *SCANOUT_MAY_BE_NULL bytes; /* one access unit, as the container carries it; copied during the call */
     uint64_t byte_count;
     int64_t time;           /* when its frame is to be seen; SCANOUT_NO_TIME: unknown, as the next */
     int64_t decode_time;    /* in the order of decoding */
@@ -872,7 +942,7 @@ typedef struct scanout_sample {
 } scanout_sample;
 
 /* Puts a sample at the end, even when the queue has enough; never waits. SCANOUT_ERROR_ARGUMENT before a format, or without bytes. */
-scanout_result scanout_queue_enqueue(scanout_queue *queue, const scanout_sample *sample);
+SCANOUT_MUST_USE scanout_result scanout_queue_enqueue(scanout_queue *queue, const scanout_sample *sample);
 
 /* Says that no sample follows: SCANOUT_EVENT_ENDED comes when the last frame has had its time. A sample, or a flush, takes it back. */
 scanout_result scanout_queue_end(scanout_queue *queue);
@@ -893,7 +963,7 @@ int64_t scanout_queue_time(scanout_queue *queue);
 
 /* As scanout_event_fd and scanout_next_event. */
 int scanout_queue_event_fd(scanout_queue *queue);
-scanout_result scanout_queue_next_event(scanout_queue *queue, int64_t timeout, scanout_event *event);
+SCANOUT_MUST_USE scanout_result scanout_queue_next_event(scanout_queue *queue, int64_t timeout, scanout_event *event);
 
 /* ------------------------------------------------------------------------------------------------------------------- Frames at times
  *
@@ -931,33 +1001,36 @@ typedef struct scanout_finder_options {
     uint32_t maximum_height;
     uint32_t is_upright;         /* 1: turned until they stand upright, with square pixels */
     uint32_t reserved;
-    const char *format;          /* FFmpeg's name of the pixel format wanted: "bgra", "yuv420p"; NULL: the decoder's */
+    const char *SCANOUT_MAY_BE_NULL format; /* FFmpeg's name of the pixel format wanted: "bgra", "yuv420p"; NULL: the decoder's */
 } scanout_finder_options;
 
 /* Opens a film and a decoder. `options` may be NULL. Blocks. Close *opened with scanout_finder_close. On failure *opened is NULL, and `message` (may
  * be NULL) holds a sentence, as for scanout_open. */
-scanout_result scanout_finder_open(
-    const char *location, const scanout_finder_options *options, scanout_finder **opened, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_finder_open(
+    const char *location, const scanout_finder_options *SCANOUT_MAY_BE_NULL options, scanout_finder **opened, char *SCANOUT_MAY_BE_NULL message,
+    size_t message_size);
 
 /* The film's length; SCANOUT_NO_TIME: it has no known end. Never blocks. */
 int64_t scanout_finder_duration(scanout_finder *finder);
 
 /* Finds the frame for a film time. Blocks while it is decoded. Release *frame. SCANOUT_NOTHING: the film has no frame then, as behind its end; the
  * sentence says so. Calls on several threads wait for each other. */
-scanout_result scanout_finder_frame_at(scanout_finder *finder, int64_t film_time, scanout_frame **frame, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_finder_frame_at(
+    scanout_finder *finder, int64_t film_time, scanout_frame **frame, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* The same for many times, which is much cheaper than one by one: a group of frames is decoded once, however many of its frames are wanted.
  * scanout_finder_want keeps a copy of `count` times, in place of those that are left; scanout_finder_next then finds them in the order of the film,
  * one for each call, and puts the place of its time in your list into *index. SCANOUT_END: all have been found. SCANOUT_NOTHING: the film has no
  * frame at that one. */
-scanout_result scanout_finder_want(scanout_finder *finder, const int64_t *film_times, size_t count);
-scanout_result scanout_finder_next(scanout_finder *finder, size_t *index, scanout_frame **frame, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_finder_want(scanout_finder *finder, const int64_t *film_times, size_t count);
+SCANOUT_MUST_USE scanout_result scanout_finder_next(
+    scanout_finder *finder, size_t *index, scanout_frame **frame, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* Makes a search that blocks, and every later one, fail soon with SCANOUT_ERROR_CANCELLED. Any thread; returns at once. */
 void scanout_finder_cancel(scanout_finder *finder);
 
 /* Frames that you hold stay unchanged until you release them. NULL is allowed. */
-void scanout_finder_close(scanout_finder *finder);
+void scanout_finder_close(scanout_finder *SCANOUT_MAY_BE_NULL finder);
 
 /* ---------------------------------------------------------------------------------------------------------------- Films into other films
  *
@@ -974,9 +1047,9 @@ typedef struct scanout_conversion scanout_conversion;
 typedef struct scanout_conversion_options {
     uint32_t size;
     uint32_t copies;             /* 1: all tracks are copied as they are; excludes everything about encoding */
-    const char *video;           /* codec or encoder, with options of the encoder: "hevc", "libx264:preset=fast,crf=20"; or "copy", "none". NULL:
-                                    as is usual for the container, which the ending of the file's name says */
-    const char *audio;           /* the same for sound */
+    const char *SCANOUT_MAY_BE_NULL video; /* codec or encoder, with options of the encoder: "hevc", "libx264:preset=fast,crf=20"; or "copy",
+                                    "none". NULL: as is usual for the container, which the ending of the file's name says */
+    const char *SCANOUT_MAY_BE_NULL audio; /* the same for sound */
     uint64_t video_bit_rate;     /* bits a second; 0: it follows from the quality */
     uint64_t audio_bit_rate;     /* 0: as is usual */
     uint64_t byte_count;         /* of the file: the rate of video follows from it; 0: not wanted */
@@ -994,13 +1067,13 @@ typedef struct scanout_conversion_options {
 
 /* Opens the film and its encoders and creates the file under its temporary name. `options` may be NULL. Blocks. Close *made with
  * scanout_conversion_close. On failure *made is NULL, there is no file, and `message` (may be NULL) holds a sentence. */
-scanout_result scanout_conversion_new(
-    const char *location, const char *path, const scanout_conversion_options *options, scanout_conversion **made, char *message,
-    size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_conversion_new(
+    const char *location, const char *path, const scanout_conversion_options *SCANOUT_MAY_BE_NULL options, scanout_conversion **made,
+    char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 /* Converts to the end and gives the file its name. Call it once; blocks until then. SCANOUT_ERROR_DATA when the film could be read only up to some
  * point: the file has what was read then. With every other failure there is no file. */
-scanout_result scanout_conversion_run(scanout_conversion *conversion, char *message, size_t message_size);
+SCANOUT_MUST_USE scanout_result scanout_conversion_run(scanout_conversion *conversion, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
 
 typedef struct scanout_conversion_progress {
     uint32_t size;
@@ -1022,8 +1095,9 @@ void scanout_conversion_end(scanout_conversion *conversion);
 void scanout_conversion_cancel(scanout_conversion *conversion);
 
 /* A file that is not whole is removed. NULL is allowed. */
-void scanout_conversion_close(scanout_conversion *conversion);
+void scanout_conversion_close(scanout_conversion *SCANOUT_MAY_BE_NULL conversion);
 
+SCANOUT_FINISH
 #ifdef __cplusplus
 }
 #endif

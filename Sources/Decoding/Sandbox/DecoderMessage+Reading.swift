@@ -12,10 +12,11 @@ extension DecoderRequest {
         case 0:
             let format = try reader.takeFormat()
             let threads = Int(try reader.take(UInt16.self)), lowDelay = try reader.takeBool(), holdCount = Int(try reader.take(UInt16.self))
-            let options = DecoderOptions(
+            var options = DecoderOptions(
                 threads: threads, lowDelay: lowDelay, holdCount: holdCount, maximumSurfaceBytes: Int(clamping: try reader.take(UInt64.self)),
                 deadline: try reader.takeOptional(Int64.self).map { HostSpan(nanoseconds: $0) },
                 specification: DecoderSpecification(hardware: .disable))
+            options.rowAlignment = try reader.takeAlignment()
             self = .configure(format: format, options: options, configurationByteCount: try reader.takeCount(below: 1 << 30))
         case 1:
             self = .sample(
@@ -39,6 +40,23 @@ extension DecoderRequest {
     }
 }
 
+extension WireReader {
+    /// Bytes with their number before them; at most `limit`.
+    fileprivate mutating func takeBytes(_ limit: Int) throws(WireError) -> [UInt8] {
+        let count = Int(try take(UInt16.self))
+        guard count <= limit else { throw WireError("\(count) bytes are more than \(limit)") }
+        return [UInt8](try take(count: count))
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func takeAlignment() throws(WireError) -> Int {
+        let alignment = Int(try take(UInt16.self))
+        guard alignment.nonzeroBitCount == 1, alignment <= 4096 else { throw WireError("rows cannot lie \(alignment) bytes apart") }
+        return alignment
+    }
+}
+
 extension DecoderAnswer {
     /// The next of a message's answers; only answers to samples may be followed by another.
     init(_ reader: inout WireReader) throws(WireError) {
@@ -48,12 +66,14 @@ extension DecoderAnswer {
             self = .ready(decoderName: name, driver: isHardware ? driver : nil)
         case 1: self = .refused(try reader.takeError())
         case 2:
-            self = .frame(
-                FrameDescriptor(
-                    slot: try reader.take(), visible: try reader.takeRect(), attributes: try reader.takeAttributes(),
-                    presentationTime: try reader.takeTime(), duration: try reader.takeTime(), sourceTimestamp: try reader.takeOptional(),
-                    sourceTimeBase: try reader.takeRatio(), flags: VideoFrame.Flags(rawValue: try reader.take()),
-                    sampleNumber: try reader.takeOptional()))
+            var frame = FrameDescriptor(
+                slot: try reader.take(), visible: try reader.takeRect(), attributes: try reader.takeAttributes(),
+                presentationTime: try reader.takeTime(), duration: try reader.takeTime(), sourceTimestamp: try reader.takeOptional(),
+                sourceTimeBase: try reader.takeRatio(), flags: VideoFrame.Flags(rawValue: try reader.take()),
+                sampleNumber: try reader.takeOptional())
+            frame.metadata.hdr10Plus = try reader.takeBytes(DynamicMetadata.longestHDR10Plus)
+            frame.metadata.dolbyVisionRPU = try reader.takeBytes(DynamicMetadata.longestRPU)
+            self = .frame(frame)
         case 3:
             let number = try reader.take(UInt64.self), reason = Int(try reader.take(UInt8.self))
             guard reason < DropReason.allCases.count else { throw WireError("no such reason to drop a frame") }

@@ -55,6 +55,7 @@ struct FrameDescriptor: Hashable {
     var flags: VideoFrame.Flags
     /// The sample that it answers; nil for none.
     var sampleNumber: UInt64?
+    var metadata = DynamicMetadata()
 }
 
 /// On the work socket, from the decoder. The answer to a sample may come in one message with the `done` that follows.
@@ -106,6 +107,12 @@ extension SurfaceMemory.Kind {
 // MARK: Writing
 
 extension WireWriter {
+    /// Bytes with their number before them.
+    fileprivate mutating func put(some bytes: [UInt8]) {
+        put(UInt16(bytes.count))
+        put(bytes: bytes)
+    }
+
     mutating func put(_ request: DecoderRequest) {
         switch request {
         case .configure(let format, let options, let byteCount):
@@ -116,6 +123,7 @@ extension WireWriter {
             put(UInt16(clamping: options.holdCount))
             put(UInt64(clamping: options.maximumSurfaceBytes))
             put(options.deadline?.nanoseconds)
+            put(UInt16(clamping: options.rowAlignment))
             put(UInt32(byteCount))
         case .change(let format, let byteCount):
             put(UInt8(4))
@@ -171,6 +179,8 @@ extension WireWriter {
             put(frame.sourceTimeBase)
             put(frame.flags.rawValue)
             put(frame.sampleNumber)
+            put(some: frame.metadata.hdr10Plus)
+            put(some: frame.metadata.dolbyVisionRPU)
         case .dropped(let number, let reason):
             put(UInt8(3))
             put(number)

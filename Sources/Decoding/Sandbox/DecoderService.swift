@@ -195,22 +195,27 @@ package final class DecoderService: Sendable {
     /// Notes a sample's answer.
     private func note(_ output: consuming DecodeOutput, _ session: DecompressionSession) {
         let answer: DecoderAnswer
+        var hasMetadata = false
         switch consume output {
         case .failed(let sample, let error): answer = .failed(sampleNumber: sample.number, error)
         case .dropped(let sample, let reason): answer = .dropped(sampleNumber: sample.number, reason)
         case .frame(let frame):
             guard let slot = slot(of: frame.surface) else { Self.end(1) }
+            let metadata = DynamicMetadata(frame.attachments)
+            // A message of its own: with both kinds there is no room for others.
+            hasMetadata = !metadata.isEmpty
+            if hasMetadata { tell() }
             answer = .frame(
                 FrameDescriptor(
                     slot: slot, visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
                     duration: frame.duration, sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase,
-                    flags: frame.flags, sampleNumber: frame.sampleNumber))
+                    flags: frame.flags, sampleNumber: frame.sampleNumber, metadata: metadata))
             let kept = SharedFrame(frame)
             shared.withLock { $0.lent[slot, default: []].append(kept) }
         }
         let isFull = outbox.withLock { writer in
             writer.put(answer)
-            return writer.bytes.count > WireWriter.capacity / 2
+            return writer.bytes.count > WireWriter.capacity / 2 || hasMetadata
         }
         // A decoder that waits may wait for the reader of this frame.
         if isFull || session.isExhausted { tell() }

@@ -167,11 +167,13 @@ extension SandboxedSession {
         counters.addDecodedFrame()
         let format = use.surface.layout.format
         shared.withLock { $0.pixelFormat = format }
+        var attachments = receipt?.attachments ?? Attachments()
+        descriptor.metadata.attach(to: &attachments)
         defer { sequence += 1 }
         return VideoFrame(
             use: use, visible: descriptor.visible, attributes: descriptor.attributes, presentationTime: time, duration: duration,
             sourceTimestamp: descriptor.sourceTimestamp, sourceTimeBase: descriptor.sourceTimeBase, flags: descriptor.flags, sequence: sequence,
-            sampleNumber: descriptor.sampleNumber, attachments: receipt?.attachments ?? Attachments())
+            sampleNumber: descriptor.sampleNumber, attachments: attachments)
     }
 }
 

@@ -32,6 +32,7 @@ public final class VADevice: Sendable {
     /// - Parameter path: What it is called in messages.
     /// - Throws: `.unavailable` with the reason in one sentence.
     package init(_ descriptor: consuming OwnedFD, path: String) throws(SurfaceError) {
+        if let missing = LateLibrary.missing("va", "va-drm") { throw SurfaceError(.unavailable, "\(path) cannot decode: \(missing).") }
         guard let display = unsafe vaGetDisplayDRM(descriptor.rawValue) else {
             throw SurfaceError(.unavailable, "\(path) is not a DRM device.")
         }

@@ -20,6 +20,13 @@ private let software = DecoderSpecification(hardware: .disable)
     private static let format = VideoFormat(
         codec: .hevc, codedSize: PixelSize(width: 1920, height: 1088), visible: PixelRect(x: 0, y: 4, width: 1920, height: 1080),
         attributes: attributes, frameRate: Ratio(30000, 1001), profile: 2, level: 153, codecTag: 0x3163_7668, bitsPerCodedSample: 24, reorderDepth: 2)
+    /// As much as there can be.
+    private static let metadata: DynamicMetadata = {
+        var metadata = DynamicMetadata()
+        metadata.hdr10Plus = [UInt8](repeating: 0xB5, count: DynamicMetadata.longestHDR10Plus)
+        metadata.dolbyVisionRPU = (0..<DynamicMetadata.longestRPU).map { UInt8(truncatingIfNeeded: $0) }
+        return metadata
+    }()
     private static let error = DecodingError(.invalidData, "the hevc decoder failed: Ungültige Daten", status: -1_094_995_529)
     private static let layouts = [
         SurfaceLayout(format: .yuv420p, covering: PixelSize(width: 1920, height: 1088)),
@@ -35,6 +42,11 @@ private let software = DecoderSpecification(hardware: .disable)
             planes: [.init(offset: 0, pitch: 256), .init(offset: 256 * 64, pitch: 256)], byteCount: 256 * 96),
     ]
 
+    private static let aligned: DecoderOptions = {
+        var options = DecoderOptions(specification: software)
+        options.rowAlignment = 4096
+        return options
+    }()
     private static let requests: [DecoderRequest] = [
         .configure(
             format: format, options: DecoderOptions(threads: 7, lowDelay: true, holdCount: 9, maximumSurfaceBytes: 1 << 33, specification: software),
@@ -42,6 +54,7 @@ private let software = DecoderSpecification(hardware: .disable)
         .configure(
             format: VideoFormat(codec: .vp8, codedSize: PixelSize(width: 0, height: 0)), options: DecoderOptions(specification: software),
             configurationByteCount: 0),
+        .configure(format: format, options: aligned, configurationByteCount: 0),
         .change(format: VideoFormat(codec: .vp9, codedSize: PixelSize(width: 320, height: 180)), configurationByteCount: 77),
         .sample(
             SampleDescriptor(
@@ -61,7 +74,7 @@ private let software = DecoderSpecification(hardware: .disable)
             FrameDescriptor(
                 slot: 12, visible: PixelRect(x: 8, y: 2, width: 640, height: 360), attributes: attributes, presentationTime: .zero,
                 duration: .invalid, sourceTimestamp: Int64.min, sourceTimeBase: Ratio(1, 12800), flags: [.sync, .corrupt],
-                sampleNumber: 4)),
+                sampleNumber: 4, metadata: metadata)),
         .frame(
             FrameDescriptor(
                 slot: 0, visible: PixelRect(x: 0, y: 0, width: 1, height: 1), attributes: FrameAttributes(), presentationTime: .indefinite,
@@ -186,6 +199,24 @@ private let software = DecoderSpecification(hardware: .disable)
             duration: time(said), sourceTimestamp: nil, sourceTimeBase: .unknown, flags: [])
         let receipt = SampleReceipt(number: 1, presentationTime: .zero, duration: time(sample))
         #expect(frame.credibleTimes(of: receipt).duration == time(expected))
+    }
+
+    @Test(arguments: [(1024, 2048, true), (1025, 0, false), (0, 2049, false)])
+    func `HDR metadata has a length that it may have`(hdr10Plus: Int, rpu: Int, isTaken: Bool) {
+        var frame = FrameDescriptor(
+            slot: 0, visible: PixelRect(x: 0, y: 0, width: 1, height: 1), attributes: FrameAttributes(), presentationTime: .zero,
+            duration: .invalid, sourceTimestamp: nil, sourceTimeBase: .unknown, flags: [])
+        frame.metadata.hdr10Plus = [UInt8](repeating: 1, count: hdr10Plus)
+        frame.metadata.dolbyVisionRPU = [UInt8](repeating: 2, count: rpu)
+        var reader = WireReader(Self.bytes { $0.put(.frame(frame)) }[...])
+        #expect(((try? DecoderAnswer(&reader)) == .frame(frame)) == isTaken)
+    }
+
+    @Test(arguments: [0, 3, 96, 8192] as [UInt16]) func `rows cannot lie any distance apart`(_ alignment: UInt16) {
+        var options = DecoderOptions(specification: software)
+        options.rowAlignment = Int(alignment)
+        let bytes = Self.bytes { $0.put(.configure(format: Self.format, options: options, configurationByteCount: 0)) }
+        #expect(throws: WireError.self) { try DecoderRequest(bytes[...]) }
     }
 
     @Test func `a stranger's text cannot steer a terminal`() {

@@ -125,9 +125,11 @@ extension FuzzedReader {
 
     private static var decoderAnswers: [DecoderAnswer] {
         let error = DecodingError(.invalidData, "the hevc decoder failed: Ungültige Daten", status: -1_094_995_529)
-        let frame = FrameDescriptor(
+        var frame = FrameDescriptor(
             slot: 12, visible: PixelRect(x: 8, y: 2, width: 640, height: 360), attributes: film.attributes, presentationTime: .zero,
             duration: .invalid, sourceTimestamp: .min, sourceTimeBase: Ratio(1, 12_800), flags: [.sync], sampleNumber: 4)
+        frame.metadata.hdr10Plus = [0xB5, 0, 0x3C, 0, 1, 4, 1, 64]
+        frame.metadata.dolbyVisionRPU = [0x19, 8, 9]
         return [
             .confined(SandboxReport(measures: [.landlock], landlockVersion: 7, troubles: ["no", ""])), .ready(decoderName: "h264", driver: "iHD"),
             .refused(error), .frame(frame), .dropped(sampleNumber: 9, .doNotDisplay), .failed(sampleNumber: 0, error),

@@ -104,6 +104,37 @@ class Frames(unittest.TestCase):
 
 
 class Playing(unittest.TestCase):
+    def test_a_format_that_is_asked_for_is_what_comes(self):
+        with scanout.Player(film("plain.mp4"), formats="rgb24,gray", row_alignment=1024) as player, player.next_frame() as frame:
+            self.assertEqual((frame.format, frame.planes[0].shape), ("rgb24", (180, 320, 3)))
+            self.assertIsNone(frame.hdr10_plus)
+            self.assertIsNone(frame.dolby_vision_rpu)
+        with scanout.Player(film("plain.mp4"), row_alignment=1024) as player, player.next_frame() as frame:
+            self.assertEqual([plane.strides[0] % 1024 for plane in frame.planes], [0, 0, 0])
+        with self.assertRaises(scanout.ArgumentError):
+            scanout.Player(film("plain.mp4"), formats="nothing")
+
+    def test_the_log_says_what_players_do(self):
+        lines, news = [], threading.Event()
+
+        def handler(level, text):
+            lines.append((level, text))
+            if level is scanout.LogLevel.ERROR:
+                news.set()
+
+        scanout.set_log_handler(handler, scanout.LogLevel.DEBUG)
+        try:
+            with self.assertRaises(scanout.OpenError):
+                scanout.Player("/nonexistent/log.mp4")
+            self.assertTrue(news.wait(60))
+        finally:
+            scanout.set_log_handler(None)
+        self.assertTrue(any(level is scanout.LogLevel.ERROR and "/nonexistent/log.mp4" in text for level, text in lines))
+        count = len(lines)
+        with scanout.Player(film("plain.mp4")) as player:
+            player.next_frame().close()
+        self.assertEqual(len(lines), count)
+
     def test_every_seek_gives_the_exact_frame(self):
         with scanout.Player(film("demo.mp4")) as player:
             for number, index in enumerate((200, 3, 299, 150, 0), 1):

@@ -11,12 +11,13 @@ Times are whole nanoseconds where a name says so or a member is called `…_time
 from ._errors import ArgumentError, BudgetError, CancelledError, ClosedError, DataError, DeviceError, Error, InternalError, OpenError
 from ._film import Chapter, Film, Track, TrackKind
 from ._frame import Color, Frame, HDR, Plane
+from ._log import LogLevel, set_log_handler
 from ._player import Player
 from ._sound import Sound, SoundBlock
 from ._values import Event, EventKind, ExportStatistics, State, Statistics
 
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "Chapter", "ClosedError", "Color", "DataError", "DeviceError", "Error", "Event",
-    "EventKind", "ExportStatistics", "Film", "Frame", "HDR", "InternalError", "OpenError", "Plane", "Player", "Sound", "SoundBlock", "State",
-    "Statistics", "Track", "TrackKind",
+    "EventKind", "ExportStatistics", "Film", "Frame", "HDR", "InternalError", "LogLevel", "OpenError", "Plane", "Player", "Sound", "SoundBlock",
+    "State", "Statistics", "Track", "TrackKind", "set_log_handler",
 ]

@@ -320,5 +320,22 @@ class Frame:
             point(hdr.red), point(hdr.green), point(hdr.blue), point(hdr.white), hdr.maximum_luminance / 10000, hdr.minimum_luminance / 10000,
             hdr.maximum_light, hdr.average_light)
 
+    @property
+    def hdr10_plus(self) -> bytes | None:
+        """HDR metadata of this frame alone (SMPTE ST 2094-40), as ITU-T T.35 carries it in the stream; None: it has none."""
+        return self._dynamic_hdr(1)
+
+    @property
+    def dolby_vision_rpu(self) -> bytes | None:
+        """The same of Dolby Vision: the RPU, as its NAL unit or OBU carries it."""
+        return self._dynamic_hdr(2)
+
+    def _dynamic_hdr(self, kind: int) -> bytes | None:
+        if self._hold is None:
+            raise ClosedError("The frame has been given back.")
+        place, count = c.c_void_p(), c.c_size_t()
+        l.library.scanout_frame_dynamic_hdr(self._hold.handle, kind, place, count)
+        return None if place.value is None else c.string_at(place.value, count.value)
+
     def __repr__(self) -> str:
         return f"<Frame {self.sequence} at {self.time} s, {self.width}x{self.height} {self.format}>"

@@ -10,7 +10,7 @@ OK, NOTHING, END = 0, 1, 2
 NO_TIME = -(1 << 63)
 ERROR_ARGUMENT = -1
 #: The SCANOUT_VERSION that has every function below.
-NEEDED_VERSION = 0x0000000A
+NEEDED_VERSION = 0x0000000E
 #: Nanoseconds of a wait; between two Python looks for signals, and `close` goes through.
 SLICE = 50_000_000
 
@@ -23,21 +23,23 @@ class Options(c.Structure):
     _fields_ = _numbers(c.c_uint32, "size", "output", "decoder", "threads", "starts_paused", "is_silent", "loops", "exporter_count") + [
         ("exporters", c.POINTER(c.c_void_p)), ("start_time", c.c_int64), ("play_duration", c.c_int64), ("sandbox", c.c_uint32),
         ("opens_async", c.c_uint32), ("video_track", c.c_int32), ("audio_track", c.c_int32), ("subtitle_track", c.c_int32),
-        ("reserved", c.c_uint32), ("audio_languages", c.c_char_p), ("subtitle_languages", c.c_char_p), ("sound", c.c_void_p)]
+        ("reserved", c.c_uint32), ("audio_languages", c.c_char_p), ("subtitle_languages", c.c_char_p), ("sound", c.c_void_p),
+        ("render_node", c.c_char_p)]
 
 
 class ExporterOptions(c.Structure):
-    _fields_ = _numbers(c.c_uint32, "size", "budget", "bound", "policy", "when_decoded", "copies")
+    _fields_ = _numbers(
+        c.c_uint32, "size", "budget", "bound", "policy", "when_decoded", "copies", "row_alignment", "reserved") + [("formats", c.c_char_p)]
 
 
 class PlaneInfo(c.Structure):
     _fields_ = [("fd", c.c_int32), ("pitch", c.c_uint32), ("offset", c.c_uint64), ("visible_offset", c.c_uint64)] + _numbers(
-        c.c_uint32, "width", "height", "visible_width", "visible_height", "bits", "components")
+        c.c_uint32, "width", "height", "visible_width", "visible_height", "bits", "components") + [("reserved", c.c_uint32 * 4)]
 
 
 class HDRInfo(c.Structure):
     _fields_ = _numbers(c.c_uint16 * 2, "red", "green", "blue", "white") + _numbers(c.c_uint32, "maximum_luminance", "minimum_luminance") + [
-        ("maximum_light", c.c_uint16), ("average_light", c.c_uint16), ("reserved", c.c_uint16 * 2)]
+        ("maximum_light", c.c_uint16), ("average_light", c.c_uint16), ("reserved", c.c_uint16 * 10)]
 
 
 class FrameInfo(c.Structure):
@@ -96,6 +98,10 @@ class MetadataInfo(c.Structure):
     _fields_ = [("size", c.c_uint32), ("reserved", c.c_uint32), ("name", c.c_char_p), ("text", c.c_char_p)]
 
 
+#: What the library calls for each sentence of the log.
+LogHandler = c.CFUNCTYPE(None, c.c_void_p, c.c_uint32, c.c_char_p)
+
+
 def sized(kind: Any, **members: Any) -> Any:
     """A struct that says its size."""
     return kind(size=c.sizeof(kind), **members)
@@ -130,12 +136,14 @@ def _load() -> c.CDLL:
         "scanout_exporter_frame_for": (c.c_int, [handle, number, place]),
         "scanout_exporter_get_statistics": (c.c_int, [handle, c.POINTER(ExporterStatisticsInfo)]),
         "scanout_frame_describe": (c.c_int, [handle, c.POINTER(FrameInfo)]),
+        "scanout_frame_dynamic_hdr": (c.c_int, [handle, c.c_uint32, place, c.POINTER(c.c_size_t)]),
         "scanout_frame_map": (c.c_int, [handle, place]),
         "scanout_frame_release": (None, [handle]),
         "scanout_sound_new": (c.c_int, [c.POINTER(SoundOptions), place]),
         "scanout_sound_close": (None, [handle]),
         "scanout_sound_wait": (c.c_int, [handle, number, c.POINTER(SoundBlockInfo)]),
         "scanout_error_string": (text, [c.c_int]),
+        "scanout_set_log_handler": (c.c_int, [c.c_uint32, LogHandler, c.c_void_p]),
     }
     for name, (result, parameters) in arguments.items():
         function = getattr(library, name)

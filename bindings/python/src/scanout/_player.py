@@ -42,16 +42,18 @@ class Player:
     """
 
     def __init__(
-        self, location: str | os.PathLike[str], *, output: Output = "untimed", decoder: Decoder = "auto", threads: int = 0,
+        self, location: str | os.PathLike[str], *, output: Output = "untimed", decoder: Decoder = "auto", render_node: str = "",
+        threads: int = 0,
         starts_paused: bool = False, sound: bool = False, loops: bool = False, start: float = 0, duration: float = 0, sandbox: Sandbox = "off",
         video_track: int | None = None, audio_track: int | None = None, subtitle_track: int | None = None, audio_languages: str = "",
         subtitle_languages: str = "", every_frame: bool | None = None, budget: int = 3, bound: int = 8, waits_when_full: bool = False,
-        takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0
+        formats: str = "", row_alignment: int = 0, takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0
     ) -> None:
         """Opens a path or a URL and begins to play. Blocks while the head of the file is read.
 
         output: "untimed" has no clock and plays as fast as frames are taken; "none" has one, as if on a display; "window" and "monitor" show it.
         decoder: hardware if it decodes the stream, else software; or one of the two.
+        render_node: the device to decode on: "/dev/dri/renderD128"; empty: the first that decodes the stream.
         threads: that decode; 0: the decoder chooses.
         start, duration: the part that plays, in seconds; 0: from the beginning, to the end.
         video_track, audio_track, subtitle_track: Track.number, or 0: none of the kind; None: the one that the film marks.
@@ -61,6 +63,9 @@ class Player:
         bound: frames that may wait to be taken.
         waits_when_full: asking for a frame while the whole budget is held waits until another thread gives one back, instead of raising
             BudgetError.
+        formats: that are taken, by FFmpeg's names: "rgb24", "nv12,yuv420p"; a film in another one is converted to the one that keeps most of it.
+            Empty: any.
+        row_alignment: rows of the frames' memory begin so many bytes apart, or a multiple: a power of two up to 4096. A wish; 0: 64.
         sound: whether a sound device plays it.
         takes_sound: whether `sound` hands it out instead, as sample_rate frames a second of channel_count channels; 0: as the film has it.
         """
@@ -73,7 +78,9 @@ class Player:
         waits = output == "untimed" if every_frame is None else every_frame
         place = c.c_void_p()
         check(_library.scanout_exporter_new(
-            l.sized(l.ExporterOptions, budget=budget, bound=bound, policy=int(waits)), place))
+            l.sized(
+                l.ExporterOptions, budget=budget, bound=bound, policy=int(waits), row_alignment=row_alignment,
+                formats=formats.encode() if formats else None), place))
         assert place.value is not None
         self._exporter = Handle(place.value, _library.scanout_exporter_close)
         #: Where the film's sound is taken; None: it is not.
@@ -83,7 +90,7 @@ class Player:
             starts_paused=int(starts_paused), is_silent=int(not sound and not takes_sound), loops=int(loops), exporter_count=1, exporters=c.pointer(place),
             start_time=_nanoseconds(start), play_duration=_nanoseconds(duration), video_track=_track(video_track), audio_track=_track(audio_track),
             subtitle_track=_track(subtitle_track), audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode(),
-            sound=self.sound._place if self.sound else None)
+            sound=self.sound._place if self.sound else None, render_node=os.fsencode(render_node) if render_node else None)
         player, message = c.c_void_p(), c.create_string_buffer(1000)
         result = _library.scanout_open(os.fsencode(location), options, player, message, len(message))
         if result != l.OK or player.value is None:

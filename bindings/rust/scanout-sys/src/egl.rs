@@ -34,6 +34,7 @@ pub struct scanout_texture {
     pub width: u32,
     pub height: u32,
     pub bytes: u32,
+    pub reserved: [u32; 4],
 }
 
 #[repr(C)]

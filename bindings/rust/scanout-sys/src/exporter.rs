@@ -1,7 +1,7 @@
 //! Frames in `scanout.h`.
 
 use core::marker::{PhantomData, PhantomPinned};
-use std::os::raw::c_void;
+use std::os::raw::{c_char, c_void};
 
 use crate::player::scanout_exporter;
 use crate::result::scanout_result;
@@ -19,6 +19,9 @@ pub struct scanout_exporter_options {
     pub policy: u32,
     pub when_decoded: u32,
     pub copies: u32,
+    pub row_alignment: u32,
+    pub reserved: u32,
+    pub formats: *const c_char,
 }
 
 #[repr(C)]

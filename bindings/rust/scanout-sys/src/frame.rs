@@ -21,6 +21,7 @@ pub struct scanout_plane {
     pub visible_height: u32,
     pub bits: u32,
     pub components: u32,
+    pub reserved: [u32; 4],
 }
 
 #[repr(C)]
@@ -34,7 +35,7 @@ pub struct scanout_hdr {
     pub minimum_luminance: u32,
     pub maximum_light: u16,
     pub average_light: u16,
-    pub reserved: [u16; 2],
+    pub reserved: [u16; 10],
 }
 
 #[repr(C)]
@@ -78,6 +79,10 @@ pub struct scanout_frame_info {
     pub serial: u64,
 }
 
+pub type scanout_dynamic_hdr = u32;
+pub const SCANOUT_HDR10_PLUS: scanout_dynamic_hdr = 1;
+pub const SCANOUT_DOLBY_VISION: scanout_dynamic_hdr = 2;
+
 #[repr(C)]
 pub struct scanout_timeline {
     _private: [u8; 0],
@@ -86,6 +91,7 @@ pub struct scanout_timeline {
 
 extern "C" {
     pub fn scanout_frame_describe(frame: *const scanout_frame, info: *mut scanout_frame_info) -> scanout_result;
+    pub fn scanout_frame_dynamic_hdr(frame: *const scanout_frame, kind: u32, bytes: *mut *const c_void, count: *mut usize) -> scanout_result;
     pub fn scanout_frame_acquire_fence(frame: *const scanout_frame) -> c_int;
     pub fn scanout_frame_map(frame: *mut scanout_frame, bytes: *mut *const c_void) -> scanout_result;
     pub fn scanout_frame_unmap(frame: *mut scanout_frame);

@@ -63,6 +63,7 @@ pub struct scanout_options {
     pub audio_languages: *const c_char,
     pub subtitle_languages: *const c_char,
     pub sound: *mut scanout_sound,
+    pub render_node: *const c_char,
 }
 
 #[repr(C)]

@@ -23,6 +23,7 @@ pub struct scanout_queue_options {
     pub exporter_count: u32,
     pub sandbox: u32,
     pub exporters: *const *mut scanout_exporter,
+    pub render_node: *const c_char,
 }
 
 #[repr(C)]

@@ -37,6 +37,7 @@ pub struct scanout_image {
     pub width: u32,
     pub height: u32,
     pub bytes: u32,
+    pub reserved: [u64; 2],
 }
 
 #[repr(C)]

@@ -35,18 +35,18 @@ fn sizes_offsets_and_values_are_those_of_c() {
         SCANOUT_OUTPUT_WINDOW, SCANOUT_OUTPUT_MONITOR, SCANOUT_DECODER_AUTO, SCANOUT_DECODER_HARDWARE, SCANOUT_DECODER_SOFTWARE,
         SCANOUT_SANDBOX_OFF, SCANOUT_SANDBOX_DECODER, SCANOUT_SANDBOX_REQUIRE, SCANOUT_SANDBOX_FULL, SCANOUT_EVENT_ENDED,
         SCANOUT_EVENT_FAILED, SCANOUT_EVENT_NOTICE, SCANOUT_EVENT_DETAIL, SCANOUT_EVENT_CLOSE, SCANOUT_EVENT_KEY, SCANOUT_EVENT_SHOWN,
-        SCANOUT_EVENT_SOUGHT, SCANOUT_EVENT_OPENED, SCANOUT_EVENT_STATE, SCANOUT_STATE_IDLE, SCANOUT_STATE_OPENING,
-        SCANOUT_STATE_PREPARING, SCANOUT_STATE_PLAYING, SCANOUT_STATE_PAUSED, SCANOUT_STATE_WAITING, SCANOUT_STATE_ENDED,
-        SCANOUT_STATE_FAILED, SCANOUT_POLICY_DROP_OLDEST, SCANOUT_POLICY_WAIT, SCANOUT_MAX_PLANES, SCANOUT_SOUND_EVERYTHING,
-        SCANOUT_SOUND_AS_HEARD, SCANOUT_TRACK_OTHER, SCANOUT_TRACK_VIDEO, SCANOUT_TRACK_AUDIO, SCANOUT_TRACK_SUBTITLE, SCANOUT_TRACK_COVER,
-        SCANOUT_TEXTURE_PLANES, SCANOUT_TEXTURE_IMAGE, SCANOUT_TEXTURE_UPLOAD, SCANOUT_SAMPLE_SYNC, SCANOUT_SAMPLE_DROPPABLE,
-        SCANOUT_SAMPLE_DO_NOT_DISPLAY, SCANOUT_SAMPLE_DISPLAY_IMMEDIATELY, SCANOUT_SAMPLE_CORRUPT, SCANOUT_SELECT_ON_SCREEN,
-        SCANOUT_SELECT_NEXT, SCANOUT_SELECT_NEAREST,
+        SCANOUT_EVENT_SOUGHT, SCANOUT_EVENT_OPENED, SCANOUT_EVENT_STATE, SCANOUT_STATE_IDLE, SCANOUT_STATE_OPENING, SCANOUT_STATE_PREPARING,
+        SCANOUT_STATE_PLAYING, SCANOUT_STATE_PAUSED, SCANOUT_STATE_WAITING, SCANOUT_STATE_ENDED, SCANOUT_STATE_FAILED,
+        SCANOUT_POLICY_DROP_OLDEST, SCANOUT_POLICY_WAIT, SCANOUT_MAX_PLANES, SCANOUT_SOUND_EVERYTHING, SCANOUT_SOUND_AS_HEARD,
+        SCANOUT_TRACK_OTHER, SCANOUT_TRACK_VIDEO, SCANOUT_TRACK_AUDIO, SCANOUT_TRACK_SUBTITLE, SCANOUT_TRACK_COVER, SCANOUT_TEXTURE_PLANES,
+        SCANOUT_TEXTURE_IMAGE, SCANOUT_TEXTURE_UPLOAD, SCANOUT_SAMPLE_SYNC, SCANOUT_SAMPLE_DROPPABLE, SCANOUT_SAMPLE_DO_NOT_DISPLAY,
+        SCANOUT_SAMPLE_DISPLAY_IMMEDIATELY, SCANOUT_SAMPLE_CORRUPT, SCANOUT_LOG_ERROR, SCANOUT_LOG_WARNING, SCANOUT_LOG_INFO,
+        SCANOUT_LOG_DEBUG, SCANOUT_HDR10_PLUS, SCANOUT_DOLBY_VISION, SCANOUT_SELECT_ON_SCREEN, SCANOUT_SELECT_NEXT, SCANOUT_SELECT_NEAREST,
     }
     layout! { text:
         scanout_options {
             size, output, decoder, threads, starts_paused, is_silent, loops, exporter_count, exporters, start_time, play_duration, sandbox,
-            opens_async, video_track, audio_track, subtitle_track, audio_languages, subtitle_languages, sound,
+            opens_async, video_track, audio_track, subtitle_track, audio_languages, subtitle_languages, sound, render_node,
         }
         scanout_camera { size, format, width, height, rate_numerator, rate_denominator, reconnects }
         scanout_stream { size, context, read, seek, byte_count, cancel }
@@ -59,29 +59,29 @@ fn sizes_offsets_and_values_are_those_of_c() {
         scanout_chapter { size, start, end, title }
         scanout_metadata { size, name, text }
         scanout_event { size, kind, result, text, serial, state }
-        scanout_exporter_options { size, budget, bound, policy, when_decoded, copies }
+        scanout_exporter_options { size, budget, bound, policy, when_decoded, copies, row_alignment, formats }
         scanout_exporter_statistics { size, offered, delivered, late, over_budget, flushed, bytes_copied }
-        scanout_plane { fd, pitch, offset, visible_offset, width, height, visible_width, visible_height, bits, components }
-        scanout_hdr { red, white, maximum_luminance, minimum_luminance, maximum_light, average_light }
+        scanout_plane { fd, pitch, offset, visible_offset, width, height, visible_width, visible_height, bits, components, reserved }
+        scanout_hdr { red, white, maximum_luminance, minimum_luminance, maximum_light, average_light, reserved }
         scanout_frame_info {
             size, fourcc, modifier, format, bit_depth, plane_count, planes, byte_count, coded_width, coded_height, visible_x, visible_y,
             visible_width, visible_height, pixel_aspect, rotation, is_mirrored, primaries, transfer, matrix, range, chroma_siting, has_hdr,
             is_dmabuf, is_new, is_copy, field_order, hdr, film_time, duration, host_time, sequence, identity, serial,
         }
-        scanout_queue_options { size, output, decoder, threads, exporter_count, sandbox, exporters }
+        scanout_queue_options { size, output, decoder, threads, exporter_count, sandbox, exporters, render_node }
         scanout_video_format {
             size, width, height, setup_size, codec, setup, pixel_aspect, rotation, reorder_depth, primaries, transfer, matrix, range,
         }
         scanout_sample { size, flags, bytes, byte_count, time, decode_time, duration, timescale }
         scanout_texture_options { size, wants_image, forbids_upload, limit }
-        scanout_texture { name, width, height, bytes }
+        scanout_texture { name, width, height, bytes, reserved }
         scanout_texture_info { size, path, target, count, textures, crop, has_matrix, code_scale, offset, matrix }
         scanout_texture_statistics { size, imported, reused, uploaded, bytes_copied, dropped }
         scanout_vulkan_device {
             size, queue_family, instance, physical_device, device, get_instance_proc_addr, extensions, extension_count,
             has_ycbcr_conversion,
         }
-        scanout_image { image, view, format, width, height, bytes }
+        scanout_image { image, view, format, width, height, bytes, reserved }
         scanout_image_info { size, path, count, has_matrix, images, crop, code_scale, offset, matrix, filters_chroma, ycbcr_conversion }
         scanout_sound_options { size, delivery, sample_rate, channel_count, is_planar }
         scanout_sound_block { size, frame_count, sample_rate, channel_count, samples, film_time, serial, is_discontinuous }
@@ -135,6 +135,7 @@ fn every_function_is_declared_and_in_the_library() {
         scanout_frame_acquire_at,
         scanout_frame_acquire_fence,
         scanout_frame_describe,
+        scanout_frame_dynamic_hdr,
         scanout_frame_map,
         scanout_frame_release,
         scanout_frame_release_after,
@@ -178,6 +179,7 @@ fn every_function_is_declared_and_in_the_library() {
         scanout_server_new,
         scanout_server_set_continues,
         scanout_server_wait,
+        scanout_set_log_handler,
         scanout_set_rate,
         scanout_set_subtitle_track,
         scanout_set_volume,

@@ -2,7 +2,7 @@ use crate::error::{check, Error, ErrorKind, Result};
 use crate::frame::Frame;
 use crate::options::Options;
 use crate::player::Player;
-use crate::sized::{timeout, Sized32};
+use crate::sized::{c_string, timeout, Sized32};
 use scanout_sys as sys;
 use std::os::raw::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -54,6 +54,11 @@ impl Exporter {
         let mut options = sys::scanout_exporter_options::sized();
         options.budget = wishes.budget;
         options.bound = wishes.bound;
+        options.row_alignment = wishes.row_alignment;
+        let formats = c_string(wishes.formats.as_str())?;
+        if !wishes.formats.is_empty() {
+            options.formats = formats.as_ptr();
+        }
         options.policy = if wishes.takes_every_frame() { sys::SCANOUT_POLICY_WAIT } else { sys::SCANOUT_POLICY_DROP_OLDEST };
         let mut handle = null_mut();
         // SAFETY: both are valid places.

@@ -68,6 +68,15 @@ pub struct Hdr {
     pub average_light: u16,
 }
 
+/// HDR metadata that changes from frame to frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DynamicHdr {
+    /// HDR10+ (SMPTE ST 2094-40), as ITU-T T.35 carries it, from the country's code on.
+    Hdr10Plus = 1,
+    /// Dolby Vision's RPU, as its NAL unit or OBU carries it.
+    DolbyVision = 2,
+}
+
 impl Frame {
     /// # Safety
     /// `handle` is a frame that the caller owns and gives away.
@@ -233,6 +242,18 @@ impl Frame {
             _ => None,
         };
         Color { primaries: info.primaries, transfer: info.transfer, matrix: info.matrix, is_full_range, chroma_siting: info.chroma_siting }
+    }
+
+    /// HDR metadata of this frame alone, as the stream has it; None: it has none of the kind.
+    pub fn dynamic_hdr(&self, kind: DynamicHdr) -> Option<&[u8]> {
+        let (mut bytes, mut count): (*const c_void, usize) = (std::ptr::null(), 0);
+        // SAFETY: the frame is ours, and both are valid places.
+        let result = unsafe { sys::scanout_frame_dynamic_hdr(self.handle.as_ptr(), kind as u32, &mut bytes, &mut count) };
+        if result != sys::SCANOUT_OK || bytes.is_null() {
+            return None;
+        }
+        // SAFETY: so many bytes lie there, unchanged, until the frame is released, which ends the borrow.
+        Some(unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), count) })
     }
 
     /// HDR10's static metadata.

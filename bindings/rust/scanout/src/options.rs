@@ -116,6 +116,8 @@ pub struct Options {
     pub output: Output,
     /// Who decodes it.
     pub decoder: Decoder,
+    /// The device to decode on: "/dev/dri/renderD128". Empty: the first that decodes the stream.
+    pub render_node: String,
     /// Decoding threads; 0: the decoder chooses.
     pub threads: u32,
     /// Shows the first frame and waits for [`play`](crate::Player::play).
@@ -150,6 +152,11 @@ pub struct Options {
     pub budget: u32,
     /// Frames that may wait to be taken; 0: 8.
     pub bound: u32,
+    /// The pixel formats that are taken, by FFmpeg's names: "nv12,yuv420p". A film in another one is converted to the one of these that keeps most of
+    /// it. Empty: any.
+    pub formats: String,
+    /// Rows of the frames' memory begin so many bytes apart, or a multiple of it: a power of two up to 4096. A wish; 0: 64.
+    pub row_alignment: u32,
     /// Asking for a frame while the whole budget is held waits until another thread drops one, instead of failing with
     /// [`ErrorKind::Budget`](crate::ErrorKind::Budget).
     pub waits_when_full: bool,
@@ -160,6 +167,7 @@ impl Default for Options {
         Options {
             output: Output::Untimed,
             decoder: Decoder::Auto,
+            render_node: String::new(),
             threads: 0,
             starts_paused: false,
             plays_sound: false,
@@ -177,6 +185,8 @@ impl Default for Options {
             takes_every_frame: None,
             budget: 0,
             bound: 0,
+            formats: String::new(),
+            row_alignment: 0,
             waits_when_full: false,
         }
     }

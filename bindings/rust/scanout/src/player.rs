@@ -111,6 +111,10 @@ impl Player {
         options.exporters = exporters.as_ptr();
         options.exporter_count = 1;
         options.audio_languages = audio.as_ptr();
+        let node = c_string(wishes.render_node.as_str())?;
+        if !wishes.render_node.is_empty() {
+            options.render_node = node.as_ptr();
+        }
         options.subtitle_languages = subtitles.as_ptr();
         options.sound = sound.as_ref().map_or(null_mut(), Sound::as_ptr);
         let (mut handle, mut message) = (null_mut(), Message::new());

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{film, frames, next, open, paused};
-use scanout::{ErrorKind, Options, Player, Timeline};
+use scanout::{DynamicHdr, ErrorKind, Options, Player, Timeline};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::os::unix::io::AsRawFd;
@@ -118,4 +118,15 @@ fn colours_and_hdr() {
     let turned = open("rotation-90.mp4");
     let frame = next(&turned);
     assert_eq!((frame.rotation(), frame.hdr()), (90, None));
+}
+
+#[test]
+fn a_format_that_is_asked_for_is_what_comes() {
+    let options = Options { formats: "rgb24,gray".into(), row_alignment: 256, ..Options::default() };
+    let player = Player::open(film("plain.mp4"), &options).unwrap();
+    let frame = next(&player);
+    assert_eq!((frame.format().as_str(), frame.plane_count()), ("rgb24", 1));
+    assert_eq!(frame.dynamic_hdr(DynamicHdr::Hdr10Plus), None);
+    let refused = Player::open(film("plain.mp4"), &Options { formats: "nothing".into(), ..Options::default() });
+    assert_eq!(refused.err().unwrap().kind(), ErrorKind::Argument);
 }

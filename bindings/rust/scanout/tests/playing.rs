@@ -3,8 +3,9 @@
 mod common;
 
 use common::{descriptors, film, frames, next, open, paused, MINUTE};
-use scanout::{Error, ErrorKind, Event, Finder, FinderOptions, Options, Output, Player, State, TrackChoice, TrackKind};
+use scanout::{Error, ErrorKind, Event, Finder, FinderOptions, LogLevel, Options, Output, Player, State, TrackChoice, TrackKind};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -158,4 +159,25 @@ fn descriptors_stay_as_many() {
     open_many(20);
     // Tests run side by side: what they have open comes and goes.
     assert!(descriptors() < before + 20 * 4, "{before} and {}", descriptors());
+}
+
+#[test]
+fn the_log_says_what_players_do() {
+    let (send, receive) = channel();
+    let send = std::sync::Mutex::new(send);
+    scanout::set_log_handler(
+        LogLevel::Error,
+        Some(move |level, text: &str| {
+            let _ = send.lock().unwrap().send((level, text.to_owned()));
+        }),
+    )
+    .unwrap();
+    assert!(Player::open("/nonexistent/log.mp4", &Options::default()).is_err());
+    // Other tests of the process may fail to open something as well.
+    let line = receive.iter().find(|line| line.1.contains("/nonexistent/log.mp4")).unwrap();
+    assert_eq!(line.0, LogLevel::Error);
+    scanout::set_log_handler(LogLevel::Error, None::<fn(LogLevel, &str)>).unwrap();
+    // Its sender is gone: the handler has been dropped.
+    while receive.try_recv().is_ok() {}
+    assert_eq!(receive.try_recv(), Err(std::sync::mpsc::TryRecvError::Disconnected));
 }

@@ -1,0 +1,77 @@
+import CScanout
+import FilmReference
+import Media
+import TestSupport
+import Testing
+
+/// The formats that a client takes.
+@Suite struct FormatTests {
+    private static func film(_ name: String, _ formats: String, _ sandbox: scanout_sandbox = SCANOUT_SANDBOX_OFF) throws -> Film {
+        let path = TestAssets.path(name)
+        return try unsafe Film(sandbox: sandbox, formats: formats) { unsafe scanout_open(path, $0, $1, $2, $3) }
+    }
+
+    private static func format(_ frame: Held) -> String {
+        var info = frame.info
+        return unsafe withUnsafeBytes(of: &info.format) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    private static func statistics(_ film: Film) -> scanout_statistics {
+        var statistics = scanout_statistics()
+        statistics.size = UInt32(MemoryLayout<scanout_statistics>.size)
+        _ = unsafe scanout_get_statistics(film.player, &statistics)
+        return statistics
+    }
+
+    @Test(arguments: [SCANOUT_SANDBOX_OFF, SCANOUT_SANDBOX_DECODER])
+    func `a film in another format is converted, and its colours stay`(_ sandbox: scanout_sandbox) throws {
+        let film = try Self.film("demo.mp4", "bgra,gray", sandbox)
+        for number in 0..<3 {
+            let frame = try #require(film.next())
+            #expect(Self.format(frame) == "bgra" && frame.info.plane_count == 1)
+            let size = PixelSize(width: Int(frame.info.visible_width), height: Int(frame.info.visible_height))
+            let image = RGBImage(bytes: Self.rgb(frame.visibleBytes), size: size, layout: .rgb24)
+            #expect(ColorBars.worstError(in: image, part: PixelRect(size)) <= 4)
+            #expect(FrameCode(image, in: PixelRect(size))?.number == number)
+        }
+        #expect(Self.statistics(film).bytes_copied > 0)
+    }
+
+    /// BGRA without alpha, red first.
+    private static func rgb(_ bgra: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(bgra.count)
+        for start in stride(from: 0, to: bgra.count, by: 4) {
+            bytes.append(bgra[start + 2])
+            bytes.append(bgra[start + 1])
+            bytes.append(bgra[start])
+        }
+        return bytes
+    }
+
+    @Test func `a film in a format that the client takes stays as it is`() throws {
+        let film = try Self.film("plain.mp4", "nv12,yuv420p")
+        var sums: [String] = []
+        while let frame = film.next() { sums.append(frame.md5) }
+        let reference = try FilmReference.sums(TestAssets.path("plain.mp4"))
+        #expect(sums == reference && Self.statistics(film).bytes_copied == 0)
+    }
+
+    @Test func `a device that is asked for and missing is named`() throws {
+        let path = TestAssets.path("plain.mp4"), node = Array("/dev/dri/renderD999".utf8CString)
+        let film = try unsafe Film { options, opened, message, size in
+            var options = unsafe options.pointee
+            return unsafe node.withUnsafeBufferPointer { node in
+                unsafe options.decoder = SCANOUT_DECODER_HARDWARE.rawValue
+                unsafe options.render_node = node.baseAddress
+                return unsafe scanout_open(path, &options, opened, message, size)
+            }
+        }
+        let failure = try #require(film.events(until: SCANOUT_EVENT_FAILED).last)
+        #expect(failure.result == SCANOUT_ERROR_DEVICE.rawValue && failure.sentence.contains("/dev/dri/renderD999"), "\(failure.sentence)")
+    }
+
+    @Test(arguments: ["", "nothing", "nv12,", "nv12 yuv420p"]) func `a format that does not exist is refused`(_ formats: String) {
+        #expect { try Self.film("plain.mp4", formats) } throws: { ($0 as? Film.Refusal)?.result == SCANOUT_ERROR_ARGUMENT }
+    }
+}
