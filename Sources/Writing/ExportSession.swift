@@ -77,6 +77,7 @@ public final class ExportSession: @unchecked Sendable {
             let plan = try ExportPlan(source, settings, writer.container, path: path, cover: cover)
             if let notice = plan.notice { notices.append(notice) }
             lanes = try Self.lanes(plan, source, settings, writer, statistics)
+            notices += lanes.compactMap { ($0 as? VideoLane)?.softwareNotice }
         } catch {
             writer.cancel()
             throw error

@@ -52,6 +52,8 @@ public struct ExportSettings: Sendable {
     public var video = Treatment.usual
     /// The tracks of sound.
     public var audio = Treatment.usual
+    /// Whether a device encodes video.
+    public var hardware = EncoderSpecification.Hardware.disable
     /// Bits a second of video; nil leaves it to the quality.
     public var videoBitRate: Int?
     /// Constant quality of video from 0 (worst) to 1 (best), on the encoder's own scale; nil is the usual one.

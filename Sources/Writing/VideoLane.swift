@@ -72,7 +72,7 @@ final class VideoLane: ExportLane {
         _ codec: ExportSettings.Codec, _ settings: ExportSettings, _ shape: ExportShape, _ pixelFormat: PixelFormat,
         _ statistics: FrameStatistics
     ) throws(EncodingError) -> CompressionSession {
-        var options = EncoderOptions(specification: EncoderSpecification(name: codec.encoder), pixelFormat: pixelFormat)
+        var options = EncoderOptions(specification: EncoderSpecification(hardware: settings.hardware, name: codec.encoder), pixelFormat: pixelFormat)
         options.encoderOptions = codec.options
         options.properties.averageBitRate = settings.videoBitRate
         options.properties.quality = settings.videoQuality
@@ -101,6 +101,11 @@ final class VideoLane: ExportLane {
         var description = TrackDescription(track)
         description.format = .video(session.format)
         return description
+    }
+
+    /// Why software encodes although a device was preferred.
+    var softwareNotice: String? {
+        session.reason.map { "Track \(track.id) is encoded by software (\(session.encoderName)), because \($0)." }
     }
 
     var remarks: [String] {

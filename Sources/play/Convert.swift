@@ -45,6 +45,19 @@ struct QualityTargetArgument: ExpressibleByArgument {
     }
 }
 
+/// Whether a device encodes.
+enum HardwareArgument: String, ExpressibleByArgument {
+    case off, prefer, require
+
+    var choice: EncoderSpecification.Hardware {
+        switch self {
+        case .off: .disable
+        case .prefer: .prefer
+        case .require: .require
+        }
+    }
+}
+
 /// `play convert IN OUT`: encodes a film anew, or copies it, into another file.
 struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -72,6 +85,12 @@ struct Convert: ParsableCommand {
 
     @Option(help: ArgumentHelp("Codec or encoder of sound: aac, opus, flac, pcm_s16le. Or copy, none.", valueName: "codec"))
     var audio: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether a device encodes video: prefer takes software where there is no encoder for a device, require ends then. So far there is none.",
+            valueName: "off|prefer|require"))
+    var hardware: HardwareArgument = .off
 
     @Option(help: ArgumentHelp("Bits a second of video: 800k, 2.5M.", valueName: "rate"))
     var bitrate: RateArgument?
@@ -132,11 +151,11 @@ struct Convert: ParsableCommand {
     mutating func validate() throws {
         if copy,
             video != nil || audio != nil || bitrate != nil || audioBitrate != nil || quality != nil || scale != nil
-                || size != nil || passes != nil || reach != nil
+                || size != nil || passes != nil || reach != nil || hardware != .off
         {
             throw ValidationError(
                 "--copy excludes what only encoding can do: --video, --audio, --bitrate, --audio-bitrate, --quality, --scale, "
-                    + "--size, --passes, --reach.")
+                    + "--size, --passes, --reach, --hardware.")
         }
         if copy, isTimeline { throw ValidationError("--copy is for films; the frames of a time line are drawn and encoded.") }
         if [bitrate != nil, quality != nil, size != nil].count(where: \.self) > 1 {
@@ -204,6 +223,7 @@ struct Convert: ParsableCommand {
         settings.tracks = tracks?.numbers
         settings.sandbox = sandboxOptions
         settings.timeRange = range
+        settings.hardware = hardware.choice
         settings.videoBitRate = bitrate?.bits
         settings.audioBitRate = audioBitrate?.bits
         settings.videoQuality = quality

@@ -91,6 +91,17 @@ import Testing
         }
     }
 
+    @Test func `hardware that is preferred is named where software encodes, and nothing is written where it is required`() throws {
+        try inFolder {
+            let words = ["convert", TestAssets.path("short.mp4"), "\(folder)/film.mp4", "--video", "h264", "--duration", "0.2", "--hardware"]
+            let preferred = try PlayProgram.run(words + ["prefer"])
+            #expect(preferred.code == 0 && preferred.errors.hasSuffix("because no hardware encoder for h264 is supported.\n"), "\(preferred.errors)")
+            let required = try PlayProgram.run(words + ["require", "--overwrite"])
+            #expect(required.code == 65 && required.errors.contains("no hardware encoder for h264 is supported; software"), "\(required.errors)")
+            #expect(list() == ["film.mp4"])
+        }
+    }
+
     @Test func `what the container cannot hold is left out, with a sentence`() throws {
         try inFolder {
             let outcome = try PlayProgram.run(["convert", TestAssets.demo, "\(folder)/film.mp4", "--copy", "--tracks", "1"])
