@@ -98,6 +98,11 @@ public final class ExportSession: @unchecked Sendable {
             let rates = sounds.mapValues { $0.bitRate }
             settings.videoBitRate = try ExportBudget.rate(plan, source, settings, writer.container) { rates[$0] ?? nil }
         }
+        let length = settings.writer.segmentDuration
+        if writer.isForWebServers, length.isNumeric, length > .zero {
+            // A segment ends at the first sync sample after half its length: so none is longer than was promised.
+            settings.syncDistance = MediaTime(value: max(length.converted(to: 1000).value / 2, 1), timescale: 1000)
+        }
         for (track, codec) in plan.tracks {
             guard let codec else {
                 copied[track.id] = try add(TrackDescription(track))

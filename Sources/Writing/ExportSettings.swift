@@ -69,6 +69,9 @@ public struct ExportSettings: Sendable {
     /// The processes in which the film is read and decoded.
     public var sandbox = SandboxOptions()
 
+    /// No two sync samples are further apart; nil leaves that to the encoder.
+    var syncDistance: MediaTime?
+
     /// The whole film, encoded as is usual for the container.
     public init() {}
 }
@@ -116,7 +119,7 @@ extension FileContainer {
     /// The usual codec of video; the first that is installed.
     var usualVideo: [VideoCodec] {
         switch self {
-        case .mp4, .mov, .matroska, .mpegTS: [.h264, .hevc, .av1]
+        case .mp4, .mov, .matroska, .mpegTS, .dash: [.h264, .hevc, .av1]
         case .webm: [.vp9, .av1]
         }
     }
@@ -124,7 +127,7 @@ extension FileContainer {
     /// The usual codec of sound; nil keeps the sound as it is.
     var usualAudio: [String]? {
         switch self {
-        case .mp4, .mov, .mpegTS: ["aac", "mp3"]
+        case .mp4, .mov, .mpegTS, .dash: ["aac", "mp3"]
         case .webm: ["opus", "vorbis"]
         case .matroska: nil
         }

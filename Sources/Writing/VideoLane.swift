@@ -90,6 +90,9 @@ final class VideoLane: ExportLane {
             default: break
             }
         }
+        if let distance = settings.syncDistance, !["mjpeg", "prores", "ffv1"].contains(codec.name), codec.options["g"] == nil {
+            options.properties.keyFrameIntervalDuration = distance
+        }
         if codec.name == "vp9" {
             for (key, value) in ["cpu-used": "4", "row-mt": "1"] where codec.options[key] == nil { options.encoderOptions[key] = value }
         }

@@ -64,7 +64,8 @@ struct Convert: ParsableCommand {
         abstract: "Encode a film, or a part of it, into another file, or copy it.",
         discussion:
             "The container follows from the ending of OUT, and the usual codecs from that: mp4, mov and ts get h264 and aac, webm gets vp9 and "
-            + "opus, mkv gets h264 and the sound as it is; m4a and mka get sound only. film.m3u8 is a playlist for web servers, beside its film.mp4. "
+            + "opus, mkv gets h264 and the sound as it is; m4a and mka get sound only. film.m3u8 is a playlist for web servers beside its film.mp4, "
+            + "film.mpd a manifest of DASH beside a file for each track. "
             + "OUT appears when it is whole. Progress is a line on a terminal, and JSON lines on standard output otherwise. Ctrl-C ends the file "
             + "there; a second one ends the program without it.")
 
