@@ -128,7 +128,8 @@ struct Convert: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Begin here, exactly; what is copied into other files than MP4 and MOV begins at the sync sample before.", valueName: "time"))
+            "Begin here, exactly; what is copied into other files than MP4 and MOV begins at the sync sample before, which is said.",
+            valueName: "time"))
     var start: TimeArgument?
 
     @Option(help: ArgumentHelp("No more than this.", valueName: "time"))
@@ -214,6 +215,11 @@ struct Convert: ParsableCommand {
         do throws(CopyError) {
             let film = try FilmCopy(from: input, to: output, options: options)
             Self.tell(film.notices)
+            let told = film.notices.count
+            defer {
+                reporter.erase()
+                Self.tell(Array(film.notices.dropFirst(told)))
+            }
             try film.run(isEnded: { ending_requested() != 0 }, reporter.report)
         } catch { throw PlayerError(error) }
     }
