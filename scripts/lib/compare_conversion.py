@@ -101,11 +101,12 @@ def frames_table(compare, options, film):
     peers = [(name, loop) for name, _, loop in PEERS if with_peer(loop, film, [0.5], environment) is not None]
     missing = [module for name, module, _ in PEERS if name not in [peer for peer, _ in peers]]
     if missing:
-        print("\nFrames at random times: without %s (pip install --target FOLDER %s; --packages FOLDER)." % (" and ".join(missing), " ".join(missing)))
+        print("\nFrames at random times: without %s (pip install --target FOLDER %s; --packages FOLDER)."
+              % (" and ".join(missing), " ".join(missing)))
     if not peers:
         return
-    print("\n### %d frames at random times\n\n`play frames` as a whole process, which writes PNG files 32 pixels wide as well; the others decode only, "
-          "in a process that runs already. %d rounds; medians.\n" % (WANTED, options.rounds))
+    print("\n### %d frames at random times\n\n`play frames` as a whole process, which writes PNG files 32 pixels wide as well; the others decode "
+          "only, in a process that runs already. %d rounds; medians.\n" % (WANTED, options.rounds))
     print("| order of the times | play s | " + " | ".join("%s s | %s's of play's" % (name, name) for name, _ in peers) + " |")
     print("|---|---|" + "---|---|" * len(peers))
     dice = random.Random(5)
