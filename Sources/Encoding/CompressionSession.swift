@@ -98,7 +98,7 @@ public final class CompressionSession: @unchecked Sendable {
         self.pixelFormat = pixelFormat
         encoderName = name
         supportedProperties = supported
-        reason = options.specification.hardware == .prefer ? "there is no hardware encoder for \(format.codec.name)" : nil
+        reason = options.specification.hardware == .prefer ? "no hardware encoder for \(format.codec.name) is supported" : nil
         setting = VideoEncoder.Setting(
             codec: format.codec, encoderName: name, size: format.visible.size, pixelFormat: pixelFormat, attributes: attributes,
             frameRate: frameRate,

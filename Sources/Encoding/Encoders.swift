@@ -39,7 +39,7 @@ public enum Encoders {
     static func find(_ codec: VideoCodec, _ specification: EncoderSpecification) throws(EncodingError) -> UnsafePointer<AVCodec> {
         let names = names(for: codec)
         let list = names.isEmpty ? "this FFmpeg has no software encoder for it" : "software encoders are \(names.joined(separator: ", "))"
-        if specification.hardware == .require { throw EncodingError(.noEncoder, "there is no hardware encoder for \(codec.name); \(list)") }
+        if specification.hardware == .require { throw EncodingError(.noEncoder, "no hardware encoder for \(codec.name) is supported; \(list)") }
         guard let name = specification.name ?? names.first else {
             let codecs = usualCodecs.map(\.name).joined(separator: ", ")
             throw EncodingError(.noEncoder, "this FFmpeg has no software encoder for \(codec.name); it encodes \(codecs)")

@@ -19,11 +19,11 @@ final class MovieMetadataTrack {
     /// The time units of MP4's text, and more than Matroska's.
     private static let timescale: Int32 = 1000
 
-    /// Adds the track to the writer. MPEG-TS holds none.
+    /// Adds the track to the writer. MPEG-TS and DASH hold none.
     init(to writer: AssetWriter) throws(ExportError) {
         let codec =
             switch writer.container {
-            case .mp4, .mov: "mov_text"
+            case .mp4, .mov, .dash: "mov_text"
             case .webm: "webvtt"
             case .matroska, .mpegTS: "subrip"
             }

@@ -72,12 +72,11 @@ extension AssetWriter {
         let (times, endsFragment) = state.withLock { ($0.filmTimes(entry), $0.endsFragment(before: entry)) }
         do throws(WritingError) {
             if endsFragment {
-                try muxer.endFragment()
-                try muxer.draft.publish()
-                if options.syncsFragments { sync(muxer.wholeByteCount) }
-                try streamed?.endSegment(at: times.presentation, muxer)
+                try files.endFragment()
+                if options.syncsFragments { sync(files.wholeByteCount) }
+                try streamed?.endSegment(at: times.presentation, files.whole)
             }
-            try muxer.write(sample, block, times, stream: entry.input)
+            try files.write(sample, block, times, input: entry.input)
             streamed?.note(times, isVideo: state.withLock { $0.inputs[entry.input].track.kind == .video })
             noteByteCount()
         } catch {
@@ -86,7 +85,7 @@ extension AssetWriter {
     }
 
     func noteByteCount() {
-        guard let count = muxer.byteCount else { return }
+        guard let count = files.byteCount else { return }
         state.withLock { $0.writtenByteCount = count }
     }
 
@@ -100,7 +99,7 @@ extension AssetWriter {
         Self.disk.async { [self] in
             while let wanted = state.withLock({ $0.wantedByteCount > $0.durableByteCount ? $0.wantedByteCount : nil }) {
                 // What fails here fails at the end too, or when the next bytes are written.
-                guard fdatasync(muxer.draft.descriptor.rawValue) == 0 else { return }
+                guard files.sync() else { return }
                 state.change { $0.durableByteCount = wanted }
             }
         }

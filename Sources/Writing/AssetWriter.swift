@@ -16,8 +16,9 @@ internal import SampleQueue
 /// The file appears under its name when it is whole; until then it has a temporary name in the same folder (`.NAME.….part`), which is removed
 /// when writing fails or is cancelled. With `isFragmented` it appears with the first fragment, and keeps its whole fragments whatever happens.
 ///
-/// The name `film.m3u8` makes a film for HTTP Live Streaming (RFC 8216): `film.mp4` in fragments, and beside it the playlist, which appears when the
-/// film is whole and names each fragment as a range of the film's bytes.
+/// The name `film.m3u8` makes a film for HTTP Live Streaming (RFC 8216): `film.mp4` in fragments, and beside it the playlist, which names each
+/// fragment as a range of the film's bytes and grows with the film. `film.master.m3u8` says codecs, size and rate. `film.mpd` makes one for DASH: a
+/// file for each track, `film.0.mp4` and so on, and the manifest, which appears when all are whole.
 ///
 /// Samples of all inputs are written in the order of their decode times. While an input brings nothing, the samples of the others wait; beyond
 /// `AssetWriterOptions.interleaving` they are written all the same, and `starvingInputs` names it. So memory is bounded, and no caller has to wait.
@@ -45,7 +46,7 @@ public final class AssetWriter: Sendable {
     public let container: FileContainer
     /// As given to `init`.
     public let options: AssetWriterOptions
-    let muxer: Muxer
+    let files: FilmFiles
     /// Of a film for HTTP Live Streaming.
     let streamed: StreamedFilm?
     let state: Monitor<AssetWriterState>
@@ -58,8 +59,9 @@ public final class AssetWriter: Sendable {
         let filmPath = options.container == nil ? StreamedFilm.filmPath(ofListAt: path) : nil
         if filmPath != nil { (options.container, options.isFragmented) = (.mp4, true) }
         guard let container = options.container ?? FileContainer(path: path) else {
-            throw WritingError(.unsupported, path, "its ending names no container that can be written (mp4, mov, mkv, webm, ts, m3u8)")
+            throw WritingError(.unsupported, path, "its ending names no container that can be written (mp4, mov, mkv, webm, ts, m3u8, mpd)")
         }
+        if container == .dash { options.isFragmented = true }
         if !container.hasEditLists, options.movesIndexToFront {
             throw WritingError(.unsupported, path, "only MP4 and MOV have an index that can be in front")
         }
@@ -70,19 +72,22 @@ public final class AssetWriter: Sendable {
         self.path = path
         self.container = container
         self.options = options
-        let draft = try FileDraft(path: filmPath ?? path, overwrites: options.overwrites)
+        files = try FilmFiles(path: filmPath ?? path, container: container, overwrites: options.overwrites)
         do throws(WritingError) {
-            streamed =
-                if let filmPath { try StreamedFilm(listPath: path, filmPath: filmPath, overwrites: options.overwrites) } else { nil }
-            muxer = try Muxer(draft: draft, container: container)
+            streamed = if let filmPath { try StreamedFilm(listPath: path, filmPath: filmPath, options) } else { nil }
         } catch {
-            draft.discard()
+            files.discard()
             throw error
         }
-        state = Monitor(AssetWriterState(path: path, options: options, isStreamed: filmPath != nil))
+        state = Monitor(AssetWriterState(path: path, options: options, isStreamed: filmPath != nil || container == .dash))
     }
 
-    deinit { muxer.draft.discard() }
+    deinit { files.discard() }
+
+    /// No player hides what the samples show before the beginning. Parts for web servers are shown whole.
+    var showsLeadIn: Bool { !container.hasEditLists || isForWebServers }
+    /// HTTP Live Streaming and DASH.
+    var isForWebServers: Bool { streamed != nil || container == .dash }
 
     // MARK: Before the first sample
 
@@ -93,7 +98,7 @@ public final class AssetWriter: Sendable {
     public func addInput(_ track: TrackDescription, expectsMediaDataInRealTime: Bool = false) throws(WritingError) -> AssetWriterInput {
         let number = state.withLock { $0.status == .unknown ? $0.inputs.count : nil }
         guard let number else { throw WritingError(.notWriting, path, "tracks are added before writing starts") }
-        guard container.canHold(track.kind, track.format), muxer.addStream(track) else {
+        guard container.canHold(track.kind, track.format), try files.addStream(track) else {
             throw WritingError(.unsupported, path, input: number, "\(container.rawValue) cannot hold \(Self.name(track.format))")
         }
         state.withLock { $0.addInput(track, isRealTime: expectsMediaDataInRealTime) }
@@ -115,12 +120,12 @@ public final class AssetWriter: Sendable {
     public func start(atSourceTime time: MediaTime = .zero) throws(WritingError) {
         let tracks = state.withLock { $0.status == .unknown && time.isNumeric ? $0.inputs.map(\.track) : [] }
         guard !tracks.isEmpty else { throw WritingError(.notWriting, path, "writing starts once, at a number, and with a track") }
-        streamed?.hasVideo = tracks.contains { $0.kind == .video }
+        streamed?.tracks = tracks
         let chapters = options.chapters.map { chapter in
             AssetChapter(range: MediaTimeRange(start: max(chapter.range.start - time, .zero), end: chapter.range.end - time), title: chapter.title)
         }
         do throws(WritingError) {
-            try muxer.begin(options, chapters: chapters.filter { $0.range.duration > .zero }, timescale: Self.timescale(tracks))
+            try files.begin(options, chapters: chapters.filter { $0.range.duration > .zero }) { Self.timescale($0.map { [tracks[$0]] } ?? tracks) }
         } catch {
             fail(error)
             throw error
@@ -221,12 +226,11 @@ public final class AssetWriter: Sendable {
         }
         do throws(WritingError) {
             if let streamed {
-                try muxer.endFragment()
-                try streamed.endSegment(at: nil, muxer)
+                try files.endFragment()
+                try streamed.endSegment(at: nil, files.whole)
             }
-            try muxer.end(at: end)
-            try muxer.draft.publish()
-            if options.syncsFragments, fsync(muxer.draft.descriptor.rawValue) != 0 { throw WritingError.writing(path, errno) }
+            try files.end(at: end)
+            if options.syncsFragments, !files.sync() { throw WritingError.writing(path, errno) }
             try streamed?.publish()
         } catch {
             state.change { state in
@@ -254,8 +258,8 @@ public final class AssetWriter: Sendable {
             return false
         }
         guard isOver == false else { return }
-        muxer.draft.remove()
-        streamed?.discard()
+        files.remove()
+        streamed?.remove()
     }
 
     private func fail(_ error: WritingError) {
@@ -269,11 +273,7 @@ public final class AssetWriter: Sendable {
 
     /// Leaves no half file: nothing, or whole fragments.
     func cleanUp() {
-        streamed?.discard()
-        if muxer.draft.isPublished {
-            _ = ftruncate(muxer.draft.descriptor.rawValue, off_t(muxer.wholeByteCount))
-        } else {
-            muxer.draft.discard()
-        }
+        files.leaveWholeFragments()
+        streamed?.endEarly()
     }
 }

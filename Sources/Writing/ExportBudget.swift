@@ -19,7 +19,7 @@ struct ExportBudget: Sendable {
     /// Bytes that the container spends on a sample: its row in the index, or its header.
     private var bytesPerSample: Double {
         switch container {
-        case .mp4, .mov: 14
+        case .mp4, .mov, .dash: 14
         case .matroska, .webm: 8
         // Packets of 188 bytes: 4 of them are header, and the last one of a sample is half empty.
         case .mpegTS: 120

@@ -77,6 +77,7 @@ public final class ExportSession: @unchecked Sendable {
             let plan = try ExportPlan(source, settings, writer.container, path: path, cover: cover)
             if let notice = plan.notice { notices.append(notice) }
             lanes = try Self.lanes(plan, source, settings, writer, statistics)
+            notices += lanes.compactMap { ($0 as? VideoLane)?.softwareNotice }
         } catch {
             writer.cancel()
             throw error
@@ -96,6 +97,11 @@ public final class ExportSession: @unchecked Sendable {
         if settings.byteCount != nil {
             let rates = sounds.mapValues { $0.bitRate }
             settings.videoBitRate = try ExportBudget.rate(plan, source, settings, writer.container) { rates[$0] ?? nil }
+        }
+        let length = settings.writer.segmentDuration
+        if writer.isForWebServers, length.isNumeric, length > .zero {
+            // A segment ends at the first sync sample after half its length: so none is longer than was promised.
+            settings.syncDistance = MediaTime(value: max(length.converted(to: 1000).value / 2, 1), timescale: 1000)
         }
         for (track, codec) in plan.tracks {
             guard let codec else {

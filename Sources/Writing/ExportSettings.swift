@@ -52,6 +52,8 @@ public struct ExportSettings: Sendable {
     public var video = Treatment.usual
     /// The tracks of sound.
     public var audio = Treatment.usual
+    /// Whether a device encodes video.
+    public var hardware = EncoderSpecification.Hardware.disable
     /// Bits a second of video; nil leaves it to the quality.
     public var videoBitRate: Int?
     /// Constant quality of video from 0 (worst) to 1 (best), on the encoder's own scale; nil is the usual one.
@@ -66,6 +68,9 @@ public struct ExportSettings: Sendable {
     public var size: PixelSize?
     /// The processes in which the film is read and decoded.
     public var sandbox = SandboxOptions()
+
+    /// No two sync samples are further apart; nil leaves that to the encoder.
+    var syncDistance: MediaTime?
 
     /// The whole film, encoded as is usual for the container.
     public init() {}
@@ -114,7 +119,7 @@ extension FileContainer {
     /// The usual codec of video; the first that is installed.
     var usualVideo: [VideoCodec] {
         switch self {
-        case .mp4, .mov, .matroska, .mpegTS: [.h264, .hevc, .av1]
+        case .mp4, .mov, .matroska, .mpegTS, .dash: [.h264, .hevc, .av1]
         case .webm: [.vp9, .av1]
         }
     }
@@ -122,7 +127,7 @@ extension FileContainer {
     /// The usual codec of sound; nil keeps the sound as it is.
     var usualAudio: [String]? {
         switch self {
-        case .mp4, .mov, .mpegTS: ["aac", "mp3"]
+        case .mp4, .mov, .mpegTS, .dash: ["aac", "mp3"]
         case .webm: ["opus", "vorbis"]
         case .matroska: nil
         }

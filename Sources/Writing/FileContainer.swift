@@ -15,6 +15,8 @@ public enum FileContainer: String, Sendable, Hashable, CaseIterable {
     case webm
     /// MPEG transport stream (ISO/IEC 13818-1), as broadcasts use it.
     case mpegTS
+    /// DASH (ISO/IEC 23009-1): MP4 in fragments, a file for each track of video and sound, and a manifest, whose name is the film's.
+    case dash
 
     /// The container that a file's name asks for by its ending; nil where it is none of these. `m3u8` is the playlist of an MP4 in fragments.
     public init?(path: String) {
@@ -24,11 +26,11 @@ public enum FileContainer: String, Sendable, Hashable, CaseIterable {
 
     private static let endings: [String: FileContainer] = [
         "mp4": .mp4, "m4v": .mp4, "m4a": .mp4, "mov": .mov, "qt": .mov, "mkv": .matroska, "mka": .matroska, "webm": .webm, "ts": .mpegTS,
-        "mts": .mpegTS, "m3u8": .mp4,
+        "mts": .mpegTS, "m3u8": .mp4, "mpd": .dash,
     ]
 
     /// Whether the file says what part of its samples is shown, so that a film begins and ends where the source did.
-    public var hasEditLists: Bool { self == .mp4 || self == .mov }
+    public var hasEditLists: Bool { self == .mp4 || self == .mov || self == .dash }
 
     /// Whether samples of this format can be written into it.
     public func canHold(_ kind: TrackDescription.Kind, _ format: MediaFormat) -> Bool {
@@ -42,6 +44,7 @@ public enum FileContainer: String, Sendable, Hashable, CaseIterable {
         let id = unsafe descriptor.pointee.id, type = unsafe descriptor.pointee.type
         switch kind {
         case .attachedPicture where self != .mp4, .other: return false
+        case .subtitle where self == .dash: return false
         case .subtitle where type != AVMEDIA_TYPE_SUBTITLE: return false
         default: break
         }
@@ -57,5 +60,11 @@ public enum FileContainer: String, Sendable, Hashable, CaseIterable {
     ]
 
     /// libavformat's name.
-    var muxerName: String { self == .mpegTS ? "mpegts" : rawValue }
+    var muxerName: String {
+        switch self {
+        case .mpegTS: "mpegts"
+        case .dash: "mp4"
+        case .mp4, .mov, .matroska, .webm: rawValue
+        }
+    }
 }

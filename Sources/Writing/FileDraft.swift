@@ -73,6 +73,9 @@ final class FileDraft {
         return PathText.text(unsafe UnsafeBufferPointer(start: resolved, count: strlen(resolved)).map { UInt8(bitPattern: $0) })
     }
 
+    /// Without the folders.
+    static func name(ofPath path: String) -> String { split(path).name }
+
     private static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return ("", path) }
         return (String(path[...slash]), String(path[path.index(after: slash)...]))

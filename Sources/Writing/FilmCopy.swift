@@ -12,7 +12,7 @@ public struct FilmCopy {
         /// How the file is written.
         public var writer = AssetWriterOptions()
         /// The part of the film. Copying begins at the sync sample at or before its start; MP4 and MOV hide what comes before the start and after
-        /// the end, other containers show it.
+        /// the end, other containers show it, and so do films for web servers. `notices` says how much.
         public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity)
         /// The numbers of the tracks; nil copies all that the container can hold.
         public var tracks: Set<Int>?
@@ -43,7 +43,9 @@ public struct FilmCopy {
     }
 
     /// Sentences for the viewer: tracks that are left out, and other departures from what was asked for.
-    public private(set) var notices: [String] = []
+    public var notices: [String] { opening + remarks.withLock { $0 } }
+    private var opening: [String] = []
+    private let remarks = Monitor<[String]>([])
     private let options: Options
     private let reader: any AssetReading
     private let writer: AssetWriter
@@ -59,7 +61,7 @@ public struct FilmCopy {
             source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), options.sandbox)
         } catch { throw .source(error) }
         reader = source.reader
-        if let notice = source.notice { notices.append(notice) }
+        if let notice = source.notice { opening.append(notice) }
         var described = options.writer.describing(reader.metadata, title: reader.title, reader.chapters, in: options.timeRange)
         let cover = described.takeCover(of: reader, options.tracks, options.sandbox, to: described.container ?? FileContainer(path: path))
         var inputs: [Int: AssetWriterInput] = [:], left: [AssetTrack] = []
@@ -80,7 +82,7 @@ public struct FilmCopy {
         self.inputs = inputs
         if !left.isEmpty {
             let names = left.map { "\($0.id) (\(Self.codec($0)))" }.joined(separator: ", ")
-            notices.append("\(path): left out, as \(writer.container.rawValue) cannot hold it: track \(names).")
+            opening.append("\(path): left out, as \(writer.container.rawValue) cannot hold it: track \(names).")
         }
     }
 
@@ -115,7 +117,7 @@ public struct FilmCopy {
         reader.select(Set(inputs.keys))
         let range = options.timeRange
         if range.start > .zero || range.end.isNumeric { reader.timeRange = range }
-        var progress = Progress(), order = SampleOrder(reader.tracks)
+        var progress = Progress(), order = SampleOrder(reader.tracks), isBegun = false
         let end = min(range.end, reader.duration.isNumeric ? reader.duration : range.end)
         if end.isNumeric { progress.duration = end - range.start }
         while !isEnded() {
@@ -124,6 +126,10 @@ public struct FilmCopy {
             guard let next else { return nil }
             guard let input = inputs[next.trackID], let sample = order.next(next), try begin(at: sample) else { continue }
             guard isWanted(sample, input.track) else { continue }
+            if range.start > .zero, !isBegun, input.track.kind == .video || !hasVideo {
+                isBegun = true
+                noteLeadIn(sample)
+            }
             try input.append(sample)
             progress.sampleCount += 1
             progress.byteCount += sample.byteCount
@@ -143,7 +149,7 @@ public struct FilmCopy {
             return true
         }
         var start = range.start
-        if !writer.container.hasEditLists {
+        if writer.showsLeadIn {
             // It begins with the sync sample of the film.
             guard !hasVideo || inputs[sample.trackID]?.track.kind == .video else { return false }
             start = min(start, sample.shownTime)
@@ -151,6 +157,24 @@ public struct FilmCopy {
         try writer.start(atSourceTime: start)
         if range.end.isNumeric { writer.endSession(atSourceTime: range.end) }
         return true
+    }
+
+    /// Says what players show of the film before the beginning that was wanted.
+    private func noteLeadIn(_ first: SampleBuffer) {
+        let lead = options.timeRange.start - first.shownTime
+        guard lead > .zero else { return }
+        let early = "\(MasterList.thousandths(lead.seconds)) s early, at the sync sample"
+        let sentence: String
+        if !writer.container.hasEditLists {
+            sentence = "begins \(early), because \(writer.container.rawValue) has no edit list."
+        } else if writer.showsLeadIn {
+            sentence = "begins \(early), because the parts of a film for web servers are shown whole."
+        } else if options.writer.isFragmented {
+            sentence = "players that take no edit list from a film in fragments begin \(early)."
+        } else {
+            return
+        }
+        remarks.withLock { $0.append("\(path): \(sentence)") }
     }
 
     private var hasVideo: Bool { inputs.values.contains { $0.track.kind == .video } }
@@ -161,7 +185,7 @@ public struct FilmCopy {
     /// What ends before the beginning, other than video, is left out.
     private func isWanted(_ sample: SampleBuffer, _ track: TrackDescription) -> Bool {
         let start = options.timeRange.start
-        guard start > .zero, track.kind != .video, writer.container.hasEditLists else { return true }
+        guard start > .zero, track.kind != .video, !writer.showsLeadIn else { return true }
         let time = sample.shownTime
         if track.kind != .audio { return time >= start || track.kind == .attachedPicture }
         return time + (sample.duration.isNumeric ? sample.duration : .zero) > start - Self.preroll

@@ -9,10 +9,16 @@ struct MovieBox {
     /// Takes the whole box with its header of 8 bytes.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    /// Reads the index of a file; nil where there is none at its top.
+    init?(in descriptor: Int32) throws(SystemError) {
+        guard let place = try Self.find("moov", in: descriptor), place.count <= Self.longest else { return nil }
+        self = try Self.read(Int(place.count), at: place.offset, in: descriptor)
+    }
+
     /// Ends every edit list of a file at `end`. A file without an index at its top stays as it is.
     static func endEdits(at end: MediaTime, in descriptor: Int32) throws(SystemError) {
-        guard let place = try find(in: descriptor) else { return }
-        var box = MovieBox(try read(place.count, at: place.offset, in: descriptor))
+        guard let place = try find("moov", in: descriptor), place.count <= longest else { return }
+        var box = try read(Int(place.count), at: place.offset, in: descriptor)
         box.endEdits(at: end)
         let written = unsafe pwrite(descriptor, box.bytes, box.bytes.count, off_t(place.offset))
         if written != box.bytes.count { throw SystemError(written < 0 ? errno : ENOSPC, "write the edit lists") }
@@ -54,9 +60,20 @@ struct MovieBox {
         return sum
     }
 
-    /// Bytes up to the end of the index, which is in front of the samples; nil where it is not.
-    static func headByteCount(in descriptor: Int32) throws(SystemError) -> Int64? {
-        try find(in: descriptor).map { $0.offset + Int64($0.count) }
+    /// The first box of this name at the top of a file; nil where there is none.
+    static func find(_ wanted: String, in descriptor: Int32) throws(SystemError) -> (offset: Int64, count: Int64)? {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(errno, "look at the file") }
+        var offset: Int64 = 0
+        while offset + 16 <= Int64(status.st_size) {
+            let head = try read(16, at: offset, in: descriptor)
+            let short = head.number(at: 0, 4)
+            let size = short == 1 ? head.number(at: 8, 8) : short
+            guard size >= 8 else { return nil }
+            if head.name(at: 4) == wanted { return short == 1 ? nil : (offset, size) }
+            offset += size
+        }
+        return nil
     }
 
     // MARK: Bytes
@@ -64,45 +81,31 @@ struct MovieBox {
     /// A movie box above this, 512 MiB, is none.
     private static let longest: Int64 = 1 << 29
 
-    /// Where the index lies in the file.
-    private static func find(in descriptor: Int32) throws(SystemError) -> (offset: Int64, count: Int)? {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(errno, "look at the file") }
-        var offset: Int64 = 0
-        while offset + 16 <= Int64(status.st_size) {
-            let head = MovieBox(try read(16, at: offset, in: descriptor))
-            let short = head.number(at: 0, 4)
-            let size = short == 1 ? head.number(at: 8, 8) : short
-            guard size >= 8 else { return nil }
-            if head.name(at: 4) == "moov" { return short == 1 || size > longest ? nil : (offset, Int(size)) }
-            offset += size
-        }
-        return nil
-    }
-
-    private static func read(_ count: Int, at offset: Int64, in descriptor: Int32) throws(SystemError) -> [UInt8] {
+    /// Reads a box.
+    static func read(_ count: Int, at offset: Int64, in descriptor: Int32) throws(SystemError) -> MovieBox {
         var bytes = [UInt8](repeating: 0, count: count)
         let got = unsafe pread(descriptor, &bytes, count, off_t(offset))
         guard got == count else { throw SystemError(got < 0 ? errno : EIO, "read the index") }
-        return bytes
+        return MovieBox(bytes)
     }
 
-    private func first(_ name: String, in range: Range<Int>) -> Range<Int>? { boxes(name, in: range).first }
+    func first(_ name: String, in range: Range<Int>) -> Range<Int>? { boxes(name, in: range).first }
 
-    private func boxes(_ wanted: String, in range: Range<Int>) -> [Range<Int>] {
+    /// - Parameter wanted: nil for boxes of any name.
+    func boxes(_ wanted: String?, in range: Range<Int>) -> [Range<Int>] {
         var found: [Range<Int>] = [], place = range.lowerBound
         while place + 8 <= range.upperBound {
             let size = Int(number(at: place, 4))
             guard size >= 8, place + size <= range.upperBound else { break }
-            if name(at: place + 4) == wanted { found.append(place..<place + size) }
+            if wanted == nil || name(at: place + 4) == wanted { found.append(place..<place + size) }
             place += size
         }
         return found
     }
 
-    private func name(at place: Int) -> String { String(decoding: bytes[place..<place + 4], as: UTF8.self) }
+    func name(at place: Int) -> String { String(decoding: bytes[place..<place + 4], as: UTF8.self) }
 
-    private func number(at place: Int, _ size: Int) -> Int64 {
+    func number(at place: Int, _ size: Int) -> Int64 {
         Int64(truncatingIfNeeded: bytes[place..<place + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 

@@ -67,7 +67,10 @@ final class Muxer: @unchecked Sendable {
         var settings: OpaquePointer?
         defer { unsafe av_dict_free(&settings) }
         if container.hasEditLists {
-            if options.isFragmented { unsafe av_dict_set(&settings, "movflags", "+frag_custom+delay_moov+default_base_moof", 0) }
+            if options.isFragmented {
+                let index = container == .dash ? "+global_sidx" : ""
+                unsafe av_dict_set(&settings, "movflags", "+frag_custom+delay_moov+default_base_moof" + index, 0)
+            }
             if options.movesIndexToFront { unsafe av_dict_set(&settings, "movflags", "+faststart", 0) }
             // The unit of the edit list's lengths; 1/1000 s, the muxer's own, is longer than a sample of sound.
             unsafe av_dict_set_int(&settings, "movie_timescale", Int64(timescale), 0)
@@ -174,14 +177,14 @@ final class Muxer: @unchecked Sendable {
         wholeByteCount = output.byteCount ?? wholeByteCount
     }
 
-    /// Bytes of an MP4 in fragments before the first of them.
-    func headByteCount() throws(WritingError) -> Int64 {
-        let count: Int64?
-        do throws(SystemError) { count = try MovieBox.headByteCount(in: draft.descriptor.rawValue) } catch {
-            throw WritingError.writing(draft.path, error.code)
-        }
-        guard let count else { throw WritingError(.damaged, draft.path, "the container cannot be completed (no index in front)") }
-        return count
+    /// What lies before the first fragment of an MP4: how much, and the index in it.
+    func head() throws(WritingError) -> (byteCount: Int64, box: MovieBox) {
+        do throws(SystemError) {
+            if let place = try MovieBox.find("moov", in: draft.descriptor.rawValue), let box = try MovieBox(in: draft.descriptor.rawValue) {
+                return (place.offset + place.count, box)
+            }
+        } catch { throw WritingError.writing(draft.path, error.code) }
+        throw WritingError(.damaged, draft.path, "the container cannot be completed (no index in front)")
     }
 
     /// Writes what the container has at its end.

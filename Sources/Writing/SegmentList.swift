@@ -2,7 +2,8 @@ package import Media
 
 /// The playlist of HTTP Live Streaming (RFC 8216) for a film in fragments: where each fragment lies in the film's file, and how long it lasts.
 ///
-/// Every part of the list is a range of bytes of the one file, so a film is two files however long it is. A pure value.
+/// Every part of the list is a range of bytes of the one file, however long the film is. The list grows while the film is written: each new part
+/// stands at its end, so that a player may begin before the film is whole. A pure value.
 package struct SegmentList: Sendable {
     private struct Segment: Sendable {
         var duration: MediaTime
@@ -15,13 +16,22 @@ package struct SegmentList: Sendable {
     package var hasVideo = false
     /// Bytes of the file before the first fragment: what a player needs to decode any of them. Set before the first segment ends.
     package var headByteCount: Int64?
+    /// Seconds that no segment exceeds, rounded. More only when one does.
+    private var targetSeconds: Int
     private var segments: [Segment] = []
+    private var isWhole = false
+    /// Segments that the list's file has, and the longest that it promises; nil before the file has anything.
+    private var written: (count: Int, targetSeconds: Int)?
     /// Film time at which the next segment begins.
     private var start = MediaTime.zero
     /// Film time at which the last frame ends.
     private var lastEnd = MediaTime.zero
 
-    package init(fileName: String) { self.fileName = fileName }
+    /// - Parameter segmentDuration: How long a segment is to be.
+    package init(fileName: String, segmentDuration: MediaTime) {
+        self.fileName = fileName
+        targetSeconds = Int(max(min(segmentDuration.seconds, 86_400), 1).rounded(.up))
+    }
 
     /// Where the next segment begins in the file.
     private var offset: Int64 { segments.last?.range.upperBound ?? headByteCount ?? 0 }
@@ -36,24 +46,66 @@ package struct SegmentList: Sendable {
     /// - Parameter time: Film time at which the next segment begins; nil: nothing follows.
     package mutating func endSegment(at time: MediaTime?, byteCount: Int64) {
         let time = max(time ?? lastEnd, start)
-        if byteCount > offset { segments.append(Segment(duration: time - start, range: offset..<byteCount)) }
+        if byteCount > offset {
+            segments.append(Segment(duration: time - start, range: offset..<byteCount))
+            targetSeconds = max(targetSeconds, Int((time - start).seconds.rounded(.up)))
+        }
         start = time
     }
 
-    /// The list of the whole film.
-    package var text: String {
-        let name = Self.address(fileName), longest = segments.map { $0.duration.seconds.rounded(.up) }.max() ?? 1
-        var lines = [
-            "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(Int(max(longest, 1)))", "#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-PLAYLIST-TYPE:VOD",
-            "#EXT-X-INDEPENDENT-SEGMENTS", "#EXT-X-MAP:URI=\"\(name)\",BYTERANGE=\"\(headByteCount ?? 0)@0\"",
+    /// Nothing follows.
+    package mutating func end() { isWhole = true }
+
+    /// What the list's file does not have yet.
+    package enum Change: Sendable, Hashable {
+        /// The file is to have only this.
+        case replace(String)
+        /// The file is to have this at its end.
+        case append(String)
+    }
+
+    /// The change that brings the file up to date, which is taken to be made; called after each segment.
+    package mutating func takeChange() -> Change {
+        let before = written
+        written = (segments.count, targetSeconds)
+        guard let before, before.targetSeconds == targetSeconds else { return .replace(head + text(of: segments[...]) + ending) }
+        return .append(text(of: segments[before.count...]) + ending)
+    }
+
+    private var head: String {
+        let lines = [
+            "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(targetSeconds)", "#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-PLAYLIST-TYPE:EVENT",
+            "#EXT-X-INDEPENDENT-SEGMENTS", "#EXT-X-MAP:URI=\"\(Self.address(fileName))\",BYTERANGE=\"\(headByteCount ?? 0)@0\"",
         ]
-        for segment in segments {
-            lines.append("#EXTINF:\(Self.seconds(segment.duration)),")
-            lines.append("#EXT-X-BYTERANGE:\(segment.range.count)@\(segment.range.lowerBound)")
-            lines.append(name)
-        }
-        lines.append("#EXT-X-ENDLIST")
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func text(of segments: ArraySlice<Segment>) -> String {
+        let name = Self.address(fileName)
+        return segments.map { segment in
+            let range = "\(segment.range.count)@\(segment.range.lowerBound)"
+            return "#EXTINF:\(Self.seconds(segment.duration)),\n#EXT-X-BYTERANGE:\(range)\n\(name)\n"
+        }.joined()
+    }
+
+    private var ending: String { isWhole ? "#EXT-X-ENDLIST\n" : "" }
+
+    /// Bits a second: of the worst run of segments that lasts from half to one and a half of the longest (RFC 8216, 4.3.4.2), and of all.
+    package var bitRates: (peak: Int, average: Int) {
+        func rate(_ bytes: Int64, _ seconds: Double) -> Int { seconds > 0 ? Int((Double(bytes) * 8 / seconds).rounded(.up)) : 0 }
+        let target = Double(targetSeconds), lengths = segments.map(\.duration.seconds)
+        var peak = 0, total: (bytes: Int64, seconds: Double) = (0, 0)
+        for first in segments.indices {
+            total = (total.bytes + Int64(segments[first].range.count), total.seconds + lengths[first])
+            var run: (bytes: Int64, seconds: Double) = (0, 0)
+            for next in first..<segments.count {
+                run = (run.bytes + Int64(segments[next].range.count), run.seconds + lengths[next])
+                if run.seconds > target * 1.5 { break }
+                if run.seconds >= target / 2 { peak = max(peak, rate(run.bytes, run.seconds)) }
+            }
+        }
+        let average = rate(total.bytes, total.seconds)
+        return (max(peak, average), average)
     }
 
     /// With six digits behind the point.
@@ -63,7 +115,7 @@ package struct SegmentList: Sendable {
     }
 
     /// A name as a relative address: all but the unreserved characters in percent form (RFC 3986, 2.3).
-    private static func address(_ name: String) -> String {
+    static func address(_ name: String) -> String {
         var text = ""
         for byte in PathText.bytes(name) {
             let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte

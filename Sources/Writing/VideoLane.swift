@@ -72,7 +72,7 @@ final class VideoLane: ExportLane {
         _ codec: ExportSettings.Codec, _ settings: ExportSettings, _ shape: ExportShape, _ pixelFormat: PixelFormat,
         _ statistics: FrameStatistics
     ) throws(EncodingError) -> CompressionSession {
-        var options = EncoderOptions(specification: EncoderSpecification(name: codec.encoder), pixelFormat: pixelFormat)
+        var options = EncoderOptions(specification: EncoderSpecification(hardware: settings.hardware, name: codec.encoder), pixelFormat: pixelFormat)
         options.encoderOptions = codec.options
         options.properties.averageBitRate = settings.videoBitRate
         options.properties.quality = settings.videoQuality
@@ -90,6 +90,9 @@ final class VideoLane: ExportLane {
             default: break
             }
         }
+        if let distance = settings.syncDistance, !["mjpeg", "prores", "ffv1"].contains(codec.name), codec.options["g"] == nil {
+            options.properties.keyFrameIntervalDuration = distance
+        }
         if codec.name == "vp9" {
             for (key, value) in ["cpu-used": "4", "row-mt": "1"] where codec.options[key] == nil { options.encoderOptions[key] = value }
         }
@@ -101,6 +104,11 @@ final class VideoLane: ExportLane {
         var description = TrackDescription(track)
         description.format = .video(session.format)
         return description
+    }
+
+    /// Why software encodes although a device was preferred.
+    var softwareNotice: String? {
+        session.reason.map { "Track \(track.id) is encoded by software (\(session.encoderName)), because \($0)." }
     }
 
     var remarks: [String] {

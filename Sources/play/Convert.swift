@@ -45,13 +45,27 @@ struct QualityTargetArgument: ExpressibleByArgument {
     }
 }
 
+/// Whether a device encodes.
+enum HardwareArgument: String, ExpressibleByArgument {
+    case off, prefer, require
+
+    var choice: EncoderSpecification.Hardware {
+        switch self {
+        case .off: .disable
+        case .prefer: .prefer
+        case .require: .require
+        }
+    }
+}
+
 /// `play convert IN OUT`: encodes a film anew, or copies it, into another file.
 struct Convert: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Encode a film, or a part of it, into another file, or copy it.",
         discussion:
             "The container follows from the ending of OUT, and the usual codecs from that: mp4, mov and ts get h264 and aac, webm gets vp9 and "
-            + "opus, mkv gets h264 and the sound as it is; m4a and mka get sound only. film.m3u8 is a playlist for web servers, beside its film.mp4. "
+            + "opus, mkv gets h264 and the sound as it is; m4a and mka get sound only. film.m3u8 is a playlist for web servers beside its film.mp4, "
+            + "film.mpd a manifest of DASH beside a file for each track. "
             + "OUT appears when it is whole. Progress is a line on a terminal, and JSON lines on standard output otherwise. Ctrl-C ends the file "
             + "there; a second one ends the program without it.")
 
@@ -72,6 +86,12 @@ struct Convert: ParsableCommand {
 
     @Option(help: ArgumentHelp("Codec or encoder of sound: aac, opus, flac, pcm_s16le. Or copy, none.", valueName: "codec"))
     var audio: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether a device encodes video: prefer takes software where there is no encoder for a device, require ends then. So far there is none.",
+            valueName: "off|prefer|require"))
+    var hardware: HardwareArgument = .off
 
     @Option(help: ArgumentHelp("Bits a second of video: 800k, 2.5M.", valueName: "rate"))
     var bitrate: RateArgument?
@@ -108,7 +128,8 @@ struct Convert: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Begin here, exactly; what is copied into other files than MP4 and MOV begins at the sync sample before.", valueName: "time"))
+            "Begin here, exactly; what is copied into other files than MP4 and MOV begins at the sync sample before, which is said.",
+            valueName: "time"))
     var start: TimeArgument?
 
     @Option(help: ArgumentHelp("No more than this.", valueName: "time"))
@@ -132,11 +153,11 @@ struct Convert: ParsableCommand {
     mutating func validate() throws {
         if copy,
             video != nil || audio != nil || bitrate != nil || audioBitrate != nil || quality != nil || scale != nil
-                || size != nil || passes != nil || reach != nil
+                || size != nil || passes != nil || reach != nil || hardware != .off
         {
             throw ValidationError(
                 "--copy excludes what only encoding can do: --video, --audio, --bitrate, --audio-bitrate, --quality, --scale, "
-                    + "--size, --passes, --reach.")
+                    + "--size, --passes, --reach, --hardware.")
         }
         if copy, isTimeline { throw ValidationError("--copy is for films; the frames of a time line are drawn and encoded.") }
         if [bitrate != nil, quality != nil, size != nil].count(where: \.self) > 1 {
@@ -194,6 +215,11 @@ struct Convert: ParsableCommand {
         do throws(CopyError) {
             let film = try FilmCopy(from: input, to: output, options: options)
             Self.tell(film.notices)
+            let told = film.notices.count
+            defer {
+                reporter.erase()
+                Self.tell(Array(film.notices.dropFirst(told)))
+            }
             try film.run(isEnded: { ending_requested() != 0 }, reporter.report)
         } catch { throw PlayerError(error) }
     }
@@ -204,6 +230,7 @@ struct Convert: ParsableCommand {
         settings.tracks = tracks?.numbers
         settings.sandbox = sandboxOptions
         settings.timeRange = range
+        settings.hardware = hardware.choice
         settings.videoBitRate = bitrate?.bits
         settings.audioBitRate = audioBitrate?.bits
         settings.videoQuality = quality

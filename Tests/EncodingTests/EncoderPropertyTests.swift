@@ -25,7 +25,7 @@ struct EncoderPropertyTests {
     func missing() {
         let hardware = error(.h264, EncoderOptions(specification: EncoderSpecification(hardware: .require)))
         #expect(hardware?.code == .noEncoder)
-        #expect(hardware?.description.hasPrefix("there is no hardware encoder for h264; software encoders are ") == true)
+        #expect(hardware?.description.hasPrefix("no hardware encoder for h264 is supported; software encoders are ") == true)
         let name = error(.h264, EncoderOptions(specification: EncoderSpecification(name: "libx265")))
         #expect(name?.code == .noEncoder)
         let first = Encoders.names(for: .h264).first ?? "none"
@@ -39,7 +39,7 @@ struct EncoderPropertyTests {
     func preferred() throws {
         let options = EncoderOptions(specification: EncoderSpecification(hardware: .prefer))
         let session = try CompressionSession(format: format(), options: options)
-        #expect(session.reason == "there is no hardware encoder for h264")
+        #expect(session.reason == "no hardware encoder for h264 is supported")
         #expect(try CompressionSession(format: format()).reason == nil)
     }
 

@@ -91,6 +91,45 @@ import Testing
         }
     }
 
+    /// The checksums of what we show of a film.
+    private static func shown(_ path: String) throws -> [String] {
+        FrameMD5File(try PlayProgram.run(["--sink", "md5=-", "--no-audio", path]).output)?.lines.map(\.hash) ?? []
+    }
+
+    private static let wholeDemo = Result { try shown(TestAssets.demo) }
+
+    @Test(
+        arguments: [
+            ("cut.mp4", [], 105, ""), ("cut.mov", ["--faststart"], 105, ""),
+            ("cut.mkv", [], 60, "begins 1.500 s early, at the sync sample, because matroska has no edit list."),
+            ("cut.mp4", ["--fragmented"], 60, "players that take no edit list from a film in fragments begin 1.500 s early, at the sync sample."),
+            ("cut.m3u8", [], 60, "begins 1.500 s early, at the sync sample, because the parts of a film for web servers are shown whole."),
+            ("cut.mpd", [], 60, "begins 1.500 s early, at the sync sample, because the parts of a film for web servers are shown whole."),
+        ] as [(String, [String], Int, String)])
+    func `a part is copied exactly where there is an edit list, and otherwise it is said what is shown`(
+        name: String, options: [String], first: Int, sentence: String
+    ) throws {
+        try inFolder {
+            let path = "\(folder)/\(name)", words = ["convert", TestAssets.demo, path, "--copy", "--start", "3.5", "--duration", "2"]
+            let outcome = try PlayProgram.run(words + options)
+            #expect(outcome.code == 0 && outcome.errors == (sentence.isEmpty ? "" : "\(path): \(sentence)\n"), "\(outcome.errors)")
+            let whole = try Self.wholeDemo.get(), part = try Self.shown(path)
+            #expect(part.first == whole[first] && Array(part.prefix(165 - first)) == Array(whole[first..<165]), "\(part.count)")
+            if sentence.isEmpty { #expect(part.count == 60) }
+        }
+    }
+
+    @Test func `hardware that is preferred is named where software encodes, and nothing is written where it is required`() throws {
+        try inFolder {
+            let words = ["convert", TestAssets.path("short.mp4"), "\(folder)/film.mp4", "--video", "h264", "--duration", "0.2", "--hardware"]
+            let preferred = try PlayProgram.run(words + ["prefer"])
+            #expect(preferred.code == 0 && preferred.errors.hasSuffix("because no hardware encoder for h264 is supported.\n"), "\(preferred.errors)")
+            let required = try PlayProgram.run(words + ["require", "--overwrite"])
+            #expect(required.code == 65 && required.errors.contains("no hardware encoder for h264 is supported; software"), "\(required.errors)")
+            #expect(list() == ["film.mp4"])
+        }
+    }
+
     @Test func `what the container cannot hold is left out, with a sentence`() throws {
         try inFolder {
             let outcome = try PlayProgram.run(["convert", TestAssets.demo, "\(folder)/film.mp4", "--copy", "--tracks", "1"])

@@ -1,11 +1,11 @@
-"""Films encoded anew, and single frames: play beside ffmpeg and PyAV; see scripts/compare --conversion."""
+"""Films encoded anew, and single frames: play beside ffmpeg, PyAV and torchcodec; see scripts/compare --conversion."""
 
+import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
-import time
 
 SECONDS, RATE = 10, 30
 WANTED = 60  # frames at random times
@@ -60,43 +60,71 @@ def encoding_table(compare, options, film):
                 compare.median([a.memory / b.memory for a, b in pairs]), sizes[0] / sizes[1]), flush=True)
 
 
-def with_pyav(av, film, times):
-    """Seconds to decode the frames on the screen at these times, in their order."""
-    begin = time.monotonic()
-    container = av.open(film)
-    stream = container.streams.video[0]
-    stream.thread_type = "AUTO"
-    for wanted in times:
-        container.seek(int(wanted / stream.time_base), stream=stream)
-        for frame in container.decode(stream):
-            if frame.time + 1 / RATE > wanted:
-                break
-    return time.monotonic() - begin
+#: Packages of PyPI with their loops over `times`; each ends with the number of frames, and prints how long it took, without its imports.
+PEERS = [
+    ("PyAV", "av", """
+import av
+start = time.perf_counter()
+container = av.open(film)
+stream = container.streams.video[0]
+stream.thread_type = "AUTO"
+for wanted in times:
+    container.seek(int(wanted / stream.time_base), stream=stream)
+    for frame in container.decode(stream):
+        if frame.time + length > wanted:
+            break
+    count += 1
+"""),
+    ("torchcodec", "torchcodec", """
+from torchcodec.decoders import VideoDecoder
+start = time.perf_counter()
+count = len(VideoDecoder(film, num_ffmpeg_threads=0, seek_mode="approximate").get_frames_played_at(times).data)
+"""),
+]
+
+
+def with_peer(loop, film, times, environment):
+    """Seconds to decode the frames on the screen at these times, in a process that runs already; None where the package is missing."""
+    source = "import json, sys, time\nfilm, times, length, count = sys.argv[1], json.loads(sys.argv[2]), %r, 0\n" % (1 / RATE) + loop
+    source += "\nprint(count, time.perf_counter() - start)\n"
+    run = subprocess.run(["/usr/bin/python3", "-c", source, film, json.dumps(times)], env=environment, capture_output=True, text=True)
+    if run.returncode != 0:
+        return None
+    count, seconds = run.stdout.split()[-2:]
+    return float(seconds) if int(count) == len(times) else None
 
 
 def frames_table(compare, options, film):
-    try:
-        import av
-    except ImportError:
-        print("\nFrames at random times: PyAV is not installed (pip install av).")
+    environment = dict(os.environ)
+    if options.packages:
+        environment["PYTHONPATH"] = options.packages
+    peers = [(name, loop) for name, _, loop in PEERS if with_peer(loop, film, [0.5], environment) is not None]
+    missing = [module for name, module, _ in PEERS if name not in [peer for peer, _ in peers]]
+    if missing:
+        print("\nFrames at random times: without %s (pip install --target FOLDER %s; --packages FOLDER)."
+              % (" and ".join(missing), " ".join(missing)))
+    if not peers:
         return
-    print("\n### %d frames at random times\n\n`play frames` as a whole process, which writes PNG files 32 pixels wide as well; PyAV %s decodes only, "
-          "in a process that runs already. %d pairs of runs.\n" % (WANTED, av.__version__, options.rounds))
-    print("| order of the times | play s | PyAV s | median of PyAV's of play's |\n|---|---|---|---|")
+    print("\n### %d frames at random times\n\n`play frames` as a whole process, which writes PNG files 32 pixels wide as well; the others decode "
+          "only, in a process that runs already. %d rounds; medians.\n" % (WANTED, options.rounds))
+    print("| order of the times | play s | " + " | ".join("%s s | %s's of play's" % (name, name) for name, _ in peers) + " |")
+    print("|---|---|" + "---|---|" * len(peers))
     dice = random.Random(5)
     times = [round(dice.random() * (SECONDS - 0.5), 3) for _ in range(WANTED)]
-    for name, wanted in [("random", times), ("ascending", sorted(times))]:
-        pairs = []
+    for order, wanted in [("random", times), ("ascending", sorted(times))]:
+        rounds = []
         for _ in range(options.rounds):
             with tempfile.TemporaryDirectory() as folder:
                 words = [options.play, "frames", film, "--at", ",".join(map(str, wanted)), "--size", "32x", "-o", folder]
                 ours = compare.run(words)
                 if ours.status != 0 or len(os.listdir(folder)) != WANTED:
                     sys.exit("%s ended with %d" % (" ".join(words), ours.status))
-            pairs.append((ours.wall, with_pyav(av, film, wanted)))
-        ours, theirs = [a for a, _ in pairs], [b for _, b in pairs]
-        ratio = compare.median([b / a for a, b in pairs])
-        print("| %s | %.2f | %.2f | %.2f |" % (name, compare.median(ours), compare.median(theirs), ratio), flush=True)
+            rounds.append([ours.wall] + [with_peer(loop, film, wanted, environment) for _, loop in peers])
+        cells = ["%.2f" % compare.median([row[0] for row in rounds])]
+        for number in range(1, len(peers) + 1):
+            cells.append("%.2f" % compare.median([row[number] for row in rounds]))
+            cells.append("%.2f" % compare.median([row[number] / row[0] for row in rounds]))
+        print("| %s | %s |" % (order, " | ".join(cells)), flush=True)
 
 
 def tables(compare, options):
