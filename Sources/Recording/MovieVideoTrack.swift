@@ -50,7 +50,11 @@ final class MovieVideoTrack {
     /// Frames that the encoder has taken and not answered.
     var framesHeld: Int { received - frames }
 
+    /// 1 ms, in which Matroska counts: frames that are said to come closer are that far apart in the film.
+    private static let shortest = MediaTime(value: 1, timescale: 1000)
+
     func add(_ frame: SharedFrame, at time: MediaTime) throws(ExportError) {
+        let time = received == 0 ? time : max(time, self.time + Self.shortest)
         received += 1
         self.time = time
         try encode { encoder, receive throws(EncodingError) in
