@@ -26,8 +26,8 @@ final class MovieVideoTrack {
         encoding.properties.isRealTime = true
         encoding.properties.averageBitRate = settings.videoBitRate
         if settings.videoBitRate == nil, codec != "h264", codec != "hevc" { encoding.properties.quality = 0.5 }
-        let wanted = VideoFormat(
-            codec: VideoCodec(name: codec), codedSize: format.size, attributes: FrameAttributes(color: format.color), frameRate: format.rate)
+        let attributes = FrameAttributes(pixelAspect: format.pixelAspect, color: format.color)
+        let wanted = VideoFormat(codec: VideoCodec(name: codec), codedSize: format.size, attributes: attributes, frameRate: format.rate)
         do throws(EncodingError) { encoder = try Self.encoder(wanted, encoding) } catch { throw .encoding(error, track: 0) }
         do throws(WritingError) {
             // Nanoseconds of the camera, to what films count in.

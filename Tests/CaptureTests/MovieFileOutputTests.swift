@@ -114,6 +114,22 @@ import Writing
         #expect(times.count == 17 && zip(times, times.dropFirst()).allSatisfy(<), "\(times.map(\.seconds))")
     }
 
+    @Test("of analog video keeps the shape of its pixels", arguments: ["mp4", "mkv"])
+    func pixelAspect(ending: String) throws {
+        let path = Self.path(ending), scene = FilmScene(), movie = MovieFileOutput()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var format = scene.format
+        format.pixelAspect = Ratio(59, 54)
+        try movie.start(to: path, camera: format)
+        try scene.play(0..<3, to: movie)
+        #expect(Polling.until(within: .seconds(120)) { movie.report?.time ?? .zero > .zero })
+        movie.stop { scene.at(1) }
+        #expect(movie.waitUntilFinished(until: Self.soon()) == .stopped)
+        guard case .video(let video)? = try AssetReader(url: path).tracks.first?.format else { return #expect(Bool(false), "no video") }
+        // Matroska has whole pixels for the width on the display.
+        #expect(abs(video.attributes.pixelAspect.doubleValue - 59.0 / 54) < 0.01, "\(video.attributes.pixelAspect)")
+    }
+
     @Test("of sound alone is paused to the sample")
     func sound() throws {
         let path = Self.path("mkv"), scene = FilmScene(), told = Told()
