@@ -21,7 +21,7 @@ import Testing
         let size = isLong ? "640x360" : "320x180", rate = isLong ? 30 : 15
         let camera = ["--camera", Vivid.path, "--camera-format", "NV12", "--camera-size", size, "--camera-rate", "\(rate)"]
         let shown = ["--sink", "kms", "--connector", card, "--mode", "640x480", "--duration", "\(duration)", "--stats", "-"]
-        let outcome = try PlayProgram.run(camera + shown + options, limit: Double(duration) + 60)
+        let outcome = try PlayProgram.run(camera + shown + options, limit: Double(duration) + 120)
         #expect(outcome.code == 0, "\(outcome.errors)")
         let json = try #require(JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any], "\(outcome.output)")
         #expect(number("framesPresented", in: json) >= 2 && number("bytesCopied", in: json) == 0, "\(outcome.output)")
