@@ -15,7 +15,10 @@
 SAME(CV4L2_MMAP, V4L2_MEMORY_MMAP);
 SAME(CV4L2_DMABUF, V4L2_MEMORY_DMABUF);
 SAME(CV4L2_FIELD_NONE, V4L2_FIELD_NONE);
+SAME(CV4L2_FIELD_INTERLACED, V4L2_FIELD_INTERLACED);
+SAME(CV4L2_FIELD_SEQ_BT, V4L2_FIELD_SEQ_BT);
 SAME(CV4L2_FIELD_ALTERNATE, V4L2_FIELD_ALTERNATE);
+SAME(CV4L2_FIELD_INTERLACED_BT, V4L2_FIELD_INTERLACED_BT);
 SAME(CV4L2_FORMAT_COMPRESSED, V4L2_FMT_FLAG_COMPRESSED);
 SAME(CV4L2_FORMAT_EMULATED, V4L2_FMT_FLAG_EMULATED);
 SAME(CV4L2_BUFFER_ERROR, V4L2_BUF_FLAG_ERROR);
@@ -233,6 +236,28 @@ int cv4l2_get_interval(int fd, int is_multiplanar, uint32_t *numerator, uint32_t
 
 int cv4l2_set_interval(int fd, int is_multiplanar, uint32_t *numerator, uint32_t *denominator) {
     return parameters(fd, is_multiplanar, VIDIOC_S_PARM, numerator, denominator);
+}
+
+int cv4l2_has_525_lines(int fd) {
+    v4l2_std_id standard = 0;
+    return call(fd, VIDIOC_G_STD, &standard) == 0 && (standard & V4L2_STD_525_60) != 0;
+}
+
+int cv4l2_has_signal(int fd) {
+    v4l2_std_id standard = 0;
+    struct v4l2_dv_timings timings = {0};
+    return call(fd, VIDIOC_G_STD, &standard) == 0 || call(fd, VIDIOC_G_DV_TIMINGS, &timings) == 0;
+}
+
+int cv4l2_pixel_aspect(int fd, int is_multiplanar, cv4l2_aspect *aspect) {
+    struct v4l2_cropcap found = {.type = kind(is_multiplanar)};
+    if (call(fd, VIDIOC_CROPCAP, &found) == -1) return -1;
+    aspect->width = found.defrect.width;
+    aspect->height = found.defrect.height;
+    // The kernel's ratio is that of the height to the width.
+    aspect->numerator = found.pixelaspect.denominator;
+    aspect->denominator = found.pixelaspect.numerator;
+    return 0;
 }
 
 int cv4l2_request(int fd, int is_multiplanar, int memory, uint32_t *count, uint32_t *capabilities) {

@@ -16,6 +16,12 @@ public struct ActiveFormat: Sendable, Hashable {
     public var rate: Ratio
     /// The colours that the driver states.
     public var color: ColorDescription
+    /// Width of a pixel over its height; unknown: square.
+    public var pixelAspect = Ratio.unknown
+    /// How the fields lie.
+    package var field = CaptureField.progressive
+    /// Whether the analog standard has 525 lines.
+    package var has525Lines = false
     /// Where the driver writes the planes.
     package var layout: SurfaceLayout
 
@@ -43,7 +49,9 @@ public struct ActiveFormat: Sendable, Hashable {
             throw CaptureError(
                 .unsupported, "\(node.path): the camera gives \(FourCC(rawValue: format.fourcc)) \(size) instead of \(choice.code) \(choice.size).")
         }
-        guard format.plane_count == 1, Int(format.field) != CV4L2_FIELD_ALTERNATE else {
+        has525Lines = cv4l2_has_525_lines(node.fd) != 0
+        field = CaptureField(format.field, has525Lines: has525Lines)
+        guard format.plane_count == 1, field != .separate else {
             throw CaptureError(.unsupported, "\(node.path): the camera gives fields or planes one by one, which are not read.")
         }
         code = choice.code
@@ -62,6 +70,19 @@ public struct ActiveFormat: Sendable, Hashable {
         }
         color = stated.description(for: pixelFormat)
         rate = Self.setRate(choice.rate, on: node)
+        pixelAspect = Self.pixelAspect(of: size, on: node)
+    }
+
+    /// Whether frames hold two fields each.
+    public var isInterlaced: Bool { field != .progressive }
+
+    /// The shape of the pixels where it is not square. A driver states it for frames that it does not scale.
+    private static func pixelAspect(of size: PixelSize, on node: CameraNode) -> Ratio {
+        var found = cv4l2_aspect()
+        guard unsafe cv4l2_pixel_aspect(node.fd, node.planarity, &found) == 0, Int(found.width) == size.width, Int(found.height) == size.height,
+            found.numerator != found.denominator, found.numerator > 0, found.denominator > 0
+        else { return .unknown }
+        return Ratio(Int32(clamping: found.numerator), Int32(clamping: found.denominator))
     }
 
     /// How long a frame lasts; `.invalid` where the rate is unknown.

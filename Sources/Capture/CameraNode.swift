@@ -45,6 +45,13 @@ final class CameraNode: Sendable {
 
     // MARK: What it offers
 
+    /// The size that is set now; nil where the driver says none.
+    var size: PixelSize? {
+        var format = cv4l2_format()
+        guard unsafe cv4l2_get_format(fd, planarity, &format) == 0, format.width > 0, format.height > 0 else { return nil }
+        return PixelSize(width: Int(format.width), height: Int(format.height))
+    }
+
     /// The formats in the driver's order, with the sizes and rates of one of them or of all. A driver with many formats takes a while for all.
     func formats(sizesOf code: FourCC? = nil) -> [CaptureFormat] {
         Self.all { index in

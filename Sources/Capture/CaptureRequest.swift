@@ -45,10 +45,15 @@ public struct CaptureRequest: Sendable, Hashable {
     /// A format and a size that are asked for are kept. Without a size, it is the largest up to 1920x1080 that comes at the rate asked for, else at
     /// 24 frames a second or more. The rate becomes the nearest that the camera has. Compressed frames are taken where the camera gives no others, or
     /// others only slower or smaller than 1280x720.
-    package func choose(from formats: [CaptureFormat]) -> Choice? {
+    ///
+    /// - Parameters:
+    ///   - present: The size that is set on the device, which stands for those that a driver does not list.
+    ///   - hasSignal: Whether that is the size of what comes in at the device's input, such as a television's signal. It is taken where the device
+    ///     can scale to any size and none is asked for.
+    package func choose(from formats: [CaptureFormat], present: PixelSize? = nil, hasSignal: Bool = false) -> Choice? {
         let readable = formats.filter { $0.isReadable && (code == nil || $0.code == code) }
-        let pixels = first(of: readable.filter { $0.codec == nil }, Self.preferred)
-        let compressed = first(of: readable.filter { $0.codec != nil }, Self.decoded)
+        let pixels = first(of: readable.filter { $0.codec == nil }, Self.preferred, present, hasSignal)
+        let compressed = first(of: readable.filter { $0.codec != nil }, Self.decoded, present, hasSignal)
         guard let pixels, let compressed else { return pixels?.choice ?? compressed?.choice }
         func value(_ found: Found) -> Int { (found.isFast ? 1 << 42 : 0) + min(found.choice.size.width * found.choice.size.height, Self.sufficient) }
         return value(compressed) > value(pixels) ? compressed.choice : pixels.choice
@@ -57,13 +62,14 @@ public struct CaptureRequest: Sendable, Hashable {
     private typealias Found = (choice: Choice, isFast: Bool)
 
     /// The best of the first format, by its place in `order`, that fits.
-    private func first(of formats: [CaptureFormat], _ order: [String]) -> Found? {
+    private func first(of formats: [CaptureFormat], _ order: [String], _ present: PixelSize?, _ hasSignal: Bool) -> Found? {
         func rank(_ format: CaptureFormat) -> Int { order.firstIndex(of: format.code.description) ?? order.count }
         let ordered = formats.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
         for format in ordered {
-            if format.sizes.isEmpty, let size { return (Choice(code: format.code, size: size, rate: rate), true) }
+            if format.sizes.isEmpty, let size = size ?? present { return (Choice(code: format.code, size: size, rate: rate), true) }
             let candidates = format.sizes.compactMap { sizes -> (sizes: CaptureFormat.Sizes, size: PixelSize)? in
                 if let size { return sizes.contains(size) ? (sizes, size) : nil }
+                if hasSignal, let present, sizes.contains(present) { return (sizes, present) }
                 return (sizes, sizes.smallest == sizes.largest ? sizes.largest : Self.usualSize(in: sizes))
             }
             guard let best = candidates.max(by: { score($0.sizes, $0.size) < score($1.sizes, $1.size) }) else { continue }

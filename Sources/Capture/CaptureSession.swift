@@ -29,16 +29,15 @@ public final class CaptureSession: Sendable {
     /// The camera. One that has been unplugged may return under another path.
     public var device: CaptureDevice { guarded.withLock { $0.device } }
     /// Who gets the frames.
-    public let outputs: [VideoDataOutput]
+    public var outputs: [VideoDataOutput] { guarded.withLock { $0.outputs } }
     /// Counts the bytes that are copied, if any are.
     public let counters = FrameStatistics()
-    private let request: CaptureRequest
     private let allocator: (any SurfaceAllocator)?
     private let extraFrames: Int
     private let only: BufferPath?
     private let reconnects: Bool
     private let onStateChange: @Sendable (State) -> Void
-    private let guarded: Monitor<Guarded>
+    let guarded: Monitor<Guarded>
 
     /// The master clock of all sessions, CLOCK_MONOTONIC, to which the times of frames and of sound are converted, and which displays and sound cards
     /// are measured by too.
@@ -47,6 +46,13 @@ public final class CaptureSession: Sendable {
     /// What several threads know of a session.
     struct Guarded: SessionGuarded {
         var device: CaptureDevice
+        /// What was asked of the device.
+        var request: CaptureRequest
+        var outputs: [VideoDataOutput]
+        /// A change that the `camera` thread is to carry out.
+        var order: CaptureOrder?
+        /// What became of it.
+        var answer: Result<Void, CaptureError>?
         var state = State.idle
         var node: CameraNode?
         var path: BufferPath?
@@ -55,6 +61,15 @@ public final class CaptureSession: Sendable {
         var interruptions = 0
         var drift: Double?
         var run = SessionThread()
+
+        /// What the session has, with the format, the size and the rate that the camera runs at.
+        var asItRan: Configuration {
+            var configuration = Configuration(device: device, request: request, outputs: outputs)
+            if let format {
+                configuration.request = CaptureRequest(code: format.code, size: format.size, rate: format.rate.isKnown ? format.rate : nil)
+            }
+            return configuration
+        }
 
         mutating func runs(_ stream: CaptureStream, on device: CaptureDevice) {
             self.device = device
@@ -83,9 +98,7 @@ public final class CaptureSession: Sendable {
         device: CaptureDevice, request: CaptureRequest = CaptureRequest(), outputs: [VideoDataOutput], allocator: (any SurfaceAllocator)? = nil,
         extraFrames: Int = 0, only: BufferPath? = nil, reconnects: Bool = false, onStateChange: @escaping @Sendable (State) -> Void = { _ in }
     ) {
-        guarded = Monitor(Guarded(device: device))
-        self.request = request
-        self.outputs = outputs
+        guarded = Monitor(Guarded(device: device, request: request, outputs: outputs))
         self.allocator = allocator
         self.extraFrames = extraFrames
         self.only = only
@@ -119,21 +132,18 @@ public final class CaptureSession: Sendable {
         guarded.withLock { $0.run.thread.take() }?.join()
         let bell: EventFD
         do throws(SystemError) { bell = try EventFD() } catch { throw CaptureError(.system, "\(device.path): \(error).") }
-        let opening = Opening(
-            frames: outputs.reduce(extraFrames) { $0 + $1.heldFrames + 1 }, allocator: allocator ?? SurfaceAllocators.best(), only: only,
-            counters: counters, bell: bell)
-        let device = device
-        let stream = try opening.stream(of: device, request, number: 0)
-        for output in outputs { output.begin() }
+        let opening = opening(bell), configuration = configuration
+        let stream = try opening.stream(configuration, number: 0)
+        for output in configuration.outputs { output.begin() }
         guarded.withLock { guarded in
-            guarded.runs(stream, on: device)
+            guarded.runs(stream, on: configuration.device)
             guarded.interruptions = 0
             guarded.drift = nil
             guarded.run.bell = bell
             guarded.run.isStopping = false
         }
         onStateChange(.running(stream.format))
-        let run = CaptureRun(stream: stream, bell: bell, outputs: outputs, guarded)
+        let run = CaptureRun(stream: stream, opening, configuration, guarded, onStateChange)
         // Without the session, which may end meanwhile, but not on its own thread.
         let thread = LoopThread(name: "camera") { [guarded, onStateChange, reconnects] in
             while case .failed(let error) = run.run({ guarded.withLock { $0.run.isStopping } }) {
@@ -158,36 +168,27 @@ public final class CaptureSession: Sendable {
         guarded.withLock { $0.run.thread = thread }
     }
 
-    /// What it takes to make a stream of the camera, each time that it is plugged in.
-    private struct Opening: Sendable {
-        let frames: Int
-        let allocator: any SurfaceAllocator
-        let only: BufferPath?
-        let counters: FrameStatistics
-        let bell: EventFD
-
-        func stream(of device: CaptureDevice, _ request: CaptureRequest, number: UInt64) throws(CaptureError) -> CaptureStream {
-            let node = try CameraNode(device.path)
-            return try CaptureStream(
-                node, request, frames: frames, number: number, allocator: allocator, only: only, counters: counters, bell: bell)
-        }
+    /// What streams of the session's cameras are made with.
+    func opening(_ bell: EventFD) -> StreamOpening {
+        StreamOpening(allocator: allocator ?? SurfaceAllocators.best(), only: only, extraFrames: extraFrames, counters: counters, bell: bell)
     }
 
     /// On the `camera` thread, after the camera was unplugged: waits until it is back, and lets `run` go on with it.
     private static func waitForReturn(
-        _ run: CaptureRun, _ opening: Opening, _ error: CaptureError, _ guarded: Monitor<Guarded>, _ onStateChange: (State) -> Void
+        _ run: CaptureRun, _ opening: StreamOpening, _ error: CaptureError, _ guarded: Monitor<Guarded>, _ onStateChange: (State) -> Void
     ) -> CameraReturnWait.Outcome {
-        let (lost, format) = guarded.change { guarded in
+        // As it ran: an encoder or a client has begun with this format.
+        let lost = guarded.change { guarded in
             guarded.state = .interrupted(error)
             guarded.interruptions += 1
             guarded.node = nil
-            return (guarded.device, guarded.format)
+            return guarded.asItRan
         }
         onStateChange(.interrupted(error))
-        // As it ran: an encoder or a client has begun with this format.
-        let request = CaptureRequest(code: format?.code, size: format?.size, rate: format.flatMap { $0.rate.isKnown ? $0.rate : nil })
-        let wait = CameraReturnWait(lost: lost, bell: run.bell) { device throws(CaptureError) in
-            try opening.stream(of: device, request, number: run.next)
+        let wait = CameraReturnWait(lost: lost.device, bell: run.bell) { device throws(CaptureError) in
+            var configuration = lost
+            configuration.device = device
+            return try opening.stream(configuration, number: run.next)
         }
         let outcome = wait.run { guarded.withLock { $0.run.isStopping } }
         if case .returned(let device, let stream) = outcome {

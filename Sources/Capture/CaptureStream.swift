@@ -10,6 +10,8 @@ final class CaptureStream {
     let path: BufferPath
     /// Why the paths before it were not taken.
     let obstacles: [String]
+    /// Frames that programs may hold at the same time.
+    let frames: Int
     private let buffers: any CaptureBuffers
     /// Nil for pixels.
     private let decoder: CameraDecoder?
@@ -33,9 +35,9 @@ final class CaptureStream {
         counters: FrameStatistics, bell: EventFD
     ) throws(CaptureError) {
         self.node = node
+        self.frames = frames
         sequence = SequenceState(next: number)
-        let offered = node.formats(sizesOf: request.code)
-        guard let choice = request.choose(from: offered) else { throw Self.refusal(request, offered, node.path) }
+        let choice = try Self.choice(request, on: node)
         format = try ActiveFormat(choice, on: node)
         let count = min(format.codec == nil ? frames + Self.driverCount : Self.compressedCount, Self.mostBuffers)
         let layout = format.layout
@@ -64,6 +66,14 @@ final class CaptureStream {
             }
         }
         throw CaptureError(.failed, obstacles.last ?? "\(node.path): the camera has no buffers that can be used.")
+    }
+
+    /// What fits a request, by what the camera lists; does not disturb its stream.
+    static func choice(_ request: CaptureRequest, on node: CameraNode) throws(CaptureError) -> CaptureRequest.Choice {
+        let offered = node.formats(sizesOf: request.code)
+        let choice = request.choose(from: offered, present: node.size, hasSignal: cv4l2_has_signal(node.fd) != 0)
+        guard let choice else { throw refusal(request, offered, node.path) }
+        return choice
     }
 
     private static func decoder(
@@ -136,6 +146,12 @@ final class CaptureStream {
         return CaptureError(.unsupported, "\(path): the camera has no \(wanted); its formats are \(codes).")
     }
 
+    /// Follows another stream: counts on from it, and time runs on. Before the first frame is taken.
+    func follow(_ other: CaptureStream) {
+        sequence = SequenceState(next: other.nextNumber)
+        times = CaptureTimeState(after: other.times.last)
+    }
+
     /// The number of the frame that comes next.
     var nextNumber: UInt64 { sequence.next }
 
@@ -206,10 +222,16 @@ final class CaptureStream {
         case .pixels(let use):
             sequence.queued(buffers.queuedCount)
             let frame = VideoFrame(
-                use: use, visible: PixelRect(format.size), attributes: FrameAttributes(color: format.color),
-                presentationTime: MediaTime(nanoseconds: time.nanoseconds), duration: format.frameDuration, sequence: receipt.number)
+                use: use, visible: PixelRect(format.size), attributes: FrameAttributes(pixelAspect: format.pixelAspect, color: format.color),
+                presentationTime: MediaTime(nanoseconds: time.nanoseconds), duration: format.frameDuration, flags: field(of: buffer).flags,
+                sequence: receipt.number)
             return .frame(SharedFrame(frame), receipt, time)
         }
+    }
+
+    /// The fields of one frame; those of all frames where the driver says nothing of this one.
+    private func field(of buffer: cv4l2_buffer) -> CaptureField {
+        Int(buffer.field) == CV4L2_FIELD_ANY ? format.field : CaptureField(buffer.field, has525Lines: format.has525Lines)
     }
 
     /// Behind the frames that a decoder has not answered, in the camera's order.

@@ -51,13 +51,23 @@ package struct SequenceState: Sendable {
 package struct CaptureTimeState: Sendable {
     // Of a clock of the camera's own, against the moments at which its frames arrive.
     private var estimator = ClockDriftEstimator(jitter: .milliseconds(2))
+    /// The time of the last frame.
+    package private(set) var last: HostTime?
 
-    package init() {}
+    /// - Parameter last: The time of a frame that came before, of another camera.
+    package init(after last: HostTime? = nil) { self.last = last }
 
     /// The driver's time stamp. One that is of another clock, lies in the future or is more than ten seconds old, as with a driver whose clock wraps
     /// around, is converted by what has been measured of that clock. A frame is never later than its arrival, which stands for it where there is no
-    /// stamp, or the clock jumps.
+    /// stamp, or the clock jumps. Times run forward: the arrival stands for a stamp that is not after the time of the frame before, too.
     package mutating func time(stamp: Int64, isMonotonic: Bool, arrival: HostTime) -> HostTime {
+        let read = read(stamp, isMonotonic: isMonotonic, arrival: arrival)
+        let time = last.map { read > $0 ? read : max(arrival, $0 + .nanoseconds(1)) } ?? read
+        last = time
+        return time
+    }
+
+    private mutating func read(_ stamp: Int64, isMonotonic: Bool, arrival: HostTime) -> HostTime {
         let time = HostTime(nanoseconds: stamp)
         if isMonotonic, time <= arrival, arrival - time < .seconds(10) { return time }
         // Half of what the type holds, so that differences fit.

@@ -30,7 +30,7 @@ public struct FrameScheduler: Sendable {
         public var presentationTime: MediaTime
         /// How long the frame is shown, in media time; not numeric when unknown.
         public var duration: MediaTime
-        /// Shown whatever the clock says: the first frame of a new position.
+        /// Shown whatever the clock says, as the first frame of a new position and those of a camera are. What waits before it is dropped.
         public var isImmediate: Bool
 
         /// Creates a candidate. By default its duration is unknown and it is shown at its time.
@@ -90,8 +90,9 @@ public struct FrameScheduler: Sendable {
         }
         guard count > 0 else { return .keep(until: nil) }
         let head = candidate(0)
-        if head.isImmediate { return show(head, at: interval) }
+        // Also a camera's frame, when the next one is there.
         for index in 1..<max(count, 1) where candidate(index).isImmediate { return drop(.late) }
+        if head.isImmediate { return show(head, at: interval) }
         let headTime = time(of: head, after: shown)
         let next = count > 1 ? candidate(1) : nil
         let nextTime = next.map { time(of: $0, after: (headTime, head.duration)) } ?? .invalid

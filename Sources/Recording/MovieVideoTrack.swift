@@ -26,8 +26,8 @@ final class MovieVideoTrack {
         encoding.properties.isRealTime = true
         encoding.properties.averageBitRate = settings.videoBitRate
         if settings.videoBitRate == nil, codec != "h264", codec != "hevc" { encoding.properties.quality = 0.5 }
-        let wanted = VideoFormat(
-            codec: VideoCodec(name: codec), codedSize: format.size, attributes: FrameAttributes(color: format.color), frameRate: format.rate)
+        let attributes = FrameAttributes(pixelAspect: format.pixelAspect, color: format.color)
+        let wanted = VideoFormat(codec: VideoCodec(name: codec), codedSize: format.size, attributes: attributes, frameRate: format.rate)
         do throws(EncodingError) { encoder = try Self.encoder(wanted, encoding) } catch { throw .encoding(error, track: 0) }
         do throws(WritingError) {
             // Nanoseconds of the camera, to what films count in.
@@ -50,7 +50,11 @@ final class MovieVideoTrack {
     /// Frames that the encoder has taken and not answered.
     var framesHeld: Int { received - frames }
 
+    /// 1 ms, in which Matroska counts: frames that are said to come closer are that far apart in the film.
+    private static let shortest = MediaTime(value: 1, timescale: 1000)
+
     func add(_ frame: SharedFrame, at time: MediaTime) throws(ExportError) {
+        let time = received == 0 ? time : max(time, self.time + Self.shortest)
         received += 1
         self.time = time
         try encode { encoder, receive throws(EncodingError) in

@@ -52,6 +52,9 @@ struct Record: ParsableCommand {
     @Option(help: "Where --preview shows it: auto, wayland, kms (a monitor without a desktop) or headless.")
     var sink: SinkChoice = .auto
 
+    @Option(help: ArgumentHelp("The monitor of --preview --sink kms, as `play --connector` takes it.", valueName: "name"))
+    var connector: String?
+
     @Option(help: ArgumentHelp("The codec: h264, hevc, vp9, mjpeg.", valueName: "codec"))
     var video: String?
 
@@ -85,6 +88,7 @@ struct Record: ParsableCommand {
             throw ValidationError("--video, --bitrate, --reconnect and --preview need --camera where there is --microphone.")
         }
         if !preview, sink != .auto { throw ValidationError("--sink needs --preview.") }
+        if connector != nil, sink != .kms { throw ValidationError("--connector needs --preview --sink kms.") }
         if case .md5 = sink { throw ValidationError("--preview shows the camera: auto, wayland, kms or headless.") }
     }
 
@@ -99,7 +103,7 @@ struct Record: ParsableCommand {
         var options = options
         if !quiet { options.onNotice = { desk.say($0) } }
         let recording = try DeviceRecording(to: output, options: options, isShown: preview)
-        let display = preview ? try SinkFactory.make(preview: sink) : nil
+        let display = preview ? try SinkFactory.make(preview: sink, on: connector) : nil
         let player = try display.map { sink throws(PlayerError) in try show(recording, desk, on: sink) }
         // A monitor without a desktop reads the terminal itself.
         let keyboard = display?.readsTerminal == true ? nil : TerminalKeyboard(besidesFilm: false) { desk.press($0) }

@@ -27,11 +27,13 @@ enum SinkFactory {
     }
 
     /// The sink that shows a camera while it is recorded.
-    static func make(preview choice: SinkChoice) throws(PlayerError) -> any DisplaySink {
+    ///
+    /// - Parameter connector: The monitor of `kms`; nil: the first.
+    static func make(preview choice: SinkChoice, on connector: String?) throws(PlayerError) -> any DisplaySink {
         do {
             switch choice {
             case .headless, .md5: return HeadlessSink()
-            case .kms: return try KMSSink()
+            case .kms: return try KMSSink(KMSSink.Options(connectors: connector.map { [$0] } ?? []))
             case .auto, .wayland: return try WaylandSink()
             }
         } catch {

@@ -50,6 +50,21 @@ import Testing
         #expect(worst < 0.0025, "\(worst)")
     }
 
+    @Test("run forward where a driver repeats a stamp or goes back, and are never of the future")
+    func forward() {
+        var state = CaptureTimeState()
+        func time(_ stamp: Double, _ arrival: Double, isMonotonic: Bool = true) -> Double {
+            let time = state.time(stamp: Self.at(stamp).nanoseconds, isMonotonic: isMonotonic, arrival: Self.at(arrival))
+            return ((time - Self.beginning).seconds * 1e6).rounded() / 1e6
+        }
+        #expect(time(1, 1.01) == 1 && time(1, 1.05) == 1.05, "a stamp that comes again")
+        #expect(time(1.04, 1.09) == 1.09, "before the arrival that stood for the last one")
+        #expect(time(1.10, 1.11) == 1.10 && time(0.9, 1.12) == 1.12, "a stamp that goes back")
+        #expect(time(1.2, 1.21) == 1.2)
+        var following = CaptureTimeState(after: Self.at(1.25))
+        #expect(following.time(stamp: Self.at(1.22).nanoseconds, isMonotonic: true, arrival: Self.at(1.3)) == Self.at(1.3))
+    }
+
     @Test("of camera and display may differ: for an hour the delay is bounded, and no more is repeated or left out than they differ by")
     func display() {
         for (camera, display) in [(300e-6, -300e-6), (-300e-6, 300e-6), (300e-6, 300e-6), (0, 0)] as [(Double, Double)] {

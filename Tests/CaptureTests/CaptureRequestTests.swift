@@ -67,6 +67,18 @@ import Testing
         let odd = CaptureRequest(size: PixelSize(width: 640, height: 360), rate: Ratio(25, 1)).choose(from: formats)
         #expect(odd == .init(code: fourCC("NV12"), size: PixelSize(width: 640, height: 360), rate: Ratio(25, 1)))
         #expect(CaptureRequest(size: PixelSize(width: 641, height: 360)).choose(from: formats) == nil)
+        let signal = PixelSize(width: 720, height: 576)
+        #expect(CaptureRequest().choose(from: formats, present: signal)?.size == PixelSize(width: 1280, height: 720))
+        #expect(CaptureRequest().choose(from: formats, present: signal, hasSignal: true)?.size == signal)
         #expect(CaptureRequest(rate: Ratio(120, 1)).choose(from: formats)?.rate == Ratio(60, 1))
+    }
+
+    @Test("is the size that is set where the camera lists none")
+    func unlisted() {
+        let formats = [CaptureFormat(code: fourCC("UYVY"), name: "", sizes: [])], present = PixelSize(width: 720, height: 576)
+        #expect(CaptureRequest().choose(from: formats, present: present) == .init(code: fourCC("UYVY"), size: present))
+        let asked = PixelSize(width: 640, height: 480)
+        #expect(CaptureRequest(size: asked).choose(from: formats, present: present)?.size == asked)
+        #expect(CaptureRequest().choose(from: formats) == nil)
     }
 }

@@ -46,7 +46,7 @@ struct GuestCompressedTests {
         return frames
     }
 
-    private static let usual: USBCamera.Content = { format, number in film[format]?[number % 50] }
+    static let usual: USBCamera.Content = { format, number in film[format]?[number % 50] }
 
     private static func soon() -> HostTime { MonotonicClock.shared.now() + .seconds(60) }
 

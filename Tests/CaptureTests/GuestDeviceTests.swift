@@ -12,9 +12,9 @@ enum Vivid {
     /// The number of rounds of a test; all of them with `LAB_FULL=1`.
     static func rounds(_ usual: Int, full: Int) -> Int { isFull ? full : usual }
 
-    /// The camera, made when it is first asked for; a device of one plane that offers a webcam's sizes.
+    /// The camera, made when it is first asked for; a device of one plane that offers a webcam's sizes. Its second input is a television's.
     static let path: String = {
-        run("modprobe vivid n_devs=1 node_types=0x1 num_inputs=1 input_types=0")
+        run("modprobe vivid n_devs=1 node_types=0x1 num_inputs=2 input_types=0x4")
         let end = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < end {
             if let device = CaptureDevice.all().first(where: { $0.driver == "vivid" }) { return device.path }
@@ -44,6 +44,14 @@ enum Vivid {
         run("echo vivid.0 >/sys/bus/platform/drivers/vivid/bind")
         let isBack = Polling.until { CaptureDevice.all().contains { $0.driver == "vivid" } }
         try #require(isBack, "the camera does not come back")
+    }
+
+    /// Takes the frames of an input, 0 or 1; of the television's with a standard (V4L2_STD_…). V4L2's ioctls are VIDIOC_S_INPUT and VIDIOC_S_STD.
+    static func choose(input: Int, standard: Int? = nil) {
+        let standardCall = standard.map { "; fcntl.ioctl(f, 0x40085618, struct.pack('Q', \($0)))" } ?? ""
+        run(
+            "python3 -c \"import fcntl, struct; f = open('\(path)', 'r+b', buffering=0); fcntl.ioctl(f, 0xc0045627, struct.pack('i', \(input)))"
+                + "\(standardCall)\"")
     }
 
     /// Sets a control by its name.

@@ -43,11 +43,14 @@ struct GuestLongRecordingTests {
     }
 
     /// Every frame once, in order, and none missing that was not said to be lost.
-    /// - Parameter rest: Frames at most that the camera made after the last one in the film; nil: nobody knows.
-    private static func check(_ numbers: [Int?], _ report: MovieFileReport, rest: Int? = nil) throws {
+    /// - Parameters:
+    ///   - rest: Frames at most that the camera made after the last one in the film; nil: nobody knows.
+    ///   - restarts: How often the driver was said to have counted anew: on a busy machine vivid repeats a number now and then.
+    private static func check(_ numbers: [Int?], _ report: MovieFileReport, rest: Int? = nil, restarts: Int = 0) throws {
         #expect(numbers.count == report.frames && numbers.allSatisfy { $0 != nil }, "\(numbers.count) of \(report.frames)")
         let found = numbers.compactMap(\.self), first = try #require(found.first), last = try #require(found.last)
-        #expect(zip(found, found.dropFirst()).allSatisfy(<), "each once, in order")
+        let stepsBack = zip(found, found.dropFirst()).count { $0 >= $1 }
+        #expect(stepsBack <= restarts, "each once, in order, except where it was said: \(stepsBack), \(restarts)")
         let lost = report.framesDropped.values.reduce(0, +), missing = last - first + 1 - found.count
         #expect(missing <= lost && lost - missing <= rest ?? lost, "\(missing) are missing, \(lost) were lost: \(report.framesDropped)")
     }
@@ -100,7 +103,8 @@ struct GuestLongRecordingTests {
         }
         movie.stop()
         #expect(movie.waitUntilFinished(until: Self.soon()) == .stopped)
-        try Self.check(try Self.numbers(in: path, code), try #require(movie.report))
-        #expect(movie.videoOutput?.statistics.restarts == 0)
+        let restarts = movie.videoOutput?.statistics.restarts ?? 0
+        try Self.check(try Self.numbers(in: path, code), try #require(movie.report), restarts: restarts)
+        #expect(restarts <= 2, "the stream goes on")
     }
 }

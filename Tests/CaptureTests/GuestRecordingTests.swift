@@ -118,4 +118,51 @@ import Testing
         #expect(times.count >= 5 && times.first == .zero && Set(times).count == times.count, "\(times.count)")
         #expect(try PlayProgram.run([path, "--sink", "headless", "--untimed"], limit: 120).code == 0)
     }
+
+    /// Which frame memory the monitors' planes show now, as the kernel says.
+    private static func shown() -> String { Vivid.run("grep -hs fb=[1-9] /sys/kernel/debug/dri/[0-9]*/state") }
+
+    @Test("obeys the keys of its terminal while a monitor shows it: a marker, a still frame, the preview paused, the film paused, the end")
+    func keys() throws {
+        let terminal = try PseudoTerminal(), path = Self.path("mkv"), still = path.dropLast(4) + "-0001.png", handle = PlayProgram.Handle()
+        defer { for file in [path, String(still)] { try? FileManager.default.removeItem(atPath: file) } }
+        let preview = ["--preview", "--sink", "kms", "--connector", Vivid.run("lab-card vkms")]
+        let outcome = PlayProgram.begin(
+            ["record", path, "--markers", "--video", "mjpeg"] + preview + Vivid.options, limit: 240, handle: handle, terminal: terminal.path)
+        /// Waits until the film has 15 frames more, and returns what the monitor showed meanwhile.
+        func grow() throws -> Set<String>? {
+            let before = try Self.times(in: path).count
+            var shown: Set<String> = []
+            let hasGrown = try Polling.until(within: .seconds(60), every: .milliseconds(100)) {
+                shown.insert(Self.shown())
+                return try !handle.isRunning || Self.times(in: path).count >= before + 15
+            }
+            return hasGrown && handle.isRunning ? shown : nil
+        }
+        let playing = try grow()
+        #expect(playing.map { $0.count > 1 } == true, "the monitor shows one frame after the other: \(playing ?? [])")
+        terminal.type("ms")
+        #expect(Polling.until { FileManager.default.fileExists(atPath: String(still)) }, "the still frame is written")
+        terminal.type("p")
+        // The frame that is on its way when the key comes is shown yet.
+        let stands = try Polling.until(within: .seconds(60)) { try grow().map { $0.count == 1 } ?? !handle.isRunning }
+        let paused = Self.shown()
+        #expect(stands && handle.isRunning, "the monitor stands still while the film goes on")
+        terminal.type("p")
+        #expect(Polling.until { Self.shown() != paused }, "the monitor goes on")
+        terminal.type(" ")
+        // A key beside it, so that the pause is seen to have begun: the film stands still.
+        #expect(
+            try Polling.until(within: .seconds(60)) {
+                let count = try Self.times(in: path).count
+                return try Polling.holds(for: .milliseconds(1500)) { try Self.times(in: path).count == count }
+            }, "the film is paused")
+        terminal.type(" ")
+        #expect(try grow() != nil, "the film goes on")
+        terminal.type("q")
+        let end = try outcome()
+        #expect(end.code == 0 && end.errors.contains(": 320x180 still frame.") && end.errors.hasSuffix("; paused once.\n"), "\(end.errors)")
+        #expect(try TimedMetadata.all(in: path).flatMap(\.items) == [MetadataItem("marker", "1")])
+        #expect(terminal.isAsFound, "the terminal shows what is typed")
+    }
 }

@@ -117,6 +117,27 @@ import Testing
         try Vivid.set("OSD Text Mode", to: 0)
     }
 
+    /// V4L2_STD_PAL has 625 lines, V4L2_STD_NTSC 525.
+    @Test(
+        "of an analog input has the size of its standard, and frames of two fields in its order",
+        arguments: [(0xff, 576, Ratio(59, 54), true), (0xb000, 480, Ratio(10, 11), false)] as [(Int, Int, Ratio, Bool)])
+    func fields(standard: Int, height: Int, pixelAspect: Ratio, isTopFirst: Bool) throws {
+        Vivid.choose(input: 1, standard: standard)
+        defer { Vivid.choose(input: 0) }
+        let output = VideoDataOutput(discardsLateFrames: false), size = PixelSize(width: 720, height: height)
+        let session = try Self.session(output, CaptureRequest(code: fourCC("NV12")))
+        try session.start()
+        defer { session.stop() }
+        #expect(session.lastFormat?.size == size && session.lastFormat?.isInterlaced == true)
+        try Self.take(from: output) { delivery in
+            guard case .frame(let shared) = delivery else { return false }
+            let frame = shared.copy()
+            #expect(frame.flags == (isTopFirst ? [.interlaced, .topFieldFirst] : .interlaced))
+            #expect(frame.visible.size == size && frame.attributes.pixelAspect == pixelAspect)
+            return true
+        }
+    }
+
     @Test("whose driver loses frames is reported with how many")
     func lost() throws {
         try Vivid.set("Percentage of Dropped Buffers", to: 50)

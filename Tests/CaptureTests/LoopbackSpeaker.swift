@@ -77,6 +77,9 @@ final class LoopbackSpeaker: @unchecked Sendable {
         }
         thread = LoopThread(name: "speaker") { [shared] in
             let pcm = unsafe OpaquePointer(bitPattern: pcm)
+            // Before encoders and cameras: what is heard must not stop because the machine is busy. Only root may; others do without.
+            var priority = sched_param(sched_priority: 10)
+            _ = unsafe pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority)
             var written = 0, beep = 0
             while !shared.withLock({ $0.isStopping }) {
                 let piece = written / Self.piece

@@ -98,6 +98,38 @@ import Writing
         #expect(!movie.isRecording && report.pauses == 4 && report.framesDropped.isEmpty && report.soundLost.isEmpty)
     }
 
+    @Test("goes on where a frame is said to be no later than the one before", arguments: ["mp4", "mkv"])
+    func repeatedTime(ending: String) throws {
+        let path = Self.path(ending), scene = FilmScene()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let movie = MovieFileOutput()
+        var settings = MovieFileSettings()
+        settings.videoCodec = "mjpeg"
+        try movie.start(to: path, settings: settings, camera: scene.format)
+        for part in [0..<10, 9..<10, 8..<10, 10..<14] { try scene.play(part, to: movie) }
+        #expect(Polling.until(within: .seconds(120)) { movie.report?.frames ?? 0 >= 17 || !movie.isRecording })
+        movie.stop { scene.at(1) }
+        #expect(movie.waitUntilFinished(until: Self.soon()) == .stopped)
+        let times = try FilmScene.frames(of: path).map(\.time)
+        #expect(times.count == 17 && zip(times, times.dropFirst()).allSatisfy(<), "\(times.map(\.seconds))")
+    }
+
+    @Test("of analog video keeps the shape of its pixels", arguments: ["mp4", "mkv"])
+    func pixelAspect(ending: String) throws {
+        let path = Self.path(ending), scene = FilmScene(), movie = MovieFileOutput()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var format = scene.format
+        format.pixelAspect = Ratio(59, 54)
+        try movie.start(to: path, camera: format)
+        try scene.play(0..<3, to: movie)
+        #expect(Polling.until(within: .seconds(120)) { movie.report?.time ?? .zero > .zero })
+        movie.stop { scene.at(1) }
+        #expect(movie.waitUntilFinished(until: Self.soon()) == .stopped)
+        guard case .video(let video)? = try AssetReader(url: path).tracks.first?.format else { return #expect(Bool(false), "no video") }
+        // Matroska has whole pixels for the width on the display.
+        #expect(abs(video.attributes.pixelAspect.doubleValue - 59.0 / 54) < 0.01, "\(video.attributes.pixelAspect)")
+    }
+
     @Test("of sound alone is paused to the sample")
     func sound() throws {
         let path = Self.path("mkv"), scene = FilmScene(), told = Told()

@@ -256,6 +256,10 @@ struct FrameSchedulerTests {
             refresh: 0,
             before: (0, 0), decisions: [.drop(.late), .show]),
         Situation(
+            testDescription: "of immediate frames, as a camera gives them, the newest is shown",
+            frames: [frame(0, immediate: true), frame(40, immediate: true), frame(80, immediate: true)], refresh: 100, before: (0, 0),
+            decisions: [.drop(.late), .drop(.late), .show]),
+        Situation(
             testDescription: "an immediate frame waits for nothing", frames: [frame(5000, immediate: true)], refresh: 0, before: (0, 0),
             decisions: [.show]),
         Situation(

@@ -12,7 +12,18 @@ enum { CV4L2_PLANES = 4 };
 /// Kinds of memory of buffers (enum v4l2_memory).
 enum { CV4L2_MMAP = 1, CV4L2_DMABUF = 4 };
 /// Fields of a frame (enum v4l2_field).
-enum { CV4L2_FIELD_ANY = 0, CV4L2_FIELD_NONE = 1, CV4L2_FIELD_ALTERNATE = 7 };
+enum {
+    CV4L2_FIELD_ANY = 0,
+    CV4L2_FIELD_NONE = 1,
+    CV4L2_FIELD_TOP = 2,
+    CV4L2_FIELD_BOTTOM = 3,
+    CV4L2_FIELD_INTERLACED = 4,
+    CV4L2_FIELD_SEQ_TB = 5,
+    CV4L2_FIELD_SEQ_BT = 6,
+    CV4L2_FIELD_ALTERNATE = 7,
+    CV4L2_FIELD_INTERLACED_TB = 8,
+    CV4L2_FIELD_INTERLACED_BT = 9,
+};
 /// What a description of a format says (V4L2_FMT_FLAG_…).
 enum { CV4L2_FORMAT_COMPRESSED = 1, CV4L2_FORMAT_EMULATED = 2 };
 /// What a dequeued buffer says (V4L2_BUF_FLAG_…).
@@ -65,6 +76,11 @@ typedef struct {
     uint32_t pitch[CV4L2_PLANES], bytes[CV4L2_PLANES];
 } cv4l2_format;
 
+/// The frame that is captured before any scaling, and the width of its pixels over their height.
+typedef struct {
+    uint32_t width, height, numerator, denominator;
+} cv4l2_aspect;
+
 typedef struct {
     uint32_t id, type, flags;
     char name[32];
@@ -108,6 +124,12 @@ int cv4l2_set_format(int fd, int is_multiplanar, cv4l2_format *format);
 int cv4l2_get_interval(int fd, int is_multiplanar, uint32_t *numerator, uint32_t *denominator);
 /// VIDIOC_S_PARM; the fraction becomes what the driver has set.
 int cv4l2_set_interval(int fd, int is_multiplanar, uint32_t *numerator, uint32_t *denominator);
+/// VIDIOC_G_STD: whether the analog standard has 525 lines, as NTSC has; 0 where there is no standard.
+int cv4l2_has_525_lines(int fd);
+/// VIDIOC_G_STD and VIDIOC_G_DV_TIMINGS: whether what comes in at the input has a size of its own.
+int cv4l2_has_signal(int fd);
+/// VIDIOC_CROPCAP: the shape of the pixels that are captured.
+int cv4l2_pixel_aspect(int fd, int is_multiplanar, cv4l2_aspect *aspect);
 /// VIDIOC_REQBUFS; `count` becomes what the driver gives, `capabilities` (may be NULL) what its queue can do.
 int cv4l2_request(int fd, int is_multiplanar, int memory, uint32_t *count, uint32_t *capabilities);
 /// VIDIOC_QUERYBUF.
