@@ -20,7 +20,8 @@ public protocol AssetReading: AnyObject, Sendable {
     /// As `AssetReader.chapters`.
     var chapters: [AssetChapter] { get }
     /// The fonts that the container holds for its subtitles, at most 64 MiB of them. Blocks as `nextSample` does, and is called on its thread.
-    var fonts: [AttachedFont] { get }
+    /// Throws where a process that reads the film dies meanwhile; the next sample has another one go on.
+    var fonts: [AttachedFont] { get throws(AssetError) }
     /// Whether `seek` can be expected to work.
     var isSeekable: Bool { get }
     /// The variants that the film is offered in (HLS); nil where it is not.

@@ -100,14 +100,21 @@ struct OpenedSource: Sendable {
         opened.description = FilmDescription(reader, selection)
         let lacking = selection.shortfalls + [subtitles?.shortfall].compactMap(\.self)
         let shortfalls = lacking.isEmpty ? subtitleObjection : "\(location) " + lacking.joined(separator: ", and ") + "."
+        var fontObjection: String?
         if let subtitles, !subtitles.tracks.isEmpty {
             opened.subtitles = subtitles
             if case .video(let format) = selection.video?.format { opened.subtitleFilm.storage = format.visible.size }
-            if subtitles.tracks.contains(where: { $0.codec.flatMap(SubtitleForm.init) == .styled }) { opened.subtitleFilm.fonts = reader.fonts }
+            if subtitles.tracks.contains(where: { $0.codec.flatMap(SubtitleForm.init) == .styled }) {
+                do throws(AssetError) {
+                    opened.subtitleFilm.fonts = try reader.fonts
+                } catch {
+                    fontObjection = "The subtitles are not drawn with the film's own fonts, which cannot be read: \(error)"
+                }
+            }
         }
         opened.progress = progress
         let notice = sourceNotice ?? selection.objection.map { "The sound is not played without the decoder program: \($0)." } ?? shortfalls
-        opened.notices = notice.map { [$0] } ?? []
+        opened.notices = [notice, fontObjection].compactMap(\.self)
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
             opened.frameRate = format.frameRate

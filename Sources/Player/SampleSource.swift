@@ -41,6 +41,8 @@ extension SampleSource {
 /// A container as a sample source.
 final class AssetSource: SampleSource, @unchecked Sendable {
     private let reader: any AssetReading
+    /// The reader's samples, with times that can be waited for. The feeder's thread.
+    private var samples: SteadySamples
     /// The track under whose number sound goes on, whichever plays; nil: the film began without sound.
     private let soundSlot: Int?
     private let others: Set<Int>
@@ -63,11 +65,12 @@ final class AssetSource: SampleSource, @unchecked Sendable {
             if factor != 1 { loudness[track.id] = AudioRenderer.attachments(gain: Float(factor)) }
         }
         self.loudness = loudness
+        samples = SteadySamples(reader)
         reader.select(others.union([sound].compactMap(\.self)))
     }
 
     func nextSample() throws(AssetError) -> SampleBuffer? {
-        guard var sample = try reader.nextSample() else { return nil }
+        guard var sample = try samples.next() else { return nil }
         if let soundSlot, sample.trackID == sound {
             if let loudness = loudness[sample.trackID] { sample.attachments = loudness }
             sample.trackID = soundSlot
@@ -81,7 +84,7 @@ final class AssetSource: SampleSource, @unchecked Sendable {
             reader.select(others.union([next]))
             sound = next
         }
-        try reader.seek(to: time)
+        try samples.seek(to: time)
     }
 
     func cancel() { reader.cancel() }

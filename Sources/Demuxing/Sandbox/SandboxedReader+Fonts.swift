@@ -2,17 +2,18 @@ internal import Media
 internal import Sandbox
 
 extension SandboxedReader {
-    /// As `AssetReader.fonts`. None where the process has died or dies of them; the next sample replaces it.
+    /// As `AssetReader.fonts`.
+    /// - Throws: `.readerDied` where the process has died or dies of them; the next sample replaces it. `cancelled`.
     public var fonts: [AttachedFont] {
-        var fonts: [AttachedFont] = [], room = AttachedFont.mostBytes
-        do throws(AssetError) {
+        get throws(AssetError) {
+            var fonts: [AttachedFont] = [], room = AttachedFont.mostBytes
             try finishReading()
             while fonts.count < AttachedFont.most, let font = try font(fonts.count, room) {
                 room -= font.bytes.count
                 fonts.append(font)
             }
-        } catch { return [] }
-        return fonts
+            return fonts
+        }
     }
 
     /// The font with this number, in as many parts as it needs; nil: there is none.

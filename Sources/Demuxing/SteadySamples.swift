@@ -1,0 +1,98 @@
+package import Media
+package import SampleQueue
+
+/// Hands out a film's samples with times that a player can wait for: reads ahead where one is doubtful, and has `SteadyTimes` decide.
+///
+/// Whoever names the times does not matter: the film, or a process without rights that says what it likes.
+///
+/// Thread-safety: one thread at a time, as the reader behind it.
+package struct SteadySamples: ~Copyable {
+    private let reader: any AssetReading
+    private var times: SteadyTimes
+    /// Reading ahead waits for nobody but a disk or a network: the film is all there.
+    private let mayReadAhead: Bool
+    private var ahead: ArraySlice<SampleBuffer> = []
+    /// Bytes of those.
+    private var bytes = 0
+    private var isAtEnd = false
+    /// Comes behind the samples that have been read ahead.
+    private var failure: AssetError?
+
+    /// 1000 samples, or 8 MiB: more than a cluster of Matroska has, whose samples share one time.
+    private static let mostSamples = 1000, mostBytes = 8 << 20
+
+    package init(_ reader: any AssetReading) {
+        self.reader = reader
+        let steady = reader.tracks.filter { $0.kind == .video || $0.kind == .audio }.map(\.id)
+        times = SteadyTimes(steady: Set(steady), length: reader.duration.nanoseconds().map { $0 / 1000 })
+        mayReadAhead = reader.isSeekable || reader.duration.isNumeric
+    }
+
+    /// As `AssetReading.nextSample`.
+    package mutating func next() throws(AssetError) -> SampleBuffer? {
+        guard var sample = try take() else { return nil }
+        sample.forgetEndlessTimes()
+        guard let stamp = SteadyTimes.Stamp(sample) else { return sample }
+        if mayReadAhead, times.isDoubtful(stamp) { readAhead() }
+        let placement = times.place(stamp, following: ahead.lazy.compactMap(SteadyTimes.Stamp.init), isAll: isAtEnd)
+        if placement.losesDuration { sample.duration = .invalid }
+        if placement.losesPresentation { sample.forgetPresentationTime() }
+        return placement.shift == 0 ? sample : sample.shifted(by: MediaTime(value: placement.shift, timescale: 1_000_000))
+    }
+
+    /// As `AssetReading.seek`.
+    package mutating func seek(to time: MediaTime) throws(AssetError) {
+        (ahead, bytes, isAtEnd, failure) = ([], 0, false, nil)
+        times.begin(at: (time.nanoseconds() ?? 0) / 1000)
+        try reader.seek(to: time)
+    }
+
+    private mutating func take() throws(AssetError) -> SampleBuffer? {
+        if let sample = ahead.popFirst() {
+            bytes -= sample.byteCount
+            return sample
+        }
+        if let failure {
+            self.failure = nil
+            throw failure
+        }
+        return try reader.nextSample()
+    }
+
+    private mutating func readAhead() {
+        while !isAtEnd, failure == nil, ahead.count < Self.mostSamples, bytes < Self.mostBytes {
+            do throws(AssetError) {
+                guard let sample = try reader.nextSample() else { return isAtEnd = true }
+                ahead.append(sample)
+                bytes += sample.byteCount
+            } catch { failure = error }
+        }
+    }
+}
+
+extension SteadyTimes.Stamp {
+    /// Nil for what has no time.
+    init?(_ sample: SampleBuffer) {
+        func count(_ time: MediaTime) -> Int64? { time.isNumeric ? time.nanoseconds().map { $0 / 1000 } : nil }
+        let decode = count(sample.decodeTime), presentation = count(sample.presentationTime)
+        guard let order = decode ?? presentation else { return nil }
+        self.init(
+            track: sample.trackID, order: order, presentation: decode == nil ? nil : presentation, duration: count(sample.duration) ?? 0)
+    }
+}
+
+extension SampleBuffer {
+    /// The decoder derives it from the decode time.
+    fileprivate mutating func forgetPresentationTime() {
+        if case .compressed(_, .video) = content { presentationTime = .invalid } else { presentationTime = decodeTime }
+        sourcePresentationTimestamp = nil
+    }
+
+    /// Times that lie centuries away are none.
+    fileprivate mutating func forgetEndlessTimes() {
+        if presentationTime.isNumeric, presentationTime.nanoseconds() == nil {
+            (presentationTime, sourcePresentationTimestamp) = (.invalid, nil)
+        }
+        if decodeTime.isNumeric, decodeTime.nanoseconds() == nil { (decodeTime, sourceDecodeTimestamp) = (.invalid, nil) }
+    }
+}

@@ -1,0 +1,67 @@
+import Demuxing
+import FilmReference
+import Foundation
+import Media
+import SampleQueue
+import Sandbox
+import TestSupport
+import Testing
+
+/// A time that is hours off costs the frames around it at most: the film goes on, with its frames and with its sound.
+@Suite(.serialized) struct DamagedTimesTests {
+    struct Film: Sendable, CustomTestStringConvertible {
+        var ending: String
+        var damages: [DamagedTimes.Damage]
+        var testDescription: String { "\(ending) \(damages)" }
+    }
+
+    private static let hour = 3600.0
+    private static let films: [Film] = [
+        Film(ending: "mkv", damages: [.cluster(1, hour), .length]), Film(ending: "mkv", damages: [.cluster(-1, hour), .length]),
+        Film(ending: "mkv", damages: [.cluster(1, hour)]), Film(ending: "mkv", damages: [.cluster(-1, 9000 * hour)]),
+        Film(ending: "ts", damages: [.packet(40, track: 0, hour, decode: true)]),
+        Film(ending: "ts", damages: [.packet(40, track: 0, hour, decode: false)]),
+        Film(ending: "ts", damages: [.packet(60, track: 0, -hour, decode: true), .packet(61, track: 0, -hour, decode: false)]),
+        Film(ending: "ts", damages: [.packet(10, track: 1, hour, decode: false)]),
+        Film(ending: "ts", damages: (40..<60).map { .packet($0, track: 0, hour, decode: false) }),
+    ]
+
+    /// The film with its damage, in a file that ends with the process.
+    private static func make(_ film: Film) throws -> String {
+        let whole = try Data(contentsOf: URL(fileURLWithPath: FilmReference.copy(of: TestAssets.demo, as: film.ending)))
+        let bytes = DamagedTimes.apply(film.damages, to: whole)
+        try #require(bytes != whole && bytes.count == whole.count)
+        let path = ProcessFolder.path("damaged-\(UUID().uuidString.prefix(8)).\(film.ending)")
+        try bytes.write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test(arguments: films, [SandboxPolicy.off, .full]) func `times stay where the film is`(_ film: Film, _ policy: SandboxPolicy) throws {
+        let path = try Self.make(film)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let reader: any AssetReading =
+            policy == .off
+            ? try AssetReader(url: path) : try SandboxedReader(url: path, sandbox: SandboxOptions(policy: policy, decoderPath: BuiltPrograms.decoder))
+        var samples = SteadySamples(reader), last: [Int: Double] = [:], count = 0
+        while let sample = try samples.next() {
+            count += 1
+            for time in [sample.presentationTime, sample.decodeTime] where time.isNumeric {
+                #expect(time.seconds > -10 && time.seconds < 20, "\(sample.trackID): \(time.seconds)")
+            }
+            let time = sample.decodeTime.isNumeric ? sample.decodeTime : sample.presentationTime
+            guard time.isNumeric else { continue }
+            #expect(abs(time.seconds - (last[sample.trackID] ?? 0)) < 2, "\(sample.trackID): \(time.seconds) behind \(last)")
+            last[sample.trackID] = time.seconds
+        }
+        #expect(count > 700 && last.count == 2 && last.values.allSatisfy { $0 > 9 }, "\(count) \(last)")
+    }
+
+    @Test(arguments: [(films[0], "full"), (films[1], "off"), (films[8], "off")])
+    func `it is played to its end`(_ film: Film, _ sandbox: String) throws {
+        let path = try Self.make(film)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let words = ["--sink", "headless", "--audio-device", "null", "--speed", "4", "--sandbox", sandbox, "--stats", "-", path]
+        let outcome = try PlayProgram.run(words, limit: 120)
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.code) \(outcome.errors)")
+    }
+}
