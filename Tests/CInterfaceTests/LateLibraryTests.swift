@@ -27,8 +27,9 @@ import Testing
             }
             #expect(window.code == 0 && window.output.hasPrefix("ended\n"), "\(window.output) \(window.errors)")
             #expect(window.output.contains("libwayland-client.so") && window.output.contains("libxkbcommon.so"))
-            #expect(!window.output.contains("libseat.so") && !window.output.contains("libass.so")
-                && !window.output.contains("libpipewire"))
+            #expect(
+                !window.output.contains("libseat.so") && !window.output.contains("libass.so")
+                    && !window.output.contains("libpipewire"))
         }
 
         @Test func `a window without its library is refused with a sentence, and frames come all the same`() throws {
