@@ -95,7 +95,7 @@ int main(int count, char **words)
     char message[300];
     scanout_player *player;
     scanout_exporter *exporter;
-    scanout_exporter_new(NULL, &exporter);
+    if (scanout_exporter_new(NULL, &exporter) != SCANOUT_OK) fail("the exporter", "cannot be made");
     scanout_options options = {.size = sizeof options, .exporters = &exporter, .exporter_count = 1};
     if (scanout_open(film, &options, &player, message, sizeof message) != SCANOUT_OK) fail("the film", message);
 

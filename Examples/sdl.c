@@ -89,7 +89,7 @@ int main(int count, char **words)
     scanout_exporter_options wishes = {.size = sizeof wishes, .policy = output ? SCANOUT_POLICY_WAIT : SCANOUT_POLICY_DROP_OLDEST};
     scanout_exporter *exporter;
     scanout_player *player;
-    scanout_exporter_new(&wishes, &exporter);
+    if (scanout_exporter_new(&wishes, &exporter) != SCANOUT_OK) return fail("the exporter cannot be made", 70);
     scanout_options options = {
         .size = sizeof options, .output = output ? SCANOUT_OUTPUT_UNTIMED : SCANOUT_OUTPUT_NONE, .is_silent = output != NULL, .exporters = &exporter,
         .exporter_count = 1};

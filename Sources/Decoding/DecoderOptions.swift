@@ -14,8 +14,15 @@ public struct DecoderOptions: Sendable, Hashable {
     /// How long a sample's frame is useful after the sample was given to the session; nil: for ever. A deadline that comes with a
     /// sample (`DecodeInstructions.deadline`) takes precedence.
     public var deadline: HostSpan?
-    /// Rows of the frames begin so many bytes apart, or a multiple of it: a power of two, at most 4096, not kept by hardware. At least 64 apply.
+    /// Rows of the frames begin so many bytes apart, or a multiple of it: a power of two from 64 to 4096, not kept by hardware. Any other number
+    /// counts as the next of these.
     public var rowAlignment = 64
+    /// The alignment that applies: the next power of two that is allowed.
+    var keptRowAlignment: Int {
+        var alignment = 64
+        while alignment < min(rowAlignment, 4096) { alignment *= 2 }
+        return alignment
+    }
     /// What consumers need; empty hands frames out as the decoder makes them.
     public var requirements: OutputRequirements
     /// Hardware or software.

@@ -10,6 +10,7 @@ final class OutputStage: Sendable {
     private let allocator: any SurfaceAllocator
     private let holdCount: Int
     private let maximumByteCount: Int
+    private let rowAlignment: Int
     private let statistics: FrameStatistics
     private let shared = Monitor(Shared())
 
@@ -28,6 +29,7 @@ final class OutputStage: Sendable {
         self.allocator = allocator
         holdCount = options.holdCount
         maximumByteCount = options.maximumSurfaceBytes
+        rowAlignment = options.keptRowAlignment
         self.statistics = statistics
     }
 
@@ -73,7 +75,8 @@ final class OutputStage: Sendable {
         if let reason = requirements.reason(against: offer) {
             if let target = requirements.target(for: offer) {
                 converter = PixelTransferSession(
-                    to: target, allocator: allocator, holdCount: holdCount, maximumByteCount: maximumByteCount, statistics: statistics)
+                    to: target, allocator: allocator, holdCount: holdCount, maximumByteCount: maximumByteCount, rowAlignment: rowAlignment,
+                    statistics: statistics)
                 let size = target.size ?? offer.size
                 conversion = ConversionReport(
                     from: "\(offer.format.rawValue) \(offer.size)", to: "\(target.format.rawValue) \(size)", why: reason,

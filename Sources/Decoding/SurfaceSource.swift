@@ -42,7 +42,7 @@ final class SurfaceSource: Sendable {
         self.allocator = allocator
         maximumByteCount = options.maximumSurfaceBytes
         maximumCount = Self.maximumCount(options: options, threads: threads)
-        rowAlignment = Int32(max(64, min(options.rowAlignment, 4096)))
+        rowAlignment = Int32(options.keptRowAlignment)
         // With all slots in the decoder's own hands only another of its threads can give one back, within the time of a frame.
         patience = threads > 1 ? .milliseconds(100) : .zero
     }

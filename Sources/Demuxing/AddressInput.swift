@@ -15,11 +15,12 @@ final class AddressInput: AssetInput {
         if let name = Self.container(connectingTo: location) {
             throw AssetError(.sandbox, "\(location): \(name) makes network connections of its own, which a demuxer without rights cannot.")
         }
+        let place = StreamAddress(location)
+        try place?.check(location, opening.options.network)
         var interrupt = unsafe AVIOInterruptCB(
             callback: { unsafe Unmanaged<AssetCancellation>.fromOpaque($0!).takeUnretainedValue().isCancelled ? 1 : 0 },
             opaque: Unmanaged.passUnretained(cancellation).toOpaque())
         var dictionary: OpaquePointer?
-        let place = StreamAddress(location)
         if let place {
             for (key, value) in opening.options.network.libraryOptions(for: place) { unsafe av_dict_set(&dictionary, key, value, 0) }
         }

@@ -141,6 +141,9 @@ extension AssetBytes {
 
     static func isHTTP(_ address: String) -> Bool { WebAddress(address) != nil }
 
+    /// What `name` means in a list at `base`; nil where that is on no web server.
+    static func webAddress(_ name: String, from base: String) -> String? { address(name, from: base).flatMap { isHTTP($0) ? $0 : nil } }
+
     /// What `name` means in a playlist at `base` (RFC 3986, 5.2, as far as players meet it); nil where that is no address.
     static func address(_ name: String, from base: String) -> String? {
         // A scheme, or a part of a path with a colon in it.

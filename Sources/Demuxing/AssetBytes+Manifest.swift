@@ -22,9 +22,8 @@ extension AssetBytes {
             speed = manifest.beginning(of: first).flatMap { ThroughputProbe.measure($0, options) } ?? speed
         }
         let chosen = choice.variant(of: variants, throughput: max(speed - sound, 0))
-        guard let duration = manifest.isEnded ? manifest.duration ?? manifest.list(chosen, fetch: { _ in nil })?.duration : .some(nil) else {
-            return nil
-        }
+        let duration = manifest.length(by: chosen)
+        if manifest.isEnded, duration == nil { return nil }
         offer = VariantOffer(variants: variants, chosen: chosen)
         let isFixed = preference != .automatic || !options.switchesVariants
         let rising = isFixed ? [chosen] : choice.candidates(variants)

@@ -74,6 +74,7 @@ struct AssetOpening {
             unsafe cav_inject_stream_side_data(context)
             return unsafe Opened(context: context, input: input, opener: opener, limit: limit, packets: Self.readBeginnings(context))
         }
+        silence?.restart()
         let found = unsafe avformat_find_stream_info(context, nil)
         guard !options.cancellation.isCancelled, unsafe found >= 0 || context.pointee.nb_streams > 0 else {
             unsafe avformat_close_input(&opened)
@@ -122,6 +123,9 @@ struct AssetOpening {
             unsafe format = av_find_input_format(name)
             guard unsafe format != nil else { throw AssetError(.cannotOpen, "\(location): there is no container called \(name).") }
         }
+        // What may fail comes before the context, which has to be freed.
+        let address = AssetBytes.isHTTP(location) ? try options.network.completed(address) : address
+        let networkOptions = try networkOptions()
         var opened = unsafe avformat_alloc_context()
         guard unsafe opened != nil else { throw AssetError(.cannotOpen, "\(location): no memory to open it.") }
         unsafe opened!.pointee.interrupt_callback = AVIOInterruptCB(
@@ -135,21 +139,14 @@ struct AssetOpening {
         if let input { unsafe opened!.pointee.pb = input.io }
         if let opener { unsafe SourceInput.serve(opened!, from: opener) } else { unsafe limit.watch(opened!) }
         var dictionary: OpaquePointer?
-        let address = AssetBytes.isHTTP(location) ? try options.network.completed(address) : address
         // Broadcasts may announce a programme late; all announcements are read, as FFmpeg's own program does. That takes as long as probing may take:
         // seconds, where the film comes no faster than it plays.
         let isLive = isLive(input)
         if !isLive { unsafe av_dict_set(&dictionary, "scan_all_pmts", "1", 0) }
+        for (key, value) in networkOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
         if AssetBytes.isHTTP(location) {
-            let options = try options.network.libraryOptions(for: location)
-            limit.libraryOptions = options
-            for (key, value) in options { unsafe av_dict_set(&dictionary, key, value, 0) }
+            limit.libraryOptions = networkOptions
             unsafe av_dict_set(&dictionary, "protocol_whitelist", Self.webProtocols, 0)
-        } else if let place = StreamAddress(location) {
-            if place.scheme == "rtsps", options.network.verifiesCertificates {
-                throw AssetError(.network, "\(location): the certificate of an RTSPS server cannot be checked, and it was not said that any will do.")
-            }
-            for (key, value) in options.network.libraryOptions(for: place) { unsafe av_dict_set(&dictionary, key, value, 0) }
         }
         if isSession { unsafe av_dict_set(&dictionary, "protocol_whitelist", Self.sessionProtocols, 0) }
         for (key, value) in options.libraryOptions { unsafe av_dict_set(&dictionary, key, value, 0) }
@@ -158,6 +155,14 @@ struct AssetOpening {
         unsafe av_dict_free(&dictionary)
         if isLive, status >= 0, let opened = unsafe opened { unsafe shortenProbing(opened) }
         return unsafe (status, opened)
+    }
+
+    /// What libavformat is told where it makes the connection itself; empty for other films.
+    private func networkOptions() throws(AssetError) -> [String: String] {
+        if AssetBytes.isHTTP(location) { return try options.network.libraryOptions(for: location) }
+        guard let place = StreamAddress(location) else { return [:] }
+        try place.check(location, options.network)
+        return options.network.libraryOptions(for: place)
     }
 
     /// All that a film or list on a web server may lead to: no file of this machine, and no other kind of server.

@@ -42,7 +42,8 @@ public struct FrameExporterConfiguration: Sendable, Hashable {
     /// get a format that all of them take; without one, what the first takes.
     public var formats: Set<PixelFormat> = []
     /// Rows begin so many bytes apart, or a multiple of it: a power of two, at most 4096, for devices that import nothing else (256 on many). A wish:
-    /// frames of hardware decoders and of cameras lie as their drivers have it. 1: no wish; rows are 64 bytes apart or a multiple of it anyway.
+    /// frames of hardware decoders and of cameras lie as their drivers have it, deinterlaced ones as without a wish. 1: no wish; rows are 64 bytes
+    /// apart or a multiple of it anyway.
     public var rowAlignment = 1
 
     /// Makes a configuration; the defaults suit a renderer that draws the newest frame at each refresh.

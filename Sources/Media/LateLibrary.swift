@@ -1,7 +1,7 @@
 internal import CLinux
 
-/// Libraries that only displays, sound devices and conversions need. `libscanout.so` loads each when it is first used, so that a program which only
-/// takes frames runs where they are missing; everything else of ours links them.
+/// Libraries that only displays, sound devices, hardware decoders, conversions and subtitles need. `libscanout.so` loads each when it is
+/// first used, so that a program which only takes frames runs where they are missing; everything else of ours links them.
 package enum LateLibrary {
     /// The first of these libraries, by the names that the linker has for them, that is missing here, as a sentence says it; nil when all are there.
     /// Ask before the first call of their functions. Any thread; loads them.

@@ -31,6 +31,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     private let allocator: any SurfaceAllocator
     private let maximumCount: Int
     private let maximumByteCount: Int
+    private let rowAlignment: Int
     private let waitsForSurface: Bool
     private let statistics: FrameStatistics
     private let shared = Monitor(Shared())
@@ -53,12 +54,14 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     ///   - allocator: Where the memory comes from.
     ///   - holdCount: Converted frames that consumers may hold at once.
     ///   - maximumByteCount: Limit of their memory, in bytes.
+    ///   - rowAlignment: Rows begin so many bytes apart, or a multiple of it: a power of two, at least 64.
     ///   - waitsForSurface: Whether `convert` waits while consumers hold `holdCount` frames; else it throws `.outOfSurfaces` at once.
     ///   - threads: Threads that compute, the caller's included; 0 takes one for each processor, up to 8. `.fast` uses one, except for tone mapping.
     ///   - statistics: Whose `bytesCopied` grows by every frame.
     public init(
         to target: ConversionTarget, engine: Engine = .exact, allocator: any SurfaceAllocator = MemfdAllocator(), holdCount: Int = 4,
-        maximumByteCount: Int = .max, waitsForSurface: Bool = true, threads: Int = 0, statistics: FrameStatistics = FrameStatistics()
+        maximumByteCount: Int = .max, rowAlignment: Int = 64, waitsForSurface: Bool = true, threads: Int = 0,
+        statistics: FrameStatistics = FrameStatistics()
     ) {
         self.target = target
         self.engine =
@@ -71,6 +74,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
         // One more is being written.
         maximumCount = holdCount + 1
         self.maximumByteCount = maximumByteCount
+        self.rowAlignment = rowAlignment
         self.waitsForSurface = waitsForSurface
         self.statistics = statistics
     }
@@ -157,7 +161,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     /// A surface to write.
     private func surface(of size: PixelSize) throws(PixelConversionError) -> SurfaceWriter {
         guard size.width > 0, size.height > 0 else { throw PixelConversionError(.unsupportedFormat, "a frame must be at least 1x1 pixels") }
-        let layout = SurfaceLayout(format: target.format, covering: size)
+        let layout = SurfaceLayout(format: target.format, covering: size, pitchAlignment: rowAlignment)
         let pool = shared.withLock { shared in
             let pool =
                 shared.pool ?? SurfacePool(layout: layout, allocator: allocator, maximumCount: maximumCount, maximumByteCount: maximumByteCount)

@@ -121,7 +121,7 @@ extension Player {
             defer { storage.refusesOpening = false }
             return storage.refusesOpening
         }
-        nameFilm(opening.film.name)
+        nameFilm(opening.film.name.withoutPasswords)
         if isRefused { opening.giveUp() }
         announceState()
     }

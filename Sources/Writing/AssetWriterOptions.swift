@@ -12,8 +12,8 @@ public struct AssetWriterOptions: Sendable {
     public var isFragmented = false
     /// How long a fragment lasts at least, unless a sync sample of video comes when half of it has passed.
     public var fragmentDuration = MediaTime(value: 1, timescale: 1)
-    /// Of a film for HTTP Live Streaming (`film.m3u8`): how long a segment lasts. It ends at the first sync sample of video that comes when half of
-    /// this has passed; without video, when all of it has.
+    /// Of a film for web servers (`film.m3u8`, `film.mpd`): how long a segment lasts. It ends at the first sync sample of video that comes when half
+    /// of this has passed; without video, when all of it has.
     public var segmentDuration = MediaTime(value: 6, timescale: 1)
     /// With fragments: the system is told to bring each to the disk when it is whole (`fdatasync`), so that it survives a power cut. That happens on
     /// another thread, while the next fragment comes; `AssetWriter.durableByteCount` says how far it is. Otherwise the system chooses the moment,

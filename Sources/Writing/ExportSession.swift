@@ -100,8 +100,10 @@ public final class ExportSession: @unchecked Sendable {
         }
         let length = settings.writer.segmentDuration
         if writer.isForWebServers, length.isNumeric, length > .zero {
-            // A segment ends at the first sync sample after half its length: so none is longer than was promised.
-            settings.syncDistance = MediaTime(value: max(length.converted(to: 1000).value / 2, 1), timescale: 1000)
+            // A segment ends at the first sync sample after half its length: so none is longer than was promised,
+            // at a constant rate. Encoders take no more than a day.
+            let half = MediaTime(value: max(length.converted(to: 1000).value / 2, 1), timescale: 1000)
+            settings.syncDistance = min(half, MediaTime(value: 86_400, timescale: 1))
         }
         for (track, codec) in plan.tracks {
             guard let codec else {

@@ -54,12 +54,18 @@ final class FilmFiles: @unchecked Sendable {
     func addStream(_ track: TrackDescription) throws(WritingError) -> Bool {
         guard manifest != nil else { return whole.addStream(track) }
         let draft = try FileDraft(path: trackPath(muxers.count), overwrites: overwrites)
-        do throws(WritingError) { muxers.append(try Muxer(draft: draft, container: container)) } catch {
+        let muxer: Muxer
+        do throws(WritingError) { muxer = try Muxer(draft: draft, container: container) } catch {
             draft.discard()
             throw error
         }
+        guard muxer.addStream(track) else {
+            draft.discard()
+            return false
+        }
+        muxers.append(muxer)
         tracks.append(track)
-        return muxers[muxers.count - 1].addStream(track)
+        return true
     }
 
     /// `film.0.mp4` beside `film.mpd`.
@@ -143,14 +149,17 @@ final class FilmFiles: @unchecked Sendable {
 extension Muxer {
     /// What the manifest says about this file; nil for one without a sample.
     fileprivate func dashTrack(_ track: TrackDescription) throws(WritingError) -> DashManifest.Track? {
+        guard hasSamples else { return nil }
         do throws(SystemError) {
             let descriptor = draft.descriptor.rawValue
-            guard let place = try MovieBox.find("sidx", in: descriptor), let codec = try MovieBox(in: descriptor)?.codecTexts.first,
+            if let place = try MovieBox.find("sidx", in: descriptor), let codec = try MovieBox(in: descriptor)?.codecTexts.first,
                 let parts = SegmentIndex(try MovieBox.read(Int(place.count), at: place.offset, in: descriptor))
-            else { return nil }
-            return DashManifest.Track(
-                description: track, fileName: FileDraft.name(ofPath: draft.path), codec: codec,
-                index: place.offset..<place.offset + place.count, parts: parts)
+            {
+                return DashManifest.Track(
+                    description: track, fileName: FileDraft.name(ofPath: draft.path), codec: codec,
+                    index: place.offset..<place.offset + place.count, parts: parts)
+            }
         } catch { throw WritingError.writing(draft.path, error.code) }
+        throw WritingError(.damaged, draft.path, "the container cannot be completed (no index of parts, or no codec)")
     }
 }

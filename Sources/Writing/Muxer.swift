@@ -53,6 +53,9 @@ final class Muxer: @unchecked Sendable {
     /// The error number of the first write that failed; 0: none did.
     var failure: Int32 { output.failure }
 
+    /// A sample has been written.
+    var hasSamples: Bool { lastTicks.contains { $0 != .min } }
+
     /// False when there is no memory.
     func addStream(_ track: TrackDescription) -> Bool {
         lastTicks.append(.min)
@@ -146,6 +149,10 @@ final class Muxer: @unchecked Sendable {
         let isStrict = unsafe context.pointee.oformat.pointee.flags & AVFMT_TS_NONSTRICT == 0
         if isStrict, decode <= lastTicks[index] { decode = lastTicks[index] + 1 }
         presentation = max(presentation, decode)
+        if container.hasEditLists, wholeByteCount > 0, lastTicks[index] == .min {
+            // The index has been written without this track's beginning: its first fragment says when that is, or it would be 0.
+            unsafe av_opt_set(context.pointee.priv_data, "movflags", "+frag_discont", 0)
+        }
         lastTicks[index] = decode
         unsafe packet.pointee.stream_index = Int32(index)
         unsafe packet.pointee.dts = decode

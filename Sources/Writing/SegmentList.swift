@@ -30,7 +30,8 @@ package struct SegmentList: Sendable {
     /// - Parameter segmentDuration: How long a segment is to be.
     package init(fileName: String, segmentDuration: MediaTime) {
         self.fileName = fileName
-        targetSeconds = Int(max(min(segmentDuration.seconds, 86_400), 1).rounded(.up))
+        let seconds = segmentDuration.isNumeric ? segmentDuration.seconds : 6
+        targetSeconds = Int(max(min(seconds, 86_400), 1).rounded(.up))
     }
 
     /// Where the next segment begins in the file.
@@ -90,7 +91,7 @@ package struct SegmentList: Sendable {
 
     private var ending: String { isWhole ? "#EXT-X-ENDLIST\n" : "" }
 
-    /// Bits a second: of the worst run of segments that lasts from half to one and a half of the longest (RFC 8216, 4.3.4.2), and of all.
+    /// Bits a second: of the worst run of segments that lasts from half to one and a half of the target duration (RFC 8216, 4.3.4.2), and of all.
     package var bitRates: (peak: Int, average: Int) {
         func rate(_ bytes: Int64, _ seconds: Double) -> Int { seconds > 0 ? Int((Double(bytes) * 8 / seconds).rounded(.up)) : 0 }
         let target = Double(targetSeconds), lengths = segments.map(\.duration.seconds)

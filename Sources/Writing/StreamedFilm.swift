@@ -15,6 +15,8 @@ final class StreamedFilm: @unchecked Sendable {
     private var codecs: [CodecText] = []
     /// Bytes of the list that are whole lines.
     private var wholeByteCount: off_t = 0
+    /// The list's file says that nothing follows.
+    private var isEnded = false
 
     /// The file in which the film lies whose playlist is at `path`: `film.mp4` beside `film.m3u8`. nil for a name that is no playlist's.
     static func filmPath(ofListAt path: String) -> String? {
@@ -57,11 +59,18 @@ final class StreamedFilm: @unchecked Sendable {
     /// Writing has failed: what the list names is all there will be.
     func endEarly() {
         guard draft.isPublished else { return discard() }
+        if isEnded { return }
         _ = ftruncate(draft.descriptor.rawValue, wholeByteCount)
         _ = lseek(draft.descriptor.rawValue, wholeByteCount, SEEK_SET)
         list.end()
+        let text =
+            switch list.takeChange() {
+            case .append(let more): more
+            // A segment that is longer than the list has promised is left out.
+            case .replace: "#EXT-X-ENDLIST\n"
+            }
         // There may be no room even for this; then a player waits for more.
-        if case .append(let text) = list.takeChange() { try? writeWhole(Array(text.utf8), to: draft.descriptor.rawValue) }
+        try? writeWhole(Array(text.utf8), to: draft.descriptor.rawValue)
     }
 
     /// A sample has been written.
@@ -89,6 +98,7 @@ final class StreamedFilm: @unchecked Sendable {
     func publish() throws(WritingError) {
         list.end()
         try writeList()
+        isEnded = true
         if fsync(draft.descriptor.rawValue) != 0 { throw WritingError.writing(listPath, errno) }
         try writeMaster()
     }
@@ -98,9 +108,15 @@ final class StreamedFilm: @unchecked Sendable {
         case .append(let text): try write(text, to: draft)
         case .replace(let text):
             // A player that reads the list has the old one or the new one.
-            if draft.isPublished { draft = try FileDraft(path: listPath, overwrites: true) }
-            try write(text, to: draft)
-            try draft.publish()
+            let new = try draft.isPublished ? FileDraft(path: listPath, overwrites: true) : draft
+            do throws(WritingError) {
+                try write(text, to: new)
+                try new.publish()
+            } catch {
+                new.discard()
+                throw error
+            }
+            draft = new
         }
         wholeByteCount = max(lseek(draft.descriptor.rawValue, 0, SEEK_CUR), 0)
     }

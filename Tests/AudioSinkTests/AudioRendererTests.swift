@@ -119,7 +119,7 @@ import Testing
             rig.renderer.start()
             #expect(rig.renderer.waitUntilReady(until: MonotonicClock.shared.now() + .seconds(60)))
             rig.timebase.setRate(1, time: .zero, atHostTime: rig.renderer.clock.now() + .seconds(0.6))
-            let limit = MonotonicClock.shared.now() + .seconds(30)
+            let limit = MonotonicClock.shared.now() + .seconds(90)
             while !rig.renderer.hasFinished, MonotonicClock.shared.now() < limit { pause(0.05) }
             rig.renderer.stop()
             // Once, behind the last frame.

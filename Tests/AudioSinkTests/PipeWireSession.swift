@@ -90,8 +90,8 @@ final class PipeWireSession {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What a sink plays while `body` runs, as floats of two channels.
-    func record(_ sink: String, while body: () throws -> Void) throws -> [Float] {
+    /// What a sink plays while `body` runs, as floats of two channels. `body` gets a function that says whether anything but silence was played.
+    func record(_ sink: String, while body: (_ isHeard: () -> Bool) throws -> Void) throws -> [Float] {
         let path = folder + "/\(UUID().uuidString.prefix(8)).wav"
         let recorder = try launch([
             "pw-record", "--target", sink, "-P", "{ stream.capture.sink = true }", "--rate", "48000", "--channels", "2", "--format", "f32", path,
@@ -100,7 +100,10 @@ final class PipeWireSession {
         func size() -> Int { (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
         while size() < 10_000, MonotonicClock.shared.now() < limit { pause(0.05) }
         defer { recorder.interrupt() }
-        try body()
+        try body {
+            // Behind the file's header.
+            (try? Data(contentsOf: URL(fileURLWithPath: path)))?.dropFirst(4096).contains { $0 != 0 } ?? false
+        }
         // What is on its way.
         pause(0.5)
         recorder.interrupt()

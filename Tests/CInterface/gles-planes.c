@@ -73,7 +73,7 @@ int main(int count, char **words)
     scanout_player *player;
     scanout_exporter *exporter;
     scanout_exporter_options wishes = {.size = sizeof wishes, .policy = SCANOUT_POLICY_WAIT};
-    scanout_exporter_new(&wishes, &exporter);
+    if (scanout_exporter_new(&wishes, &exporter) != SCANOUT_OK) fail("the exporter", "cannot be made");
     scanout_options options = {.size = sizeof options, .output = SCANOUT_OUTPUT_UNTIMED, .exporters = &exporter, .exporter_count = 1};
     if (scanout_open(words[1], &options, &player, message, sizeof message) != SCANOUT_OK) fail("the film", message);
     FILE *file = fopen(words[2], "wb");

@@ -79,7 +79,7 @@ int main(int count, char **words)
     scanout_player *player;
     scanout_exporter *exporter;
     scanout_exporter_options wishes = {.size = sizeof wishes, .policy = SCANOUT_POLICY_WAIT};
-    scanout_exporter_new(&wishes, &exporter);
+    if (scanout_exporter_new(&wishes, &exporter) != SCANOUT_OK) fail("the exporter cannot be made", 70);
     scanout_options options = {.size = sizeof options, .output = SCANOUT_OUTPUT_UNTIMED, .exporters = &exporter, .exporter_count = 1};
     scanout_result result = scanout_open(words[1], &options, &player, message, sizeof message);
     if (result != SCANOUT_OK) fail(message, result);

@@ -24,6 +24,11 @@ import Testing
 
     @Test func `a handler gets what players find up to its level, until it is replaced`() throws {
         let everything = Lines(), errors = Lines(), path = TestAssets.path("plain.mp4")
+        defer {
+            // The handler holds neither.
+            _ = Self.setHandler(nil, SCANOUT_LOG_ERROR)
+            withExtendedLifetime((everything, errors)) {}
+        }
         #expect(Self.setHandler(everything, SCANOUT_LOG_DEBUG) == SCANOUT_OK)
         let film = try Film(path)
         while film.next() != nil {}

@@ -19,6 +19,17 @@ import Testing
         #expect(sums == reference)
     }
 
+    @Test func `rows of converted frames lie as far apart`() throws {
+        let path = TestAssets.path("plain.mp4")
+        let film = try unsafe Film(rowAlignment: 1024, formats: "bgra") { unsafe scanout_open(path, $0, $1, $2, $3) }
+        var count = 0
+        while let frame = film.next() {
+            #expect(frame.info.planes.0.pitch > 0 && frame.info.planes.0.pitch % 1024 == 0)
+            count += 1
+        }
+        #expect(count > 0)
+    }
+
     @Test(arguments: [3, 96, 8192] as [UInt32]) func `what no device asks for is refused`(_ alignment: UInt32) {
         var options = unsafe scanout_exporter_options(), exporter: OpaquePointer?
         unsafe options.size = UInt32(MemoryLayout<scanout_exporter_options>.size)

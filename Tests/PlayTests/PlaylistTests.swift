@@ -113,7 +113,8 @@ import Testing
         let outcome = PlayProgram.begin(
             ["--sink", "headless", "--audio-device", "null", "--speed", "4", "--stats", "-", list], limit: 3600, handle: handle)
         var memory: [Int] = [], descriptors: [Int] = []
-        while handle.processIdentifier == nil || handle.isRunning {
+        try #require(Polling.until { handle.processIdentifier != nil })
+        while handle.isRunning {
             usleep(200_000)
             guard let process = handle.processIdentifier, let status = TextFile.contents(of: "/proc/\(process)/status"),
                 let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),

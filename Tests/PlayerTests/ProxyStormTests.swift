@@ -123,9 +123,9 @@ import Testing
             "mutated messages: \(seen.changes) changed in \(seen.plays) plays, \(seen.failures) failed, \(seen.stood) stood, at most "
                 + "\(memory / 1024) MB and \(descriptors) descriptors (\(early) in the first tenth), closed in at most \(seen.slowest) s")
         #expect(seen.changes >= Self.wanted)
-        // Ten times what is promised: a busy machine.
-        #expect(seen.slowest < 10, "the slowest close took \(seen.slowest) s")
-        // A hundred for each lane, while it plays.
-        #expect(memory < 1_200_000 && descriptors < 100 + 100 * Self.lanes, "\(memory) KiB, \(descriptors) descriptors")
+        // What takes longer hangs, even on a busy machine.
+        #expect(seen.slowest < 60, "the slowest close took \(seen.slowest) s")
+        // What all lanes hold together differs from play to play; a descriptor lost in each play would be more.
+        #expect(memory < 1_200_000 && descriptors <= early + 25 * Self.lanes, "\(memory) KiB, \(descriptors) descriptors, \(early) early")
     }
 }

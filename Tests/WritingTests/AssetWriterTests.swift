@@ -79,7 +79,7 @@ import Writing
     @Test(arguments: [
         ("/nowhere/film.mp4", WritingError.Code.cannotCreate, "/nowhere/film.mp4: cannot be created: No such file or directory."),
         ("/proc/film.mp4", .cannotCreate, "/proc/film.mp4: cannot be created: No such file or directory."),
-        ("/tmp/film.xyz", .unsupported, "/tmp/film.xyz: its ending names no container that can be written (mp4, mov, mkv, webm, ts, m3u8)."),
+        ("/tmp/film.xyz", .unsupported, "/tmp/film.xyz: its ending names no container that can be written (mp4, mov, mkv, webm, ts, m3u8, mpd)."),
     ])
     func `places where nothing can be written`(path: String, code: WritingError.Code, sentence: String) {
         let error = #expect(throws: WritingError.self) { _ = try AssetWriter(path: path) }

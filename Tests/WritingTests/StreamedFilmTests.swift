@@ -196,6 +196,26 @@ import Writing
         #expect(try AssetReader(url: scratch.path("film.mpd")).tracks.count == 1)
     }
 
+    @Test(arguments: ["film.m3u8", "film.mp4"]) func `sound that begins after the first fragments begins there`(name: String) throws {
+        let scratch = Scratch(), reader = try AssetReader(url: TestAssets.demo)
+        var options = AssetWriterOptions(), wanted: MediaTime?, found: MediaTime?
+        options.isFragmented = true
+        options.segmentDuration = seconds(2)
+        let writer = try AssetWriter(path: scratch.path(name), options: options)
+        let inputs = try reader.tracks.map { try writer.addInput(TrackDescription($0)) }
+        try writer.start()
+        while let sample = try reader.nextSample() {
+            if sample.trackID == 1, sample.presentationTime < seconds(5) { continue }
+            if sample.trackID == 1, wanted == nil { wanted = sample.presentationTime }
+            try inputs[sample.trackID].append(sample)
+        }
+        try writer.finish()
+        let film = try AssetReader(url: scratch.path("film.mp4"))
+        while found == nil, let sample = try film.nextSample() { if sample.trackID == 1 { found = sample.presentationTime } }
+        let begin = try #require(wanted), made = try #require(found)
+        #expect(abs((made - begin).seconds) < 0.001, "\(made) instead of \(begin)")
+    }
+
     @Test func `a list whose film fails ends with what there is`() throws {
         let scratch = Scratch(), path = scratch.path("film.m3u8")
         let reader = try AssetReader(url: TestAssets.demo)

@@ -142,7 +142,12 @@ class Screen:
             ["Xvfb", self.name, "-screen", "0", "%dx%dx24" % (WIDTH, HEIGHT), "-fbdir", self.folder, "-nolisten", "tcp"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         path = os.path.join(self.folder, "Xvfb_screen0")
-        wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > WIDTH * HEIGHT * 4 and os.path.exists("/tmp/.X11-unix/X%d" % number))
+        display = "/tmp/.X11-unix/X%d" % number
+        try:
+            wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > WIDTH * HEIGHT * 4 and os.path.exists(display))
+        except SystemExit:
+            self.stop()
+            raise
         with open(path, "rb") as file:
             self.memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
         # The head of an X window dump: its own size, and the number of colours, 12 bytes each (XWDFile.h).

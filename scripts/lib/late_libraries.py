@@ -5,7 +5,8 @@ defines every symbol of those libraries that OBJECT uses. Linked with it, nothin
 functions is called, so that a program that only takes frames runs where they are missing. Structures that a library exports (Wayland's interfaces)
 are copied when it is loaded.
 
-`late_library_load(NAME)`, which the modules call before the first function, says whether a library can be loaded. x86-64 only.
+`late_library_load(NAME)`, which the modules call before the first function, says whether a library can be loaded: it is there
+and has all of them. x86-64 only.
 """
 
 import re
@@ -28,15 +29,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 """
 
 TAIL = r"""
-// The library's handle; NULL when it is missing, or lacks a structure. Structures are there before anybody gets the handle.
+// The library's handle; NULL when it is missing, or lacks a function or a structure. Structures are there before anybody gets the handle.
 static void *load(struct library *library) {
     pthread_mutex_lock(&lock);
     void *handle = library->handle;
     if (!handle && (handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL))) {
-        for (unsigned i = library->first_object; i < library->first_object + library->object_count; i++) {
+        int is_whole = 1;
+        for (size_t i = 0; is_whole && i < sizeof functions / sizeof *functions; i++)
+            if (&libraries[functions[i].library] == library) is_whole = dlsym(handle, functions[i].name) != NULL;
+        for (unsigned i = library->first_object; is_whole && i < library->first_object + library->object_count; i++) {
             const void *original = dlsym(handle, objects[i].name);
             if (original) memcpy(objects[i].place, original, objects[i].size);
-            else { dlclose(handle); handle = NULL; break; }
+            else is_whole = 0;
+        }
+        if (!is_whole) {
+            dlclose(handle);
+            handle = NULL;
         }
         library->handle = handle;
     }

@@ -15,12 +15,12 @@ final class PipeWireDevice: AudioOutputDevice {
     /// How long a sink may take until it reads.
     private static let startLimit = HostSpan.milliseconds(500)
     /// How long a daemon that went may take to come back.
-    private static let patience = HostSpan.seconds(10)
+    private let patience: HostSpan
     /// The rates that PipeWire's converter takes with certainty.
     private static let rates = 8000...384_000
 
-    /// - Parameter target: The name or the number of a sink; nil: the one that the user has chosen.
-    init(target: String?, rate: Int, channelCount: Int) throws(AudioError) {
+    /// - Parameter target: The name of a sink; nil: the one that the user has chosen.
+    init(target: String?, rate: Int, channelCount: Int, patience: HostSpan = .seconds(10)) throws(AudioError) {
         let rate = min(max(rate, Self.rates.lowerBound), Self.rates.upperBound), channelCount = min(channelCount, 8)
         if let missing = PipeWireLibrary.missing { throw AudioError(.cannotOpen, "cannot open PipeWire: \(missing)") }
         // As ALSA's: 200 ms, in pieces of 25 ms.
@@ -29,6 +29,7 @@ final class PipeWireDevice: AudioOutputDevice {
             periodFrames: rate / 40)
         ring = FrameRing(rate: rate, channelCount: channelCount, capacity: configuration.bufferFrames)
         self.target = target
+        self.patience = patience
         stream = try PipeWireStream(target: target, ring: ring, rate: rate, channelCount: channelCount)
     }
 
@@ -43,7 +44,7 @@ final class PipeWireDevice: AudioOutputDevice {
             stream = try PipeWireStream(target: target, ring: ring, rate: configuration.rate, channelCount: configuration.channelCount)
             lostSince = nil
         } catch {
-            if now - since > Self.patience { throw AudioError(.lost, "PipeWire has failed: \(reason)") }
+            if now - since > patience { throw AudioError(.lost, "PipeWire has failed: \(reason)") }
         }
     }
 

@@ -6,6 +6,8 @@ internal import Media
 enum PipeWireLibrary {
     private static let isReady: Bool = {
         pw_init(nil, nil)
+        // Its words would reach the viewer beside ours.
+        if unsafe getenv("PIPEWIRE_DEBUG") == nil { pw_log_set_level(SPA_LOG_LEVEL_NONE) }
         return true
     }()
 

@@ -15,7 +15,8 @@ final class PipeWireStream: @unchecked Sendable {
     private let channelCount: Int
     private let loop: OpaquePointer
     private var stream: OpaquePointer?
-    private var events = pw_stream_events()
+    /// libpipewire keeps its address.
+    private let events: UnsafeMutablePointer<pw_stream_events>
     /// Signalled when the device reads the first frames of a piece.
     let beginning: EventFD
     /// Why the stream is broken.
@@ -26,7 +27,7 @@ final class PipeWireStream: @unchecked Sendable {
 
     /// Connects to the daemon. The corresponding C functions are `pw_stream_new_simple` and `pw_stream_connect`.
     ///
-    /// - Parameter target: The name or the number of a sink; nil: the one that the user has chosen.
+    /// - Parameter target: The name of a sink; nil: the one that the user has chosen.
     init(target: String?, ring: FrameRing, rate: Int, channelCount: Int) throws(AudioError) {
         self.ring = ring
         self.rate = rate
@@ -37,14 +38,16 @@ final class PipeWireStream: @unchecked Sendable {
         PipeWireLibrary.begin()
         guard let loop = unsafe pw_thread_loop_new("audio-pipewire", nil) else { throw Self.refusal(target, PipeWireLibrary.reason(errno)) }
         unsafe self.loop = loop
-        events.version = UInt32(PW_VERSION_STREAM_EVENTS)
-        unsafe events.state_changed = { user, _, state, words in
+        unsafe events = .allocate(capacity: 1)
+        unsafe events.initialize(to: pw_stream_events())
+        unsafe events.pointee.version = UInt32(PW_VERSION_STREAM_EVENTS)
+        unsafe events.pointee.state_changed = { user, _, state, words in
             let words = unsafe words.map { unsafe String(cString: $0) }
             unsafe Unmanaged<PipeWireStream>.fromOpaque(user!).takeUnretainedValue().changed(to: state, words)
         }
-        unsafe events.process = { user in unsafe Unmanaged<PipeWireStream>.fromOpaque(user!).takeUnretainedValue().process() }
+        unsafe events.pointee.process = { user in unsafe Unmanaged<PipeWireStream>.fromOpaque(user!).takeUnretainedValue().process() }
         unsafe stream = pw_stream_new_simple(
-            pw_thread_loop_get_loop(loop), "scanout", Self.properties(target, rate), &events, Unmanaged.passUnretained(self).toOpaque())
+            pw_thread_loop_get_loop(loop), "scanout", Self.properties(target, rate), events, Unmanaged.passUnretained(self).toOpaque())
         guard unsafe stream != nil, unsafe pw_thread_loop_start(loop) == 0 else { throw Self.refusal(target, PipeWireLibrary.reason(errno)) }
         try connect(target)
     }
@@ -53,6 +56,7 @@ final class PipeWireStream: @unchecked Sendable {
         unsafe pw_thread_loop_stop(loop)
         unsafe stream.map { unsafe pw_stream_destroy($0) }
         unsafe pw_thread_loop_destroy(loop)
+        unsafe events.deallocate()
     }
 
     private static func properties(_ target: String?, _ rate: Int) -> UnsafeMutablePointer<pw_properties>? {

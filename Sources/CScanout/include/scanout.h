@@ -44,7 +44,8 @@ SCANOUT_BEGIN
 
 /* ---------------------------------------------------------------------------------------------------------------- Version and results */
 
-/* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again. */
+/* The number in libscanout.so.N. It changes when a function, struct or value changes; programs must then be built again.
+ * 0: not stable yet. Until the first release these may change without another number. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
 #define SCANOUT_VERSION 0x0000000e
@@ -80,7 +81,7 @@ typedef enum scanout_log_level {
 } scanout_log_level;
 
 /* `handler` gets, with `context`, what all players and queues of this process do and find, one sentence for each call, up to `level`
- * (scanout_log_level); `text` is UTF-8, lent for the call, and names the film. It replaces the handler before; NULL: none.
+ * (scanout_log_level); `text` is UTF-8, lent for the call, and names the film, where there is one. It replaces the handler before; NULL: none.
  *
  * It runs on threads of the library, with nothing locked: the sentences of one player one after the other, in their order, those of several at the
  * same time. It may call the library, but not close a player or set a handler, and should return soon, because events wait for it. When this returns,
@@ -401,7 +402,7 @@ SCANOUT_MUST_USE scanout_result scanout_next_event(scanout_player *player, int64
  * Make an exporter first and pass it to scanout_open: the number of frames that you may hold decides how much memory the decoder gets:
  *
  *     scanout_exporter *exporter;
- *     scanout_exporter_new(NULL, &exporter);
+ *     if (scanout_exporter_new(NULL, &exporter) != SCANOUT_OK) ...
  *     scanout_options options = { .size = sizeof options, .exporters = &exporter, .exporter_count = 1 };
  *     ...
  *     scanout_frame *frame;                                             (each time that you draw)
@@ -427,7 +428,8 @@ typedef struct scanout_exporter_options {
     uint32_t when_decoded; /* 1: scanout_exporter_wait gives frames as soon as they are decoded, not when they are due */
     uint32_t copies;       /* 1: over the budget you get copies, in memory of their own, instead of nothing */
     uint32_t row_alignment; /* rows begin so many bytes apart, or a multiple of it: a power of two, at most 4096, for devices that import nothing
-                               else. A wish: frames of hardware decoders and cameras lie as their drivers have it. 0: 64 */
+                               else. A wish: frames of hardware decoders and cameras lie as their drivers have it; deinterlaced ones
+                               have 64. 0: 64 */
     uint32_t reserved;
     const char *SCANOUT_MAY_BE_NULL formats; /* what you take, by FFmpeg's names: "nv12,yuv420p". A film in another format is converted once, for all
                                exporters and the display (scanout_statistics.bytes_copied counts it), to the one of these that keeps most of it.
@@ -435,7 +437,7 @@ typedef struct scanout_exporter_options {
 } scanout_exporter_options;
 
 /* `options` may be NULL. Close *exporter with scanout_exporter_close. */
-scanout_result scanout_exporter_new(const scanout_exporter_options *SCANOUT_MAY_BE_NULL options, scanout_exporter **exporter);
+SCANOUT_MUST_USE scanout_result scanout_exporter_new(const scanout_exporter_options *SCANOUT_MAY_BE_NULL options, scanout_exporter **exporter);
 
 /* Ends every wait, removes the news handler, takes no more frames and releases the handle. Frames that you hold stay unchanged. NULL is allowed. */
 void scanout_exporter_close(scanout_exporter *SCANOUT_MAY_BE_NULL exporter);

@@ -5,6 +5,8 @@ internal import Sandbox
 /// How a session gets a process, and another when that one dies.
 extension SandboxedSession {
     func configure() throws(ProcessEnd) {
+        var options = self.options
+        options.rowAlignment = options.keptRowAlignment
         writer.reset()
         writer.put(.configure(format: bareFormat, options: options, configurationByteCount: stream.configuration.count))
         isStarting = true

@@ -6,6 +6,9 @@ internal import Media
 struct Manifest: Sendable {
     /// One representation through all periods.
     struct Stream: Sendable {
+        /// Of the representation.
+        var id: String
+        var kind: ManifestSet.Kind
         var variant: StreamVariant
         var language: String?
         var title: String?
@@ -30,9 +33,11 @@ struct Manifest: Sendable {
     private var periods: [ManifestPeriod] = []
     /// 1000: a day with an advertisement every three minutes.
     private static let mostPeriods = 1000
+    /// 65,536: of all streams, in all periods.
+    private static let mostSources = 65_536
     private static let usualUpdate: Int64 = 2_000_000
 
-    /// nil where the text is no manifest, or leads elsewhere than to web servers.
+    /// nil where the text is no manifest, leads elsewhere than to web servers, or offers too much.
     ///
     /// - Parameter address: where it came from.
     init?(_ text: String, from address: String) {
@@ -52,6 +57,7 @@ struct Manifest: Sendable {
             return
         }
         let hasFrames = first.contains(where: isFrames)
+        guard first.reduce(0, { $0 + $1.sources.count }) * periods.count <= Self.mostSources else { return nil }
         // The same frames by other codecs are further variants. Further sounds are other languages.
         for (place, set) in first.filter(hasFrames ? isFrames : isSound).prefix(hasFrames ? .max : 1).enumerated() {
             for source in set.sources { variants.append(Self.stream(source, of: set, place, through: sets)) }
@@ -86,10 +92,10 @@ struct Manifest: Sendable {
         return periods
     }
 
-    /// What names are relative to inside an element; nil where that is no web server's.
+    /// What names are relative to inside an element; nil where that is no web server's, or too long.
     static func base(of element: ManifestElement, _ outer: String) -> String? {
         guard let name = element.first("BaseURL")?.words, !name.isEmpty else { return outer }
-        return AssetBytes.address(name, from: outer).flatMap { AssetBytes.isHTTP($0) ? $0 : nil }
+        return ManifestText.address(name, from: outer)
     }
 
     /// - Parameter place: of the set among those of its kind.
@@ -101,7 +107,22 @@ struct Manifest: Sendable {
             guard let other = place < same.count && same[place].language == set.language ? same[place] : own.first ?? same.first else { return nil }
             return other.sources.first { $0.id == source.id } ?? other.sources[min(rank, other.sources.count - 1)]
         }
-        return Stream(variant: source.variant, language: set.language, title: set.title, isDefault: set.isMain, sources: sources)
+        return Stream(
+            id: source.id, kind: set.kind, variant: source.variant, language: set.language, title: set.title, isDefault: set.isMain, sources: sources)
+    }
+
+    /// The number that a newer manifest, whose order may be another one, gives to a stream of this one: of the same representation; otherwise of one
+    /// of its kind, in its place and language. nil where there is none of its kind.
+    func number(of stream: Int, in newer: Manifest) -> Int? {
+        let all = streams, others = newer.streams
+        guard all.indices.contains(stream) else { return nil }
+        let wanted = all[stream], place = all[..<stream].filter { $0.kind == wanted.kind }.count
+        let same = others.indices.filter { others[$0].kind == wanted.kind }
+        guard let last = same.last else { return nil }
+        let usual = place < same.count ? same[place] : last
+        if others[usual].id == wanted.id { return usual }
+        if let other = same.first(where: { others[$0].id == wanted.id }) { return other }
+        return others[usual].language == wanted.language ? usual : same.first(where: { others[$0].language == wanted.language }) ?? usual
     }
 
     // MARK: Parts
@@ -131,7 +152,10 @@ struct Manifest: Sendable {
         return MediaPlaylist(parts: parts, isEnded: isEnded, targetDuration: isEnded ? longest : 2 * updatePeriod)
     }
 
-    /// The first bytes of a representation; nil where it has none.
+    /// The film's length in microseconds, by the parts of a representation where nothing else tells it; nil where they do not, or while it grows.
+    func length(by stream: Int) -> Int64? { isEnded ? duration ?? list(stream) { _ in nil }?.duration : nil }
+
+    /// Where a representation begins; nil where there is none.
     func beginning(of stream: Int) -> String? {
         guard streams.indices.contains(stream), let source = streams[stream].sources.lazy.compactMap(\.self).first else { return nil }
         return list(stream) { _ in nil }?.parts.first?.resource.address ?? source.base

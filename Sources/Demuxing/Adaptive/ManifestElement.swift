@@ -51,9 +51,9 @@ struct ManifestElement: Sendable {
 
     /// An attribute that is a whole number from 0 to `limit`.
     func number(_ attribute: String, upTo limit: Int64 = Self.largest) -> Int64? {
-        attributes[attribute].flatMap { Int64($0) }.flatMap { (0...limit).contains($0) ? $0 : nil }
+        attributes[attribute].flatMap { ManifestText.number($0, upTo: limit) }
     }
 
-    /// 2^62: ten-millionths of a second since 1970 are a hundredth of it, and two of them can be added.
+    /// 2^62: ten-millionths of a second since 1970 are a hundredth of it, and anything below it can be added to it.
     static let largest = Int64(1) << 62
 }

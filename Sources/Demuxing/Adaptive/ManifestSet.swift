@@ -23,13 +23,18 @@ struct ManifestSet: Sendable {
     /// Not empty.
     var sources: [ManifestSource]
 
-    /// The sets of a period that hold frames and sound; nil where one of them leads elsewhere than to web servers.
+    /// 256: ten qualities, and the sound in a hundred languages.
+    private static let mostSources = 256
+
+    /// The sets of a period that hold frames and sound; nil where one of them leads elsewhere than to web servers, or they are too many.
     static func sets(of period: ManifestElement, _ base: String) -> [ManifestSet]? {
-        var sets: [ManifestSet] = []
+        var sets: [ManifestSet] = [], count = 0
         for element in period.children("AdaptationSet") {
             guard let base = Manifest.base(of: element, base) else { return nil }
             let representations = element.children("Representation")
             guard let first = representations.first, let kind = kind(of: element, first), !isForSeeking(element) else { continue }
+            count += representations.count
+            if count > mostSources { return nil }
             var sources: [ManifestSource] = []
             for representation in representations {
                 guard let base = Manifest.base(of: representation, base) else { return nil }

@@ -23,21 +23,27 @@ struct ManifestSource: Sendable {
         let size = length("width").flatMap { width in length("height").map { PixelSize(width: width, height: $0) } }
         let codecs = attribute("codecs")?.split(separator: ",").map { $0.filter { $0 != " " } } ?? []
         variant = StreamVariant(
-            bitRate: element.number("bandwidth") ?? 0, size: size, frameRate: attribute("frameRate").flatMap(ManifestText.rate), codecs: codecs)
+            bitRate: element.number("bandwidth", upTo: 1 << 53) ?? 0, size: size, frameRate: attribute("frameRate").flatMap(ManifestText.rate),
+            codecs: codecs)
         let levels = [element, set, period]
         form = levels.lazy.compactMap { level in Form.allCases.first { level.first($0.rawValue) != nil } }.first
         guard let form else { return }
         for level in levels {
             guard let own = level.first(form.rawValue) else { continue }
-            attributes.merge(own.attributes) { inner, _ in inner }
+            for name in Self.attributeNames where attributes[name] == nil { attributes[name] = own[name] }
             timeline = timeline ?? own.first("SegmentTimeline")?.children("S")
             head = head ?? own.first("Initialization")
             if names.isEmpty { names = own.children("SegmentURL") }
         }
     }
 
+    /// Others are not kept: a manifest may have any number of them, for each representation.
+    private static let attributeNames = [
+        "timescale", "presentationTimeOffset", "duration", "startNumber", "media", "initialization", "indexRange",
+    ]
+
     private func number(_ name: String, upTo limit: Int64 = ManifestElement.largest) -> Int64? {
-        attributes[name].flatMap { Int64($0) }.flatMap { (0...limit).contains($0) ? $0 : nil }
+        attributes[name].flatMap { ManifestText.number($0, upTo: limit) }
     }
 
     private var timescale: Int64 { max(number("timescale", upTo: 1_000_000_000) ?? 1, 1) }
@@ -119,7 +125,7 @@ struct ManifestSource: Sendable {
 
     // MARK: Names
 
-    private func address(_ name: String) -> String? { AssetBytes.address(name, from: base).flatMap { AssetBytes.isHTTP($0) ? $0 : nil } }
+    private func address(_ name: String) -> String? { ManifestText.address(name, from: base) }
 
     private func resource(_ element: ManifestElement?, name: String, range: String) -> MediaPlaylist.Resource? {
         guard let element, let address = element[name].map({ address($0) }) ?? base else { return nil }
@@ -130,11 +136,15 @@ struct ManifestSource: Sendable {
     // MARK: Times
 
     /// nil for what lies outside the period.
+    ///
+    /// - Parameter timescale: of the span.
     private func part(
         _ resource: MediaPlaylist.Resource, _ span: Span, _ timescale: Int64, _ head: MediaPlaylist.Resource?, _ period: ManifestPeriod
     ) -> MediaPlaylist.Part? {
         func microseconds(_ ticks: Int64) -> Int64 { Int64(min(max(Double(ticks) / Double(timescale) * 1e6, -1e17), 1e17)) }
-        let offset = number("presentationTimeOffset") ?? 0
+        // It counts in the manifest's time scale; an index has its own.
+        let told = number("presentationTimeOffset") ?? 0
+        let offset = timescale == self.timescale ? told : Int64(min(Double(told) / Double(self.timescale) * Double(timescale), 0x1p62))
         let start = period.start + microseconds(span.start - offset), end = period.start + microseconds(span.start + span.duration - offset)
         guard end > start, end > period.start, period.end.map({ start < $0 }) ?? true else { return nil }
         return MediaPlaylist.Part(
@@ -150,9 +160,7 @@ struct ManifestSource: Sendable {
         let offset = number("presentationTimeOffset", upTo: 1 << 61) ?? 0
         let whole = period.duration.map { Double($0) / 1e6 * Double(timescale) / Double(duration) }
         // Lengths are rounded: what is left of a thousandth of a part is none.
-        guard let count = count ?? whole.flatMap({ $0 < 1e9 ? Int(($0 - 0.001).rounded(.up)) : nil }), (1...most).contains(max(count, 1)) else {
-            return nil
-        }
+        guard let count = count ?? whole.flatMap({ $0 < 1e9 ? Int(($0 - 0.001).rounded(.up)) : nil }), max(count, 1) <= most else { return nil }
         guard duration < ManifestElement.largest / Int64(2 * Self.factor) else { return nil }
         return (0..<max(count, 1)).map { Span(start: offset + Int64($0) * duration, duration: duration) }
     }

@@ -29,6 +29,11 @@ enum ManifestText {
         return rate.isFinite && rate > 0 ? rate : nil
     }
 
+    /// A whole number from 0 to `limit`.
+    static func number(_ text: String, upTo limit: Int64 = ManifestElement.largest) -> Int64? {
+        Int64(text).flatMap { (0...limit).contains($0) ? $0 : nil }
+    }
+
     /// The bytes of `FIRST-LAST`.
     static func range(_ text: String) -> Range<Int64>? {
         let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) ?? -1 }
@@ -36,8 +41,18 @@ enum ManifestText {
         return numbers[0]..<numbers[1] + 1
     }
 
-    /// A template's name with its values put in (ISO/IEC 23009-1, 5.3.9.4.4); nil where it wants one that is not there.
+    /// 2048 bytes: many servers refuse longer addresses. A manifest may name 86,400 parts of each representation.
+    private static let longestAddress = 2048
+
+    /// What a name means at `base`; nil where that is on no web server, or too long.
+    static func address(_ name: String, from base: String) -> String? {
+        guard name.utf8.count <= longestAddress, let address = AssetBytes.webAddress(name, from: base) else { return nil }
+        return address.utf8.count <= longestAddress ? address : nil
+    }
+
+    /// A template's name with its values put in (ISO/IEC 23009-1, 5.3.9.4.4); nil where it wants one that is not there, or becomes too long.
     static func filled(_ template: String, _ values: [Substring: String]) -> String? {
+        guard template.utf8.count <= longestAddress else { return nil }
         var result = "", rest = template[...]
         while let mark = rest.firstIndex(of: "$") {
             result += rest[..<mark]
@@ -52,8 +67,10 @@ enum ManifestText {
             let name = word.prefix { $0 != "%" }, form = word.dropFirst(name.count)
             guard let value = values[name], let width = width(form) else { return nil }
             result += String(repeating: "0", count: max(width - value.count, 0)) + value
+            if result.utf8.count > longestAddress { return nil }
         }
-        return result + rest
+        result += rest
+        return result.utf8.count <= longestAddress ? result : nil
     }
 
     /// The digits of `%05d`; 0 without a form.

@@ -155,9 +155,7 @@ extension MediaPlaylist {
             return true
         }
 
-        private func address(_ name: Substring) -> String? {
-            AssetBytes.address(String(name), from: base).flatMap { AssetBytes.isHTTP($0) ? $0 : nil }
-        }
+        private func address(_ name: Substring) -> String? { AssetBytes.webAddress(String(name), from: base) }
 
         /// Of seconds, at most a day.
         private static func microseconds(_ text: Substring) -> Int64? {

@@ -83,7 +83,9 @@ struct PartWorker {
 
     /// The list that a manifest makes of what it says; nil where an index that it names cannot be had.
     private mutating func listed(_ number: Int, _ manifest: Manifest, _ fetcher: PartFetcher) -> MediaPlaylist? {
-        lists[number] = manifest.list(number) { resources.index($0, fetcher) }
+        // Numbers are those of the manifest that was read first.
+        let own = fetcher.lists.manifest?.number(of: number, in: manifest)
+        lists[number] = own.flatMap { manifest.list($0) { resources.index($0, fetcher) } }
         return lists[number]
     }
 

@@ -43,7 +43,7 @@ struct SegmentIndex: Equatable {
         guard let version = number(1), number(3) != nil, number(4) != nil, let timescale = number(4), timescale > 0 else { return nil }
         let width = version == 0 ? 4 : 8
         guard var time = number(width), let gap = number(width), number(2) != nil, let count = number(2), time >= 0, gap >= 0 else { return nil }
-        guard time <= ManifestElement.largest, gap <= ManifestElement.largest, end <= ManifestElement.largest else { return nil }
+        guard time <= ManifestElement.largest, gap <= ManifestElement.largest, end <= ManifestElement.largest - gap else { return nil }
         var entries: [Entry] = [], place = end + gap
         for _ in 0..<count {
             guard let size = number(4), let duration = number(4), number(4) != nil else { return nil }

@@ -31,7 +31,9 @@ extension AssetError {
         guard let place, proxy.isEmpty else { return nil }
         if isUnknown(host: place.host) { return "there is no host \(place.host)" }
         guard place.isSecure else { return nil }
-        if libraryOptions["tls_verify"] == "1", canShakeHands(place, libraryOptions) {
+        let checks = libraryOptions["tls_verify"] == "1"
+        if canShakeHands(place, libraryOptions, checking: checks) { return nil }
+        if checks, canShakeHands(place, libraryOptions, checking: false) {
             return "the certificate of \(place.host) is not valid: no known authority has signed it, it has expired, or it is another host's"
         }
         return "no secure connection (TLS) can be made"
@@ -49,11 +51,14 @@ extension AssetError {
     /// EAI_NODATA of glibc, which is left out of POSIX.
     private static let EAI_NODATA: Int32 = -5
 
-    /// Whether TLS works when the certificate is not looked at. Nothing is asked for or sent over that connection.
-    private static func canShakeHands(_ place: WebAddress, _ libraryOptions: [String: String]) -> Bool {
+    /// Whether TLS works. Nothing is asked for or sent over that connection.
+    ///
+    /// - Parameter checksCertificate: whether the certificate is looked at.
+    private static func canShakeHands(_ place: WebAddress, _ libraryOptions: [String: String], checking checksCertificate: Bool) -> Bool {
         var dictionary: OpaquePointer?
         for key in ["rw_timeout", "timeout"] { unsafe av_dict_set(&dictionary, key, libraryOptions[key], 0) }
-        unsafe av_dict_set(&dictionary, "tls_verify", "0", 0)
+        unsafe av_dict_set(&dictionary, "tls_verify", checksCertificate ? "1" : "0", 0)
+        if checksCertificate { unsafe av_dict_set(&dictionary, "ca_file", libraryOptions["ca_file"], 0) }
         var io: UnsafeMutablePointer<AVIOContext>?
         let host = place.host.contains(":") ? "[\(place.host)]" : place.host
         let status = unsafe avio_open2(&io, "tls://\(host):\(place.port)", AVIO_FLAG_READ_WRITE, nil, &dictionary)

@@ -25,6 +25,16 @@ package struct StreamAddress: Equatable {
     /// The server proves who it is by a certificate.
     var isSecure: Bool { ["tls", "rtmps", "rtmpts", "rtsps"].contains(scheme) }
 
+    /// libavformat opens the connection inside without being told whether the certificate counts.
+    private var hidesCertificate: Bool { scheme == "rtsps" || scheme == "rtmpts" }
+
+    /// Throws where the server's certificate counts and cannot be checked.
+    func check(_ location: String, _ network: NetworkOptions) throws(AssetError) {
+        guard hidesCertificate, network.verifiesCertificates else { return }
+        let server = scheme.uppercased()
+        throw AssetError(.network, "\(location): the certificate of an \(server) server cannot be checked, and it was not said that any will do.")
+    }
+
     /// RTSP opens its connections in the demuxer, which takes other options than libavformat's protocols.
     package var isRTSP: Bool { scheme == "rtsp" || scheme == "rtsps" }
 }

@@ -60,6 +60,58 @@ import Testing
         #expect(manifest?.variants.map(\.variant.bitRate) == [1, 2] && manifest?.sounds.isEmpty == true)
     }
 
+    @Test(
+        arguments: [
+            ("9007199254740992", 9_007_199_254_740_992), ("9007199254740993", 0), ("4611686018427387904", 0), ("-1", 0),
+        ] as [(String, Int64)])
+    func `a bit rate that nothing has is none`(_ text: String, _ bitRate: Int64) {
+        let manifest = Self.manifest(
+            #"<Period><AdaptationSet mimeType="video/mp4"><Representation bandwidth="\#(text)"/></AdaptationSet></Period>"#)
+        #expect(manifest?.variants.map(\.variant.bitRate) == [bitRate])
+    }
+
+    @Test(arguments: [(1, 1000, true), (1, 1001, false), (256, 1, true), (257, 1, false), (256, 256, true), (256, 257, false)])
+    func `there are not more qualities and periods than films have`(_ qualities: Int, _ periods: Int, _ isManifest: Bool) {
+        let representations = String(repeating: "<Representation/>", count: qualities)
+        let manifest = Self.manifest(
+            #"<Period duration="PT1S"><AdaptationSet mimeType="video/mp4">\#(representations)</AdaptationSet></Period>"#
+                + String(repeating: #"<Period duration="PT1S"/>"#, count: periods - 1))
+        #expect((manifest?.variants.count == qualities) == isManifest && (manifest == nil) == !isManifest)
+    }
+
+    @Test func `in a newer manifest a representation is found by its name, or by its place and language`() throws {
+        func manifest(_ frames: [String], _ sounds: [(id: String, language: String)]) throws -> Manifest {
+            let qualities = frames.map { #"<Representation id="\#($0)"/>"# }.joined()
+            let languages = sounds.map { id, language in
+                #"<AdaptationSet mimeType="audio/mp4" lang="\#(language)"><Representation id="\#(id)"/></AdaptationSet>"#
+            }.joined()
+            return try #require(
+                Self.manifest(#"<Period>\#(languages)<AdaptationSet mimeType="video/mp4">\#(qualities)</AdaptationSet></Period>"#))
+        }
+        let old = try manifest(["low", "high"], [("a", "en"), ("b", "de")])
+        func numbers(_ newer: Manifest) -> [Int?] { (0..<5).map { old.number(of: $0, in: newer) } }
+        #expect(numbers(old) == [0, 1, 2, 3, nil])
+        #expect(try numbers(manifest(["high", "middle", "low"], [("b", "de"), ("a", "en")])) == [2, 0, 4, 3, nil])
+        #expect(try numbers(manifest(["one"], [("c", "de"), ("d", "en")])) == [0, 0, 2, 1, nil])
+        #expect(try numbers(manifest(["low", "high"], [])) == [0, 1, nil, nil, nil])
+    }
+
+    @Test(
+        arguments: [
+            ("", #"mediaPresentationDuration="PT10S""#, 10_000_000), (#"duration="PT3S""#, "", 3_000_000), ("", "", nil),
+            (#"start="PT0S""#, #"type="dynamic" mediaPresentationDuration="PT10S""#, nil),
+        ] as [(String, String, Int64?)])
+    func `the length is what the manifest says`(_ period: String, _ attributes: String, _ duration: Int64?) {
+        let manifest = Self.one(#"<SegmentTemplate duration="2" media="$Number$.m4s"/>"#, period: period, attributes)
+        #expect(manifest != nil && manifest?.length(by: 0) == duration)
+    }
+
+    @Test func `the length is that of the parts where the manifest does not say it`() {
+        let timeline = #"<SegmentTemplate media="$Time$"><SegmentTimeline><S d="2" r="2"/></SegmentTimeline></SegmentTemplate>"#
+        #expect(Self.one(timeline, "")?.length(by: 0) == 6_000_000)
+        #expect(Self.one(timeline, period: #"start="PT0S""#, #"type="dynamic""#)?.length(by: 0) == nil)
+    }
+
     @Test(arguments: [
         ("urn:uuid:EDEF8BA9-79D6-4ACE-A3C8-27DCD51D21ED", "Widevine"), ("urn:uuid:9a04f079-9840-4286-ab92-e65be0885f95", "PlayReady"),
         ("urn:mpeg:dash:mp4protection:2011", "DRM"),
@@ -118,9 +170,44 @@ import Testing
         #expect(indexed.map(\.resource.range) == [871..<971, 971..<1021] && indexed[0].head?.range == 0..<800)
         #expect(indexed.map(\.start) == [500_000, 4_500_000] && indexed.map(\.duration) == [4_000_000, 2_000_000])
         #expect(Self.parts(manifest) == nil)
+        // Half a second in the manifest's time scale is five ticks of the index.
+        let moved = Self.one(#"<SegmentBase indexRange="800-863" timescale="100" presentationTimeOffset="50"/>"#)
+        #expect(Self.parts(moved, index: index)?.map(\.start) == [0, 4_000_000])
         var deeper = index
         deeper[40] = 0x80
         #expect(Self.parts(manifest, index: deeper) == nil && Self.parts(manifest, index: Array(index.dropLast())) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (5, 7, 800, true), (-1, 0, 800, false), (0, -1, 800, false),
+            // 2^62, and what is near it.
+            (4_611_686_018_427_387_904, 0, 800, true), (4_611_686_018_427_387_905, 0, 800, false),
+            (0, 4_611_686_018_427_387_052, 800, true), (0, 4_611_686_018_427_387_053, 800, false), (0, 4_611_686_018_427_387_904, 800, false),
+            (0, 0, 4_611_686_018_427_387_904, false),
+            (4_611_686_018_427_387_904, 4_611_686_018_427_387_904, 4_611_686_018_427_387_904, false),
+        ] as [(Int64, Int64, Int64, Bool)])
+    func `an index has times and places that can be counted on from`(_ time: Int64, _ gap: Int64, _ offset: Int64, _ isIndex: Bool) {
+        let fields: [(value: Int64, count: Int64)] = [
+            (52, 4), (0x7369_6478, 4), (1, 1), (0, 3), (1, 4), (10, 4), (time, 8), (gap, 8), (1, 4), (100, 4), (40, 4), (0, 4),
+        ]
+        var bytes: [UInt8] = []
+        for field in fields {
+            for place in 1...field.count { bytes.append(UInt8(truncatingIfNeeded: field.value >> (8 * (field.count - place)))) }
+        }
+        let index = SegmentIndex(bytes, at: offset)
+        #expect((index?.entries.first?.start == time) == isIndex && (index == nil) == !isIndex)
+    }
+
+    @Test func `periods behind a day in parts of a second are too many`() {
+        func period(_ duration: String) -> String {
+            """
+            <Period duration="\(duration)"><AdaptationSet mimeType="video/mp4"><SegmentTemplate duration="1" media="a"/><Representation/>
+            </AdaptationSet></Period>
+            """
+        }
+        #expect(Self.parts(Self.manifest(period("PT24H")))?.count == Manifest.mostParts)
+        #expect(Self.parts(Self.manifest(period("PT24H") + period("PT1S"))) == nil)
     }
 
     @Test func `periods follow each other, each with its own names, and what lies behind their end is none`() throws {
@@ -162,6 +249,13 @@ import Testing
         #"<SegmentTemplate media="a"><SegmentTimeline><S t="4611686018427387904" d="9007199254740992" r="3"/></SegmentTimeline></SegmentTemplate>"#,
         #"<SegmentList duration="1"><SegmentURL media="pipe:0"/></SegmentList>"#,
         #"<SegmentList duration="1"><SegmentURL mediaRange="9-1"/></SegmentList>"#,
+        // Longer than addresses are: as they stand, filled, and behind what they are relative to.
+        #"<SegmentTemplate duration="1" media="\#(String(repeating: "a", count: 2049))"/>"#,
+        #"<SegmentTemplate duration="1" media="\#(String(repeating: "$RepresentationID$", count: 2049))"/>"#,
+        #"<SegmentTemplate duration="1" media="\#(String(repeating: "$Number%032d$", count: 65))"/>"#,
+        #"<SegmentTemplate duration="1" media="a" initialization="\#(String(repeating: "a", count: 2048))"/>"#,
+        #"<SegmentList duration="1"><SegmentURL media="\#(String(repeating: "a", count: 2048))"/></SegmentList>"#,
+        #"<BaseURL>\#(String(repeating: "a", count: 2048))/</BaseURL><SegmentTemplate duration="1" media="a"/>"#,
         "",
     ])
     func `what leads elsewhere, or nowhere, is not followed`(inside: String) { #expect(Self.parts(Self.one(inside)) == nil, "\(inside)") }
