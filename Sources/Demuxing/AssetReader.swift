@@ -194,12 +194,16 @@ public final class AssetReader: @unchecked Sendable {
 
     /// The next packet of any track; nil at the end.
     private func readPacket() throws(AssetError) -> BlockBuffer? {
+        silence?.restart()
         while true {
             guard let block = recycler.next() else { throw AssetError.reading(location, ENOMEM) }
-            silence?.restart()
             let status = unsafe av_read_frame(context, block.packet)
             if status >= 0 { return block }
-            if let silence, silence.isReached, !cancellation.isCancelled { throw lost(cav_error(ETIMEDOUT)) }
+            if let silence, !cancellation.isCancelled {
+                if silence.isReached { throw lost(cav_error(ETIMEDOUT)) }
+                // Ten seconds without a packet, libavformat's own patience.
+                if status == cav_error(ETIMEDOUT) { continue }
+            }
             if status == cav_error_eof {
                 try checkStream()
                 return nil
