@@ -3,6 +3,7 @@
 #define CPIPEWIRE_SHIM_H
 #include <pipewire/pipewire.h>
 #include <spa/param/audio/format-utils.h>
+#include <errno.h>
 #include <stdint.h>
 
 /// No properties yet; the stream or the context that takes them frees them.
@@ -23,6 +24,17 @@ static inline int cpipewire_connect_playback(
     for (uint32_t i = 0; i < channels && i < SPA_AUDIO_MAX_CHANNELS; i++) info.position[i] = positions[i];
     parameters[0] = spa_format_audio_raw_build(&builder, SPA_PARAM_EnumFormat, &info);
     return pw_stream_connect(stream, PW_DIRECTION_OUTPUT, PW_ID_ANY, flags, parameters, 1);
+}
+
+/// Waits until a stream is connected or has failed, with the loop locked. 0, or a negative errno after so many nanoseconds.
+static inline int cpipewire_wait_for_connection(struct pw_thread_loop *loop, struct pw_stream *stream, int64_t nanoseconds) {
+    struct timespec limit;
+    int result = pw_thread_loop_get_time(loop, &limit, nanoseconds);
+    while (result >= 0 && pw_stream_get_state(stream, NULL) == PW_STREAM_STATE_CONNECTING) {
+        int waited = pw_thread_loop_timed_wait_full(loop, &limit);
+        if (waited != 0) result = waited < 0 ? waited : -ETIMEDOUT;
+    }
+    return result;
 }
 
 static inline int cpipewire_add_core_listener(

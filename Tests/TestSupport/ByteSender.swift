@@ -41,6 +41,8 @@ public final class ByteSender: Sendable {
     /// Closes all connections.
     /// - Parameter isReset: With RST, as a machine does that knows nothing of a connection.
     public func stop(resetting isReset: Bool = false) {
+        // First, so that nobody who notices connects again.
+        refuse()
         state.change { state in
             state.isStopped = true
             for connection in state.connections {
@@ -50,7 +52,6 @@ public final class ByteSender: Sendable {
             }
             state.connections = []
         }
-        shutdown(listener, Int32(SHUT_RDWR))
         thread.withLock { $0 }?.join()
         close(listener)
     }

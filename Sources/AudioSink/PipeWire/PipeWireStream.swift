@@ -80,11 +80,7 @@ final class PipeWireStream: @unchecked Sendable {
         let result = unsafe cpipewire_connect_playback(
             stream, UInt32(rate), UInt32(channelCount), positions, pw_stream_flags(rawValue: flags))
         guard result >= 0 else { throw Self.refusal(target, PipeWireLibrary.reason(-result)) }
-        var limit = timespec()
-        unsafe pw_thread_loop_get_time(loop, &limit, Self.patience)
-        while unsafe pw_stream_get_state(stream, nil) == PW_STREAM_STATE_CONNECTING {
-            guard unsafe pw_thread_loop_timed_wait_full(loop, &limit) == 0 else { throw Self.refusal(target, "it does not answer") }
-        }
+        guard unsafe cpipewire_wait_for_connection(loop, stream, Self.patience) >= 0 else { throw Self.refusal(target, "it does not answer") }
         if let reason { throw Self.refusal(target, reason) }
     }
 
