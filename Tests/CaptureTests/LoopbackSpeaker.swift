@@ -104,7 +104,10 @@ final class LoopbackSpeaker: @unchecked Sendable {
     }
 
     /// The shortest time between the beginnings of two beeps, in seconds.
-    static let shortestDistance = (1...7).map { Double((beginning(ofBeep: $0) - beginning(ofBeep: $0 - 1)) * piece) / Double(rate) }.min() ?? 0
+    static let shortestDistance: Double = {
+        let pieces: [Int] = (1...7).map { beginning(ofBeep: $0) - beginning(ofBeep: $0 - 1) }
+        return Double((pieces.min() ?? 0) * piece) / Double(rate)
+    }()
 
     /// What the card told while it played.
     struct Heard {
