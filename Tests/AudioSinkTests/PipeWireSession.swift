@@ -61,7 +61,7 @@ final class PipeWireSession {
         return process
     }
 
-    /// Starts the daemons; returns when the sinks are there.
+    /// Starts the daemons; returns when the sinks are there and the session manager has chosen one, before which it refuses streams.
     func start() throws {
         let bus = folder + "/bus"
         daemons.append(try launch(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(bus)"]))
@@ -70,6 +70,7 @@ final class PipeWireSession {
         daemons.append(try launch(["pipewire"]))
         while (PipeWireSinks.all()?.count ?? 0) < Self.sinks.count, MonotonicClock.shared.now() < limit { pause(0.05) }
         daemons.append(try launch(["wireplumber"]))
+        while try !run(["pw-metadata", "0", "default.audio.sink"]).contains(Self.sinks[0]), MonotonicClock.shared.now() < limit { pause(0.1) }
     }
 
     /// Ends the daemons.
