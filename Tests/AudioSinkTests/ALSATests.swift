@@ -53,21 +53,9 @@ import Testing
         return samples.firstIndex { $0 == reference[first] }.map { $0 - first }
     }
 
-    /// What ffmpeg makes of the same file: an independent reference.
-    private func reference(_ asset: String) throws -> [Float] {
-        let process = ChildProcess(), pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-v", "error", "-i", TestAssets.path(asset), "-vn", "-f", "f32le", "-"]
-        process.standardOutput = pipe
-        try process.run()
-        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
-    }
-
     @Test(arguments: ["audio-only.flac", "audio-only.m4a"])
     func `the device gets what ffmpeg decodes, sample for sample, padding cut`(asset: String) throws {
-        let reference = try reference(asset)
+        let reference = try ffmpegSound(of: asset)
         // On a busy machine sound may come too late, and is left out then.
         let faults = try withinAttempts {
             let (samples, statistics, clockError) = try record(asset, seconds: Double(reference.count) / 96000 + 0.7, until: reference)

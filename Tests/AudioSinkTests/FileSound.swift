@@ -1,5 +1,6 @@
 import CAV
 import CAVFormat
+import Foundation
 import Media
 import TestSupport
 
@@ -82,4 +83,16 @@ final class FileSound: AudioSource, @unchecked Sendable {
     }
     func flush() {}
     func interrupt() { state.change { $0.isInterrupted = true } }
+}
+
+/// What ffmpeg makes of the sound of an asset, as interleaved floats: an independent reference.
+func ffmpegSound(of asset: String) throws -> [Float] {
+    let process = ChildProcess(), pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["ffmpeg", "-v", "error", "-i", TestAssets.path(asset), "-vn", "-f", "f32le", "-"]
+    process.standardOutput = pipe
+    try process.run()
+    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
 }

@@ -48,17 +48,6 @@ import Testing
         }
     }
 
-    private func reference(_ asset: String) throws -> [Float] {
-        let process = ChildProcess(), pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-v", "error", "-i", TestAssets.path(asset), "-vn", "-f", "f32le", "-"]
-        process.standardOutput = pipe
-        try process.run()
-        let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
-    }
-
     private struct Rig {
         let path: String
         let timebase = Timebase()
@@ -84,7 +73,7 @@ import Testing
 
     @Test(arguments: ["audio-only.m4a", "edit-list.mp4", "audio-only.flac", "short.mp4"])
     func `what ffmpeg decodes is heard, sample for sample`(asset: String) throws {
-        let reference = try reference(asset), rig = try Rig(asset)
+        let reference = try ffmpegSound(of: asset), rig = try Rig(asset)
         let finished = Monitor(false)
         rig.renderer.onFinish = { finished.change { $0 = true } }
         // Well ahead: on a busy machine threads wake late, and what is late is cut.

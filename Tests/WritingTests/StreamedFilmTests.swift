@@ -222,7 +222,6 @@ import Writing
         var first: SampleBuffer?
         while first == nil || first?.trackID != 0 { first = try reader.nextSample() }
         let early = try #require(first)
-        struct Stop: Error {}
         #expect(throws: WritingError.self) {
             var options = AssetWriterOptions()
             options.segmentDuration = seconds(2)
