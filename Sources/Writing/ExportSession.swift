@@ -17,7 +17,7 @@ public import SurfacePool
 /// The counterpart of `AVAssetExportSession`. The encoder reads frames where the decoder wrote them; `statistics` counts what is copied all the same.
 /// Times stay as they are, to the frame and to the sample. Colours, HDR metadata, pixel aspect, rotation, texts, chapters and languages go along.
 ///
-/// Thread-safety: `run` once, on one thread, which it blocks; `cancel` from any.
+/// Thread-safety: `run` once, on one thread, which it blocks; `end` and `cancel` from any.
 public final class ExportSession: @unchecked Sendable {
     /// Bytes of frames that were converted or copied on the way from the decoder to the encoder.
     public let statistics = FrameStatistics()
@@ -29,12 +29,14 @@ public final class ExportSession: @unchecked Sendable {
     private let lanes: [any ExportLane]
     private let duration: MediaTime
     private let isCancelled = Monitor(false)
+    private let isEnding = Monitor(false)
 
     /// Opens the film, its decoders and encoders, and creates the file under a temporary name. Blocks until then.
     public convenience init(from location: String, to path: String, settings: ExportSettings = ExportSettings()) throws(ExportError) {
         let source: SourceReader
         do throws(AssetError) {
-            source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), settings.sandbox)
+            let options = AssetReaderOptions(isThorough: true, cancellation: settings.cancellation)
+            source = try SourceReader(opening: location, options, settings.sandbox)
         } catch { throw .source(error) }
         try self.init(ExportSource(source, settings), path, settings)
     }
@@ -126,11 +128,12 @@ public final class ExportSession: @unchecked Sendable {
     /// Exports to the end and gives the file its name. Blocks until then.
     ///
     /// - Parameters:
-    ///   - isEnded: Asked before each frame; true ends the film there, with a whole file.
+    ///   - isEndedOtherwise: Asked before each frame; true ends the film there, with a whole file. So does `end`.
     ///   - report: Called after each sample.
     /// - Throws: `.reading` or `.source` when the film could be read only up to some point: the file has what was read then. With every other error
     ///   there is no file.
-    public func run(isEnded: () -> Bool = { false }, _ report: (FilmCopy.Progress) -> Void = { _ in }) throws(ExportError) {
+    public func run(isEnded isEndedOtherwise: () -> Bool = { false }, _ report: (FilmCopy.Progress) -> Void = { _ in }) throws(ExportError) {
+        func isEnded() -> Bool { isEnding.withLock { $0 } || isEndedOtherwise() }
         do throws(ExportError) {
             let end = try makePasses(isEnded, report)
             let failure = try export(until: end, isEnded, report)
@@ -143,6 +146,13 @@ public final class ExportSession: @unchecked Sendable {
             writer.cancel()
             throw isCancelled.withLock { $0 } ? .cancelled : error
         }
+    }
+
+    /// Makes `run` end the film soon, with a whole file, even where it waits for a source or a decoder that does not answer. Any thread; idempotent.
+    public func end() {
+        isEnding.change { $0 = true }
+        // After passes over the frames, the sound that belongs to them is still to be read.
+        for lane in lanes where settings.passes == nil || lane is VideoLane { lane.cancel() }
     }
 
     /// Makes `run` throw `.cancelled` soon, and removes the file. Any thread; idempotent. Does nothing when the film is whole.
@@ -208,7 +218,7 @@ public final class ExportSession: @unchecked Sendable {
                 if try left[index].step(receive) { continue }
             } catch {
                 switch error {
-                case .source, .reading: failure = error
+                case .source, .reading: failure = end == nil && isEnded() ? nil : error
                 default: throw error
                 }
             }

@@ -1,3 +1,4 @@
+public import Demuxing
 public import Encoding
 public import Media
 public import Sandbox
@@ -68,6 +69,8 @@ public struct ExportSettings: Sendable {
     public var size: PixelSize?
     /// The processes in which the film is read and decoded.
     public var sandbox = SandboxOptions()
+    /// Ends a wait for the film's source while it is opened, from another thread. Later, `ExportSession.end` and `cancel` do.
+    public var cancellation = AssetCancellation()
 
     /// No two sync samples are further apart; nil leaves that to the encoder.
     var syncDistance: MediaTime?

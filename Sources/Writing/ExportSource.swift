@@ -95,7 +95,7 @@ struct ExportSource {
     }
 
     private static func options(_ settings: ExportSettings, _ holdCount: Int) -> ReadingOptions {
-        var options = ReadingOptions(sandbox: settings.sandbox)
+        var options = ReadingOptions(source: AssetReaderOptions(cancellation: settings.cancellation), sandbox: settings.sandbox)
         options.decoder.requirements = OutputRequirements(usages: [.cpu])
         if holdCount > 0 { options.decoder.holdCount = holdCount }
         return options

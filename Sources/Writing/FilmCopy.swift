@@ -5,8 +5,8 @@ public import Sandbox
 
 /// Copies the tracks of a film, or of a part of it, into another file without decoding them: what `play convert --copy` does.
 ///
-/// Thread-safety: one thread at a time.
-public struct FilmCopy {
+/// Thread-safety: one thread at a time, except `end`.
+public struct FilmCopy: Sendable {
     /// What is wanted.
     public struct Options: Sendable {
         /// How the file is written.
@@ -18,6 +18,8 @@ public struct FilmCopy {
         public var tracks: Set<Int>?
         /// The process in which the film is read.
         public var sandbox = SandboxOptions()
+        /// Ends a wait for the film's source while it is opened, from another thread. Later, `FilmCopy.end` does.
+        public var cancellation = AssetCancellation()
 
         /// The whole film, by default.
         public init() {}
@@ -51,6 +53,7 @@ public struct FilmCopy {
     private let writer: AssetWriter
     private let inputs: [Int: AssetWriterInput]
     private let path: String
+    private let isEnding = Monitor(false)
 
     /// Opens the film and creates the file. Blocks until then.
     public init(from location: String, to path: String, options: Options = Options()) throws(CopyError) {
@@ -58,7 +61,7 @@ public struct FilmCopy {
         self.path = path
         let source: SourceReader
         do throws(AssetError) {
-            source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), options.sandbox)
+            source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true, cancellation: options.cancellation), options.sandbox)
         } catch { throw .source(error) }
         reader = source.reader
         if let notice = source.notice { opening.append(notice) }
@@ -97,10 +100,11 @@ public struct FilmCopy {
     /// Copies to the end and gives the file its name. Blocks until then.
     ///
     /// - Parameters:
-    ///   - isEnded: Asked before each sample; true ends the copy there, with a whole file.
+    ///   - isEndedOtherwise: Asked before each sample; true ends the copy there, with a whole file. So does `end`.
     ///   - report: Called after each sample.
     /// - Throws: `.output` when there is no file, `.source` when the film could be read only up to some point; the file has what was read then.
-    public func run(isEnded: () -> Bool = { false }, _ report: (Progress) -> Void = { _ in }) throws(CopyError) {
+    public func run(isEnded isEndedOtherwise: () -> Bool = { false }, _ report: (Progress) -> Void = { _ in }) throws(CopyError) {
+        func isEnded() -> Bool { isEnding.withLock { $0 } || isEndedOtherwise() }
         var failure: AssetError?
         do throws(WritingError) {
             failure = try copy(isEnded, report)
@@ -111,6 +115,12 @@ public struct FilmCopy {
             throw .output(error)
         }
         if let failure { throw .source(failure) }
+    }
+
+    /// Makes `run` end the copy soon, with a whole file, even where it waits for a source that does not answer. Any thread; idempotent.
+    public func end() {
+        isEnding.change { $0 = true }
+        reader.cancel()
     }
 
     private func copy(_ isEnded: () -> Bool, _ report: (Progress) -> Void) throws(WritingError) -> AssetError? {

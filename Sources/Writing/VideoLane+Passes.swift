@@ -22,6 +22,8 @@ extension VideoLane {
         let parts = Self.joined(passes.ranges.map { $0.intersection(range) })
         do throws(EncodingError) { try passes.begin() } catch { throw .encoding(error, track: track.id) }
         reading: for part in parts {
+            isCut = isEnded()
+            if isCut { break }
             if passes.passNumber > 1 { do throws(ReadingError) { try output.reset(to: part) } catch { throw .reading(error) } }
             while true {
                 isCut = isEnded()
@@ -36,6 +38,8 @@ extension VideoLane {
                     report(begin)
                 } catch {
                     guard case .reading = error else { throw error }
+                    isCut = isEnded()
+                    if isCut { break reading }
                     // Each pass comes to the same point.
                     if passes.passNumber == 1 { failure = error }
                     break reading

@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import CEnding
 internal import Composition
+internal import Demuxing
 internal import Encoding
 internal import Glibc
 internal import JSON
@@ -180,15 +180,31 @@ struct Convert: ParsableCommand {
     private static let patience: Int32 = 60_000
 
     func run() throws {
-        ending_on_signals(Self.patience)
+        Ending.awaitSignals(patience: Self.patience)
         let reporter = Reporter()
         do {
-            if copy { try copyFilm(reporter) } else { try encodeFilm(reporter) }
+            let cancellation = AssetCancellation(), ending = SignalAction { cancellation.cancel() }
+            if copy { try copyFilm(reporter, cancellation, ending) } else { try encodeFilm(reporter, cancellation, ending) }
         } catch {
             reporter.erase()
             throw error
         }
         try reporter.end()
+    }
+
+    /// What a signal does, on a thread of its own: it ends opening the film, and the film when that is open.
+    private final class SignalAction: Sendable {
+        private let action: Monitor<@Sendable () -> Void>
+
+        init(_ action: @escaping @Sendable () -> Void) {
+            self.action = Monitor(action)
+            _ = LoopThread(name: "ending") { [action = self.action] in
+                while !Ending.isRequested { Ending.wait(until: nil) }
+                action.withLock { $0 }()
+            }
+        }
+
+        func replace(_ next: @escaping @Sendable () -> Void) { action.change { $0 = next } }
     }
 
     private var range: MediaTimeRange {
@@ -206,11 +222,12 @@ struct Convert: ParsableCommand {
 
     private var sandboxOptions: SandboxOptions { SandboxOptions(policy: SandboxPolicy(rawValue: sandbox.rawValue) ?? .off) }
 
-    private func copyFilm(_ reporter: Reporter) throws(PlayerError) {
+    private func copyFilm(_ reporter: Reporter, _ cancellation: AssetCancellation, _ ending: SignalAction) throws(PlayerError) {
         var options = FilmCopy.Options()
         options.writer = writer
         options.tracks = tracks?.numbers
         options.sandbox = sandboxOptions
+        options.cancellation = cancellation
         options.timeRange = range
         do throws(CopyError) {
             let film = try FilmCopy(from: input, to: output, options: options)
@@ -220,15 +237,17 @@ struct Convert: ParsableCommand {
                 reporter.erase()
                 Self.tell(Array(film.notices.dropFirst(told)))
             }
-            try film.run(isEnded: { ending_requested() != 0 }, reporter.report)
+            ending.replace { film.end() }
+            try film.run(isEnded: { Ending.isRequested }, reporter.report)
         } catch { throw PlayerError(error) }
     }
 
-    private func encodeFilm(_ reporter: Reporter) throws(PlayerError) {
+    private func encodeFilm(_ reporter: Reporter, _ cancellation: AssetCancellation, _ ending: SignalAction) throws(PlayerError) {
         var settings = ExportSettings()
         settings.writer = writer
         settings.tracks = tracks?.numbers
         settings.sandbox = sandboxOptions
+        settings.cancellation = cancellation
         settings.timeRange = range
         settings.hardware = hardware.choice
         settings.videoBitRate = bitrate?.bits
@@ -247,7 +266,8 @@ struct Convert: ParsableCommand {
                 reporter.erase()
                 Self.tell(Array(film.notices.dropFirst(told)))
             }
-            try film.run(isEnded: { ending_requested() != 0 }, reporter.report)
+            ending.replace { film.end() }
+            try film.run(isEnded: { Ending.isRequested }, reporter.report)
         } catch { throw PlayerError(error) }
     }
 
@@ -269,7 +289,8 @@ struct Convert: ParsableCommand {
         guard isTimeline else { return try ExportSession(from: input, to: output, settings: settings) }
         let file: TimelineFile
         do throws(ReadingError) {
-            file = try TimelineFile(input, size: timelineSize, options: ReadingOptions(sandbox: sandboxOptions))
+            let source = AssetReaderOptions(cancellation: settings.cancellation)
+            file = try TimelineFile(input, size: timelineSize, options: ReadingOptions(source: source, sandbox: sandboxOptions))
         } catch { throw .reading(error) }
         Self.tell(file.notices)
         return try ExportSession(from: file.composition, file.videoComposition, audioMix: file.audioMix, to: output, settings: settings)

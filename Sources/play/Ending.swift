@@ -26,7 +26,8 @@ enum Ending {
     }
 
     /// Begins to take signals as requests to end. Called once, on the main thread.
-    static func awaitSignals() { ending_on_signals(patience) }
+    /// - Parameter patience: Milliseconds from the signal to the end by force; nil: as long as an end takes that writes nothing.
+    static func awaitSignals(patience: Int32? = nil) { ending_on_signals(patience ?? Self.patience) }
 
     /// Sleeps until a signal asks for the end, until `wake` is called, or until `deadline`; nil waits for ever. May return early. One thread only.
     static func wait(until deadline: HostTime?) { ending_wait(deadline?.nanoseconds ?? -1) }

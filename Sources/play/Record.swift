@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CEnding
 internal import Capture
 internal import DisplaySink
 internal import Media
@@ -98,7 +97,7 @@ struct Record: ParsableCommand {
     private static let patience: Int32 = 60_000
 
     func run() throws {
-        ending_on_signals(Self.patience)
+        Ending.awaitSignals(patience: Self.patience)
         let terminal = Terminal(), desk = RecordingDesk(output, isQuiet: quiet)
         var options = options
         if !quiet { options.onNotice = { desk.say($0) } }
@@ -115,7 +114,7 @@ struct Record: ParsableCommand {
             desk.obey(recording, player)
             for sentence in desk.sentences() { terminal.line(sentence) }
             if !quiet, let film = recording.movie.report { terminal.status(RecordingStatusLine(film, longest: duration?.time).text(columns:)) }
-            return desk.isOver || ending_requested() != 0
+            return desk.isOver || Ending.isRequested
         }
         terminal.erase()
         desk.waitForStills()

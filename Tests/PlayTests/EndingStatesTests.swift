@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized, .unsanitized) struct EndingStatesTests {
     enum State: String, CaseIterable, Sendable {
         case starting, paused, untimed, stoppedDecoder, stoppedDemuxer, stoppedSound, silentServer, silentFile, frozenDisplay
-        case converting, convertingWithStoppedDecoder
+        case converting, convertingWithStoppedDecoder, convertingFromSilentServer, copyingFromSilentServer
 
         /// What the program is asked to do; `FILM` never says a word, `OUTPUT` may be written.
         var arguments: [String] {
@@ -21,9 +21,14 @@ import Testing
             case .silentServer, .silentFile: headless + ["--no-audio", "FILM"]
             case .frozenDisplay: ["--no-audio", "--loop", "--stats", "-", film]
             case .converting: ["convert", "--overwrite", film, "OUTPUT"]
+            case .convertingFromSilentServer: ["convert", "--overwrite", "FILM", "OUTPUT"]
+            case .copyingFromSilentServer: ["convert", "--overwrite", "--copy", "FILM", "OUTPUT"]
             case .convertingWithStoppedDecoder: ["convert", "--overwrite", "--sandbox", "decoder", film, "OUTPUT"]
             }
         }
+
+        /// How it may end.
+        var codes: [Int32] { self == .convertingFromSilentServer || self == .copyingFromSilentServer ? [66] : [0, 65, 75] }
 
         /// The programs among its children that are stopped.
         var stopped: String? {
@@ -63,7 +68,9 @@ import Testing
         // Ten times what is promised: a busy machine.
         #expect(seconds < 10, "\(state)")
         weston?.freeze(false)
-        #expect(!outcome.crashed && [0, 65, 75].contains(outcome.code), "\(outcome)")
+        #expect(!outcome.crashed && state.codes.contains(outcome.code), "\(outcome)")
+        // Nothing was read, so there is no film.
+        #expect(!state.codes.contains(66) || !FileManager.default.fileExists(atPath: output))
         // After a second it ends without them: a busy machine.
         #expect(!words.contains("--stats") || seconds > 1 || outcome.output.contains("\"framesPresented\""), "\(outcome)")
     }
