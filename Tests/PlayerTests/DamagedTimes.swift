@@ -1,6 +1,6 @@
 import Foundation
 
-/// Films with times that something has written over: those of Matroska's clusters, and those of a transport stream's packets.
+/// Films with times that something has written over: those of Matroska's clusters, of a transport stream's packets, and in the tables of MP4.
 enum DamagedTimes {
     /// What is damaged, and by how many seconds.
     enum Damage: Sendable, Hashable {
@@ -10,6 +10,10 @@ enum DamagedTimes {
         case length
         /// The presentation time of this packet with times of a track (0: frames, 1: sound), and its decode time, too.
         case packet(Int, track: UInt8, Double, decode: Bool)
+        /// The times of the first track of MP4, in its table `stts` (between decode times) or `ctts` (from there to presentation times): entry, seconds.
+        case table(String, Int, Double)
+        /// The lengths of the film and of its first track in MP4, by so many seconds.
+        case lengths(Double)
     }
 
     /// The film's bytes with this damage; the same ones where there is no such place.
@@ -24,10 +28,30 @@ enum DamagedTimes {
             case .length:
                 // Duration, a number of eight bytes, becomes a Void of the same size.
                 if let place = find([0x44, 0x89, 0x88], in: bytes, from: 0) { bytes.replaceSubrange(place..<place + 3, with: [0xec, 0x89, 0]) }
+            case .table(let name, let entry, let seconds):
+                guard let table = find(Array(name.utf8), in: bytes, from: 0), let rate = timescale(in: bytes) else { continue }
+                let place = table + 16 + 8 * entry
+                write(UInt32(truncatingIfNeeded: Int64(read(bytes, place)) + Int64(seconds * Double(rate))), to: &bytes, at: place)
+            case .lengths(let seconds):
+                // Version 0: times of making, rate, length. `mvhd` comes first; both have a rate of their own.
+                for name in ["mvhd", "mdhd"] {
+                    guard let head = find(Array(name.utf8), in: bytes, from: 0) else { continue }
+                    let length = Int64(read(bytes, head + 20)) + Int64(seconds * Double(read(bytes, head + 16)))
+                    write(UInt32(truncatingIfNeeded: length), to: &bytes, at: head + 20)
+                }
             case .packet(let number, let track, let seconds, let decode): damagePacket(&bytes, number, track, seconds, decode)
             }
         }
         return Data(bytes)
+    }
+
+    /// Of the first track of MP4, in units a second.
+    private static func timescale(in bytes: [UInt8]) -> UInt32? { find(Array("mdhd".utf8), in: bytes, from: 0).map { read(bytes, $0 + 16) } }
+
+    private static func read(_ bytes: [UInt8], _ place: Int) -> UInt32 { bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+
+    private static func write(_ value: UInt32, to bytes: inout [UInt8], at place: Int) {
+        for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32(index))) }
     }
 
     private static func find(_ pattern: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {

@@ -24,15 +24,35 @@ import Testing
         Film(ending: "ts", damages: [.packet(60, track: 0, -hour, decode: true), .packet(61, track: 0, -hour, decode: false)]),
         Film(ending: "ts", damages: [.packet(10, track: 1, hour, decode: false)]),
         Film(ending: "ts", damages: (40..<60).map { .packet($0, track: 0, hour, decode: false) }),
+        // One frame that lasts for an hour, with a length of the film that knows nothing of it, and with one that does.
+        Film(ending: "mp4", damages: [.table("stts", 1, hour)]),
+        Film(ending: "mp4", damages: [.table("stts", 1, hour), .lengths(-5)]),
+        // One frame that is shown an hour later, one an hour earlier, and twenty of them.
+        Film(ending: "mp4", damages: [.table("ctts", 40, hour)]), Film(ending: "mp4", damages: [.table("ctts", 40, -hour)]),
+        Film(ending: "mp4", damages: (40..<60).map { .table("ctts", $0, hour) }),
     ]
 
     /// The film with its damage, in a file that ends with the process.
     private static func make(_ film: Film) throws -> String {
-        let whole = try Data(contentsOf: URL(fileURLWithPath: FilmReference.copy(of: TestAssets.demo, as: film.ending)))
+        let whole = try Data(contentsOf: URL(fileURLWithPath: film.ending == "mp4" ? uneven() : FilmReference.copy(of: TestAssets.demo, as: film.ending)))
         let bytes = DamagedTimes.apply(film.damages, to: whole)
         try #require(bytes != whole && bytes.count == whole.count)
         let path = ProcessFolder.path("damaged-\(UUID().uuidString.prefix(8)).\(film.ending)")
         try bytes.write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    /// The film as MP4, in which the hundredth frame lasts a little longer, so that its table of times has an entry for that one alone. Without an
+    /// edit list, by whose end libavformat leaves out what comes later.
+    private static func uneven() throws -> String {
+        let path = ProcessFolder.path("uneven.mp4"), process = ChildProcess(), later = "+gte(N\\,100)*10"
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", TestAssets.demo, "-c", "copy"]
+            + ["-bsf:v", "setts=pts=PTS\(later):dts=DTS\(later)", "-use_editlist", "0", path]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
         return path
     }
 
@@ -56,7 +76,7 @@ import Testing
         #expect(count > 700 && last.count == 2 && last.values.allSatisfy { $0 > 9 }, "\(count) \(last)")
     }
 
-    @Test(arguments: [(films[0], "full"), (films[1], "off"), (films[8], "off")])
+    @Test(arguments: [(films[0], "full"), (films[1], "off"), (films[8], "off"), (films[9], "full"), (films[11], "off")])
     func `it is played to its end`(_ film: Film, _ sandbox: String) throws {
         let path = try Self.make(film)
         defer { try? FileManager.default.removeItem(atPath: path) }
