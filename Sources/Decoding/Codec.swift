@@ -82,6 +82,10 @@ final class Codec {
         LibraryLog.silence()
         let status = unsafe avcodec_open2(context, decoder, nil)
         guard status >= 0 else {
+            if [EAGAIN, ENOMEM].contains(-status) {
+                throw DecodingError(
+                    .outOfResources, "the \(format.codec.name) decoder gets no thread or memory: \(Self.reason(status))", status: status)
+            }
             throw DecodingError(
                 .cannotOpen, "the \(format.codec.name) decoder does not take the stream's set-up data: \(Self.reason(status))", status: status)
         }

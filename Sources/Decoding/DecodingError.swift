@@ -26,8 +26,8 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case decoderLost
         /// This machine has no decoder process, or it cannot be confined as required.
         case sandbox
-        /// The system has no descriptor, memory or process left for a decoder process, or its program ends before it has said anything. Never a
-        /// reason to decode outside of one.
+        /// The system has no thread or memory left for the decoder, or no descriptor, memory or process for its process, or the program of that
+        /// ends before it has said anything. Never a reason to decode outside of one.
         case outOfResources
     }
 

@@ -172,6 +172,7 @@ extension PlayerError {
         switch error.code {
         case .source(let code): self.init(AssetError(code, error.description))
         case .decoding(.outOfSurfaces): self.init(.system, error.description)
+        case .decoding(.outOfResources): self.init(.system, error.description)
         case .decoding(let code): self.init(DecodingError(code, "").isAboutMachine ? .decoderUnavailable : .unsupportedFormat, error.description)
         case .noTrack, .conversion, .composition: self.init(.unsupportedFormat, error.description)
         case .noFrame: self.init(.damaged, error.description)

@@ -34,7 +34,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         /// There is no display, it is gone, or it cannot show the film. For a film that is only sound: there is no sound device. For a
         /// camera: there is none, another program uses it, or it has been unplugged.
         case displayUnavailable
-        /// The hardware decoder or the sandbox that was required is not available, or the system has no descriptor, memory or process left for it.
+        /// The hardware decoder or the sandbox that was required is not available.
         case decoderUnavailable
         /// A file to be written (checksums, statistics) cannot be created.
         case cannotCreate
@@ -70,7 +70,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
             case .cutShort: .cutShort
             case .notSeekable: .notSeekable
             case .cancelled: .cancelled
-            case .sandbox, .outOfResources: .decoderUnavailable
+            case .sandbox: .decoderUnavailable
+            case .outOfResources: .system
             case .device: .displayUnavailable
             }
         self.init(code, error.description)
@@ -105,7 +106,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Makes the error for a film that the decoder cannot continue to decode.
     package init(_ error: DecodingError, file: String) {
         // libavcodec's numbers are negative.
-        let isShortage = [EAGAIN, ENOMEM].contains(abs(error.status))
-        self.init(error.isAboutMachine ? .decoderUnavailable : isShortage ? .system : .damaged, "\(file): \(error.description)")
+        let isShortage = error.code == .outOfResources || [EAGAIN, ENOMEM].contains(abs(error.status))
+        self.init(isShortage ? .system : error.isAboutMachine ? .decoderUnavailable : .damaged, "\(file): \(error.description)")
     }
 }

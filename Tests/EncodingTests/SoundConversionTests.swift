@@ -8,8 +8,10 @@ import Testing
 @Suite("Sound whose clock runs otherwise than its rate says") struct SoundConversionTests {
     /// Ten seconds with a beep of 1000 Hz at each full second.
     private static func beeps(_ rate: Int) -> [Float] {
-        (0..<10 * rate).map { index in
-            index >= rate && index % rate < rate / 10 ? Float(0.5 * sin(2 * .pi * 1000 * Double(index) / Double(rate))) : 0
+        let step = 2 * Double.pi * 1000 / Double(rate)
+        return (0..<10 * rate).map { index -> Float in
+            guard index >= rate, index % rate < rate / 10 else { return 0 }
+            return Float(0.5 * sin(Double(index) * step))
         }
     }
 

@@ -13,7 +13,7 @@ import Testing
 ///
 /// No clock is asked. A frame may be shown at most three periods, plus the delay that the encoder declares, after it was taken: so the sender takes a
 /// frame only when the one so many before it has been shown at the other end. A path that holds back more stands still.
-@Suite struct TelepresenceTests {
+@Suite(.serialized) struct TelepresenceTests {
     private static let count = 60
     private static let size = PixelSize(width: 96, height: 64)
     /// Frames on their way beside those that the encoder declares to hold.
@@ -31,8 +31,10 @@ import Testing
         let sender = LoopThread(name: "sender") {
             do { try Self.send(encoder, delay: delay, folder) } catch { failure.withLock { $0 = "\(error)" } }
         }
-        await #expect(processExitsWith: .success) { [folder = folder as String, isHEVC = (encoder.codec == .hevc) as Bool] in
-            try TelepresenceTests.receive(isHEVC ? .hevc : .h264, folder)
+        ExitTestWords.give(encoder.codec == .hevc ? "hevc" : "h264", folder)
+        await #expect(processExitsWith: .success) {
+            let words = ExitTestWords.given
+            try TelepresenceTests.receive(words[0] == "hevc" ? .hevc : .h264, words[1])
         }
         sender.join()
         #expect(failure.withLock { $0 } == "")

@@ -14,6 +14,16 @@ import Testing
         var codes: Set<Int32>
         /// Standard error is gone, so that nothing can be said.
         var isMute = false
+        /// The program runs as a user who has no other process: root is never refused one.
+        var isStranger = false
+
+        /// What the program is started by.
+        var launcher: [String] {
+            let stranger = ["setpriv", "--reuid=61234", "--regid=61234", "--clear-groups"]
+            // Reads what the tests have built, wherever that lies.
+            let reads = ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]
+            return (isStranger ? stranger + reads : []) + ["bash", "-c", shell + "; exec \"$0\" \"$@\""]
+        }
     }
 
     /// 65: what a limit keeps from being decoded. 69, 71, 73, 74: something is missing, short, cannot be created or written.
@@ -24,10 +34,14 @@ import Testing
         [4, 5, 6, 7, 8, 10, 12, 16, 24].map {
             Hardship(description: "\($0) descriptors", shell: "ulimit -n \($0)", codes: $0 == 4 ? refusals : [66, 69, 71, 73])
         }
-        // With 250 MB of addresses the dynamic loader does not even load the libraries. Where memory ends in the midst of everything, words
+        // With 350 MB of addresses the dynamic loader loads the libraries, and little more can be had. Where memory ends in the midst of everything, words
         // and ends of other libraries are part of what is seen: looked at in a full run.
-        + (TestExtent.isFull ? [350, 450, 600, 1000] : [600, 1000]).map {
+        + (TestExtent.isFull ? [400, 450, 600, 1000] : [600, 1000]).map {
             Hardship(description: "\($0) MB of addresses", shell: "ulimit -v \($0 * 1000)", codes: refusals)
+        }
+        // Threads count, too. Another user cannot be had without rights.
+        + (getuid() == 0 ? [1, 2, 3, 4, 6, 8, 12, 16] : []).map {
+            Hardship(description: "\($0) processes", shell: "ulimit -u \($0)", codes: [69, 71], isStranger: true)
         } + [
             Hardship(description: "no file may grow", shell: "ulimit -f 0", codes: refusals),
             Hardship(description: "no home and no runtime folder", shell: "unset HOME XDG_RUNTIME_DIR XDG_CONFIG_HOME XDG_CACHE_HOME", codes: []),
@@ -57,11 +71,12 @@ import Testing
         let place = Self.hardships.firstIndex { $0.description == hardship.description } ?? 0
         for (number, use) in uses.enumerated() where (number + place) % step == 0 {
             let folder = "/tmp/hardship-\(UUID().uuidString.prefix(8))"
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: hardship.isStranger ? 0o777 : 0o700])
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let outcome = try PlayProgram.run(
                 use.map { $0.replacingOccurrences(of: "FOLDER", with: folder) }, environment: ["TERM": "dumb"],
-                launcher: ["bash", "-c", hardship.shell + "; exec \"$0\" \"$@\""])
+                launcher: hardship.launcher)
             let what = Comment(rawValue: "\(hardship), \(use.joined(separator: " ")): \(outcome.code) \(outcome.errors)")
             #expect(!outcome.crashed && hardship.codes.union([0]).contains(outcome.code), what)
             // Runtimes that have no memory say so in words of their own first.

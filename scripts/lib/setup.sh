@@ -71,7 +71,14 @@ is_at_least() {
 release_linking() {
     library_linking=(-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now)
     linking=("${library_linking[@]}")
-    [ -d "$(dirname "$(readlink -f "$(command -v swift)")")/../lib/swift_static" ] || return 0
+    local bin
+    bin="$(dirname "$(readlink -f "$(command -v swift)")")"
+    # Where gold has gone (Debian 13), the system's linker makes no such tables of what Swift compiles; the toolchain's own does.
+    if [ -x "$bin/ld.lld" ] && ! command -v ld.gold >/dev/null; then
+        linking+=(-Xswiftc -use-ld=lld)
+        library_linking+=(-use-ld=lld)
+    fi
+    [ -d "$bin/../lib/swift_static" ] || return 0
     linking+=(--static-swift-stdlib)
     library_linking+=(-static-stdlib)
 }

@@ -61,7 +61,7 @@ extension WireReader {
 extension DecodingError.Code {
     /// The errors that a decoder process may report.
     private static let inWireOrder: [DecodingError.Code] = [
-        .noDecoder, .cannotOpen, .invalidData, .unsupportedPixelFormat, .outOfSurfaces, .invalidated, .decoder, .noHardware,
+        .noDecoder, .cannotOpen, .invalidData, .unsupportedPixelFormat, .outOfSurfaces, .invalidated, .decoder, .noHardware, .outOfResources,
     ]
 
     var wireNumber: UInt8 { UInt8((Self.inWireOrder.firstIndex(of: self) ?? Self.inWireOrder.firstIndex(of: .decoder))!) }

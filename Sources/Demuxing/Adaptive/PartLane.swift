@@ -73,18 +73,21 @@ struct PartLane: Sendable {
         parts.reduce(0) { sum, part in
             guard part.progress == .whole, part.id >= reading else { return sum }
             guard part.id == reading, !part.bytes.isEmpty else { return sum + part.part.duration }
-            return sum + Int64(Double(part.part.duration) * Double(part.bytes.count - min(offset, part.bytes.count)) / Double(part.bytes.count))
+            let left = Double(part.bytes.count - min(offset, part.bytes.count)) / Double(part.bytes.count)
+            return sum + Int64(Double(part.part.duration) * left)
         }
     }
 
     var bytesAhead: Int64 {
-        parts.reduce(0) { $1.id < reading ? $0 : $0 + Int64($1.bytes.count - ($1.id == reading ? min(offset, $1.bytes.count) : 0)) }
+        var sum = 0
+        for part in parts where part.id >= reading { sum += part.bytes.count - (part.id == reading ? min(offset, part.bytes.count) : 0) }
+        return Int64(sum)
     }
 
     /// Forgets what was read, but for `limit` bytes.
     mutating func forget(behind limit: Int64) {
-        var behind = parts.reduce(Int64(0)) { $1.id < reading ? $0 + Int64($1.bytes.count) : $0 }
-        var count = 0
+        var behind: Int64 = 0, count = 0
+        for part in parts where part.id < reading { behind += Int64(part.bytes.count) }
         // The part before is what tells whether the next one follows it.
         while count < parts.count, parts[count].id < reading - 1, behind > limit {
             behind -= Int64(parts[count].bytes.count)

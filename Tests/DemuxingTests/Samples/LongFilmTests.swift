@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A film of ten hours, made of a short one by FFmpeg without encoding it anew; a shorter one in a usual run.
-@Suite(.enabled(if: unsafe access("/usr/bin/ffmpeg", X_OK) == 0, "no ffmpeg")) struct LongFilmTests {
+@Suite(.serialized, .enabled(if: unsafe access("/usr/bin/ffmpeg", X_OK) == 0, "no ffmpeg")) struct LongFilmTests {
     /// Seconds.
     private static let length = TestExtent.rounds(3600, full: 36_000, sanitized: 300)
 
@@ -21,9 +21,10 @@ import Testing
         defer { unsafe unlink(path) }
         let words = "-nostdin -v quiet -stream_loop -1 -i '\(TestAssets.path("plain.mp4"))' -t \(Self.length) -map 0:v -c copy '\(path)'"
         try #require(unsafe system("/usr/bin/ffmpeg \(words)") == 0)
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [path = path as String] in
+        ExitTestWords.give(path)
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let before = LongFilmTests.residentBytes
-            let table = try #require(try SampleTable.read(AssetReader(url: path)).first)
+            let table = try #require(try SampleTable.read(AssetReader(url: ExitTestWords.given[0])).first)
             let grown = LongFilmTests.residentBytes - before, count = table.count
             #expect(count >= LongFilmTests.length * 30 - 60, "\(count)")
             #expect(table.byteCount < 200 * count)
