@@ -45,7 +45,8 @@ public enum CaptureDelivery: Sendable {
     case ended(CaptureError?)
 }
 
-/// What has become of a camera's frames since the start: `delivered`, all in `dropped` and `waiting` together are those that the driver counted.
+/// What has become of a camera's frames since the start: `delivered`, all in `dropped` and `waiting` together are those that the driver counted, and
+/// those that it `repeated`.
 public struct CaptureStatistics: Sendable, Hashable {
     /// Frames that the program got.
     public var delivered = 0
@@ -55,10 +56,12 @@ public struct CaptureStatistics: Sendable, Hashable {
     public var waiting = 0
     /// How often the driver began to count anew.
     public var restarts = 0
+    /// Frames that had the driver's number of the frame before them: the driver made more frames than it counted. They are in the others too.
+    public var repeated = 0
 
     /// Makes counters that stand at 0.
     public init() {}
 
-    /// Frames that the driver counted.
+    /// Frames that the driver made or missed.
     public var counted: Int { delivered + waiting + dropped.values.reduce(0, +) }
 }

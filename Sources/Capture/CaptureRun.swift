@@ -118,7 +118,7 @@ final class CaptureRun: @unchecked Sendable {
 
     private func report(_ receipt: SequenceState.Receipt, _ time: HostTime) {
         var missing = receipt.missing
-        let isAnew = hasReturned || missing?.count == 0
+        let isAnew = hasReturned || missing?.count == 0 || receipt.isRepeat
         guarded.withLock { guarded in
             clock.add(receipt.number, at: time, rate: guarded.format?.rate ?? .unknown, isAnew: isAnew)
             guarded.drift = clock.drift
@@ -127,6 +127,7 @@ final class CaptureRun: @unchecked Sendable {
             hasReturned = false
             missing = CaptureDrop(.discontinuity, count: 0, first: receipt.number, time: time)
         }
+        if receipt.isRepeat { for output in outputs { output.noteRepeat() } }
         guard let missing else { return }
         for output in outputs { output.add(missing) }
     }

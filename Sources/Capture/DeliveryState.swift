@@ -60,6 +60,9 @@ package struct DeliveryState<Frame: Sendable>: DeliveryWaiting {
         insert(drop, at: items.count)
     }
 
+    /// The frame or the drop that comes next has the driver's number of the one before.
+    package mutating func noteRepeat() { statistics.repeated += 1 }
+
     /// Nothing follows.
     package mutating func finish(_ error: CaptureError?) {
         guard !hasEnded else { return }

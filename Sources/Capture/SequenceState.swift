@@ -2,7 +2,9 @@ package import Media
 
 /// Follows the driver's count of frames and finds what is missing in it.
 ///
-/// A driver counts every frame, also those that it cannot deliver (`v4l2_buffer.sequence`), with 32 bits that wrap around. It may begin anywhere.
+/// A driver counts every frame, also those that it cannot deliver (`v4l2_buffer.sequence`), with 32 bits that wrap around. It may begin anywhere,
+/// and may give a number twice: a frame all the same, which has a number of its own here. So what comes and what is missing are together what the
+/// driver counted and what it repeated.
 package struct SequenceState: Sendable {
     /// What a buffer from the driver means.
     package struct Receipt: Sendable, Hashable {
@@ -10,10 +12,13 @@ package struct SequenceState: Sendable {
         package var number: UInt64
         /// What is missing before it.
         package var missing: CaptureDrop?
+        /// The driver gave it the number of the frame before: it made one more frame than it counted.
+        package var isRepeat: Bool
 
-        package init(number: UInt64, missing: CaptureDrop? = nil) {
+        package init(number: UInt64, missing: CaptureDrop? = nil, isRepeat: Bool = false) {
             self.number = number
             self.missing = missing
+            self.isRepeat = isRepeat
         }
     }
 
@@ -38,6 +43,7 @@ package struct SequenceState: Sendable {
         }
         guard let last else { return Receipt(number: next) }
         let distance = Int32(bitPattern: sequence &- last)
+        guard distance != 0 else { return Receipt(number: next, isRepeat: true) }
         guard distance > 0 else { return Receipt(number: next, missing: CaptureDrop(.discontinuity, count: 0, first: next, time: time)) }
         guard distance > 1 else { return Receipt(number: next) }
         let count = Int(distance) - 1

@@ -72,6 +72,8 @@ public final class VideoDataOutput: Sendable {
         _ = late
     }
 
+    package func noteRepeat() { port.withLock { $0.noteRepeat() } }
+
     package func add(_ drop: CaptureDrop) { port.change { $0.add(drop) } }
 
     package func finish(_ error: CaptureError?) { port.change { $0.finish(error) } }

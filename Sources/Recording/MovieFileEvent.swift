@@ -40,7 +40,8 @@ public struct MovieFileReport: Sendable, Hashable {
     public var time = MediaTime.zero
     /// Frames in the file.
     public var frames = 0
-    /// Frames that the camera made meanwhile and the film does not have; pauses do not count.
+    /// Frames that the camera made between those of the film and that it does not have; pauses do not count. With `frames` they are what the driver
+    /// counted from the first to the last one, and those whose number it repeated.
     public var framesDropped: [CaptureDrop.Reason: Int] = [:]
     /// The length of the track of sound; nil without one.
     public var soundTime: MediaTime?

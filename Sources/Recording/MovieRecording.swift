@@ -19,6 +19,7 @@ final class MovieRecording: @unchecked Sendable {
     private var film = RecordingTimeState()
     private var size: RecordingSizeState
     private var report = MovieFileReport()
+    private var losses = RecordingLossState()
     private var nextLook = HostTime.distantPast
     /// Of the orders, how many the film has been told.
     private var ordersTaken = 0
@@ -111,7 +112,7 @@ final class MovieRecording: @unchecked Sendable {
             // An unplugged camera's time runs on.
             if let longest = settings.maximumDuration, film.length(at: now) >= longest { return .maximumDuration }
         case .dropped(let drop):
-            if drop.reason != .switchedOff, !film.stretches.isEmpty, !film.isPaused { report.framesDropped[drop.reason, default: 0] += drop.count }
+            if !film.stretches.isEmpty, !film.isPaused { losses.add(drop) }
         case .ended(let error): return error.map { .device($0) } ?? .stopped
         case .frame(let frame):
             let time = HostTime(nanoseconds: frame.presentationTime.nanoseconds() ?? 0)
@@ -122,6 +123,7 @@ final class MovieRecording: @unchecked Sendable {
             tell(changes)
             guard case .film(let position) = place else { return nil }
             if let longest = settings.maximumDuration, position >= longest { return .maximumDuration }
+            losses.settle()
             try video?.add(frame, at: position)
         }
         return nil
@@ -199,6 +201,7 @@ final class MovieRecording: @unchecked Sendable {
         report.time = video?.time ?? sound?.time ?? .zero
         report.soundLost = sound?.lost ?? [:]
         report.isPaused = film.isPaused
+        report.framesDropped = losses.counted
         report.byteCount = writer.writtenByteCount
         let report = report
         orders.withLock { $0.report = report }
@@ -213,6 +216,7 @@ final class MovieRecording: @unchecked Sendable {
             return
         }
         let stop = takeOrders() ?? MonotonicClock.shared.now()
+        if case .maximumDuration = end {} else { losses.settle(until: stop) }
         tell(film.settle(until: stop))
         let length =
             switch end {

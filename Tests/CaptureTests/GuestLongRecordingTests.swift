@@ -15,23 +15,30 @@ struct GuestLongRecordingTests {
         CaptureRequest(code: fourCC("NV12"), size: PixelSize(width: 320, height: 180), rate: Ratio(rate, 1))
     }
 
+    /// What is recorded with sound: more than the virtual machine can draw in time.
+    private static let rate: Int32 = 30
+
     private static func soon() -> HostTime { MonotonicClock.shared.now() + .seconds(60) }
 
     /// What the digits look like. The background is black, so that they can be told from it.
+    ///
+    /// A frame's number is what vivid draws as long as vivid began with 0 and has repeated none. What was learnt is tried on as many frames more.
     private static func timeCode() throws -> VividTimeCode {
-        var code = VividTimeCode()
-        let output = VideoDataOutput(heldFrames: 2, discardsLateFrames: false)
-        let session = CaptureSession(device: try CaptureDevice(path: Vivid.path), request: request(25), outputs: [output])
-        try session.start()
-        defer { session.stop() }
-        var frames = 0
-        while !code.isComplete || frames < 12 {
-            guard case .frame(let shared) = try #require(output.next(until: soon())) else { continue }
-            let frame = shared.copy()
-            code.learn(frame, Int(frame.sequence))
-            frames += 1
+        for _ in 0..<20 {
+            let output = VideoDataOutput(heldFrames: 2, discardsLateFrames: false)
+            let session = CaptureSession(device: try CaptureDevice(path: Vivid.path), request: request(25), outputs: [output])
+            try session.start()
+            defer { session.stop() }
+            var code = VividTimeCode(), frames = 0, isRight = true
+            while frames < 24 || !code.isComplete && frames < 60 {
+                guard case .frame(let shared) = try #require(output.next(until: soon())) else { continue }
+                let frame = shared.copy(), number = Int(frame.sequence)
+                if frames < 12 || !code.isComplete { code.learn(frame, number) } else { isRight = isRight && code.number(in: frame) == number }
+                frames += 1
+            }
+            if isRight, code.isComplete, output.statistics.repeated == 0 { return code }
         }
-        return code
+        throw CaptureError(.failed, "the digits could not be learnt: the machine is too busy")
     }
 
     /// The numbers of a file's frames.
@@ -43,16 +50,19 @@ struct GuestLongRecordingTests {
     }
 
     /// Every frame once, in order, and none missing that was not said to be lost.
+    ///
+    /// A number may stand in the film as often as vivid drew it: where it needs more than half of a frame's time for that it repeats numbers.
     /// - Parameters:
-    ///   - rest: Frames at most that the camera made after the last one in the film; nil: nobody knows.
-    ///   - restarts: How often the driver was said to have counted anew: on a busy machine vivid repeats a number now and then.
-    private static func check(_ numbers: [Int?], _ report: MovieFileReport, rest: Int? = nil, restarts: Int = 0) throws {
+    ///   - repeated: Frames of which the camera said that they have the number of the one before, those before and after the film too.
+    private static func check(_ numbers: [Int?], _ report: MovieFileReport, repeated: Int) throws {
         #expect(numbers.count == report.frames && numbers.allSatisfy { $0 != nil }, "\(numbers.count) of \(report.frames)")
         let found = numbers.compactMap(\.self), first = try #require(found.first), last = try #require(found.last)
-        let stepsBack = zip(found, found.dropFirst()).count { $0 >= $1 }
-        #expect(stepsBack <= restarts, "each once, in order, except where it was said: \(stepsBack), \(restarts)")
-        let lost = report.framesDropped.values.reduce(0, +), missing = last - first + 1 - found.count
-        #expect(missing <= lost && lost - missing <= rest ?? lost, "\(missing) are missing, \(lost) were lost: \(report.framesDropped)")
+        let steps = zip(found, found.dropFirst()).map { $1 - $0 }, twice = steps.count { $0 == 0 }
+        #expect(steps.allSatisfy { $0 >= 0 } && twice <= repeated, "in order, each as often as it was drawn: \(twice), \(repeated)")
+        let lost = report.framesDropped.values.reduce(0, +), missing = last - first + 1 + twice - found.count
+        #expect(missing == lost, "\(missing) are missing, \(lost) were lost: \(report.framesDropped)")
+        // For the one who measures: nothing else says how hard the run was.
+        print("\(first)...\(last): \(found.count) frames, \(twice) of them repeated, \(missing) missing; said to be lost: \(report.framesDropped)")
     }
 
     @Test("has every frame once and in order, and its sound is in time at the end")
@@ -63,15 +73,17 @@ struct GuestLongRecordingTests {
         let code = try Self.timeCode(), path = NSTemporaryDirectory() + "long-\(UUID().uuidString.prefix(8)).mkv", speaker = try LoopbackSpeaker()
         defer { try? FileManager.default.removeItem(atPath: path) }
         var options = DeviceRecording.Options()
-        options.camera = .init(Vivid.path, Self.request(15))
+        options.camera = .init(Vivid.path, Self.request(Self.rate))
         options.microphone = .init(Loopback.microphone, AudioCaptureRequest(channelCount: 1))
         options.settings.videoCodec = "mjpeg"
         options.settings.audioCodec = "flac"
         let duration = Vivid.rounds(15, full: 600)
         options.settings.maximumDuration = MediaTime(value: Int64(duration), timescale: 1)
-        let report = try DeviceRecording(to: path, options: options).run { false }.film, heard = try speaker.stop()
-        let rest = Int((Double(duration) - report.time.seconds) * 15) + 3
-        try Self.check(try Self.numbers(in: path, code), report, rest: rest)
+        let recording = try DeviceRecording(to: path, options: options)
+        let report = try recording.run { false }.film, heard = try speaker.stop()
+        let statistics = try #require(recording.movie.videoOutput?.statistics)
+        print(statistics)
+        try Self.check(try Self.numbers(in: path, code), report, repeated: statistics.repeated)
         let beginning = try #require(report.beginning), samples = try FilmScene.sound(of: path)
         let beeps = BeepDetector().beeps(in: samples), expected = heard.beeps.map { ($0 - beginning).seconds }
         let end = Double(samples.count) / 48_000
@@ -80,6 +92,7 @@ struct GuestLongRecordingTests {
             beeps.min { abs($0.time - time) < abs($1.time - time) }.map { abs($0.time - time) }
         }.sorted()
         #expect(last.count >= 5 && last[last.count / 2] < 0.020 + heard.jitter, "\(last), \(heard.jitter)")
+        print("sound at the end: \(last) s off, heard within \(heard.jitter) s; \(report.soundLost) lost")
     }
 
     @Test("has no gap where the camera's rate changes")
@@ -103,8 +116,8 @@ struct GuestLongRecordingTests {
         }
         movie.stop()
         #expect(movie.waitUntilFinished(until: Self.soon()) == .stopped)
-        let restarts = movie.videoOutput?.statistics.restarts ?? 0
-        try Self.check(try Self.numbers(in: path, code), try #require(movie.report), restarts: restarts)
-        #expect(restarts <= 2, "the stream goes on")
+        let statistics = try #require(movie.videoOutput?.statistics)
+        try Self.check(try Self.numbers(in: path, code), try #require(movie.report), repeated: statistics.repeated)
+        #expect(statistics.restarts == 0, "the stream goes on")
     }
 }
