@@ -98,6 +98,8 @@ extension MovieBox {
         place += 13
         guard kind == 0x40, enter(5), place + 1 < box.count else { return hex(kind) }
         let type = box[place] >> 3
-        return hex(kind) + "." + String(type == 31 ? 32 + (box[place] & 7) << 3 + box[place + 1] >> 5 : type)
+        guard type == 31 else { return "\(hex(kind)).\(type)" }
+        let more = (box[place] & 7) << 3 | box[place + 1] >> 5
+        return "\(hex(kind)).\(32 + more)"
     }
 }

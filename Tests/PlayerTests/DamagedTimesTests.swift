@@ -34,7 +34,8 @@ import Testing
 
     /// The film with its damage, in a file that ends with the process.
     private static func make(_ film: Film) throws -> String {
-        let whole = try Data(contentsOf: URL(fileURLWithPath: film.ending == "mp4" ? uneven() : FilmReference.copy(of: TestAssets.demo, as: film.ending)))
+        let source = try film.ending == "mp4" ? uneven() : FilmReference.copy(of: TestAssets.demo, as: film.ending)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: source))
         let bytes = DamagedTimes.apply(film.damages, to: whole)
         try #require(bytes != whole && bytes.count == whole.count)
         let path = ProcessFolder.path("damaged-\(UUID().uuidString.prefix(8)).\(film.ending)")
