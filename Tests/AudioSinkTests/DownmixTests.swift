@@ -6,7 +6,7 @@ import Testing
 @testable import AudioSink
 
 /// Sound of more speakers than the card has, behind ALSA's `plug`, which takes any number of channels and drops those that are too many.
-@Suite struct DownmixTests {
+@Suite(.serialized) struct DownmixTests {
     /// What a tone on one of six speakers becomes on a card of two channels: the level of left and right, as a part of the tone's own.
     private static func levels(ofTone speaker: String) throws -> [Double] {
         let folder = NSTemporaryDirectory() + "downmix-\(UUID().uuidString.prefix(8))"
@@ -56,8 +56,11 @@ import Testing
     @Test(arguments: [("FL", [1, 0]), ("FR", [0, 1]), ("FC", [0.7071, 0.7071]), ("BL", [0.7071, 0]), ("BR", [0, 0.7071]), ("LFE", [0, 0])])
     func `each speaker is heard as Recommendation ITU-R BS.775 says`(speaker: String, expected: [Double]) async throws {
         // In a process of its own: ALSA reads its configuration once.
-        await #expect(processExitsWith: .success) { [speaker, expected] in
+        ExitTestWords.give(speaker, "\(expected[0])", "\(expected[1])")
+        await #expect(processExitsWith: .success) {
+            let words = ExitTestWords.given, speaker = words[0], expected = words.dropFirst().compactMap { Double($0) }
             let levels = try Self.levels(ofTone: speaker)
+            try #require(levels.count == 2 && expected.count == 2)
             #expect(zip(levels, expected).allSatisfy { abs($0 - $1) < 0.01 }, "\(speaker): \(levels)")
         }
     }

@@ -11,7 +11,7 @@ import Testing
 import Writing
 
 /// Sessions of each kind, one after the other in one process: none leaves a descriptor or memory behind.
-@Suite struct EnduranceTests {
+@Suite(.serialized) struct EnduranceTests {
     /// What is made again and again.
     enum Kind: String, CaseIterable {
         case reader, generator, compression, writer, export
@@ -93,8 +93,9 @@ import Writing
 
     @Test(arguments: Kind.allCases)
     func `sessions, a thousand of each kind with --full, leave descriptors and memory as they were`(kind: Kind) async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [name = kind.rawValue as String] in
-            let kind = try #require(EnduranceTests.Kind(rawValue: name)), scratch = Scratch()
+        ExitTestWords.give(kind.rawValue)
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let name = ExitTestWords.given[0], kind = try #require(EnduranceTests.Kind(rawValue: name)), scratch = Scratch()
             let first = TestExtent.rounds(30, full: 200, sanitized: 9), count = TestExtent.rounds(60, full: 800, sanitized: 15)
             for number in 0..<first { try EnduranceTests.live(kind, number, in: scratch) }
             let before = (descriptors: OpenDescriptors.count, memory: EnduranceTests.residentKiB)

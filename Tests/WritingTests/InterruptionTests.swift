@@ -7,7 +7,7 @@ import Testing
 import Writing
 
 /// What is left when writing does not come to its end.
-@Suite struct InterruptionTests {
+@Suite(.serialized) struct InterruptionTests {
     /// Writes until `count` samples of the first track have come, and leaves the writer as it is then: nothing is flushed that was not before.
     private func begin(_ path: String, _ count: Int, syncsFragments: Bool = false) throws -> AssetWriter {
         let reader = try AssetReader(url: TestAssets.demo)
@@ -58,12 +58,13 @@ import Writing
     @Test(arguments: ["mp4", "mkv", "ts"])
     func `a full disk leaves a film in fragments that is whole up to there`(ending: String) async throws {
         let scratch = Scratch(), path = scratch.path("film.\(ending)")
-        await #expect(processExitsWith: .success) { [path = path as String] in
+        ExitTestWords.give(path)
+        await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
             // Half of the film.
             var limit = rlimit(rlim_cur: 160_000, rlim_max: 160_000)
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            let error = #expect(throws: WritingError.self) { _ = try InterruptionTests().begin(path, .max) }
+            let error = #expect(throws: WritingError.self) { _ = try InterruptionTests().begin(ExitTestWords.given[0], .max) }
             #expect(error?.code == .cannotWrite && error?.description.hasSuffix("cannot be written: File too large.") == true, "\(error as Any)")
         }
         #expect(scratch.names == ["film.\(ending)"])

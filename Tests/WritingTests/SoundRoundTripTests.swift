@@ -15,8 +15,8 @@ import Writing
     static func sweep(_ count: Int, channels: Int, rate: Int32 = rate) -> [Float] {
         let length = Double(count) / Double(rate)
         return (0..<count).flatMap { index -> [Float] in
-            let time = Double(index) / Double(rate)
-            let value = Float(0.5 * sin(2 * Double.pi * (200 * time + 1400 * time * time / length)))
+            let time = Double(index) / Double(rate), turns = 200 * time + 1400 * time * time / length
+            let value = Float(0.5 * sin(2 * Double.pi * turns))
             return [Float](repeating: value, count: channels)
         }
     }
