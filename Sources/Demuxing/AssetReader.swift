@@ -79,7 +79,8 @@ public final class AssetReader: @unchecked Sendable {
         silence = opened.silence
         packets = opened.packets[...]
         let count = unsafe Int(context.pointee.nb_streams)
-        let tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
+        var tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
+        if options.isThorough { unsafe Self.addReferences(to: &tracks, context) }
         self.tracks = tracks
         let start = unsafe context.pointee.start_time
         mayJump = unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0

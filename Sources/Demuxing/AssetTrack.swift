@@ -38,6 +38,8 @@ public struct AssetTrack: Sendable, Hashable {
     public var isHearingImpaired = false
     /// How loud the sound was measured to be, where its tags or the film's say so.
     public var replayGain: ReplayGain?
+    /// Which other tracks this one names, and what they are to it. Read from MP4 and MOV, where the reader was asked to be thorough.
+    public var references: [TrackReference] = []
     /// What a decoder of subtitles must know before the first sample; empty for other tracks, whose formats hold it.
     package var configuration: [UInt8] = []
 

@@ -138,6 +138,7 @@ public struct MediaReport: Sendable {
         if track.isForced { parts.append("forced") }
         if track.isHearingImpaired { parts.append("hearing impaired") }
         if !track.isDecodable, track.kind != .other { parts.append("no decoder") }
+        parts += track.references.map { "\($0.kind) \($0.tracks.map(String.init).joined(separator: " "))" }
         return parts.joined(separator: ", ")
     }
 
@@ -177,6 +178,12 @@ public struct MediaReport: Sendable {
         ])
     }
 
+    private static func object(_ reference: TrackReference) -> JSONValue {
+        .object([
+            .init("kind", text: reference.kind.description), .init("tracks", .array(reference.tracks.map { .integer(Int64($0)) })),
+        ])
+    }
+
     private static func object(_ track: AssetTrack) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("id", count: track.id),
@@ -189,6 +196,7 @@ public struct MediaReport: Sendable {
             .init("title", text: track.title),
             .init("durationSeconds", seconds(track.duration)),
             .init("timeBase", text: track.timeBase.description),
+            .init("references", .array(track.references.map(object))),
         ]
         switch track.format {
         case .video(let format): members += sizeMembers(format) + appearanceMembers(format)

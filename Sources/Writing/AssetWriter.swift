@@ -105,6 +105,34 @@ public final class AssetWriter: Sendable {
         return AssetWriterInput(writer: self, number: number, track: track, expectsMediaDataInRealTime: expectsMediaDataInRealTime)
     }
 
+    /// Has a track name another one; see `AssetWriterInput.addTrackReference`.
+    func addReference(_ kind: TrackReference.Kind, from input: Int, to other: Int) throws(WritingError) {
+        guard container.hasEditLists, container != .dash else {
+            throw WritingError(.unsupported, path, input: input, "\(container.rawValue) has no place for what tracks are to each other")
+        }
+        let isInTime = state.withLock { state in
+            guard state.status == .unknown else { return false }
+            if !state.references.contains(where: { $0 == (input, kind, other) }) { state.references.append((input, kind, other)) }
+            return true
+        }
+        if !isInTime { throw WritingError(.notWriting, path, input: input, "tracks name others before writing starts") }
+    }
+
+    /// Keeps what the tracks of a film are to each other where both are written and the container has a place for it. The titles of chapters are
+    /// written by other means.
+    ///
+    /// - Parameter inputs: By the numbers of the film's tracks.
+    func keepReferences(of tracks: [AssetTrack], _ inputs: [Int: AssetWriterInput]) throws(WritingError) {
+        guard container.hasEditLists, container != .dash else { return }
+        for track in tracks {
+            for reference in track.references where reference.kind != .chapterList {
+                for named in reference.tracks {
+                    if let from = inputs[track.id], let to = inputs[named] { try from.addTrackReference(reference.kind, to: to) }
+                }
+            }
+        }
+    }
+
     private static func name(_ format: MediaFormat) -> String {
         switch format {
         case .video(let format): format.codec.name
@@ -117,15 +145,21 @@ public final class AssetWriter: Sendable {
     /// has edit lists it hides them.
     ///
     /// - Throws: `unsupported` where the container refuses the tracks, `cannotWrite`.
-    public func start(atSourceTime time: MediaTime = .zero) throws(WritingError) {
+    public func start(atSourceTime time: MediaTime = .zero) throws(WritingError) { try start(atSourceTime: time, hidesLeadIn: false) }
+
+    /// - Parameter hidesLeadIn: In fragments: the index has the samples of the first one, so that FFmpeg hides those before the beginning.
+    func start(atSourceTime time: MediaTime, hidesLeadIn: Bool) throws(WritingError) {
+        let hidesLeadIn = hidesLeadIn && options.isFragmented && !showsLeadIn
         let tracks = state.withLock { $0.status == .unknown && time.isNumeric ? $0.inputs.map(\.track) : [] }
         guard !tracks.isEmpty else { throw WritingError(.notWriting, path, "writing starts once, at a number, and with a track") }
         streamed?.tracks = tracks
         let chapters = options.chapters.map { chapter in
             AssetChapter(range: MediaTimeRange(start: max(chapter.range.start - time, .zero), end: chapter.range.end - time), title: chapter.title)
         }
+        let plan = Muxer.Plan(
+            chapters: chapters.filter { $0.range.duration > .zero }, references: state.withLock { $0.references }, hidesLeadIn: hidesLeadIn)
         do throws(WritingError) {
-            try files.begin(options, chapters: chapters.filter { $0.range.duration > .zero }) { Self.timescale($0.map { [tracks[$0]] } ?? tracks) }
+            try files.begin(options, plan) { Self.timescale($0.map { [tracks[$0]] } ?? tracks) }
         } catch {
             fail(error)
             throw error
@@ -133,6 +167,7 @@ public final class AssetWriter: Sendable {
         state.withLock { state in
             state.status = .writing
             state.start = time
+            state.hidesLeadIn = hidesLeadIn
         }
         callProducers()
     }

@@ -1,3 +1,4 @@
+public import Demuxing
 public import Dispatch
 internal import Media
 public import SampleQueue
@@ -26,6 +27,16 @@ public final class AssetWriterInput: Sendable {
         self.number = number
         self.track = track
         self.expectsMediaDataInRealTime = expectsMediaDataInRealTime
+    }
+
+    /// Says what another track of the same writer is to this one. Call it before the writer starts. The counterpart of
+    /// `AVAssetWriterInput.addTrackAssociation`. A track without a sample is not in the file, and so named by none.
+    ///
+    /// - Throws: `unsupported` where the container has no place for it: only MP4 and MOV have, also for HTTP Live Streaming, but not for DASH, where
+    ///   each track is in a file of its own. `notWriting` after the start.
+    public func addTrackReference(_ kind: TrackReference.Kind, to other: AssetWriterInput) throws(WritingError) {
+        precondition(other.writer === writer, "the other track is of another writer")
+        try writer.addReference(kind, from: number, to: other.number)
     }
 
     /// What was left out because the file was written too slowly. Nothing unless `expectsMediaDataInRealTime`.

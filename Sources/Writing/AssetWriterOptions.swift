@@ -23,7 +23,7 @@ public struct AssetWriterOptions: Sendable {
     public var movesIndexToFront = false
     /// Texts about the film by FFmpeg's names: `title`, `artist`, `comment`, `date` …
     public var metadata: [String: String] = [:]
-    /// The cover, for MP4 and Matroska (`FileContainer.holdsCover`).
+    /// The cover, for MP4, MOV and Matroska (`FileContainer.holdsCover`).
     public var cover: CoverImage?
     /// Parts of the film with names, in source time.
     public var chapters: [AssetChapter] = []

@@ -51,6 +51,10 @@ struct AssetWriterState: Sendable {
     var start = MediaTime.zero
     /// Source time of the film's end, where it was told.
     var end: MediaTime?
+    /// Tracks that name others.
+    var references: [(from: Int, kind: TrackReference.Kind, to: Int)] = []
+    /// In fragments: all that is decoded before the film's beginning is in the first one.
+    var hidesLeadIn = false
     private var nextRequest = 0
     /// What is added to all times so that none lies before 0, where the container has no edit list to say so.
     private var shift: MediaTime?
@@ -193,6 +197,7 @@ struct AssetWriterState: Sendable {
     mutating func endsFragment(before entry: Entry) -> Bool {
         let track = inputs[entry.input].track
         guard !track.isSparse else { return false }
+        if hidesLeadIn, entry.time < start { return false }
         let isSyncVideo = track.kind == .video && entry.item.sample.flags.contains(.sync)
         if isStreamed, !isSyncVideo, fragments?.hasBegun == true, inputs.contains(where: { $0.track.kind == .video }) { return false }
         return fragments?.endsBefore(time: entry.time, isSyncVideo: isSyncVideo) ?? false

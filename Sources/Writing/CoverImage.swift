@@ -3,7 +3,7 @@ public import Media
 internal import SampleQueue
 internal import Sandbox
 
-/// The cover of a film, a JPEG or PNG image, as collections and file managers show it. MP4 and Matroska have a place for one.
+/// The cover of a film, a JPEG or PNG image, as collections and file managers show it. MP4, MOV and Matroska have a place for one.
 public struct CoverImage: Sendable, Hashable {
     /// The codec of the image.
     public enum Kind: String, Sendable, Hashable {
@@ -68,17 +68,17 @@ public struct CoverImage: Sendable, Hashable {
 
 extension FileContainer {
     /// Whether it has a place for a `CoverImage`.
-    public var holdsCover: Bool { self == .mp4 || self == .matroska }
+    public var holdsCover: Bool { self == .mp4 || self == .mov || self == .matroska }
 }
 
 extension AssetWriterOptions {
-    /// Takes the cover of the film where the container has it as an attachment, not as a track whose sample can be copied.
+    /// Takes the cover of the film where the container has it elsewhere, not as a track whose sample can be copied.
     ///
     /// - Returns: The number of the film's track that need not be copied; nil when nothing was taken.
     mutating func takeCover(
         of film: any AssetReading, _ tracks: Set<Int>?, _ sandbox: SandboxOptions, to container: FileContainer?
     ) -> Int? {
-        guard container == .matroska, cover == nil, film.isSeekable else { return nil }
+        guard container == .matroska || container == .mov, cover == nil, film.isSeekable else { return nil }
         let wanted = film.tracks.first { $0.kind == .attachedPicture && tracks?.contains($0.id) ?? true }
         guard let track = wanted, let reader = try? SourceReader(opening: film.location, AssetReaderOptions(), sandbox).reader else { return nil }
         reader.select([track.id])

@@ -89,7 +89,7 @@ public final class ExportSession: @unchecked Sendable {
     private static func lanes(
         _ plan: ExportPlan, _ source: ExportSource, _ settings: ExportSettings, _ writer: AssetWriter, _ statistics: FrameStatistics
     ) throws(ExportError) -> [any ExportLane] {
-        var lanes: [any ExportLane] = [], copied: [Int: AssetWriterInput] = [:], sounds: [Int: SoundLane] = [:], settings = settings
+        var lanes: [any ExportLane] = [], copied: [Int: AssetWriterInput] = [:], inputs = copied, sounds: [Int: SoundLane] = [:], settings = settings
         func add(_ description: TrackDescription) throws(ExportError) -> AssetWriterInput {
             do throws(WritingError) { return try writer.addInput(description) } catch { throw .output(error) }
         }
@@ -110,17 +110,21 @@ public final class ExportSession: @unchecked Sendable {
         for (track, codec) in plan.tracks {
             guard let codec else {
                 copied[track.id] = try add(TrackDescription(track))
+                inputs[track.id] = copied[track.id]
                 continue
             }
             if let lane = sounds[track.id] {
                 lane.input = try add(lane.description)
+                inputs[track.id] = lane.input
                 lanes.append(lane)
             } else {
                 let lane = try VideoLane(source, track, codec, settings, writer.container, statistics)
                 lane.input = try add(lane.description)
+                inputs[track.id] = lane.input
                 lanes.append(lane)
             }
         }
+        do throws(WritingError) { try writer.keepReferences(of: plan.tracks.map(\.0), inputs) } catch { throw .output(error) }
         if !copied.isEmpty, let reader = source.reader { lanes.append(CopyLane(reader, copied, settings.timeRange)) }
         return lanes
     }

@@ -80,6 +80,7 @@ public struct FilmCopy: Sendable {
                     left.append(track)
                 }
             }
+            try writer.keepReferences(of: reader.tracks, inputs)
             if inputs.isEmpty { throw WritingError(.unsupported, path, "\(writer.container.rawValue) can hold none of the tracks") }
         } catch { throw .output(error) }
         self.inputs = inputs
@@ -164,7 +165,7 @@ public struct FilmCopy: Sendable {
             guard !hasVideo || inputs[sample.trackID]?.track.kind == .video else { return false }
             start = min(start, sample.shownTime)
         }
-        try writer.start(atSourceTime: start)
+        try writer.start(atSourceTime: start, hidesLeadIn: true)
         if range.end.isNumeric { writer.endSession(atSourceTime: range.end) }
         return true
     }
@@ -179,8 +180,6 @@ public struct FilmCopy: Sendable {
             sentence = "begins \(early), because \(writer.container.rawValue) has no edit list."
         } else if writer.showsLeadIn {
             sentence = "begins \(early), because the parts of a film for web servers are shown whole."
-        } else if options.writer.isFragmented {
-            sentence = "players that take no edit list from a film in fragments begin \(early)."
         } else {
             return
         }

@@ -74,14 +74,12 @@ final class FilmFiles: @unchecked Sendable {
         return "\(stem).\(number).mp4"
     }
 
-    /// - Parameters:
-    ///   - chapters: In film time.
-    ///   - timescale: Of all tracks in one file.
-    func begin(_ options: AssetWriterOptions, chapters: [AssetChapter], timescale: (_ input: Int?) -> Int32) throws(WritingError) {
+    /// - Parameter timescale: Of all tracks in one file.
+    func begin(_ options: AssetWriterOptions, _ plan: Muxer.Plan, timescale: (_ input: Int?) -> Int32) throws(WritingError) {
         title = options.metadata["title"]
         for (number, muxer) in muxers.enumerated() {
             // Titles of chapters would be a second track in each file.
-            try muxer.begin(options, chapters: manifest == nil ? chapters : [], timescale: timescale(manifest == nil ? nil : number))
+            try muxer.begin(options, manifest == nil ? plan : Muxer.Plan(), timescale: timescale(manifest == nil ? nil : number))
         }
     }
 

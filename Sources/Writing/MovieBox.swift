@@ -4,7 +4,7 @@ internal import Media
 /// The index of an MP4 or MOV file (`moov`, ISO/IEC 14496-12, 8.2.1), in which a film's end is moved forward: libavformat has each track end with
 /// its last sample, whatever its edit list says at the beginning.
 struct MovieBox {
-    private(set) var bytes: [UInt8]
+    var bytes: [UInt8]
 
     /// Takes the whole box with its header of 8 bytes.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -13,15 +13,6 @@ struct MovieBox {
     init?(in descriptor: Int32) throws(SystemError) {
         guard let place = try Self.find("moov", in: descriptor), place.count <= Self.longest else { return nil }
         self = try Self.read(Int(place.count), at: place.offset, in: descriptor)
-    }
-
-    /// Ends every edit list of a file at `end`. A file without an index at its top stays as it is.
-    static func endEdits(at end: MediaTime, in descriptor: Int32) throws(SystemError) {
-        guard let place = try find("moov", in: descriptor), place.count <= longest else { return }
-        var box = try read(Int(place.count), at: place.offset, in: descriptor)
-        box.endEdits(at: end)
-        let written = unsafe pwrite(descriptor, box.bytes, box.bytes.count, off_t(place.offset))
-        if written != box.bytes.count { throw SystemError(written < 0 ? errno : ENOSPC, "write the edit lists") }
     }
 
     /// Shortens the edits that last longer, and the lengths of the tracks and of the film with them.
@@ -109,7 +100,7 @@ struct MovieBox {
         Int64(truncatingIfNeeded: bytes[place..<place + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    private mutating func set(_ value: Int64, at place: Int, _ size: Int) {
+    mutating func set(_ value: Int64, at place: Int, _ size: Int) {
         for index in 0..<size { bytes[place + index] = UInt8(truncatingIfNeeded: value >> Int64(8 * (size - 1 - index))) }
     }
 }

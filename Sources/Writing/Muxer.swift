@@ -12,6 +12,12 @@ final class Muxer: @unchecked Sendable {
     private let output: OutputContext
     private var context: UnsafeMutablePointer<AVFormatContext>
     private var lastTicks: [Int64] = []
+    /// What `begin` was told.
+    private var cover: CoverImage?
+    private var plan = Plan()
+    private var isFragmented = false
+    /// Film time at which the last sample ends.
+    private var lastShown = MediaTime.zero
     /// The end of the last whole fragment, in bytes.
     private(set) var wholeByteCount: Int64 = 0
 
@@ -62,17 +68,33 @@ final class Muxer: @unchecked Sendable {
         return unsafe StreamParameters.add(track, to: context) != nil
     }
 
-    /// - Parameter chapters: In film time.
-    func begin(_ options: AssetWriterOptions, chapters: [AssetChapter], timescale: Int32) throws(WritingError) {
+    /// What is written beyond the options.
+    struct Plan: Sendable {
+        /// In film time.
+        var chapters: [AssetChapter] = []
+        /// Tracks that name others, by the numbers of their streams.
+        var references: [(from: Int, kind: TrackReference.Kind, to: Int)] = []
+        /// In fragments: what lies before the film's beginning is hidden. Its samples are then in the index, as in a film in one piece, because
+        /// only to those FFmpeg applies edit lists.
+        var hidesLeadIn = false
+    }
+
+    /// - Parameter timescale: Units in a second for the lengths in edit lists.
+    func begin(_ options: AssetWriterOptions, _ plan: Plan, timescale: Int32) throws(WritingError) {
+        let chapters = plan.chapters
+        self.plan = plan
+        isFragmented = options.isFragmented
         for (name, text) in options.metadata { unsafe av_dict_set(&context.pointee.metadata, name, text, 0) }
         if !chapters.isEmpty { addChapters(chapters) }
-        if let cover = options.cover { try addCover(cover) }
+        cover = options.cover
+        if let cover, container != .mov { try addCover(cover) }
         var settings: OpaquePointer?
         defer { unsafe av_dict_free(&settings) }
         if container.hasEditLists {
             if options.isFragmented {
                 let index = container == .dash ? "+global_sidx" : ""
-                unsafe av_dict_set(&settings, "movflags", "+frag_custom+delay_moov+default_base_moof" + index, 0)
+                let head = plan.hidesLeadIn ? "" : "+delay_moov"
+                unsafe av_dict_set(&settings, "movflags", "+frag_custom+default_base_moof" + head + index, 0)
             }
             if options.movesIndexToFront { unsafe av_dict_set(&settings, "movflags", "+faststart", 0) }
             // The unit of the edit list's lengths; 1/1000 s, the muxer's own, is longer than a sample of sound.
@@ -80,7 +102,7 @@ final class Muxer: @unchecked Sendable {
         }
         let status = unsafe avformat_write_header(context, &settings)
         try check(status, "the container refuses its tracks", .unsupported)
-        if let cover = options.cover, container.hasEditLists { try writeCover(cover) }
+        if let cover, container.hasEditLists, container != .mov { try writeCover(cover) }
     }
 
     /// Adds the cover behind all tracks: in Matroska as an attachment, whose bytes libavformat takes from the set-up data.
@@ -166,6 +188,7 @@ final class Muxer: @unchecked Sendable {
         if block.isHiddenByContainer { flags |= AV_PKT_FLAG_DISCARD }
         unsafe packet.pointee.flags = flags
         try check(unsafe av_write_frame(context, packet), "the container refuses a sample")
+        lastShown = max(lastShown, times.presentation + (times.duration.isNumeric ? times.duration : .zero))
     }
 
     private static func ticks(_ time: MediaTime, _ unit: Ratio) -> Int64 {
@@ -175,10 +198,13 @@ final class Muxer: @unchecked Sendable {
 
     /// Ends a fragment: all samples so far are in the file.
     func endFragment() throws(WritingError) {
-        // The first time, MP4 and MOV write their index only.
-        for _ in 0..<(container.hasEditLists && wholeByteCount == 0 ? 2 : 1) {
-            try check(unsafe av_write_frame(context, nil), "the container refuses a fragment")
+        if container.hasEditLists, wholeByteCount == 0 {
+            // The first time, MP4 and MOV write their index, with the first fragment's samples in it or only with the tracks.
+            try check(unsafe av_write_frame(context, nil), "the container refuses its index")
+            try completeIndex { [plan] in if plan.hidesLeadIn { $0.openEdits() } }
+            output.goToEnd()
         }
+        if !plan.hidesLeadIn || wholeByteCount > 0 { try check(unsafe av_write_frame(context, nil), "the container refuses a fragment") }
         output.flush()
         try check(0, "")
         wholeByteCount = output.byteCount ?? wholeByteCount
@@ -198,11 +224,34 @@ final class Muxer: @unchecked Sendable {
     ///
     /// - Parameter end: The film's length where it was told; what the samples show after it is hidden.
     func end(at end: MediaTime?) throws(WritingError) {
+        if isFragmented, hasSamples, wholeByteCount == 0 { try endFragment() }
         try check(unsafe av_write_trailer(context), "the container cannot be completed")
         output.flush()
         try check(0, "")
-        guard let end, container.hasEditLists else { return }
-        do throws(SystemError) { try MovieBox.endEdits(at: end, in: draft.descriptor.rawValue) } catch {
+        guard container.hasEditLists else { return }
+        // What the first fragment hides has edits with a length.
+        let end = plan.hidesLeadIn ? min(end ?? lastShown, lastShown) : end
+        if isFragmented {
+            if let end { try changeIndex { $0.endEdits(at: end) } }
+        } else {
+            try completeIndex { if let end { $0.endEdits(at: end) } }
+        }
+    }
+
+    /// Adds what libavformat does not write to the index, which is in the file.
+    private func completeIndex(_ also: (inout MovieBox) -> Void) throws(WritingError) {
+        output.flush()
+        try check(0, "")
+        let cover = container == .mov ? cover : nil
+        try changeIndex { [plan] box in
+            also(&box)
+            for (from, kind, to) in plan.references { box.addReference(kind, from: Int64(from + 1), to: Int64(to + 1)) }
+            if let cover { box.addArtwork(cover) }
+        }
+    }
+
+    private func changeIndex(_ change: (inout MovieBox) -> Void) throws(WritingError) {
+        do throws(SystemError) { try MovieBox.change(in: draft.descriptor.rawValue, change) } catch {
             throw WritingError.writing(draft.path, error.code)
         }
     }

@@ -43,6 +43,9 @@ final class OutputContext {
     /// Hands the file what waits in the buffer.
     func flush() { unsafe avio_flush(io) }
 
+    /// Goes on behind the last byte, after others have been written beside libavformat.
+    func goToEnd() { unsafe avio_seek(io, byteCount ?? 0, SEEK_SET) }
+
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
         guard failure == 0 else { return cav_error(failure) }
         do throws(SystemError) { try unsafe writeWhole(bytes, to: descriptor) } catch {

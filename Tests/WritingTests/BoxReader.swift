@@ -5,6 +5,8 @@ struct BoxReader {
     struct Track {
         var number: Int
         var samples: [Range<Int>] = []
+        /// The tracks that it names, by kind (`tref`).
+        var references: [String: [Int]] = [:]
     }
 
     let bytes: [UInt8]
@@ -13,7 +15,9 @@ struct BoxReader {
     private(set) var tracks: [Track] = []
     private var content: [Range<Int>] = []
 
-    private static let folders: Set<String> = ["moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf", "mfra"]
+    private static let folders: Set<String> = [
+        "moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf", "mfra", "tref", "ilst",
+    ]
 
     init(_ given: some Sequence<UInt8>) {
         let bytes = Array(given)
@@ -88,6 +92,9 @@ struct BoxReader {
             let isLong = bytes[header.lowerBound] == 1
             var found = Track(number: number(header.lowerBound + (isLong ? 20 : 12), 4))
             found.samples = samples(table)
+            for kind in box(["tref"], in: track.range).map({ children($0) }) ?? [] {
+                found.references[kind.name] = stride(from: kind.range.lowerBound, to: kind.range.upperBound, by: 4).map { number($0, 4) }
+            }
             tracks.append(found)
         }
     }

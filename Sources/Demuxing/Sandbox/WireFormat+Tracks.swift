@@ -20,6 +20,12 @@ extension WireWriter {
         put(track.isHearingImpaired)
         let loudness = track.replayGain
         for value in [loudness?.trackGain, loudness?.trackPeak, loudness?.albumGain, loudness?.albumPeak] { put(value?.bitPattern) }
+        put(UInt32(track.references.count))
+        for reference in track.references {
+            put(reference.kind.code)
+            put(UInt32(reference.tracks.count))
+            for number in reference.tracks { put(UInt32(number)) }
+        }
         switch track.format {
         case .video(let format):
             put(UInt8(0))
@@ -55,7 +61,7 @@ extension WireReader {
         guard timeBase.isKnown else { throw WireError("a track has no unit of time") }
         let duration = try takeTime(), bitRate = try take(Int64.self), language = try takeOptionalText(), title = try takeOptionalText()
         let isDefault = try takeBool(), isDecodable = try takeBool(), isForced = try takeBool(), isHearingImpaired = try takeBool()
-        let loudness = try takeReplayGain()
+        let loudness = try takeReplayGain(), references = try takeReferences()
         let format: MediaFormat
         switch try take(UInt8.self) {
         case 0: format = .video(try takeTrackFormat())
@@ -71,7 +77,20 @@ extension WireReader {
             id: id, kind: kind, format: format, timeBase: timeBase, duration: duration, bitRate: bitRate, language: language, title: title,
             isDefault: isDefault, isDecodable: isDecodable)
         (track.isForced, track.isHearingImpaired, track.replayGain) = (isForced, isHearingImpaired, loudness)
+        track.references = references
         return track
+    }
+
+    private mutating func takeReferences() throws(WireError) -> [TrackReference] {
+        var references: [TrackReference] = []
+        for _ in 0..<(try takeCount(below: TrackReference.most + 1)) {
+            var reference = TrackReference(TrackReference.Kind(code: try take()), [])
+            for _ in 0..<(try takeCount(below: TrackReference.most + 1)) {
+                reference.tracks.append(try takeCount(below: DemuxerAnswer.mostTracks))
+            }
+            references.append(reference)
+        }
+        return references
     }
 
     private mutating func takeReplayGain() throws(WireError) -> ReplayGain? {
