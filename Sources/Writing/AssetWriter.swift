@@ -145,11 +145,13 @@ public final class AssetWriter: Sendable {
     /// has edit lists it hides them.
     ///
     /// - Throws: `unsupported` where the container refuses the tracks, `cannotWrite`.
-    public func start(atSourceTime time: MediaTime = .zero) throws(WritingError) { try start(atSourceTime: time, hidesLeadIn: false) }
+    public func start(atSourceTime time: MediaTime = .zero) throws(WritingError) { try start(atSourceTime: time, shownFrom: nil) }
 
-    /// - Parameter hidesLeadIn: In fragments: the index has the samples of the first one, so that FFmpeg hides those before the beginning.
-    func start(atSourceTime time: MediaTime, hidesLeadIn: Bool) throws(WritingError) {
-        let hidesLeadIn = hidesLeadIn && options.isFragmented && !showsLeadIn
+    /// - Parameter shown: Source time from which on the film is to be seen, when samples before it come. In fragments the index has the samples of
+    ///   the first one then, so that FFmpeg hides them; the list of a film for HTTP Live Streaming asks players to begin there.
+    func start(atSourceTime time: MediaTime, shownFrom shown: MediaTime?) throws(WritingError) {
+        let hidesLeadIn = shown != nil && options.isFragmented && !showsLeadIn
+        if let shown { streamed?.leadIn = shown - time }
         let tracks = state.withLock { $0.status == .unknown && time.isNumeric ? $0.inputs.map(\.track) : [] }
         guard !tracks.isEmpty else { throw WritingError(.notWriting, path, "writing starts once, at a number, and with a track") }
         streamed?.tracks = tracks

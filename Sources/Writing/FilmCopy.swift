@@ -165,7 +165,7 @@ public struct FilmCopy: Sendable {
             guard !hasVideo || inputs[sample.trackID]?.track.kind == .video else { return false }
             start = min(start, sample.shownTime)
         }
-        try writer.start(atSourceTime: start, hidesLeadIn: true)
+        try writer.start(atSourceTime: start, shownFrom: range.start)
         if range.end.isNumeric { writer.endSession(atSourceTime: range.end) }
         return true
     }
@@ -178,6 +178,8 @@ public struct FilmCopy: Sendable {
         let sentence: String
         if !writer.container.hasEditLists {
             sentence = "begins \(early), because \(writer.container.rawValue) has no edit list."
+        } else if writer.streamed != nil {
+            sentence = "begins \(early), in players that do not obey the list's EXT-X-START."
         } else if writer.showsLeadIn {
             sentence = "begins \(early), because the parts of a film for web servers are shown whole."
         } else {

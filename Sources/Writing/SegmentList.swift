@@ -14,6 +14,8 @@ package struct SegmentList: Sendable {
     package let fileName: String
     /// Whether the film has frames: their ends count as the film's end then.
     package var hasVideo = false
+    /// How much comes before the part that is wanted: players are asked to begin behind it (`EXT-X-START`). Set before the first change.
+    package var leadIn = MediaTime.zero
     /// Bytes of the file before the first fragment: what a player needs to decode any of them. Set before the first segment ends.
     package var headByteCount: Int64?
     /// Seconds that no segment exceeds, rounded. More only when one does.
@@ -74,10 +76,11 @@ package struct SegmentList: Sendable {
     }
 
     private var head: String {
-        let lines = [
+        var lines = [
             "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(targetSeconds)", "#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-PLAYLIST-TYPE:EVENT",
             "#EXT-X-INDEPENDENT-SEGMENTS", "#EXT-X-MAP:URI=\"\(Self.address(fileName))\",BYTERANGE=\"\(headByteCount ?? 0)@0\"",
         ]
+        if leadIn > .zero { lines.append("#EXT-X-START:TIME-OFFSET=\(Self.seconds(leadIn)),PRECISE=YES") }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -42,6 +42,12 @@ final class StreamedFilm: @unchecked Sendable {
         didSet { list.hasVideo = tracks.contains { $0.kind == .video } }
     }
 
+    /// How much comes before the part that is wanted; told before the first sample.
+    var leadIn: MediaTime {
+        get { list.leadIn }
+        set { list.leadIn = newValue }
+    }
+
     deinit { discard() }
 
     /// Removes what has not been published.

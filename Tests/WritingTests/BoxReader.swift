@@ -7,12 +7,18 @@ struct BoxReader {
         var samples: [Range<Int>] = []
         /// The tracks that it names, by kind (`tref`).
         var references: [String: [Int]] = [:]
+        /// Sync samples by their places from 0 (`stss`); nil: all are, or fragments say it.
+        var syncs: Set<Int>?
     }
 
     let bytes: [UInt8]
     /// Sentences.
     private(set) var faults: [String] = []
     private(set) var tracks: [Track] = []
+    /// A track has an edit list.
+    private(set) var hasEdits = false
+    /// Sync samples are not known of all tracks.
+    private(set) var hasFragments = false
     private var content: [Range<Int>] = []
 
     private static let folders: Set<String> = [
@@ -27,6 +33,7 @@ struct BoxReader {
         if content.isEmpty { faults.append("there is no mdat") }
         for box in top {
             if box.name == "moov" { readIndex(box.range) }
+            if box.name == "moof" { hasFragments = true }
             if box.name == "moof" { readFragment(box.range, start: box.start) }
         }
         for track in tracks {
@@ -92,6 +99,10 @@ struct BoxReader {
             let isLong = bytes[header.lowerBound] == 1
             var found = Track(number: number(header.lowerBound + (isLong ? 20 : 12), 4))
             found.samples = samples(table)
+            if box(["edts", "elst"], in: track.range) != nil { hasEdits = true }
+            if let list = box(["stss"], in: table) {
+                found.syncs = Set((0..<number(list.lowerBound + 4, 4)).map { number(list.lowerBound + 8 + 4 * $0, 4) - 1 })
+            }
             for kind in box(["tref"], in: track.range).map({ children($0) }) ?? [] {
                 found.references[kind.name] = stride(from: kind.range.lowerBound, to: kind.range.upperBound, by: 4).map { number($0, 4) }
             }

@@ -52,6 +52,20 @@ import Writing
         #expect(list.bitRates.peak == 13_440 && list.bitRates.average == 6906)
     }
 
+    @Test func `a cut asks players to begin where it was wanted`() throws {
+        let scratch = Scratch(), path = scratch.path("cut.m3u8")
+        var options = FilmCopy.Options()
+        options.timeRange = MediaTimeRange(start: seconds(3.5), duration: seconds(3))
+        let copy = try FilmCopy(from: TestAssets.demo, to: path, options: options)
+        try copy.run()
+        #expect(copy.notices.count == 1 && copy.notices[0].contains("1.500 s early"), "\(copy.notices)")
+        let lines = Probe.lines("cat '\(path)'")
+        #expect(lines.contains("#EXT-X-START:TIME-OFFSET=1.500000,PRECISE=YES"), "\(lines)")
+        // FFmpeg does not obey: it shows what lies before, too.
+        let whole = Probe.frames(TestAssets.demo), part = Probe.frames(path)
+        #expect(Array(part.prefix(135)) == Array(whole[60..<195]), "\(part.count) frames")
+    }
+
     /// Copies a film for streaming, in segments of about two seconds.
     private func copy(_ name: String, _ path: String) throws {
         var options = FilmCopy.Options()
