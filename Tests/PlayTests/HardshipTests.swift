@@ -34,8 +34,8 @@ import Testing
         [4, 5, 6, 7, 8, 10, 12, 16, 24].map {
             Hardship(description: "\($0) descriptors", shell: "ulimit -n \($0)", codes: $0 == 4 ? refusals : [66, 69, 71, 73])
         }
-        // With 350 MB of addresses the dynamic loader loads the libraries, and little more can be had. Where memory ends in the midst of everything, words
-        // and ends of other libraries are part of what is seen: looked at in a full run.
+        // With 350 MB of addresses the dynamic loader loads the libraries, and little more can be had. Where memory ends in the midst of everything,
+        // words and ends of other libraries are part of what is seen: looked at in a full run.
         + (TestExtent.isFull ? [400, 450, 600, 1000] : [600, 1000]).map {
             Hardship(description: "\($0) MB of addresses", shell: "ulimit -v \($0 * 1000)", codes: refusals)
         }

@@ -10,7 +10,8 @@ enum DamagedTimes {
         case length
         /// The presentation time of this packet with times of a track (0: frames, 1: sound), and its decode time, too.
         case packet(Int, track: UInt8, Double, decode: Bool)
-        /// The times of the first track of MP4, in its table `stts` (between decode times) or `ctts` (from there to presentation times): entry, seconds.
+        /// The times of the first track of MP4, in its table `stts` (between decode times) or `ctts` (from there to presentation times):
+        /// entry, seconds.
         case table(String, Int, Double)
         /// The lengths of the film and of its first track in MP4, by so many seconds.
         case lengths(Double)
