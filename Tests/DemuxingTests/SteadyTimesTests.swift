@@ -82,7 +82,9 @@ import Testing
     }
 
     @Test func `where another track has gone, a long pause is believed`() {
-        let rows: [Row] = [(0, 0), (1, 0)] + (1...20).map { (1, Double($0) * 9) } + [(0, 180)]
+        var rows: [Row] = [(0, 0), (1, 0)]
+        for number in 1...20 { rows.append((1, Double(number) * 9)) }
+        rows.append((0, 180))
         #expect(placed(rows, length: nil, lasting: 9, readsAhead: false).last == 180)
     }
 

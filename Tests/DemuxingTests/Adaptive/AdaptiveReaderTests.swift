@@ -45,7 +45,9 @@ import Testing
         for (index, size) in sizes.enumerated() {
             let film = ["-f", "lavfi", "-i", "testsrc2=s=\(size)x\(size):r=25:d=10"]
             let codec = ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "25", "-sc_threshold", "0"]
-            try run(film + (isApart ? [] : sound) + codec + coded + hls + ["-hls_fmp4_init_filename", "v\(index).mp4", "\(folder)/v\(index).m3u8"])
+            var words = film + (isApart ? [] : sound) + codec
+            words += coded + hls + ["-hls_fmp4_init_filename", "v\(index).mp4", "\(folder)/v\(index).m3u8"]
+            try run(words)
             master +=
                 "#EXT-X-STREAM-INF:BANDWIDTH=\((index + 1) * 1_000_000),RESOLUTION=\(size)x\(size)\(isApart ? ",AUDIO=\"a\"" : "")\nv\(index).m3u8\n"
         }
