@@ -184,6 +184,8 @@ struct Convert: ParsableCommand {
         let reporter = Reporter()
         do {
             let cancellation = AssetCancellation(), ending = SignalAction { cancellation.cancel() }
+            // What it holds would outlive the film in the thread that waits for signals.
+            defer { ending.replace {} }
             if copy { try copyFilm(reporter, cancellation, ending) } else { try encodeFilm(reporter, cancellation, ending) }
         } catch {
             reporter.erase()
