@@ -30,9 +30,11 @@ import Writing
         var wanted: [(old: (Int, Int), new: (Int, Int)?, share: Double)] = []
         var end = 0, wantedSound: [Float] = []
         for cut in 0..<cutCount {
-            let (one, two) = (cut % 3, (cut + 1) % 3), length = Int.random(in: 1...6, using: &dice)
+            // A dissolve that lasts for one frame mixes nothing.
+            let isDissolve = cut % 4 == 1, length = Int.random(in: (isDissolve ? 3 : 1)...6, using: &dice)
+            let (one, two) = (cut % 3, (cut + 1) % 3)
             let from = Int.random(in: 0...(19 - length), using: &dice), other = Int.random(in: 0...(19 - length), using: &dice)
-            let range = Times.range(end * 40, (end + length) * 40), isDissolve = cut % 4 == 1
+            let range = Times.range(end * 40, (end + length) * 40)
             try film.insert(Times.range(from * 40, (from + length) * 40), of: films[one].source, into: a, at: range.start)
             if isDissolve {
                 try film.insert(Times.range(other * 40, (other + length) * 40), of: films[two].source, into: b, at: range.start)
