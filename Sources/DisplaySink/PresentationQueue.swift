@@ -241,6 +241,12 @@ public final class PresentationQueue: Sendable {
     /// Number of frames that wait now.
     public var count: Int { state.withLock { $0.count } }
 
+    /// What tells whether frames move, at one moment: how many were taken by the sink or came too late for it, the time of the one that waits to be
+    /// the next, and whether there is room for another.
+    package var motion: (taken: Int, next: MediaTime?, hasRoom: Bool) {
+        state.withLock { ($0.statistics.framesSubmitted + $0.statistics.droppedTotal, $0.nextTime, !$0.isFull) }
+    }
+
     /// What has been shown and dropped so far. Flushes do not reset it.
     public var statistics: PresentationStatistics { state.withLock { $0.statistics } }
 

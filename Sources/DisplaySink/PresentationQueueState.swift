@@ -72,6 +72,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
 
     var count: Int { frames.count }
     var isFull: Bool { frames.isFull }
+    /// When the next frame is to be shown; nil: none waits.
+    var nextTime: MediaTime? { frames.isEmpty ? nil : frames[0].presentationTime }
 
     // MARK: The decoder's side
 

@@ -207,10 +207,10 @@ final class PlaybackPipeline: Sendable {
     func release() { display?.endHold() }
 
     /// The media time of the film: the clock's, or, without one, that of the frames taken.
-    var position: MediaTime {
-        let time = display?.reached ?? timebase.time
-        return joining?.filmTime(at: time) ?? time
-    }
+    var position: MediaTime { joining?.filmTime(at: time) ?? time }
+
+    /// The time of the stream of frames, in which one film follows the other.
+    var time: MediaTime { display?.reached ?? timebase.time }
 
     /// Seconds that a live film is behind its sender; nil for other films, before anything has come, and where frames are taken as they come.
     var latency: Double? { display?.isUntimed == true ? nil : source.live?.latency(of: timebase.time) }

@@ -14,7 +14,7 @@ extension PlaySession {
         let film = screening.film
         var isOpen = false, isAsked = false
         defer {
-            if isOpen { screening.manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0) }
+            if isOpen { screening.manager.tick(MonotonicClock.shared.now(), player) }
         }
         while true {
             // One by one: what follows the end of this film is for the next one.
@@ -56,7 +56,7 @@ extension PlaySession {
                 isAsked = false
                 openNext(player, &screening)
             }
-            if isOpen { tick(player, &screening) }
+            if isOpen { tick(player, &screening) } else { screening.manager.tick(MonotonicClock.shared.now(), nil) }
             if screening.isSeen {
                 let now = snapshot(isOpen ? player : nil, screening)
                 screening.remote?.tell(now)
@@ -72,7 +72,7 @@ extension PlaySession {
         screening.wasPlaying = isPlaying
         if let time = screening.loop.step(at: player.position, seek: player.seekSerial) { player.seek(to: time) }
         screening.screen.tick(player)
-        screening.manager.tick(MonotonicClock.shared.now(), isShowing: player.statistics.framesPresented > 0)
+        screening.manager.tick(MonotonicClock.shared.now(), player)
         if !options.quiet, terminal.isInteractive { terminal.status(player.statusLine) }
     }
 

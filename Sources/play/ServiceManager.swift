@@ -1,10 +1,12 @@
 internal import Glibc
 internal import Media
+internal import PlaySupport
+internal import Player
 
-/// Tells systemd that the film is on the screen and that the player is alive, as `sd_notify(3)` does.
+/// Tells systemd that the film is on the screen and that it moves, as `sd_notify(3)` does.
 ///
-/// With `NOTIFY_SOCKET` in the environment it reports the first frame (`READY=1`); with `WATCHDOG_USEC` it reports regularly from the main loop, so
-/// that systemd restarts a player that hangs. Without them it does nothing.
+/// With `NOTIFY_SOCKET` in the environment it reports the first frame (`READY=1`); with `WATCHDOG_USEC` it reports regularly from the main loop while
+/// frames move (`MotionWatch`), so that systemd restarts a player that hangs, or whose film stands still. Without them it does nothing.
 ///
 /// Thread-safety: one thread.
 struct ServiceManager {
@@ -13,24 +15,26 @@ struct ServiceManager {
     private let interval: HostSpan?
     private var nextSign = HostTime.distantPast
     private var isReady = false
+    private var watch: MotionWatch?
 
     init() {
         path = Self.variable("NOTIFY_SOCKET")
         let wait = Self.variable("WATCHDOG_USEC").flatMap { Int64($0) }
         let isMeant = Self.variable("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
         interval = isMeant ? wait.flatMap { $0 > 1 ? .microseconds($0 / 2) : nil } : nil
+        watch = interval.map { MotionWatch(patience: $0) }
     }
 
     /// Sends what is due. Called at least ten times a second.
     ///
-    /// - Parameter isShowing: whether a frame has been shown; evaluated until it is true.
-    mutating func tick(_ now: HostTime, isShowing: @autoclosure () -> Bool) {
+    /// - Parameter player: Plays the film; nil while none is open.
+    mutating func tick(_ now: HostTime, _ player: Player?) {
         guard path != nil else { return }
-        if !isReady, isShowing() {
+        if !isReady, let player, player.statistics.framesPresented > 0 {
             isReady = true
             send("READY=1")
         }
-        if let interval, now >= nextSign {
+        if let interval, watch?.isMoving(player?.motion, at: now) == true, now >= nextSign {
             nextSign = now + interval
             send("WATCHDOG=1")
         }

@@ -134,31 +134,6 @@ import Testing
         #expect(none.output.contains("✗ /nowhere/renderD1"), "\(none.output)")
     }
 
-    /// What a service manager is told by a film that plays, and by one that cannot be.
-    @Test(arguments: [(["--duration", "1", TestAssets.demo], ["READY=1", "WATCHDOG=1"]), (["/nowhere/film.mp4"], [])] as [([String], [String])])
-    func `a service manager hears that the film is on the screen`(_ arguments: [String], _ words: [String]) throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "notify-\(UUID().uuidString.prefix(8))").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let manager = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        defer { close(manager) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-        let bound = unsafe withUnsafePointer(to: address) {
-            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(manager, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
-        try #require(bound == 0)
-        let environment = ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "4000000"]
-        let outcome = try PlayProgram.run(["--sink", "headless", "--no-audio"] + arguments, environment: environment)
-        var heard: [String] = [], buffer = [UInt8](repeating: 0, count: 256)
-        while case let count = unsafe recv(manager, &buffer, buffer.count, Int32(MSG_DONTWAIT)), count > 0 {
-            heard.append(String(decoding: buffer.prefix(count), as: UTF8.self))
-        }
-        #expect(!outcome.crashed)
-        #expect(Set(heard).isSuperset(of: words), "\(heard)")
-        if words.isEmpty { #expect(heard.isEmpty) } else { #expect(heard.last == "STOPPING=1") }
-    }
-
     @Test func `statistics hold every promised member`() throws {
         let outcome = try PlayProgram.run(["--sink", "headless", "--untimed", "--stats", "-", TestAssets.demo])
         let members = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
