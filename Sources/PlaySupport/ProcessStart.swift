@@ -31,7 +31,8 @@ public enum ProcessStart {
         let fields = stat[(close + 1)...].split(separator: UInt8(ascii: " "))
         guard fields.count > 19, let ticks = Int64(String(decoding: fields[19], as: UTF8.self)) else { return nil }
         let began = ticks * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK))))
-        return now - (read(CLOCK_BOOTTIME) - .nanoseconds(began))
+        let age: HostSpan = read(CLOCK_BOOTTIME) - HostSpan.nanoseconds(began)
+        return now - age
     }
 
     private static func read(_ clock: clockid_t) -> HostSpan {

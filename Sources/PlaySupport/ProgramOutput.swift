@@ -27,7 +27,7 @@ struct ProgramOutput {
 
     /// Runs a program of PATH to its end. Blocks.
     init(of words: [String], limit: Int, patience: HostSpan, cancellation: AssetCancellation) throws(Failure) {
-        var output = try Channel(), complaints = try Channel()
+        var output = try Channel.make(), complaints = try Channel.make()
         let pid = try Self.start(words, output.writing, complaints.writing)
         output.leaveWriting()
         complaints.leaveWriting()
@@ -61,21 +61,19 @@ struct ProgramOutput {
 
     /// Through which a program writes to this one. A pair of sockets, because it can be made so that no other program inherits it.
     private struct Channel: ~Copyable {
-        private let mine: OwnedFD
-        private var its: OwnedFD?
+        fileprivate let mine: OwnedFD
+        fileprivate var its: OwnedFD?
+        /// Only before `leaveWriting`.
+        let writing: Int32
 
-        init() throws(Failure) {
+        static func make() throws(Failure) -> Channel {
             var ends: [Int32] = [-1, -1]
             let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
             guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .notStarted(errno) }
-            mine = OwnedFD(adopting: ends[0])
-            its = OwnedFD(adopting: ends[1])
-            writing = ends[1]
+            return Channel(mine: OwnedFD(adopting: ends[0]), its: OwnedFD(adopting: ends[1]), writing: ends[1])
         }
 
         var reading: Int32 { mine.rawValue }
-        /// Only before `leaveWriting`.
-        let writing: Int32
 
         /// The program is the only one that writes from now on, so that its end is the end.
         mutating func leaveWriting() { its = nil }

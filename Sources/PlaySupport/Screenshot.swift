@@ -72,7 +72,7 @@ public struct Screenshot: Sendable {
         let size = frame.visible.size, layout = SurfaceLayout(format: .rgb24, covering: size), plane = layout.plane(0)
         let pool = SurfacePool(layout: layout, allocator: MemfdAllocator(), maximumCount: 1)
         guard let writer = try? pool.acquire() else { return nil }
-        let source = frame.surface.layout.plane(0), visible = frame.visible, place = image.place
+        let source = frame.surface.layout.plane(0), visible = frame.visible
         unsafe writer.withUnsafeMutableBytes { bytes in
             unsafe frame.surface.withUnsafeBytes { pixels in
                 for row in 0..<size.height {
@@ -81,18 +81,26 @@ public struct Screenshot: Sendable {
                     unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[goal..<goal + line.count]).copyMemory(from: line)
                 }
             }
-            for row in max(0, place.y)..<max(max(0, place.y), min(size.height, place.y + place.height)) {
-                for column in max(0, place.x)..<max(max(0, place.x), min(size.width, place.x + place.width)) {
-                    let pixel = image.pixels[(row - place.y) * place.width + column - place.x], clear = 255 - pixel >> 24
-                    guard clear < 255 else { continue }
-                    let at = plane.offset + row * plane.pitch + column * 3
-                    for (index, shift) in [UInt32(16), 8, 0].enumerated() {
-                        let old = unsafe UInt32(bytes[at + index])
-                        unsafe bytes[at + index] = UInt8(min(255, (pixel >> shift & 255) + (old * clear + 127) / 255))
-                    }
+            unsafe blend(image, onto: bytes, plane, size)
+        }
+        return VideoFrame(use: writer.finish(), visible: PixelRect(size), presentationTime: .zero, sequence: 0)
+    }
+
+    /// Lays an image, whose alpha is premultiplied, over the bytes of a frame in `rgb24`.
+    private static func blend(_ image: OverlayImage, onto bytes: UnsafeMutableRawBufferPointer, _ plane: SurfaceLayout.Plane, _ size: PixelSize) {
+        let place = image.place, top = max(0, place.y), left = max(0, place.x)
+        let bottom = max(top, min(size.height, place.y + place.height)), right = max(left, min(size.width, place.x + place.width))
+        for row in top..<bottom {
+            for column in left..<right {
+                let pixel = image.pixels[(row - place.y) * place.width + column - place.x], clear = 255 - pixel >> 24
+                guard clear < 255 else { continue }
+                let at = plane.offset + row * plane.pitch + column * 3
+                for (index, shift) in [UInt32(16), 8, 0].enumerated() {
+                    let old = unsafe UInt32(bytes[at + index])
+                    let sum: UInt32 = (pixel >> shift & 255) + (old * clear + 127) / 255
+                    unsafe bytes[at + index] = UInt8(min(255, sum))
                 }
             }
         }
-        return VideoFrame(use: writer.finish(), visible: PixelRect(size), presentationTime: .zero, sequence: 0)
     }
 }

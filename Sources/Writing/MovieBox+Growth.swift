@@ -130,7 +130,8 @@ extension MovieBox {
     /// Adds a cover as QuickTime has it: an item of metadata with the key `com.apple.quicktime.artwork`.
     mutating func addArtwork(_ cover: CoverImage) {
         let zero = [UInt8](repeating: 0, count: 4), key = "com.apple.quicktime.artwork"
-        let handler = Self.box("hdlr", zero + zero + Array("mdta".utf8) + zero + zero + zero + [0])
+        let kind: [[UInt8]] = [zero, zero, Array("mdta".utf8), zero, zero, zero, [0]]
+        let handler = Self.box("hdlr", Array(kind.joined()))
         let keys = Self.box("keys", zero + Self.bigEndian(1, 4) + Self.box("mdta", Array(key.utf8)))
         let data = Self.box("data", Self.bigEndian(cover.kind == .jpeg ? 13 : 14, 4) + zero + cover.bytes)
         let item = Self.bigEndian(Int64(data.count + 8), 4) + Self.bigEndian(1, 4) + data
