@@ -7,7 +7,9 @@ import Testing
 /// What is in a film, and the choice of its tracks, through the C interface.
 @Suite struct FilmTests {
     /// A film with two sounds, two subtitles, two chapters and texts, made once.
-    private static let rich = Result {
+    private static let rich = Result { try makeRich() }
+
+    private static func makeRich() throws -> String {
         let path = ProcessFolder.path("rich.mkv")
         let texts = ProcessFolder.url.appendingPathComponent("texts"), subtitles = texts.appendingPathExtension("srt")
         try """
@@ -29,10 +31,12 @@ import Testing
         let sound = ["-f", "lavfi", "-t", "1", "-i"], language = { (track: String, name: String) in ["-metadata:s:\(track)", "language=\(name)"] }
         let inputs = ["-i", TestAssets.path("plain.mp4")] + sound + ["sine=440:r=48000"] + sound + ["sine=880:r=44100"]
         let others = ["-i", subtitles.path, "-i", subtitles.path, "-i", texts.path, "-map_metadata", "5", "-map_chapters", "5"]
-        let maps = ["0:v", "1:a", "2:a", "3:s", "4:s"].flatMap { ["-map", $0] } + ["-c:v", "copy", "-c:a", "aac", "-ac:a:1", "2", "-c:s", "srt"]
+        let codecs = ["-c:v", "copy", "-c:a", "aac", "-ac:a:1", "2", "-c:s", "srt"]
+        let maps = ["0:v", "1:a", "2:a", "3:s", "4:s"].flatMap { ["-map", $0] } + codecs
         let names = language("a:0", "eng") + language("a:1", "ger") + language("s:0", "eng") + language("s:1", "fre")
         let rest = ["-metadata:s:a:1", "title=Deutsch", "-disposition:a:0", "default", "-disposition:a:1", "0", "-disposition:s:1", "forced"]
-        let outcome = try Tool.run("ffmpeg", ["-v", "error"] + inputs + others + maps + names + rest + ["-y", path])
+        let words: [[String]] = [["-v", "error"], inputs, others, maps, names, rest, ["-y", path]]
+        let outcome = try Tool.run("ffmpeg", Array(words.joined()))
         guard outcome.code == 0 else { throw Film.Refusal(result: SCANOUT_ERROR_OPEN, message: outcome.errors) }
         return path
     }
@@ -72,7 +76,7 @@ import Testing
             "subtitle 3 number 1 subrip eng",
             "subtitle 4 number 2 subrip fre forced",
         ]
-        #expect(film.tracks.map(\.summary) == expected)
+        #expect(film.tracks.map { $0.summary } == expected)
         #expect(film.chapters == ["First from 0 to 400000000", "Zweites from 400000000 to 1000000000"])
         let texts = film.texts
         #expect(texts["title"] == "Übung" && texts["ARTIST"] == "Nobody", "\(texts)")

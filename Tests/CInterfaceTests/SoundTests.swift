@@ -80,7 +80,10 @@ import Testing
         let (result, block, samples) = unsafe planar.next()
         let count = unsafe Int(block.frame_count)
         #expect(unsafe result == SCANOUT_OK && block.sample_rate == 48_000 && block.channel_count == 2 && block.film_time == 0)
-        let mixed = (0..<count * 2).map { samples[$0 % 2 * count + $0 / 2] }
+        let mixed = (0..<count * 2).map { (place: Int) -> Float in
+            let channel = place % 2
+            return samples[channel * count + place / 2]
+        }
         #expect(mixed == Array(whole.samples.prefix(count * 2)))
     }
 

@@ -58,8 +58,9 @@ struct FilmScene {
     /// 20 ms of sound: a beep of 50 ms at the beginning of each second.
     func block(_ number: Int) -> AudioCaptureBlock {
         let first = number * Self.blockFrames
-        let samples = (first..<first + Self.blockFrames).map { index in
-            index % Self.soundRate < Self.soundRate / 20 ? Float(0.5 * sin(2 * .pi * 1000 * Double(index) / Double(Self.soundRate))) : 0
+        let samples = (first..<first + Self.blockFrames).map { index -> Float in
+            let phase = 2 * Double.pi * 1000 * Double(index) / Double(Self.soundRate)
+            return index % Self.soundRate < Self.soundRate / 20 ? Float(0.5 * sin(phase)) : 0
         }
         return AudioCaptureBlock(
             samples: samples, sampleRate: Self.soundRate, channelCount: 1, number: UInt64(first),

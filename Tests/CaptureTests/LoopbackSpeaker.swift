@@ -50,7 +50,10 @@ final class LoopbackSpeaker: @unchecked Sendable {
     /// Frames that are written at once, 50 ms: whole periods of the tone.
     private static let piece = 2400
     private static let silence = [Float](repeating: 0, count: piece * 2)
-    private static let tone = (0..<piece * 2).map { Float(0.5 * sin(2 * .pi * 1000 * Double($0 / 2) / Double(rate))) }
+    private static let tone = (0..<piece * 2).map { place -> Float in
+        let phase = 2 * Double.pi * 1000 * Double(place / 2) / Double(rate)
+        return Float(0.5 * sin(phase))
+    }
 
     private struct Shared: Sendable {
         /// A frame, and when it was heard.

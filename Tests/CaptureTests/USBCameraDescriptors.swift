@@ -26,12 +26,13 @@ enum USBCameraDescriptors {
     /// `bFormatIndex`.
     static let jpeg: UInt8 = 1, h264: UInt8 = 2
 
+    /// One after the other: a sum of so many takes the compiler long.
+    private static func joined(_ parts: [UInt8]...) -> [UInt8] { Array(parts.joined()) }
+
     private static var control: [UInt8] {
-        let terminals: [UInt8] =
-            [18, 0x24, 2, 1, 0x01, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0]
-            + [9, 0x24, 3, 3, 0x01, 0x01, 0, 1, 0]
-        let header: [UInt8] = [13, 0x24, 1] + word(0x0110) + word(UInt16(13 + terminals.count)) + long(48_000_000) + [1, 1]
-        return [9, 4, 0, 0, 0, 0x0e, 1, 0, 2] + header + terminals
+        let terminals = joined([18, 0x24, 2, 1, 0x01, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0], [9, 0x24, 3, 3, 0x01, 0x01, 0, 1, 0])
+        let header = joined([13, 0x24, 1], word(0x0110), word(UInt16(13 + terminals.count)), long(48_000_000), [1, 1])
+        return joined([9, 4, 0, 0, 0, 0x0e, 1, 0, 2], header, terminals)
     }
 
     private static var intervals: [UInt8] { rates.flatMap { long(interval($0)) } }
@@ -41,29 +42,29 @@ enum USBCameraDescriptors {
         let bits = long(1_000_000) + long(10_000_000), usual = long(interval(rates[0]))
         let count = UInt8(rates.count), length = 26 + 4 * count
         let jpegFormat: [UInt8] = [11, 0x24, 6, jpeg, 1, 1, 1, 0, 0, 0, 0]
-        let jpegFrame: [UInt8] = [length, 0x24, 7, 1, 0] + sides + bits + long(mostFrameBytes) + usual + [count] + intervals
+        let jpegFrame = joined([length, 0x24, 7, 1, 0], sides, bits, long(mostFrameBytes), usual, [count], intervals)
         let colors: [UInt8] = [6, 0x24, 13, 1, 1, 4]
         let identifier: [UInt8] = Array("H264".utf8) + [0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
-        let h264Format: [UInt8] = [28, 0x24, 16, h264, 1] + identifier + [16, 1, 0, 0, 0, 0, 1]
-        let h264Frame: [UInt8] = [length, 0x24, 17, 1, 0] + sides + bits + usual + [count] + long(0) + intervals
-        return jpegFormat + jpegFrame + colors + h264Format + h264Frame + colors
+        let h264Format = joined([28, 0x24, 16, h264, 1], identifier, [16, 1, 0, 0, 0, 0, 1])
+        let h264Frame = joined([length, 0x24, 17, 1, 0], sides, bits, usual, [count], long(0), intervals)
+        return joined(jpegFormat, jpegFrame, colors, h264Format, h264Frame, colors)
     }
 
     private static var streaming: [UInt8] {
         let formats = formats
-        let header: [UInt8] = [15, 0x24, 1, 2] + word(UInt16(15 + formats.count)) + [0x81, 0, 3, 0, 0, 0, 1, 0, 0]
-        return [9, 4, 1, 0, 1, 0x0e, 2, 0, 0] + header + formats + [7, 5, 0x81, 2, 0x00, 0x02, 0]
+        let header = joined([15, 0x24, 1, 2], word(UInt16(15 + formats.count)), [0x81, 0, 3, 0, 0, 0, 1, 0, 0])
+        return joined([9, 4, 1, 0, 1, 0x0e, 2, 0, 0], header, formats, [7, 5, 0x81, 2, 0x00, 0x02, 0])
     }
 
     static var configuration: [UInt8] {
         let association: [UInt8] = [8, 11, 0, 2, 0x0e, 3, 0, 2]
         let rest = association + control + streaming
-        return [9, 2] + word(UInt16(9 + rest.count)) + [2, 1, 0, 0x80, 250] + rest
+        return joined([9, 2], word(UInt16(9 + rest.count)), [2, 1, 0, 0x80, 250], rest)
     }
 
     /// The answer to a question about the stream, and what a host sets: `bFormatIndex`, `dwFrameInterval`.
     static func probe(format: UInt8, interval: UInt32) -> [UInt8] {
         let head: [UInt8] = [1, 0, format, 1] + long(interval) + [UInt8](repeating: 0, count: 10)
-        return head + long(mostFrameBytes) + long(UInt32(payloadBytes)) + long(48_000_000) + [0, 0, 0, 0]
+        return joined(head, long(mostFrameBytes), long(UInt32(payloadBytes)), long(48_000_000), [0, 0, 0, 0])
     }
 }

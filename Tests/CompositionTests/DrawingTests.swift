@@ -78,7 +78,10 @@ import Testing
 
     @Test func `a small frame over a large one, and layers over a background`() throws {
         // Values that rise evenly: every filter that scales them right keeps them so.
-        let ramp = try TestFilm(seed: 5, frames: 25) { _, plane, x, y in UInt8(plane == 0 ? 32 + 2 * x + y : 64 + 2 * x + 2 * y) }
+        let ramp = try TestFilm(seed: 5, frames: 25) { _, plane, x, y in
+            let value: Int = plane == 0 ? 32 + 2 * x + y : 64 + 2 * x + 2 * y
+            return UInt8(value)
+        }
         let noise = try TestFilm(seed: 6, frames: 25)
         let place = PixelRect(x: 20, y: 10, width: 32, height: 18)
         let made = try Self.read(Self.film([noise, ramp]), [.pictureInPicture(2, over: 1, at: place, size: Self.size, in: Self.second)])

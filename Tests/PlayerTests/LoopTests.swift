@@ -82,7 +82,8 @@ import Testing
         let numbers = sink.shown.dropFirst(before).prefix(45).compactMap(\.number)
         let first = try #require(numbers.first), turn = sink.shown.prefix(30).compactMap(\.number)
         let place = try #require(turn.firstIndex(of: first))
-        #expect(numbers == (0..<45).map { turn[(place + $0) % 30] })
+        let expected = (0..<45).map { turn[(place + $0) % 30] }
+        #expect(numbers == expected)
     }
 
     /// Containers round times to milliseconds.
