@@ -164,6 +164,14 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         return count >= 0 ? count : nil
     }
 
+    /// Bytes that have come of a source that libavformat reads; nil for others, which are read ahead.
+    var bytesReceived: Int64? {
+        switch origin {
+        case .library(let input): unsafe input.io?.pointee.pos
+        default: nil
+        }
+    }
+
     package func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
         if options.cancellation.isCancelled { return Int(cav_error_exit) }
         switch origin {

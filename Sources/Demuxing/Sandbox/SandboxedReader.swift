@@ -35,6 +35,9 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     public let isSeekable: Bool
     /// As `AssetReader.offer`.
     public var offer: VariantOffer? { link.offer }
+    /// As `AssetReader.bytesReceived`, on the thread that reads; nil also for files and web servers, of which this process reads what the other asks
+    /// for.
+    public var bytesReceived: Int64? { link.bytesReceived }
     /// What the process has given up.
     public let report: SandboxReport
     /// Only samples in this range are to be shown. Set before reading; a start above 0 seeks. As `AssetReader.timeRange`.
