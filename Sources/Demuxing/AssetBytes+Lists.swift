@@ -61,7 +61,10 @@ extension AssetBytes {
             let (chosen, throughput) = choose(list)
             offer = VariantOffer(variants: list.variants, chosen: chosen)
             master = (list, throughput)
+            findStart(text, of: self.lists[key(list.names[chosen])]?.readText())
             text = list.text(only: chosen)
+        } else if choosing {
+            findStart(text, of: text)
         }
         origin = .text(MemoryBytes(Array(text.utf8)))
         return nil
@@ -99,10 +102,14 @@ extension AssetBytes {
         guard addresses.allSatisfy(Self.isHTTP) else { return nil }
         let rates = Dictionary(uniqueKeysWithValues: list.variants.enumerated().map { ($0, $1.bitRate) })
         return (
-            PartFetcher.Lists(addresses: addresses, known: [chosen: known], renditions: sounds.indices.map { list.names.count + $0 }),
+            PartFetcher.Lists(
+                addresses: addresses, known: [chosen: known], renditions: sounds.indices.map { list.names.count + $0 }, start: start?.asked),
             VariantSwitching(rising: rising, bitRates: rates, first: chosen, throughput: throughput), sounds, known.duration
         )
     }
+
+    /// What a variant's own list is kept by.
+    private func key(_ name: String) -> String { Self.address(name, from: base) ?? name }
 
     private static let mostTried = 4
     /// 8 Mb/s: where the network cannot be measured, a film of about 6 Mb/s.
@@ -110,7 +117,7 @@ extension AssetBytes {
 
     /// A variant's own list, which is kept until it is opened; nil where it cannot be had.
     private func variantList(_ list: MasterPlaylist, _ variant: Int) -> AssetBytes? {
-        let name = list.names[variant], key = Self.address(name, from: base) ?? name
+        let name = list.names[variant], key = key(name)
         if let known = lists[key] { return known }
         guard case .opened(let other) = find(name, isResolved: false), let bytes = other as? AssetBytes, bytes.isPlaylist else { return nil }
         lists[key] = bytes

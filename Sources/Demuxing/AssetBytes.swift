@@ -38,6 +38,8 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
     var offer: VariantOffer?
     /// The list that offers them, and what the network was measured to bring, in bits a second.
     var master: (list: MasterPlaylist, throughput: Int64)?
+    /// Where a list asks players to begin, and where that is; nil: nowhere.
+    var start: (asked: PlaylistStart, place: PlaylistStart.Place)?
     /// Why what a list names cannot be played, as the end of a sentence; nil as long as nothing forbids it.
     package var objection: String?
     /// The list that names this.
@@ -99,6 +101,7 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         // Connections that stay open between segments need libavformat's own protocols.
         options.libraryOptions["http_persistent"] = "0"
         options.libraryOptions["http_multiple"] = "0"
+        bytes.beginAsAsked(&options.libraryOptions)
     }
 
     /// Whether it is a regular file that begins as an HLS list does.
@@ -162,6 +165,14 @@ package final class AssetBytes: FilmBytes, @unchecked Sendable {
         case .text(let text): return text.byteCount
         }
         return count >= 0 ? count : nil
+    }
+
+    /// Bytes that have come of a source that libavformat reads; nil for others, which are read ahead.
+    var bytesReceived: Int64? {
+        switch origin {
+        case .library(let input): unsafe input.io?.pointee.pos
+        default: nil
+        }
     }
 
     package func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {

@@ -5,6 +5,10 @@ internal import Media
 
 /// The end of a stream that libavformat fetches by itself: the sender's, or that of the connection.
 extension AssetReader {
+    /// How many bytes of a film in one piece have come, counted as `SampleBuffer.fileOffset` counts them; nil where libavformat counts none, as with
+    /// RTSP. With the offsets of samples it tells when a sample came that a parser held back until the next one. On the thread that reads.
+    public var bytesReceived: Int64? { unsafe context.pointee.pb.map { unsafe $0.pointee.pos } }
+
     /// At the end of all packets: throws where the connection broke instead.
     func checkStream() throws(AssetError) {
         guard options.source == nil, !options.cancellation.isCancelled, let place = StreamAddress(location) else { return }

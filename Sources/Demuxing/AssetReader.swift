@@ -28,6 +28,10 @@ public final class AssetReader: @unchecked Sendable {
     public let chapters: [AssetChapter]
     /// The variants that the film is offered in, and the one that is read; nil where it is no HLS list of several.
     public var offer: VariantOffer? { (options.source as? AssetBytes)?.offer }
+    /// Where the film asks players to begin (`EXT-X-START` of an HLS list that is whole), counted from its first frame; nil: at its beginning.
+    /// Reading begins at the film's beginning all the same, and a player seeks. Where no precise start is asked for, this is a millisecond behind the
+    /// beginning of the part in which it lies, as the list tells the lengths of its parts.
+    public var preferredStart: MediaTime? { (options.source as? AssetBytes)?.preferredStart }
     /// Only samples in this range are to be shown. Where decoding must begin earlier, the samples before it come marked
     /// `doNotDisplay`. Set before reading; a start above 0 seeks.
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }

@@ -26,6 +26,10 @@ public protocol AssetReading: AnyObject, Sendable {
     var isSeekable: Bool { get }
     /// The variants that the film is offered in (HLS); nil where it is not.
     var offer: VariantOffer? { get }
+    /// As `AssetReader.preferredStart`.
+    var preferredStart: MediaTime? { get }
+    /// As `AssetReader.bytesReceived`: on the thread that reads.
+    var bytesReceived: Int64? { get }
     /// As `AssetReader.timeRange`.
     var timeRange: MediaTimeRange { get set }
     /// As `AssetReader.select`.
@@ -41,6 +45,10 @@ public protocol AssetReading: AnyObject, Sendable {
 extension AssetReading {
     /// Nil, for what is no list of variants.
     public var offer: VariantOffer? { nil }
+    /// Nil, for what is no list.
+    public var preferredStart: MediaTime? { nil }
+    /// Unknown.
+    public var bytesReceived: Int64? { nil }
     /// None.
     public var fonts: [AttachedFont] { [] }
 }

@@ -47,6 +47,7 @@ package final class PairedReader: AssetReading, @unchecked Sendable {
     package var chapters: [AssetChapter] { frames.chapters }
     package var isSeekable: Bool { frames.isSeekable && sound.isSeekable }
     package var offer: VariantOffer? { frames.offer }
+    package var preferredStart: MediaTime? { frames.preferredStart }
 
     package var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) {
         didSet {

@@ -4,7 +4,8 @@ package import Media
 ///
 /// The *live edge* is the media time that the sender has reached. The sample that came with the least delay of each short while says where it is,
 /// and a `ClockDriftEstimator` relates the sender's clock to CLOCK_MONOTONIC, so that neither jitter nor a sender whose clock is fast or slow
-/// counts. The *latency* is how far the film is behind the edge; what the network always needs is in neither.
+/// counts. The *latency* is how far the film is behind the edge; what the network always needs is in neither. What the demuxer holds back, such as a
+/// frame whose end shows only when the next one begins, is the player's own and is in the latency.
 ///
 /// Above the target the film plays faster, by 5 % at most, and below it slower. Far above it jumps. Where samples come in bursts, as those of HLS
 /// do, the target is at least the longest usual pause between two of them.
@@ -28,6 +29,8 @@ package struct LiveLatencyState: Sendable {
     private var newest: Int64?
     /// The longest that the samples were behind the edge since they last caught up, in seconds.
     private var lag = 0.0
+    /// For how long the demuxer held back the samples that told the edge, in seconds.
+    private var hold = 0.0
     private var lags: [(at: HostTime, seconds: Double)] = []
     private var lastJump = HostTime.distantPast
     private var speed = 1.0
@@ -35,6 +38,7 @@ package struct LiveLatencyState: Sendable {
     private struct Arrival: Sendable {
         var media: Int64
         var at: HostTime
+        var hold: Double
         var lead: Int64 { media &- at.nanoseconds }
     }
 
@@ -66,8 +70,9 @@ package struct LiveLatencyState: Sendable {
     // MARK: The sender
 
     /// A sample has come, whose media time ends at `media` nanoseconds.
-    package mutating func arrived(_ media: Int64, at now: HostTime) {
-        let arrival = Arrival(media: media, at: now)
+    /// - Parameter handedOutAt: when the demuxer gave it; nil: as it came.
+    package mutating func arrived(_ media: Int64, at now: HostTime, handedOutAt: HostTime? = nil) {
+        let arrival = Arrival(media: media, at: now, hold: handedOutAt.map { ($0 - now).seconds } ?? 0)
         guard estimator.count > 0, let edge = edge(at: now) else { return begin(with: arrival) }
         note(lag: Double(edge &- (newest ?? media)) / 1e9, after: Double(edge &- media) / 1e9, at: now)
         newest = max(newest ?? media, media)
@@ -75,6 +80,7 @@ package struct LiveLatencyState: Sendable {
         if media &- edge > estimator.stepThreshold.nanoseconds { return begin(with: arrival) }
         if let best, now >= windowEnd {
             estimator.add(local: HostTime(nanoseconds: best.media), reference: best.at)
+            hold = best.hold
             self.best = nil
         }
         if best == nil { windowEnd = now + HostSpan(nanoseconds: window) }
@@ -119,16 +125,19 @@ package struct LiveLatencyState: Sendable {
     }
 
     /// Whether a film that ran dry at `position` goes on: its latency has come, or half a second of a longer one. Decoded frames count as well as
-    /// those that wait for it, so that the film stands no longer than the sender was late.
-    package func isFed(_ position: MediaTime) -> Bool { ahead(of: position).map { $0 >= min(target, Self.enough) } ?? false }
+    /// those that wait for it, and what the demuxer holds back, so that the film stands no longer than the sender was late.
+    package func isFed(_ position: MediaTime) -> Bool {
+        ahead(of: position).map { $0 >= max(min(target, Self.enough) - hold, Self.notable) } ?? false
+    }
 
-    /// The latency that is held: the target, or the second longest pause between samples within a minute. One pause alone is an outage, and the
-    /// film is not kept back for it.
+    /// The latency that is held: the target, what the demuxer holds back and a tenth of a second, or the second longest pause between samples within
+    /// a minute. One pause alone is an outage, and the film is not kept back for it.
     package func heldLatency(at now: HostTime) -> Double {
         let recent = lags.lazy.filter { now - $0.at < Self.memory }.map(\.seconds)
         var first = 0.0, second = 0.0
         for seconds in recent { (first, second) = seconds > first ? (seconds, first) : (first, max(second, seconds)) }
-        return max(target, second > 0 ? second + Self.notable : 0)
+        // What is held back cannot be shown, however small the target.
+        return max(target, second > 0 ? second + Self.notable : 0, hold > 0 ? hold + Self.reserve : 0)
     }
 
     /// Where a film is that has the latency that is held; nil before the first sample.

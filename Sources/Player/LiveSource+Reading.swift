@@ -10,6 +10,8 @@ extension LiveSource {
         var shift: MediaTime?
         /// Where the film goes on: what ends before belongs to what has been played.
         var begin = MediaTime.negativeInfinity
+        /// When its bytes came.
+        var arrivals = ByteArrivals()
     }
 
     /// Reads until the film ends, or is closed.
@@ -27,6 +29,7 @@ extension LiveSource {
                 guard let sample = try asset.nextSample() else { return finish(nil) }
                 retry.received(sample.byteCount)
                 outage = nil
+                if manner.tellsOffsets, let count = asset.bytesReceived { connection.arrivals.note(count, at: MonotonicClock.shared.now()) }
                 deliver(sample, &connection)
             } catch {
                 let began = outage ?? now
@@ -59,7 +62,7 @@ extension LiveSource {
 
     private func deliver(_ sample: SampleBuffer, _ connection: inout Connection) {
         var sample = sample
-        let now = MonotonicClock.shared.now()
+        let now = MonotonicClock.shared.now(), arrival = sample.fileOffset.flatMap(connection.arrivals.arrival) ?? now
         let marker = connection.shift == nil ? begin(with: sample, &connection) : nil
         guard let shift = connection.shift else { return }
         if shift != .zero {
@@ -78,7 +81,7 @@ extension LiveSource {
         }
         state.change { state in
             if end.isNumeric { state.end = max(state.end, end) }
-            if sample.trackID == manner.lead, let sent { state.latency.arrived(sent, at: now) }
+            if sample.trackID == manner.lead, let sent { state.latency.arrived(sent, at: arrival, handedOutAt: now) }
             if let marker { _ = state.buffer.append(marker) }
             _ = state.buffer.append(sample)
         }

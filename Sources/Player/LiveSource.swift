@@ -16,6 +16,8 @@ final class LiveSource: SampleSource, @unchecked Sendable {
         var lead: Int
         /// Seconds; nil: none is held.
         var target: Double?
+        /// The samples' offsets are those of bytes as they come.
+        var tellsOffsets = false
         /// How long the sender may be silent between two bursts.
         var window: HostSpan
         var limits: LiveBuffer.Limits

@@ -19,7 +19,8 @@ extension OpenedSource {
         else { return }
         let target = configuration.latency.target(for: location), network = configuration.network
         let manner = LiveSource.Manner(
-            location: location, lead: lead, target: target, window: isList ? Self.longestPart : Self.jitterWindow,
+            location: location, lead: lead, target: target, tellsOffsets: ["mpegts", "flv"].contains(reader.containerName),
+            window: isList ? Self.longestPart : Self.jitterWindow,
             limits: LiveBuffer.Limits(
                 ahead: target == nil && !isList ? Self.bytesHanded : network.cacheAhead, behind: network.cacheBehind, dropsOldest: target != nil),
             network: network)

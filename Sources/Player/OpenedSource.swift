@@ -79,8 +79,6 @@ struct OpenedSource: Sendable {
             }
             throw AssetError(.noPlayableTrack, "\(location) holds only sound, which is not played where frames are taken as fast as they come.")
         }
-        let start = configuration.startTime ?? .zero
-        let end = configuration.playDuration.map { start + $0 } ?? .positiveInfinity
         let (subtitles, subtitleObjection) =
             selection.video?.kind == .video
             ? chooseSubtitles(reader, film, configuration, spoken: selection.audio?.language, isDrawn: drawsOverlays) : (nil, nil)
@@ -89,6 +87,9 @@ struct OpenedSource: Sendable {
         // What a program takes is as it was recorded.
         let loudness = configuration.audioExporter == nil ? configuration.replayGain : ReplayGainOptions()
         let samples = AssetSource(reader: reader, sound: sound, others: others, replayGain: loudness)
+        // What the viewer asks for comes before what the film asks for.
+        let start = configuration.startTime ?? preferredStart(of: reader, first: selection.video?.id)
+        let end = configuration.playDuration.map { start + $0 } ?? .positiveInfinity
         // What lies before the start is not played, but a viewer may go back to it.
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
         if start > .zero { try reader.seek(to: start) }
@@ -135,6 +136,21 @@ struct OpenedSource: Sendable {
         let source = try SourceReader(opening: film.name, options, sandbox)
         return (source.reader, source.notice)
     }
+
+    /// Where a list asks players to begin, if that can be gone to. Reads on until the first frame has come, from which lists count: sound may
+    /// begin before it.
+    private static func preferredStart(of reader: any AssetReading, first video: Int?) -> MediaTime {
+        guard let start = reader.preferredStart, reader.isSeekable, start < reader.duration else { return .zero }
+        guard let video else { return start }
+        for _ in 0..<longestLook {
+            guard let sample = try? reader.nextSample() else { break }
+            if sample.trackID == video, sample.shownTime.isNumeric { return start + max(sample.shownTime, .zero) }
+        }
+        return start
+    }
+
+    /// Samples that are looked at for the first frame: more than five seconds of sound.
+    private static let longestLook = 512
 
     /// Begins this time where the viewer left the film, if that still lies in it. Stills, and films that cannot be sought in, begin as always.
     private mutating func resume(_ reader: any AssetReading, at time: MediaTime) throws(AssetError) {

@@ -9,7 +9,8 @@ public import Sandbox
 
 /// How a player plays. Every member has a default that suits a person watching a film.
 public struct PlayerConfiguration: Sendable {
-    /// The time at which playback begins, and begins again when it loops. The viewer may seek back further.
+    /// The time at which playback begins, and begins again when it loops; nil: the film's beginning, or where an HLS list asks players to begin. The
+    /// viewer may seek back further.
     public var startTime: MediaTime?
     /// Playback ends after this much media time.
     public var playDuration: MediaTime?

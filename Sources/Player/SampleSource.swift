@@ -89,6 +89,9 @@ final class AssetSource: SampleSource, @unchecked Sendable {
 
     func cancel() { reader.cancel() }
 
+    /// As `AssetReader.bytesReceived`. The feeder's thread.
+    var bytesReceived: Int64? { reader.bytesReceived }
+
     /// The track of sound that is heard from the next seek on. Any thread.
     var soundTrack: Int? { wanted.withLock { $0 } }
 

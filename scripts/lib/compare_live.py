@@ -3,7 +3,8 @@
 Each frame carries the time at which it was made, as blocks of black and white, and a checksum: frames that were damaged on the way say nothing.
 The sender makes 25 frames a second by a clock of its own, with sound, and ffmpeg encodes them into a transport stream (H.264, AAC). A relay
 leaves out packets, the same for all players, and sends the rest to each of them over UDP. Every player has an X server of its own (Xvfb), whose
-framebuffer is a file that is read every 2 ms: a frame counts when its window first shows it. `play` draws through Weston in such an X server, which
+framebuffer is a file that is read every 2 ms: a frame counts when its window first shows it. The relay notes when the last packet of each frame came,
+which divides the figure into what encoder and sender take and what is the player's own. `play` draws through Weston in such an X server, which
 takes it up to 17 ms more than the others.
 """
 
@@ -66,6 +67,7 @@ class Sender:
         os.close(video[0])
         os.close(sound[0])
         self.begin = time.monotonic()
+        self.numbers = {}  # of the frames, by the time that they carry
         self.period = (1 - drift * 1e-6) / RATE
         self.isOver = False
         for write in (self.write_frames, self.write_sound):
@@ -85,7 +87,9 @@ class Sender:
 
     def write_frames(self, pipe):
         for number in self.moments():
-            write_all(pipe, frame(self.now(), number))
+            milliseconds = self.now()
+            self.numbers[milliseconds] = number
+            write_all(pipe, frame(milliseconds, number))
         os.close(pipe)
 
     def write_sound(self, pipe):
@@ -116,17 +120,39 @@ class Relay(threading.Thread):
         self.socket.bind(("127.0.0.1", 0))
         self.port, self.ports, self.loss = self.socket.getsockname()[1], ports, loss
         self.sent, self.lost = 0, 0
+        self.arrivals = Arrivals()
 
     def run(self):
         chance = random.Random(1)
         while True:
             data = self.socket.recv(65536)
             self.sent += 1
+            self.arrivals.take(data, time.monotonic())
             if chance.random() < self.loss:
                 self.lost += 1
                 continue
             for port in self.ports:
                 self.socket.sendto(data, ("127.0.0.1", port))
+
+
+class Arrivals:
+    """When the last packet of each frame of a transport stream came, by the frame's number; frames come in the order in which they are shown."""
+
+    def __init__(self):
+        self.first, self.pid, self.number, self.times = None, None, None, {}
+
+    def take(self, data, now):
+        for at in range(0, len(data) - 187, 188):
+            pid = (data[at + 1] & 31) << 8 | data[at + 2]
+            body = at + 4 + (data[at + 4] + 1 if data[at + 3] & 32 else 0)
+            if data[at + 1] & 64 and body + 14 <= at + 188 and data[body:body + 3] == b"\0\0\1" and data[body + 3] & 0xF0 == 0xE0:
+                self.pid, stamp = pid, data[body + 9:body + 14]
+                ticks = (stamp[0] >> 1 & 7) << 30 | stamp[1] << 22 | stamp[2] >> 1 << 15 | stamp[3] << 7 | stamp[4] >> 1
+                if self.first is None:
+                    self.first = ticks
+                self.number = round((ticks - self.first) * RATE / 90000)
+            if pid == self.pid:
+                self.times[self.number] = now
 
 
 # What is shown
@@ -214,7 +240,7 @@ class Player:
         if shown is not None and shown != self.last:
             self.last = shown
             now = time.monotonic()
-            self.seen.append((now - self.began, (now - sender.begin) - shown / 1000))
+            self.seen.append((now - self.began, (now - sender.begin) - shown / 1000, shown))
 
     def stop(self):
         for process in (self.process, self.weston):
@@ -243,21 +269,29 @@ def players(options, ports, screens):
     return found
 
 
-def row(player, seconds):
+def middle_and_most(values):
+    """The median, and what 95 % are below."""
+    values = sorted(values)
+    return statistics.median(values), values[int(len(values) * 0.95)]
+
+
+def row(player, seconds, sender, relay):
     """Milliseconds: of the first frame, and of what was seen once the player had settled."""
     if not player.seen:
-        return "| %s | no frame | | | | | |" % player.name
+        return "| %s | no frame | | | | | | | |" % player.name
     first = player.seen[0][0]
-    settled = [(at, latency * 1000) for at, latency in player.seen if at > first + SETTLING]
+    settled = [(at, latency * 1000) for at, latency, _ in player.seen if at > first + SETTLING]
     if len(settled) < 10 or player.process.poll() is not None:
-        return "| %s | %.2f | ended | | | | |" % (player.name, first)
-    latencies = sorted(latency for _, latency in settled)
+        return "| %s | %.2f | ended | | | | | | |" % (player.name, first)
+    own = [(player.began + at - relay.arrivals.times[number]) * 1000 for at, number in (
+        (at, sender.numbers.get(shown)) for at, _, shown in player.seen if at > first + SETTLING) if number in relay.arrivals.times]
     fifth = len(settled) // 5
     growth = statistics.median(l for _, l in settled[-fifth:]) - statistics.median(l for _, l in settled[:fifth])
     pause = max(b[0] - a[0] for a, b in zip(settled, settled[1:])) * 1000
     due = (seconds - first - SETTLING) * RATE
-    return "| %s | %.2f | %.0f | %.0f | %+.0f | %.0f | %.0f %% |" % (
-        player.name, first, statistics.median(latencies), latencies[int(len(latencies) * 0.95)], growth, pause, min(len(settled) / due, 1) * 100)
+    figures = (*middle_and_most(latency for _, latency in settled), *middle_and_most(own))
+    return "| %s | %.2f | %.0f | %.0f | %.0f | %.0f | %+.0f | %.0f | %.0f %% |" % (
+        player.name, first, *figures, growth, pause, min(len(settled) / due, 1) * 100)
 
 
 def watch(contestants, sender, seconds):
@@ -289,23 +323,27 @@ def tables(compare, options):
             player.prepare()
         time.sleep(2)
         watch(contestants, sender, options.seconds)
-        report(options, contestants, relay)
+        report(options, contestants, sender, relay)
     finally:
         for thing in reversed(started):
             thing.stop()
 
 
-def report(options, contestants, relay):
+def report(options, contestants, sender, relay):
+    made = {number: sender.begin + milliseconds / 1000 for milliseconds, number in list(sender.numbers.items())}
+    way = middle_and_most((at - made[number]) * 1000 for number, at in list(relay.arrivals.times.items()) if number in made)
     print("### How far behind a live sender\n")
     print("%d s of a transport stream over UDP (H.264 %dx%d, %d frames a second, and AAC), the sender's clock %g ppm fast, %d of %d packets lost, "
           "all players at once. From a frame's making to its being seen, from %d s after the first one on; growth: the last fifth against the first; "
-          "load %.1f.\n" % (options.seconds, WIDTH, HEIGHT, RATE, options.drift, relay.lost, relay.sent, SETTLING, os.getloadavg()[0]))
-    print("| | first frame, s | median, ms | 95 %, ms | growth, ms | longest pause, ms | frames seen |\n|---|---|---|---|---|---|---|")
+          "load %.1f. From a frame's making to its last packet: median %.0f ms, 95 %% %.0f ms; *own*: from there to its being seen.\n" % (
+              options.seconds, WIDTH, HEIGHT, RATE, options.drift, relay.lost, relay.sent, SETTLING, os.getloadavg()[0], *way))
+    print("| | first frame, s | median, ms | 95 %, ms | own, median, ms | own, 95 %, ms | growth, ms | longest pause, ms | frames seen |\n"
+          "|---|---|---|---|---|---|---|---|---|")
     for player in contestants:
-        print(row(player, options.seconds))
+        print(row(player, options.seconds, sender, relay))
     if options.log:
         os.makedirs(options.log, exist_ok=True)
         for player in contestants:
             with open(os.path.join(options.log, player.name.split()[0] + ".txt"), "w") as file:
-                file.writelines("%.3f %.3f\n" % seen for seen in player.seen)
+                file.writelines("%.3f %.3f %d\n" % seen for seen in player.seen)
             shutil.copy(os.path.join(player.screen.folder, "player.log"), os.path.join(options.log, player.name.split()[0] + ".log"))

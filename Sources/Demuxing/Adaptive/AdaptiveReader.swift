@@ -15,6 +15,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     let location: String
     let tracks: [AssetTrack]
     let duration: MediaTime
+    let preferredStart: MediaTime?
     var containerName: String { fetcher.lists.manifest == nil ? "hls" : "dash" }
     var title: String? { nil }
     var metadata: [String: String] { [:] }
@@ -53,6 +54,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
         guard let (lists, switching, sounds, duration) = bytes.adaptiveLists() else { return nil }
         self.location = location
         variants = bytes.offer?.variants ?? []
+        preferredStart = bytes.preferredStart
         cancellation = options.cancellation
         fetcher = PartFetcher(lists, switching, options, decide: decide)
         self.duration = duration.map { MediaTime(value: $0, timescale: 1_000_000) } ?? .indefinite

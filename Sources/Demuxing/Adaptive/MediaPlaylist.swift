@@ -36,7 +36,7 @@ struct MediaPlaylist: Sendable {
     /// Nothing will be added.
     private(set) var isEnded = false
     /// The longest part's duration.
-    private(set) var targetDuration: Int64 = 10_000_000
+    private(set) var targetDuration = PlaylistText.usualLength
 
     /// The whole film's length; nil while it grows.
     var duration: Int64? { isEnded ? parts.last?.end ?? 0 : nil }
@@ -62,7 +62,14 @@ struct MediaPlaylist: Sendable {
     func index(at time: Int64) -> Int? { parts.isEmpty ? nil : parts.lastIndex { $0.start <= time } ?? 0 }
 
     /// Where a film begins that is asked for without a time: one that grows, three parts before its end (RFC 8216, 6.3.3).
-    var beginning: Int? { parts.isEmpty ? nil : isEnded ? 0 : max(parts.count - 3, 0) }
+    /// - Parameter start: where the list asks players to begin, which counts only while it grows: one that is whole can be sought in.
+    func beginning(_ start: PlaylistStart? = nil) -> Int? {
+        if parts.isEmpty || isEnded { return parts.isEmpty ? nil : 0 }
+        guard case .part(let number)? = start?.place(among: parts.map(\.end), isEnded: false) else {
+            return max(parts.count - PlaylistStart.partsBehind, 0)
+        }
+        return max(number < 0 ? parts.count + number : number, 0)
+    }
 
     /// The part that follows `last`; nil where it is not there yet.
     ///
@@ -79,7 +86,7 @@ extension MediaPlaylist {
         let base: String
         var parts: [Part] = []
         var isEnded = false
-        var targetDuration: Int64 = 10_000_000
+        var targetDuration = PlaylistText.usualLength
         private var sequence: Int64 = 0
         private var discontinuity: Int64 = 0
         private var duration: Int64?
@@ -96,8 +103,8 @@ extension MediaPlaylist {
             guard line.hasPrefix("#EXT") else { return line.hasPrefix("#") || add(line) }
             let value = line.firstIndex(of: ":").map { line[line.index(after: $0)...] } ?? ""
             switch line.prefix(while: { $0 != ":" }) {
-            case "#EXTINF": duration = Self.microseconds(value.prefix { $0 != "," })
-            case "#EXT-X-TARGETDURATION": targetDuration = max(Self.microseconds(value) ?? targetDuration, 100_000)
+            case "#EXTINF": duration = PlaylistText.microseconds(value.prefix { $0 != "," })
+            case "#EXT-X-TARGETDURATION": targetDuration = max(PlaylistText.microseconds(value) ?? targetDuration, PlaylistText.shortestLength)
             case "#EXT-X-MEDIA-SEQUENCE": sequence = Int64(value) ?? 0
             case "#EXT-X-DISCONTINUITY-SEQUENCE": discontinuity = Int64(value) ?? 0
             case "#EXT-X-DISCONTINUITY": discontinuity &+= 1
@@ -156,11 +163,6 @@ extension MediaPlaylist {
         }
 
         private func address(_ name: Substring) -> String? { AssetBytes.webAddress(String(name), from: base) }
-
-        /// Of seconds, at most a day.
-        private static func microseconds(_ text: Substring) -> Int64? {
-            Double(text.filter { $0 != " " }).flatMap { (0...86_400).contains($0) ? Int64($0 * 1e6) : nil }
-        }
 
         /// `COUNT` or `COUNT@START`.
         private static func range(_ text: Substring) -> (count: Int64, start: Int64?)? {

@@ -18,6 +18,8 @@ final class PartFetcher: Sendable {
         var renditions: [Int]
         /// What says where the parts are in place of the lists; the addresses are its own.
         var manifest: Manifest?
+        /// Where they ask players to begin.
+        var start: PlaylistStart?
     }
 
     struct State: Sendable {

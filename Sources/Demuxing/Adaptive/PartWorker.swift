@@ -26,7 +26,8 @@ struct PartWorker {
             number = fetcher.variant(&self, lane, duration: last?.part.duration ?? list.targetDuration)
         }
         guard let list = list(number, fetcher) else { return without(number, index, fetcher) }
-        guard let next = Self.next(list, lane, isSame: last?.list == number) else { return atEnd(of: list, number, index, fetcher) }
+        let found = Self.next(list, lane, fetcher.lists.start, isSame: last?.list == number)
+        guard let next = found else { return atEnd(of: list, number, index, fetcher) }
         let part = list.parts[next]
         let cancellation = AssetCancellation(following: fetcher.options.cancellation)
         let isWanted = fetcher.state.change { state in
@@ -47,9 +48,9 @@ struct PartWorker {
         fetcher.report()
     }
 
-    private static func next(_ list: MediaPlaylist, _ lane: PartLane, isSame: Bool) -> Int? {
+    private static func next(_ list: MediaPlaylist, _ lane: PartLane, _ start: PlaylistStart?, isSame: Bool) -> Int? {
         if let last = lane.parts.last { return list.index(after: last.part, isSame: isSame) }
-        return lane.start.map { list.index(at: $0) } ?? list.beginning
+        return lane.start.map { list.index(at: $0) } ?? list.beginning(start)
     }
 
     // MARK: Lists

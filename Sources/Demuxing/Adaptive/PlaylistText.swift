@@ -18,6 +18,28 @@ enum PlaylistText {
         }.joined(separator: "\n")
     }
 
+    /// When each part of a list ends, in microseconds from its beginning, and whether nothing will be added (RFC 8216, 4.3.2.1, 4.3.3.4).
+    static func ends(_ text: String) -> (ends: [Int64], isEnded: Bool) {
+        var ends: [Int64] = [], isEnded = false, duration: Int64?, target = usualLength
+        for line in lines(text) where !line.isEmpty {
+            if line.hasPrefix("#EXTINF:") { duration = microseconds(line.dropFirst(8).prefix { $0 != "," }) }
+            if line.hasPrefix("#EXT-X-TARGETDURATION:") { target = max(microseconds(line.dropFirst(22)) ?? target, shortestLength) }
+            if line.hasPrefix("#EXT-X-ENDLIST") { isEnded = true }
+            if line.hasPrefix("#") { continue }
+            ends.append((ends.last ?? 0) + (duration ?? target))
+            duration = nil
+        }
+        return (ends, isEnded)
+    }
+
+    /// How long parts are whose length a list does not say, and the least that it may say of all.
+    static let usualLength: Int64 = 10_000_000, shortestLength: Int64 = 100_000
+
+    /// Of seconds, at most a day.
+    static func microseconds(_ text: Substring) -> Int64? {
+        Double(text.filter { $0 != " " }).flatMap { (0...86_400).contains($0) ? Int64($0 * 1e6) : nil }
+    }
+
     /// Why the film in a list cannot be played, by how it is encrypted (RFC 8216, 4.3.2.4); nil where it can.
     static func protection(_ text: String) -> String? {
         var objection: String?

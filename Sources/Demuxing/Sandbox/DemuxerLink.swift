@@ -40,6 +40,10 @@ final class DemuxerLink {
         tray = try SharedBytes(count: DemuxerAnswer.trayByteCount)
     }
 
+    /// As `AssetReader.bytesReceived`: counted here, where the film is read.
+    var bytesReceived: Int64? { (film as? AssetBytes)?.bytesReceived }
+    /// As `AssetReader.preferredStart`.
+    var preferredStart: MediaTime? { (film as? AssetBytes)?.preferredStart }
     /// Why the film's bytes ended before their end; see `FilmBytes.loss`.
     var loss: String? { film.loss }
     /// The variants that it is offered in.

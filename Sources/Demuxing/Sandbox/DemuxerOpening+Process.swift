@@ -43,8 +43,10 @@ extension DemuxerOpening {
         } catch {
             throw AssetError(.sandbox, "\(location): \(error).")
         }
+        var libraryOptions = options.libraryOptions
+        (bytes as? AssetBytes)?.beginAsAsked(&libraryOptions)
         let opening = DemuxerOpening(
-            name: name(for: location), containerName: options.containerName, libraryOptions: options.libraryOptions,
+            name: name(for: location), containerName: options.containerName, libraryOptions: libraryOptions,
             isThorough: options.isThorough, keepsTimes: options.keepsTimes,
             source: DemuxerSource(number: 0, isSeekable: bytes.isSeekable, byteCount: bytes.byteCount))
         let outcome: Result<Opened, AssetError>

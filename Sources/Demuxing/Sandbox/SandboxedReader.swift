@@ -35,6 +35,11 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
     public let isSeekable: Bool
     /// As `AssetReader.offer`.
     public var offer: VariantOffer? { link.offer }
+    /// As `AssetReader.preferredStart`.
+    public let preferredStart: MediaTime?
+    /// As `AssetReader.bytesReceived`, on the thread that reads; nil also for files and web servers, of which this process reads what the other asks
+    /// for.
+    public var bytesReceived: Int64? { link.bytesReceived }
     /// What the process has given up.
     public let report: SandboxReport
     /// Only samples in this range are to be shown. Set before reading; a start above 0 seeks. As `AssetReader.timeRange`.
@@ -84,6 +89,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         isSeekable = opened.film.isSeekable
         report = opened.report
         link = opened.link
+        preferredStart = opened.link.preferredStart
         process = Monitor(opened.link.process)
         policy = RestartPolicy(limit: sandbox.restarts)
         self.options = options

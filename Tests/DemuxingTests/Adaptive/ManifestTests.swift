@@ -232,7 +232,7 @@ import Testing
         }
         let (before, after) = (try #require(live(1_700_000_000)), try #require(live(1_700_000_004)))
         let (old, new) = (try #require(before.list(0) { _ in nil }), try #require(after.list(0) { _ in nil }))
-        #expect(!old.isEnded && before.duration == nil && old.targetDuration == 6_000_000 && old.beginning == 2)
+        #expect(!old.isEnded && before.duration == nil && old.targetDuration == 6_000_000 && old.beginning() == 2)
         #expect(new.index(after: old.parts[4], isSame: true) == 3 && new.parts[0] == old.parts[2])
         // What is where depends on the server's clock.
         let counted = Self.one(#"<SegmentTemplate duration="2" media="$Number$.m4s"/>"#, period: #"start="PT0S""#, #"type="dynamic""#)

@@ -65,7 +65,7 @@ import Testing
         for (time, index) in [(-1, 0), (0, 0), (1_999_999, 0), (2_000_000, 1), (7_999_999, 3), (90_000_000, 3)] {
             #expect(two.index(at: Int64(time)) == index, "\(time)")
         }
-        #expect(two.beginning == 0)
+        #expect(two.beginning() == 0)
         #expect(two.index(after: two.parts[1], isSame: true) == 2 && two.index(after: two.parts[3], isSame: true) == nil)
         #expect((0..<4).map { rounded.index(after: two.parts[$0], isSame: false) } == [1, 2, 3, nil])
         // A part of two that lies in the first half of one of four is fetched again with it.
@@ -75,7 +75,11 @@ import Testing
     @Test func `a film that grows begins three parts before its end, and goes on by the numbers`() throws {
         let before = try #require(Self.parts([2, 2, 2, 2], first: 10, isEnded: false)),
             now = try #require(Self.parts([2, 2, 2], first: 13, isEnded: false))
-        #expect(before.beginning == 1 && before.duration == nil && now.beginning == 0)
+        #expect(before.beginning() == 1 && before.duration == nil && now.beginning() == 0)
+        for (offset, index) in [(0, 0), (1_000_000, 0), (3_000_000, 1), (7_000_000, 1), (-1_000_000, 1), (-7_000_000, 0), (9_000_000, 1)] {
+            #expect(before.beginning(PlaylistStart(offset: Int64(offset))) == index, "\(offset)")
+        }
+        #expect(try #require(Self.parts([2, 2, 2, 2])).beginning(PlaylistStart(offset: 5_000_000)) == 0)
         #expect(now.index(after: before.parts[2], isSame: true) == 0 && now.index(after: before.parts[3], isSame: false) == 1)
         // What has left the list is left out.
         #expect(now.index(after: before.parts[0], isSame: true) == 0 && now.index(after: now.parts[2], isSame: true) == nil)

@@ -34,6 +34,24 @@ import Testing
         try Self.expectWhole(reader)
     }
 
+    @Test(arguments: [false, true]) func `it is known when the samples came that a parser holds back`(isSandboxed: Bool) throws {
+        let server = ByteSender(Self.head)
+        defer { server.stop() }
+        let address = server.address("tcp")
+        let reader: any AssetReading = isSandboxed ? try SandboxedReader(url: address, sandbox: Self.sandbox) : try AssetReader(url: address)
+        var offset: Int64 = -1
+        for _ in 0..<20 {
+            let sample = try #require(try reader.nextSample()), count = try #require(reader.bytesReceived)
+            guard sample.trackID == 0 else { continue }
+            let begin = try #require(sample.fileOffset)
+            #expect(begin > offset && count > begin && count <= Self.head.count, "\(begin) of \(count)")
+            // A frame begins with a packet of the stream.
+            #expect(begin % 188 == 0 && Self.head[Int(begin)] == 0x47)
+            offset = begin
+        }
+        #expect(offset > 0)
+    }
+
     @Test func `a transport stream of unknown length on a web server is known after its first second`() throws {
         let head = Self.head
         let server = LyingServer { _ in LyingServer.Answer(body: head, ending: .stall) }

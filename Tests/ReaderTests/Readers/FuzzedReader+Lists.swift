@@ -1,3 +1,5 @@
+import Media
+
 @testable import Demuxing
 @testable import PlaySupport
 
@@ -19,6 +21,11 @@ extension FuzzedReader {
         FuzzedReader("hls-parts", bytes(of: [parts])) { bytes in
             _ = PlaylistText.protection(text(bytes))
             _ = PlaylistText.absolute(text(bytes), from: "http://127.0.0.1/a/b.m3u8")
+            switch PlaylistStart(text(bytes))?.place(in: text(bytes)) {
+            case .time(let time): precondition(time > .zero && time.isNumeric)
+            case .part(let number): precondition(number >= 0 || number <= -PlaylistStart.partsBehind)
+            case nil: break
+            }
             guard let list = MediaPlaylist(text(bytes), from: "http://127.0.0.1/a/b.m3u8") else { return false }
             for part in list.parts {
                 precondition(part.duration >= 0 && part.end >= part.start)
@@ -118,6 +125,7 @@ extension FuzzedReader {
     private static let parts = """
         #EXTM3U
         #EXT-X-TARGETDURATION:10
+        #EXT-X-START:TIME-OFFSET=-4.5,PRECISE=YES
         #EXT-X-MEDIA-SEQUENCE:7
         #EXT-X-DISCONTINUITY-SEQUENCE:2
         #EXT-X-KEY:METHOD=AES-128,URI="key",IV=0x000102030405060708090a0b0c0d0e0f
