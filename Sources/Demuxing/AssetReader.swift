@@ -14,7 +14,7 @@ public import SampleQueue
 public final class AssetReader: @unchecked Sendable {
     /// The path or URL, as given to `init`.
     public let location: String
-    /// All tracks, in the order of their numbers.
+    /// All tracks, in the order of their numbers: the container's, then those of closed captions inside its first frames.
     public let tracks: [AssetTrack]
     /// Length of the film; indefinite for a live stream.
     public let duration: MediaTime
@@ -127,7 +127,8 @@ public final class AssetReader: @unchecked Sendable {
         return unsafe context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ? nil : length
     }
 
-    /// Reads only these tracks from now on, and skips the others.
+    /// Reads only these tracks from now on, and skips the others. Without it all tracks are read but those of closed captions (`eia_608`) that lie
+    /// inside the frames of another.
     ///
     /// Before the first sample it also decides where the film begins: in a broadcast, with the first of these tracks.
     public func select(_ trackIDs: Set<Int>) {

@@ -42,7 +42,7 @@ public struct AssetTrack: Sendable, Hashable {
     public var references: [TrackReference] = []
     /// What a decoder of subtitles must know before the first sample; empty for other tracks, whose formats hold it.
     package var configuration: [UInt8] = []
-    /// Captions that the samples of a video track carry: read only where the track is selected by name, together with those frames.
+    /// Captions that the samples of a video track carry: read only where the track is selected.
     package var isInsideFrames = false
 
     package init(
