@@ -73,7 +73,8 @@ public enum NALPackaging: Sendable, Hashable {
         return true
     }
 
-    private func forEachUnit(in bytes: UnsafeRawBufferPointer, _ body: (Span<UInt8>) -> Void) {
+    /// Calls `body` with each unit of `units(in:)`, without a copy where it can be had.
+    func forEachUnit(in bytes: UnsafeRawBufferPointer, _ body: (Span<UInt8>) -> Void) {
         switch self {
         case .startCodes:
             var scanner = NALUnitScanner()

@@ -82,11 +82,12 @@ extension AssetReader {
         finishedTracks = []
         packets = []
         readAhead = []
+        captions.restart()
         showFrom = .negativeInfinity
     }
 
     /// The selected video tracks, whose sync samples count.
-    private var film: Set<Int> { Set(tracks.filter { $0.kind == .video && selected.contains($0.id) }.map(\.id)) }
+    private var film: Set<Int> { Set(tracks.filter { $0.kind == .video && streams.contains($0.id) }.map(\.id)) }
 
     /// Whether decoding from here gives the frame shown at `target`. Keeps what it reads, except for frames that cannot be decoded.
     private func hasLanded(before target: MediaTime) throws(AssetError) -> Bool {

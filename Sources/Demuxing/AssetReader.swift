@@ -14,7 +14,7 @@ public import SampleQueue
 public final class AssetReader: @unchecked Sendable {
     /// The path or URL, as given to `init`.
     public let location: String
-    /// All tracks, in the order of their numbers.
+    /// All tracks, in the order of their numbers: the container's, then those of closed captions inside its first frames.
     public let tracks: [AssetTrack]
     /// Length of the film; indefinite for a live stream.
     public let duration: MediaTime
@@ -47,7 +47,13 @@ public final class AssetReader: @unchecked Sendable {
     private let silence: SilenceLimit?
     private var cancellation: AssetCancellation { options.cancellation }
     var timeline: Timeline
+    /// Those that the frames carry, whose tracks stand behind the container's own.
+    var captions: FilmCaptions
+    /// Tracks that the container itself has.
+    private let streamCount: Int
     private(set) var selected: Set<Int>
+    /// The container's tracks that are read: those that are selected, and those whose frames carry captions that are.
+    private(set) var streams: Set<Int>
     /// Samples that end at or before it are decoded but not shown. Before any seek everything is shown, whatever its time.
     var showFrom = MediaTime.negativeInfinity
     /// Where the last of the samples that were handed out ends.
@@ -83,13 +89,17 @@ public final class AssetReader: @unchecked Sendable {
         silence = opened.silence
         packets = opened.packets[...]
         let count = unsafe Int(context.pointee.nb_streams)
-        var tracks = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
-        if options.isThorough { unsafe Self.addReferences(to: &tracks, context) }
+        var streams = (0..<count).map { unsafe StreamDescription.track(context, index: $0) }
+        if options.isThorough { unsafe Self.addReferences(to: &streams, context) }
+        let captions = FilmCaptions(unsafe FilmCaptions.carriers(streams, context, &packets), firstID: count)
+        self.captions = captions
+        let tracks = streams + captions.tracks
         self.tracks = tracks
+        streamCount = count
         let start = unsafe context.pointee.start_time
         mayJump = unsafe context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0
         timeline = Timeline(
-            tracks: tracks.map { unsafe StreamDescription.timelineTrack($0, context) },
+            tracks: streams.map { unsafe StreamDescription.timelineTrack($0, context) },
             start: start == cav_nopts_value || options.keepsTimes ? nil : start, mayJump: mayJump,
             length: options.keepsTimes ? nil : unsafe Self.statedLength(context), isFromBeginning: !options.keepsTimes)
         hasCheckedWholeness = options.keepsTimes
@@ -99,7 +109,8 @@ public final class AssetReader: @unchecked Sendable {
         title = unsafe StreamDescription.tag("title", context.pointee.metadata)
         metadata = unsafe FilmTexts.metadata(context.pointee.metadata)
         chapters = unsafe FilmTexts.chapters(context, origin: timeline.origin, duration: duration)
-        selected = Set(tracks.map(\.id))
+        selected = AssetTrack.usual(tracks)
+        self.streams = selected
     }
 
     deinit {
@@ -120,11 +131,13 @@ public final class AssetReader: @unchecked Sendable {
         return unsafe context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE ? nil : length
     }
 
-    /// Reads only these tracks from now on, and skips the others.
+    /// Reads only these tracks from now on, and skips the others. Without it all tracks are read but those of closed captions (`eia_608`) that lie
+    /// inside the frames of another.
     ///
     /// Before the first sample it also decides where the film begins: in a broadcast, with the first of these tracks.
     public func select(_ trackIDs: Set<Int>) {
         selected = trackIDs.intersection(tracks.map(\.id))
+        streams = selected.filter { $0 < streamCount }.union(captions.select(selected))
         timeline.select(leading)
         discardUnselected()
     }
@@ -133,7 +146,7 @@ public final class AssetReader: @unchecked Sendable {
     func reopen() throws(AssetError) -> Bool {
         guard input?.canBegin ?? true, duration.isNumeric || isSeekable else { return false }
         let opened = try AssetOpening(location: location, options: options).open()
-        guard unsafe opened.context.pointee.nb_streams >= tracks.count else {
+        guard unsafe opened.context.pointee.nb_streams >= streamCount else {
             var other: UnsafeMutablePointer<AVFormatContext>? = unsafe opened.context
             unsafe avformat_close_input(&other)
             return withExtendedLifetime(opened) { false }
@@ -150,22 +163,42 @@ public final class AssetReader: @unchecked Sendable {
     /// The tracks that decide where the film begins and ends: all but the subtitles, whose samples may be minutes apart, unless there is nothing
     /// else.
     private var leading: Set<Int> {
-        let others = selected.filter { tracks[$0].kind != .subtitle }
-        return others.isEmpty ? selected : others
+        let others = streams.filter { tracks[$0].kind != .subtitle }
+        return others.isEmpty ? streams : others
     }
 
     /// The fonts that the container holds for its subtitles, at most 64 MiB of them.
     public var fonts: [AttachedFont] { unsafe StreamDescription.fonts(context) }
 
     private func discardUnselected() {
-        for track in tracks {
-            unsafe context.pointee.streams[track.id]!.pointee.discard = selected.contains(track.id) ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+        for index in 0..<streamCount {
+            unsafe context.pointee.streams[index]!.pointee.discard = streams.contains(index) ? AVDISCARD_DEFAULT : AVDISCARD_ALL
         }
     }
 
     /// The next sample of the selected tracks; nil at the end. Blocks while the source does. Of a damaged file everything readable is handed
     /// out before an error is thrown; so it is of a file that was cut short.
     public func nextSample() throws(AssetError) -> SampleBuffer? {
+        while true {
+            if let captions = captions.next() { return captions }
+            let sample: SampleBuffer?
+            do throws(AssetError) { sample = try nextOfStreams() } catch {
+                captions.finish()
+                guard error.code != .cancelled, let last = captions.next() else { throw error }
+                pendingError = error
+                return last
+            }
+            guard let sample else {
+                captions.finish()
+                return captions.next()
+            }
+            captions.take(sample, selected)
+            if selected.contains(sample.trackID) { return sample }
+        }
+    }
+
+    /// The next sample of the container's own tracks; nil at the end.
+    private func nextOfStreams() throws(AssetError) -> SampleBuffer? {
         if let error = pendingError {
             pendingError = nil
             throw error
@@ -191,7 +224,7 @@ public final class AssetReader: @unchecked Sendable {
             guard let block = if let ready { ready } else { try readPacket() } else { return nil }
             let index = unsafe Int(block.packet.pointee.stream_index)
             // A stream that appears while playing (MPEG-TS, FLV) has no track.
-            guard index >= 0, index < tracks.count, selected.contains(index) else { continue }
+            guard index >= 0, index < streamCount, streams.contains(index) else { continue }
             if let sample = sample(block, tracks[index]) { return sample }
         }
         return nil

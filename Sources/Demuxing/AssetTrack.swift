@@ -42,6 +42,8 @@ public struct AssetTrack: Sendable, Hashable {
     public var references: [TrackReference] = []
     /// What a decoder of subtitles must know before the first sample; empty for other tracks, whose formats hold it.
     package var configuration: [UInt8] = []
+    /// Captions that the samples of a video track carry: read only where the track is selected.
+    package var isInsideFrames = false
 
     package init(
         id: Int, kind: Kind, format: MediaFormat, timeBase: Ratio, duration: MediaTime, bitRate: Int64, language: String?, title: String?,

@@ -32,7 +32,7 @@ package final class PairedReader: AssetReading, @unchecked Sendable {
                 track.id = first + index
                 return track
             }
-        selected = Set(tracks.map(\.id))
+        selected = AssetTrack.usual(tracks)
         sound.select(Set(soundTracks))
     }
 

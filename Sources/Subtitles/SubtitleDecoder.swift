@@ -6,8 +6,17 @@ internal import SampleQueue
 enum SubtitleEvent: Sendable {
     /// A line of a Matroska file's ASS track: `ReadOrder,Layer,Style,Name,MarginL,MarginR,MarginV,Effect,Text`.
     case line(start: Int64, duration: Int64, text: [UInt8])
+    /// A line of that kind, or an empty one, which takes the place of the one before.
+    case screen(start: Int64, text: [UInt8])
     /// Images, or none, which ends those before.
     case images(ImageEvent)
+}
+
+extension SubtitleEvent {
+    /// A line as a screen that stays until the next one.
+    fileprivate var screen: SubtitleEvent {
+        if case .line(let start, _, let text) = self { .screen(start: start, text: text) } else { self }
+    }
 }
 
 /// Images that are shown together.
@@ -61,6 +70,11 @@ final class SubtitleDecoder {
             unsafe context.pointee.extradata = unsafe memory.assumingMemoryBound(to: UInt8.self)
             unsafe context.pointee.extradata_size = Int32(configuration.count)
         }
+        if form == .captions {
+            // Every change as soon as it is read, not a screen when it has gone, which is too late to be shown.
+            unsafe av_opt_set_int(context, "real_time", 1, AV_OPT_SEARCH_CHILDREN)
+            unsafe av_opt_set_int(context, "real_time_latency_msec", 0, AV_OPT_SEARCH_CHILDREN)
+        }
         guard unsafe avcodec_open2(context, codec, nil) >= 0 else { return nil }
     }
 
@@ -68,12 +82,13 @@ final class SubtitleDecoder {
 
     /// The head of an ASS script that the codec states; empty for others.
     var header: [UInt8] {
-        guard form == .styled, let context = unsafe context, let bytes = unsafe context.pointee.subtitle_header else { return [] }
+        guard form == .styled || form == .captions, let context = unsafe context else { return [] }
+        guard let bytes = unsafe context.pointee.subtitle_header else { return [] }
         return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(max(0, context.pointee.subtitle_header_size))))
     }
 
     /// Forgets what was decoded, before samples from elsewhere.
-    func flush() { if form == .images { unsafe avcodec_flush_buffers(context) } }
+    func flush() { if form == .images || form == .captions { unsafe avcodec_flush_buffers(context) } }
 
     /// Decodes one sample. Damage yields nothing.
     ///
@@ -84,6 +99,8 @@ final class SubtitleDecoder {
         guard block.count > 0, block.count <= Self.mostBytes, let packet = unsafe av_packet_clone(block.packet) else { return [] }
         var owned: UnsafeMutablePointer<AVPacket>? = unsafe packet
         defer { unsafe av_packet_free(&owned) }
+        // Captions are triplets; libavcodec does not look for the end of the last one.
+        if form == .captions { unsafe packet.pointee.size -= packet.pointee.size % 3 }
         unsafe packet.pointee.pts = start
         unsafe packet.pointee.dts = start
         unsafe packet.pointee.duration = duration ?? 0
@@ -97,6 +114,8 @@ final class SubtitleDecoder {
         let shown = last == .max || last <= first ? nil : Int64(last) - Int64(first)
         let rects = unsafe (0..<Int(subtitle.num_rects)).compactMap { unsafe subtitle.rects[$0] }
         if form == .images { return unsafe [images(rects, begin, shown ?? duration)] }
+        // libavcodec gives the time of the change before this one.
+        if form == .captions { return unsafe lines(Array(rects.suffix(1)), start, nil).map(\.screen) }
         return unsafe lines(rects, begin, duration ?? shown)
     }
 

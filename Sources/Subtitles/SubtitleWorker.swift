@@ -11,6 +11,10 @@ final class SubtitleWorker: SubtitleDrawing {
         var decoder: SubtitleDecoder?
         var text: TextTrack?
         let images: ImageTrack?
+        /// What a track of captions has shown, which `text` draws one after the other; nil for others.
+        var captions: CaptionScreens?
+        /// The start of the screen that `text` draws.
+        var drawn: Int64?
         /// Samples of a track of images that nobody looks at: decoding them would take time and memory.
         var kept: [SubtitleSample] = []
         var keptBytes = 0
@@ -57,8 +61,12 @@ final class SubtitleWorker: SubtitleDrawing {
             if let index { prepare(index) }
             return [.min..<Int64.max]
         case .seek:
-            for content in contents.values { content.decoder?.flush() }
-            return []
+            for content in contents.values {
+                content.decoder?.flush()
+                content.captions?.seek()
+            }
+            // A screen of captions is not known to last over what is passed over.
+            return chosen.flatMap { contents[$0]?.captions } == nil ? [] : [.min..<Int64.max]
         case .image: return []
         }
     }
@@ -70,6 +78,13 @@ final class SubtitleWorker: SubtitleDrawing {
             return (event.flatMap { images.image($0, on: canvas) }, until)
         }
         guard let text = content.text, let renderer else { return (nil, .max) }
+        if let captions = content.captions {
+            let (screen, until) = captions.state(at: time)
+            guard let screen else { return (nil, until) }
+            if content.drawn != screen.start { text.show(screen.text) }
+            content.drawn = screen.start
+            return (renderer.image(text, at: time, on: canvas, settings), until)
+        }
         let state = text.state(at: time)
         return (state.isOn ? renderer.image(text, at: time, on: canvas, settings) : nil, state.until)
     }
@@ -98,10 +113,17 @@ final class SubtitleWorker: SubtitleDrawing {
     private func decode(_ sample: SubtitleSample, _ content: Content) -> [Range<Int64>] {
         guard sample.start > -(1 << 40), sample.start < 1 << 40 else { return [] }
         var spans: [Range<Int64>] = []
+        let reached = content.captions?.reach(sample.start)
+        if let time = reached?.changed { spans.append(time..<Int64.max) }
         for event in content.decoder?.decode(sample.block, start: sample.start, duration: sample.duration) ?? [] {
             switch event {
             case .line(let start, let duration, let text):
                 if content.text?.add(start: start, duration: duration, text: text) == true { spans.append(start..<start + max(1, duration)) }
+            case .screen(let start, let text):
+                guard reached?.isNews == true else { break }
+                content.captions?.add(CaptionScreens.Screen(start: start, text: text))
+                content.drawn = nil
+                spans.append(start..<Int64.max)
             case .images(let event):
                 content.images?.add(event)
                 // It also ends the one before.
@@ -130,6 +152,7 @@ final class SubtitleWorker: SubtitleDrawing {
             renderer = SubtitleRenderer()
             renderer?.take(film)
         }
+        if form == .captions { content.captions = CaptionScreens() }
         content.text = renderer.flatMap { TextTrack(form, header: decoder.header, for: $0) }
         return content
     }

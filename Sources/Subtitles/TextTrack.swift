@@ -62,6 +62,16 @@ final class TextTrack {
         return true
     }
 
+    /// Shows this line and nothing else, at all times.
+    func show(_ text: [UInt8]) {
+        unsafe ass_flush_events(track)
+        var text = text
+        unsafe text.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            unsafe ass_process_chunk(track, base.assumingMemoryBound(to: CChar.self), Int32(bytes.count), -(1 << 41), 1 << 42)
+        }
+    }
+
     /// What is on at `time`, in milliseconds, and until when it stays as it is.
     func state(at time: Int64) -> SubtitleSpans.State { spans.state(at: time) }
 

@@ -17,7 +17,7 @@ struct ExportPlan: Sendable {
         }
         var left: [AssetTrack] = []
         let soundOnly = path.lowercased().hasSuffix(".m4a") || path.lowercased().hasSuffix(".mka")
-        for track in source.tracks where settings.tracks?.contains(track.id) ?? true {
+        for track in source.tracks where settings.tracks?.contains(track.id) ?? !track.isInsideFrames {
             var treatment = ExportSettings.Treatment.copy
             if track.kind == .video { treatment = soundOnly ? .leaveOut : settings.video }
             if track.kind == .audio { treatment = settings.audio }
@@ -35,7 +35,7 @@ struct ExportPlan: Sendable {
             case .copy: break
             }
             guard source.reader != nil else { throw .settings("\(source.location): what is composed can only be encoded, not copied.") }
-            if container.canHold(track.kind, track.format) {
+            if !track.isInsideFrames, container.canHold(track.kind, track.format) {
                 tracks.append((track, nil))
             } else if source.reader.map({ track.holdsChapters(of: $0) }) != true, track.id != cover {
                 left.append(track)

@@ -73,8 +73,9 @@ public struct FilmCopy: Sendable {
                 throw WritingError(.unsupported, location, "it has no track \(unknown)")
             }
             writer = try AssetWriter(path: path, options: described)
-            for track in reader.tracks where options.tracks?.contains(track.id) ?? true {
-                if writer.container.canHold(track.kind, track.format) {
+            for track in reader.tracks where options.tracks?.contains(track.id) ?? !track.isInsideFrames {
+                // Captions inside frames go with them.
+                if !track.isInsideFrames, writer.container.canHold(track.kind, track.format) {
                     inputs[track.id] = try writer.addInput(TrackDescription(track))
                 } else if !track.holdsChapters(of: reader), track.id != cover {
                     left.append(track)

@@ -113,4 +113,45 @@ import Testing
             #expect(lines.contains { $0.hasSuffix("subtitle, ass, --sid 2") }, "\(lines)")
         }
     }
+
+    // MARK: Captions inside frames
+
+    /// What the screen shows of a captioned film that is paused at 1.95 s, as soon as that is as wanted.
+    private func screen(_ weston: PrivateWeston, _ arguments: [String], _ isWanted: (RGBImage) -> Bool) throws -> RGBImage? {
+        let film = try #require(MediaCatalog.shared).path("mp4/androidx/fragmented_captions.mp4"), handle = PlayProgram.Handle()
+        let outcome = PlayProgram.begin(
+            ["--no-audio", "--pause", "--start", "1.95", "--fullscreen", "--no-exact-colors"] + arguments + [film],
+            environment: ["WAYLAND_DISPLAY": weston.display], handle: handle)
+        var seen: RGBImage?
+        _ = try Polling.until(every: .milliseconds(50)) {
+            let shot = try weston.screenshot()
+            seen = isWanted(shot) ? shot : nil
+            return seen != nil
+        }
+        handle.send(SIGTERM)
+        let end = try outcome()
+        #expect(end.code == 0, "\(end.errors)")
+        return seen
+    }
+
+    private static func differs(_ first: RGBImage, _ second: RGBImage, in part: PixelRect) -> Bool {
+        for y in part.y..<part.y + part.height { for x in part.x..<part.x + part.width where first[x, y] != second[x, y] { return true } }
+        return false
+    }
+
+    @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"))
+    func `captions inside frames are shown where they are chosen, at their place`() throws {
+        let weston = try PrivateWeston(.gl, isBare: true), whole = PixelRect(x: 0, y: 0, width: 640, height: 480)
+        // The words ♪MUSIC♪ are on from 1.869 s to the end, 163 of 384 columns and 243 of 288 rows from the corner.
+        let place = PixelRect(x: 265, y: 355, width: 160, height: 40), upper = PixelRect(x: 0, y: 0, width: 640, height: 355)
+        let black = RGBImage.Color(red: 0, green: 0, blue: 0)
+        let bare = try #require(try screen(weston, ["--no-sub"]) { $0.mean(of: upper).distance(to: black) > 10 })
+        #expect(try screen(weston, []) { !Self.differs($0, bare, in: whole) } != nil, "not by itself")
+        for sandbox in ["off", "full"] {
+            let shot = try screen(weston, ["--sid", "1", "--sandbox", sandbox]) {
+                Self.differs($0, bare, in: place) && !Self.differs($0, bare, in: upper)
+            }
+            #expect(shot.map { Self.hasText($0, place) } == true, "\(sandbox)")
+        }
+    }
 }

@@ -77,7 +77,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
         }
         self.tracks = tracks
         self.lists = readers
-        selected = Set(tracks.map(\.id))
+        selected = AssetTrack.usual(tracks)
         line = AdaptiveTimeline(lanes: readers.count)
         ready = Array(repeating: [], count: readers.count)
         hasEnded = Array(repeating: false, count: readers.count)

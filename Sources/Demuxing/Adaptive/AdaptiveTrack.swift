@@ -52,7 +52,7 @@ final class AdaptiveTrack {
             own.id = firstID + index
             return own
         }
-        selected = Set(tracks.map(\.id))
+        selected = AssetTrack.usual(tracks)
         return true
     }
 

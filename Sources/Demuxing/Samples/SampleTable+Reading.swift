@@ -6,10 +6,10 @@ extension SampleTable {
     ///
     /// The reader should be fresh or stand at its beginning; afterwards it stands at the end. Of a damaged film the readable part is kept.
     ///
-    /// - Parameter trackIDs: The tracks wanted; nil takes all.
+    /// - Parameter trackIDs: The tracks wanted; nil takes all but captions that lie inside frames.
     /// - Throws: `.cancelled`; other errors only where not a single sample can be read.
     public static func read(_ reader: any AssetReading, tracks trackIDs: Set<Int>? = nil) throws(AssetError) -> [SampleTable] {
-        let wanted = reader.tracks.filter { trackIDs?.contains($0.id) ?? true }
+        let wanted = reader.tracks.filter { trackIDs?.contains($0.id) ?? !$0.isInsideFrames }
         reader.select(Set(wanted.map(\.id)))
         var entries = [[Entry]](repeating: [], count: reader.tracks.count)
         var isEmpty = true

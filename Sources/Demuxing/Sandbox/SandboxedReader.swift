@@ -94,7 +94,7 @@ public final class SandboxedReader: AssetReading, @unchecked Sendable {
         policy = RestartPolicy(limit: sandbox.restarts)
         self.options = options
         self.sandbox = sandbox
-        selected = Set(tracks.map(\.id))
+        selected = AssetTrack.usual(tracks)
         film = filmTracks
     }
 

@@ -18,6 +18,7 @@ extension WireWriter {
         put(track.isDecodable)
         put(track.isForced)
         put(track.isHearingImpaired)
+        put(track.isInsideFrames)
         let loudness = track.replayGain
         for value in [loudness?.trackGain, loudness?.trackPeak, loudness?.albumGain, loudness?.albumPeak] { put(value?.bitPattern) }
         put(UInt32(track.references.count))
@@ -61,6 +62,7 @@ extension WireReader {
         guard timeBase.isKnown else { throw WireError("a track has no unit of time") }
         let duration = try takeTime(), bitRate = try take(Int64.self), language = try takeOptionalText(), title = try takeOptionalText()
         let isDefault = try takeBool(), isDecodable = try takeBool(), isForced = try takeBool(), isHearingImpaired = try takeBool()
+        let isInsideFrames = try takeBool()
         let loudness = try takeReplayGain(), references = try takeReferences()
         let format: MediaFormat
         switch try take(UInt8.self) {
@@ -76,8 +78,8 @@ extension WireReader {
         var track = AssetTrack(
             id: id, kind: kind, format: format, timeBase: timeBase, duration: duration, bitRate: bitRate, language: language, title: title,
             isDefault: isDefault, isDecodable: isDecodable)
-        (track.isForced, track.isHearingImpaired, track.replayGain) = (isForced, isHearingImpaired, loudness)
-        track.references = references
+        (track.isForced, track.isHearingImpaired, track.isInsideFrames) = (isForced, isHearingImpaired, isInsideFrames)
+        (track.replayGain, track.references) = (loudness, references)
         return track
     }
 

@@ -74,7 +74,8 @@ final class SandboxedSubtitles: SubtitleDrawing {
             return [.min..<Int64.max]
         case .seek:
             if let link { _ = perform { () throws(ProcessEnd) in try link.ask(.seek) } }
-            return []
+            // As `SubtitleWorker`.
+            return chosen.flatMap { tracks[$0].codec.flatMap(SubtitleForm.init) } == .captions ? [.min..<Int64.max] : []
         case .image: return []
         }
     }
@@ -89,10 +90,20 @@ final class SandboxedSubtitles: SubtitleDrawing {
 
     // MARK: Inside
 
+    /// Bytes; 512 for what libavcodec allocates around a few bytes of captions.
+    private static func cost(of sample: SubtitleSample) -> Int { sample.block.count + 512 }
+
     private func remember(_ sample: SubtitleSample, _ track: Int) {
         history.append((sample, track))
-        historyBytes += sample.block.count
-        while historyBytes > Self.mostHistory, history.count > 1 { historyBytes -= history.removeFirst().sample.block.count }
+        historyBytes += Self.cost(of: sample)
+        guard historyBytes > Self.mostHistory else { return }
+        // A tenth at once: captions come with every frame.
+        var gone = 0
+        while historyBytes > Self.mostHistory / 10 * 9, gone < history.count - 1 {
+            historyBytes -= Self.cost(of: history[gone].sample)
+            gone += 1
+        }
+        history.removeFirst(gone)
     }
 
     /// Tells the process which track to draw; starts one if there is none.

@@ -11,6 +11,7 @@ extension FuzzedReader {
         FuzzedReader("parameter-sets", records(.h264) + records(.hevc), readRecord),
         FuzzedReader("h264-stream", [startCodes(h264 + h264Slices)]) { readStream($0, .h264) },
         FuzzedReader("hevc-stream", [startCodes(hevc + hevcSlices)]) { readStream($0, .hevc) },
+        FuzzedReader("captions", captionSeeds, readCaptions),
         FuzzedReader("edid", edids) { bytes in
             let name = EDID.monitorName(bytes), colors = EDID.colorSupport(bytes)
             if let name { precondition(!name.isEmpty && name.utf8.count <= 13 && name.utf8.allSatisfy { (32..<127).contains($0) }) }
@@ -70,7 +71,32 @@ extension FuzzedReader {
         return byteCount > 0
     }
 
+    /// The first byte says which codec, and how units are packed.
+    private static func readCaptions(_ bytes: [UInt8]) -> Bool {
+        let codecs: [VideoCodec] = [.h264, .hevc, .mpeg2], choice = Int(bytes.first ?? 0), codec = codecs[choice % 3]
+        let record = [1] + [UInt8](repeating: UInt8(choice / 3 % 4), count: 22)
+        let format = VideoFormat(codec: codec, codedSize: PixelSize(width: 64, height: 64), configuration: choice / 12 % 2 == 0 ? [] : record)
+        guard let found = unsafe bytes.dropFirst().withUnsafeBytes({ unsafe CaptionReader(format)?.captions(in: $0) }) else { return false }
+        precondition(found.count.isMultiple(of: 3) && found.count < bytes.count)
+        for place in stride(from: 0, to: found.count, by: 3) {
+            precondition(found[place] & 7 == 4 && (found[place + 1] | found[place + 2]) & 0x7f != 0, "more than the first field's")
+        }
+        return true
+    }
+
     // MARK: Seeds
+
+    /// One of each codec, two triplets each; H.264 also behind a length of four bytes.
+    private static var captionSeeds: [[UInt8]] {
+        let data: [UInt8] = [0x47, 0x41, 0x39, 0x34, 0x03, 0x42, 0xff, 0xfc, 0x94, 0x2c, 0xfc, 0xc8, 0xe5, 0xff]
+        let message: [UInt8] = [4, UInt8(data.count + 3), 0xb5, 0x00, 0x31] + data + [0x80]
+        let h264 = [[6] + message, [0x65, 0x88]], hevc = [[78, 1] + message, [2, 1, 0x80]]
+        let prefixed = NALPackaging.lengthPrefixes(byteCount: 4)
+        return [
+            [0] + (NALPackaging.startCodes.pack(h264) ?? []), [21] + (prefixed.pack(h264) ?? []),
+            [1] + (NALPackaging.startCodes.pack(hevc) ?? []), [2, 0, 0, 1, 0xb2] + data + [0, 0, 1, 1],
+        ]
+    }
 
     /// 640x360, High at level 3.
     private static let h264: [[UInt8]] = [

@@ -1,0 +1,133 @@
+internal import Glibc
+package import Media
+
+/// Finds the closed captions that a compressed frame carries beside its pixels (ATSC A/53 part 4, 6.2.3; CEA-708, 4.4).
+///
+/// H.264 and HEVC hold them in SEI messages (`user_data_registered_itu_t_t35`), MPEG-2 in user data. Of the triplets only those of CEA-608's first
+/// field are handed out: all that libavcodec's decoder shows. Those of CEA-708 and of the second field are left out.
+///
+/// Any bytes may be given. Thread-safety: a value.
+package struct CaptionReader: Sendable {
+    private enum Place: Sendable {
+        case messages(NALCodec, NALPackaging)
+        case userData
+    }
+
+    private let place: Place
+
+    /// Nil for codecs whose frames carry no captions.
+    package init?(_ format: VideoFormat) {
+        if let codec = NALCodec(format.codec) {
+            place = .messages(codec, NALPackaging(configuration: format.configuration, codec: codec))
+        } else if format.codec == .mpeg2 {
+            place = .userData
+        } else {
+            return nil
+        }
+    }
+
+    /// The captions of a frame, three bytes each: whether they are valid and of which field, then two characters with parity. Empty where the frame
+    /// says that there are none now; nil where it says nothing of captions.
+    package func captions(in sample: UnsafeRawBufferPointer) -> [UInt8]? {
+        var found: [UInt8]?
+        switch place {
+        case .userData:
+            unsafe Self.forEachUserData(in: sample) { Self.take($0, at: 0, &found) }
+        case .messages(let codec, let packaging):
+            let wanted = codec == .h264 ? H264UnitType.sei : HEVCUnitType.prefixSEI
+            unsafe packaging.forEachUnit(in: sample) { unit in
+                guard codec.type(of: unit) == wanted, unit.count <= Self.longestUnit else { return }
+                Self.readMessages(Self.payload(of: unit, headerBytes: codec.headerBytes), &found)
+            }
+        }
+        return found
+    }
+
+    /// 64 KiB: captions of one frame have some hundred bytes.
+    private static let longestUnit = 64 << 10
+    /// `user_data_registered_itu_t_t35` (H.264, D.1.6; HEVC, D.2.6).
+    private static let registered = 4
+    /// The country United States, and the provider ATSC (A/53 part 4, table 6.7).
+    private static let provider: [UInt8] = [0xb5, 0x00, 0x31]
+    /// `GA94`, and the type of captions.
+    private static let name: [UInt8] = [0x47, 0x41, 0x39, 0x34, 0x03]
+    /// The first byte of a valid triplet of the first field, without the bits that are reserved.
+    private static let firstField: UInt8 = 4
+    /// `user_data_start_code` (ISO/IEC 13818-2, table 6-1).
+    private static let userDataCode: UInt8 = 0xb2
+
+    // MARK: Messages
+
+    /// The bytes of a unit without its head and without those that keep start codes away (`emulation_prevention_three_byte`).
+    private static func payload(of unit: Span<UInt8>, headerBytes: Int) -> [UInt8] {
+        var bytes: [UInt8] = [], zeros = 0
+        bytes.reserveCapacity(unit.count)
+        for index in min(headerBytes, unit.count)..<unit.count {
+            let byte = unit[index]
+            if zeros >= 2, byte == 3 {
+                zeros = 0
+                continue
+            }
+            zeros = byte == 0 ? zeros + 1 : 0
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    private static func readMessages(_ bytes: [UInt8], _ found: inout [UInt8]?) {
+        var place = 0
+        while let type = number(bytes, &place), let count = number(bytes, &place), count <= bytes.count - place {
+            let message = bytes[place..<place + count]
+            if type == registered, message.starts(with: provider) { take(message.span, at: provider.count, &found) }
+            place += count
+        }
+    }
+
+    /// A number whose bytes are added up, to the first that is not 255 (H.264, 7.3.2.3.1); nil at the end.
+    private static func number(_ bytes: [UInt8], _ place: inout Int) -> Int? {
+        var sum = 0
+        while place < bytes.count {
+            let byte = bytes[place]
+            place += 1
+            sum += Int(byte)
+            if byte < 255 { return sum }
+        }
+        return nil
+    }
+
+    // MARK: User data
+
+    private static func forEachUserData(in sample: UnsafeRawBufferPointer, _ body: (Span<UInt8>) -> Void) {
+        guard let base = sample.baseAddress else { return }
+        var start: Int?, index = 2
+        while index < sample.count, let one = unsafe memchr(base + index, 1, sample.count - index) {
+            let place = unsafe base.distance(to: UnsafeRawPointer(one))
+            index = place + 1
+            guard unsafe sample[place - 1] == 0 && sample[place - 2] == 0 else { continue }
+            if let start, place - 2 >= start { unsafe body(Span(_unsafeBytes: sample[start..<place - 2])) }
+            let isUserData = unsafe place + 1 < sample.count && sample[place + 1] == userDataCode
+            start = isUserData ? place + 2 : nil
+        }
+        if let start, start <= sample.count { unsafe body(Span(_unsafeBytes: sample[start...])) }
+    }
+
+    // MARK: Captions
+
+    /// `user_data_type_structure` and `cc_data` (A/53 part 4, tables 6.8 to 6.10), from `place` on.
+    private static func take(_ bytes: Span<UInt8>, at place: Int, _ found: inout [UInt8]?) {
+        // The name, a byte with flags and the count, and one that is reserved.
+        let data = place + name.count + 2
+        guard bytes.count >= data, name.indices.allSatisfy({ bytes[place + $0] == name[$0] }) else { return }
+        let flags = bytes[data - 2]
+        guard flags & 0x40 != 0 else { return }
+        var captions = found ?? []
+        for number in 0..<min(Int(flags & 0x1f), (bytes.count - data) / 3) {
+            let triplet = data + 3 * number
+            let first = bytes[triplet + 1], second = bytes[triplet + 2]
+            // Two empty characters keep the pace and say nothing.
+            guard bytes[triplet] & 7 == firstField, first & 0x7f != 0 || second & 0x7f != 0 else { continue }
+            captions += [bytes[triplet], first, second]
+        }
+        found = captions
+    }
+}
