@@ -19,10 +19,11 @@ import Testing
         let kind = hasSound ? ["-c:v", "libx264", "-c:a", "aac", "-hls_segment_type", "fmp4"] : ["-c:v", "mpeg2video"]
         let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            ["ffmpeg", "-nostdin", "-v", "error"] + frames + (hasSound ? ["-f", "lavfi", "-i", "sine=r=48000:d=6"] : []) + kind
-            + ["-g", "25", "-bf", "0", "-f", "hls", "-hls_time", "1", "-hls_list_size", "0"]
-            + ["-hls_segment_filename", folder + (hasSound ? "/part%d.m4s" : "/part%d.ts"), path]
+        let sound = hasSound ? ["-f", "lavfi", "-i", "sine=r=48000:d=6"] : []
+        let list = ["-g", "25", "-bf", "0", "-f", "hls", "-hls_time", "1", "-hls_list_size", "0"]
+        let parts = ["-hls_segment_filename", folder + (hasSound ? "/part%d.m4s" : "/part%d.ts"), path]
+        let words: [[String]] = [["ffmpeg", "-nostdin", "-v", "error"], frames, sound, kind, list, parts]
+        process.arguments = Array(words.joined())
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)
