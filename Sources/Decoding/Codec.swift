@@ -28,8 +28,11 @@ final class Codec {
     var hardware: HardwareSurfaces? { memory.hardware }
 
     /// Opens the decoder that libavcodec prefers for `format`, or with `hardware` its own, which can use hardware.
+    ///
+    /// - Parameter usesOwnMemory: Frames lie in libavcodec's memory and not in `source`.
     init(
-        format: VideoFormat, options: DecoderOptions, threads: Int, source: SurfaceSource, hardware: HardwareSurfaces? = nil
+        format: VideoFormat, options: DecoderOptions, threads: Int, source: SurfaceSource, hardware: HardwareSurfaces? = nil,
+        usesOwnMemory: Bool = false
     ) throws(DecodingError) {
         guard let descriptor = unsafe avcodec_descriptor_get_by_name(format.codec.name),
             unsafe descriptor.pointee.type == AVMEDIA_TYPE_VIDEO,
@@ -50,7 +53,8 @@ final class Codec {
         unsafe Self.configure(context, options: options, threads: threads)
         unsafe cav_context_keep_numbers(context)
         unsafe context.pointee.opaque = Unmanaged.passUnretained(memory).toOpaque()
-        if unsafe decoder.pointee.capabilities & AV_CODEC_CAP_DR1 != 0 {
+        if usesOwnMemory { unsafe context.pointee.max_pixels = Int64(AlphaDecoder.mostPixels(options)) }
+        if unsafe !usesOwnMemory && decoder.pointee.capabilities & AV_CODEC_CAP_DR1 != 0 {
             unsafe cav_set_thread_safe_callbacks(context)
             unsafe context.pointee.get_buffer2 = { context, frame, _ in
                 guard let context = unsafe context, let frame = unsafe frame, let opaque = unsafe context.pointee.opaque

@@ -56,13 +56,15 @@ public enum DecoderBackends {
     ///
     /// Added backends run in this program. With a sandbox they are therefore passed over, and naming one is an error.
     ///
-    /// - Parameter onNotice: Takes one sentence when decoding goes on without a sandbox that was asked for.
+    /// - Parameter onNotice: Takes a sentence when decoding goes on without a sandbox that was asked for, and one when the frames come without the
+    ///   alpha that the film has.
     /// - Throws: `.noDecoder` when no backend has this name or takes the format; otherwise as `DecompressionSession` and `SandboxedSession`.
     public static func makeSession(
         for format: VideoFormat, _ options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions = SandboxOptions(),
         allocator: any SurfaceAllocator = MemfdAllocator(), statistics: FrameStatistics = FrameStatistics(), onNotice: (String) -> Void = { _ in }
     ) throws(DecodingError) -> any DecodingSession {
         var options = options
+        if let notice = format.alphaNotice(options) { onNotice(notice) }
         switch options.specification.backend {
         case nil:
             guard sandbox.policy == .off else { break }

@@ -16,9 +16,9 @@ extension DecompressionSession {
         reset()
         threads = Self.threads(for: format, options)
         let hardware = codec.hardware?.device
-        var reason: String?
+        var reason = format.hasAlpha ? HardwareProfiles.obstacle(format) : nil
         var opened: Codec?
-        if let hardware {
+        if let hardware, !format.hasAlpha {
             do throws(DecodingError) {
                 opened = try Codec(
                     format: format, options: options, threads: 1, source: source,
@@ -29,7 +29,11 @@ extension DecompressionSession {
             }
         }
         let isHardware = opened != nil
-        if let opened { codec = opened } else { codec = try Codec(format: format, options: options, threads: threads, source: source) }
+        if let opened {
+            (codec, alpha) = (opened, nil)
+        } else {
+            (codec, alpha) = try Self.softwareCodecs(format, options, threads, source)
+        }
         if hardware != nil, !isHardware { fallback = HardwareFallbackState(isRequired: false, way: .software) }
         stream = format
         facts = FrameFacts(format: format)

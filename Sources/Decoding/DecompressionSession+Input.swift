@@ -15,7 +15,7 @@ extension DecompressionSession {
             if sample.bringsParameterSets(to: stream) { stream.configuration = format.configuration }
             do throws(DecodingError) {
                 isAtKeyframe = false
-                try follow(format, isSync: isSync, output)
+                try follow(format.decoded(by: options), isSync: isSync, output)
             } catch {
                 open(SampleLedger.Entry(sample.receipt(number: number), timestamp: cav_nopts_value), output)
                 return fail(error, at: number, output)
@@ -36,6 +36,8 @@ extension DecompressionSession {
         let mayBeLeftOut = sample.flags.contains(.droppable) && !sample.flags.contains(.sync)
         let isLate = entry.deadline.map { hostClock.now() >= $0 } ?? false
         open(entry, output)
+        // Also that of a sample that is left out: the alpha of later frames may need it.
+        unsafe alpha?.take(codec.packet, number: number)
         if mayBeLeftOut {
             if isLate { return close(number, .late, output) }
             if instructions.skipsNonReference { return close(number, .skipped, output) }

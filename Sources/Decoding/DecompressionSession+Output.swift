@@ -69,8 +69,14 @@ extension DecompressionSession {
             }
         }
         let use: SurfaceUse
+        var isDamaged = unsafe cav_frame_is_damaged(frame) != 0
         do throws(DecodingError) {
-            use = try unsafe surfaceUse(of: frame)
+            if let alpha {
+                use = try unsafe alpha.join(frame, number: entry?.receipt.number ?? number, statistics: statistics)
+                isDamaged = isDamaged || alpha.isDamaged
+            } else {
+                use = try unsafe surfaceUse(of: frame)
+            }
         } catch {
             if let entry { output(.failed(entry.receipt, error)) }
             return
@@ -80,7 +86,7 @@ extension DecompressionSession {
         note(use.surface.layout.format)
         var flags: VideoFrame.Flags = []
         if times.displayImmediately { flags.insert(.displayImmediately) }
-        if unsafe cav_frame_is_damaged(frame) != 0 { flags.insert(.corrupt) }
+        if isDamaged { flags.insert(.corrupt) }
         if unsafe cav_frame_is_key(frame) != 0 { flags.insert(.sync) }
         let fields = unsafe cav_frame_fields(frame)
         if fields > 0 { flags.insert(.interlaced) }

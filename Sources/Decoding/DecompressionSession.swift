@@ -32,6 +32,8 @@ public final class DecompressionSession: @unchecked Sendable {
 
     // Of the thread that decodes:
     var codec: Codec
+    /// Decodes the alpha beside `codec`; nil for films without, and where no consumer takes it.
+    var alpha: AlphaDecoder?
     /// What `codec` was opened for.
     var stream: VideoFormat
     var facts: FrameFacts
@@ -89,7 +91,7 @@ public final class DecompressionSession: @unchecked Sendable {
         format: VideoFormat, options: DecoderOptions = DecoderOptions(), allocator: any SurfaceAllocator = MemfdAllocator(),
         statistics: FrameStatistics = FrameStatistics(), clock hostClock: any HostClock = MonotonicClock.shared
     ) throws(DecodingError) {
-        let threads = Self.threads(for: format, options)
+        let format = format.decoded(by: options), threads = Self.threads(for: format, options)
         let source = SurfaceSource(allocator: allocator, options: options, threads: threads)
         shared = Monitor(Shared(format: format))
         stream = format
@@ -118,8 +120,16 @@ public final class DecompressionSession: @unchecked Sendable {
                 reason = error.description
             }
         }
-        codec = try Codec(format: format, options: options, threads: threads, source: source)
+        (codec, alpha) = try Self.softwareCodecs(format, options, threads, source)
         note(codec, reason: reason)
+    }
+
+    /// The decoder, and the one of the alpha where the samples carry alpha.
+    static func softwareCodecs(
+        _ format: VideoFormat, _ options: DecoderOptions, _ threads: Int, _ source: SurfaceSource
+    ) throws(DecodingError) -> (Codec, AlphaDecoder?) {
+        let codec = try Codec(format: format, options: options, threads: threads, source: source, usesOwnMemory: format.hasAlpha)
+        return (codec, format.hasAlpha ? try AlphaDecoder(format, options, source, behind: codec) : nil)
     }
 
     static func threads(for format: VideoFormat, _ options: DecoderOptions) -> Int {
@@ -171,6 +181,7 @@ public final class DecompressionSession: @unchecked Sendable {
     /// The decoder follows changes within the stream by itself. Where the container announces a change, the frames so far are put out first and
     /// the decoder is opened again for the rest; surfaces of the old size are freed when their last use ends.
     public func canAccept(_ other: VideoFormat) -> Bool {
+        let other = other.decoded(by: options)
         let (format, hardware) = shared.withLock { ($0.format, $0.hardware) }
         guard other.codec == format.codec else { return false }
         if other.isDecoded(as: format) || options.specification.hardware == .disable { return true }
@@ -257,6 +268,7 @@ public final class DecompressionSession: @unchecked Sendable {
     /// Has the decoder forget everything.
     func reset() {
         unsafe avcodec_flush_buffers(codec.context)
+        alpha?.flush()
         trustsOwnTimes = false
     }
 
@@ -334,6 +346,6 @@ extension VideoFormat {
     /// Whether a decoder opened for `other` takes samples of this format: the stream itself carries what differs, too.
     func isDecoded(as other: VideoFormat) -> Bool {
         other.codec == codec && other.configuration == configuration && other.codecTag == codecTag
-            && other.bitsPerCodedSample == bitsPerCodedSample
+            && other.bitsPerCodedSample == bitsPerCodedSample && other.hasAlpha == hasAlpha
     }
 }

@@ -109,6 +109,8 @@ enum StreamDescription {
             configuration: configuration(parameters), profile: parameters.profile, level: parameters.level,
             codecTag: parameters.codec_tag, bitsPerCodedSample: parameters.bits_per_coded_sample, reorderDepth: parameters.video_delay)
         format.libraryPixelFormat = unsafe max(parameters.format, -1)
+        let alphaMode = unsafe tag("alpha_mode", stream.pointee.metadata)
+        format.hasAlpha = alphaMode == "1" && [.vp8, .vp9].contains(format.codec)
         // libavformat has not decoded any frame: the parameter sets say what the container does not.
         if unsafe parameters.format < 0, let facts = unsafe sequenceFacts(parameters) { complete(&format, facts) }
         return format

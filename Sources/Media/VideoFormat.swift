@@ -26,6 +26,8 @@ public struct VideoFormat: Sendable, Hashable {
     /// Frames that a decoder must hold back before the first can be shown in order, where known beforehand; 0 otherwise.
     /// (FFmpeg's `video_delay`. A decoder that has to find out by itself may show the first frames out of order.)
     public var reorderDepth: Int32
+    /// Samples carry the alpha of their frames beside them, as VP8 and VP9 do in Matroska and WebM (`AlphaMode` 1).
+    public var hasAlpha = false
     /// libavutil's number of the pixel format, where decoding has shown it; -1 otherwise. Some containers state what follows.
     package var libraryPixelFormat: Int32 = -1
 

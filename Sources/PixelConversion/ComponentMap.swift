@@ -19,8 +19,23 @@ struct ComponentMap {
     let components: [Component]
     /// Components that hold alpha or nothing, which are filled with ones.
     let fillers: [Component]
+    /// The one of `fillers` that holds alpha.
+    let alpha: Component?
     let depth: Int
     var bytesPerSample: Int { depth > 8 ? 2 : 1 }
+
+    private init(_ components: [Component], fillers: [Component] = [], alpha: Component? = nil, depth: Int) {
+        (self.components, self.fillers, self.alpha, self.depth) = (components, fillers, alpha, depth)
+    }
+
+    /// One plane of plain numbers.
+    init(planeOf depth: Int) { self.init([Component(plane: 0, step: depth > 8 ? 2 : 1, offset: 0, shift: 0)], depth: depth) }
+
+    /// The alpha as if there were nothing else; nil for formats without.
+    var alphaOnly: ComponentMap? { alpha.map { ComponentMap([$0], depth: depth) } }
+
+    /// Nothing is filled with ones.
+    var withoutFillers: ComponentMap { ComponentMap(components, alpha: alpha, depth: depth) }
 
     /// nil for formats with palettes, bit fields, or components of different depths.
     init?(_ format: PixelFormat) {
@@ -45,6 +60,7 @@ struct ComponentMap {
             fillers = [Component(plane: 0, step: 4, offset: 6 - found.reduce(0) { $0 + $1.offset }, shift: 0)]
         }
         self.fillers = fillers
+        alpha = facts.hasAlpha ? fillers.first : nil
     }
 
     /// Copies samples `range` of a component's row to the same places in `target`, as numbers without padding. Repeats the last of the `existing`

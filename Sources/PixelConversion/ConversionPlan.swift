@@ -14,8 +14,32 @@ package struct ConversionPlan: Hashable, Sendable {
     package var source: Side
     package var target: Side
     package var filter: ConversionTarget.Filter
+    /// What becomes of the source's alpha.
+    var alpha = AlphaTreatment.kept
     /// How light is mapped to standard dynamic range; nil: it is not.
     var lightMapping: LightMapping?
+}
+
+extension PixelFormat.Description {
+    /// Neither gray nor a palette.
+    var hasColorAndAlpha: Bool { hasAlpha && (model == .yuv || model == .rgb) }
+}
+
+/// What a conversion does with alpha.
+enum AlphaTreatment: Hashable, Sendable {
+    /// It is copied into targets with alpha, and left out of others.
+    case kept
+    /// The frame is laid over black.
+    case overBlack
+
+    /// How frames of `format` are shown in frames without alpha.
+    ///
+    /// - Parameter takesPackedRGB: Also packed RGB is laid over black. Displays show it as it is, in place.
+    init(_ format: PixelFormat, on target: PixelFormat, takesPackedRGB: Bool) {
+        let facts = format.description, other = target.description
+        let isSource = facts.hasAlpha && facts.model != .palette && (takesPackedRGB || facts.model != .rgb || facts.planes.count > 1)
+        self = isSource && other.model == .rgb && !other.hasAlpha ? .overBlack : .kept
+    }
 }
 
 /// Where the planes of an image lie, lent for one conversion.

@@ -18,6 +18,9 @@ public struct ConversionTarget: Sendable, Hashable {
     public var chromaSiting: ChromaSiting
     /// How pixels are interpolated when the size changes.
     public var filter: Filter
+    /// Frames with alpha are laid over black, as displays show them, where `format` is RGB of full range without alpha. False leaves their alpha out,
+    /// as FFmpeg does. A format with alpha keeps it in any case: straight, as in the source.
+    public var liesOverBlack = false
     /// How frames in high dynamic range become standard dynamic range, always by `.exact`; nil keeps their primaries and transfer curve. For RGB of
     /// full range only.
     public var toneMapping: ToneMapping?

@@ -2,7 +2,7 @@ package import Media
 package import SurfacePool
 
 /// Converts frames to `bgr0` of any size, by the film's own matrix and range, into memory that the caller owns: for displays that provide the
-/// memory themselves.
+/// memory themselves. Frames in YUV with alpha are laid over black.
 ///
 /// Thread-safety: one thread at a time.
 package final class DisplayScaler {
@@ -17,17 +17,20 @@ package final class DisplayScaler {
     /// The smallest rectangle around a frame's visible part at which a conversion can begin.
     package func part(of frame: borrowing VideoFrame) -> PixelRect { engine.aligned(frame.visible, of: frame.pixelFormat) }
 
-    /// Writes `part` of a frame, scaled to `size`. False when neither libswscale nor, for tone mapping, zimg can do it.
+    /// Writes `part` of a frame, scaled to `size`. False when neither libswscale nor, for tone mapping and alpha, zimg can do it.
     package func convert(
         _ frame: borrowing VideoFrame, _ part: PixelRect, to size: PixelSize, at base: UnsafeMutableRawPointer, pitch: Int
     ) -> Bool {
         let format = frame.pixelFormat, color = frame.resolvedColor
         let mapping = toneMapping.flatMap { LightMapping(color, frame.attributes.hdr, $0) }
-        let engine: any ConversionEngine = mapping == nil ? engine : mapper
+        let alpha = AlphaTreatment(format, on: Self.format, takesPackedRGB: false)
+        let engine: any ConversionEngine = mapping == nil && alpha == .kept ? engine : mapper
         guard engine.canConvert(format, to: Self.format) else { return false }
+        var shown = color
+        if alpha == .overBlack { (shown.matrix, shown.range) = (0, .full) }
         let plan = ConversionPlan(
-            source: .init(format: format, color: color, size: part.size), target: .init(format: Self.format, color: color, size: size),
-            filter: .bilinear, lightMapping: mapping)
+            source: .init(format: format, color: color, size: part.size), target: .init(format: Self.format, color: shown, size: size),
+            filter: .bilinear, alpha: alpha, lightMapping: mapping)
         let target = unsafe ImagePlanes(planes: [base], pitches: [pitch])
         do throws(PixelConversionError) {
             try frame.surface.withImagePlanes(left: part.x, top: part.y) { planes throws(PixelConversionError) in

@@ -38,6 +38,9 @@ public struct OutputRequirements: Sendable, Hashable {
     /// Whether every frame meets the requirements.
     public var isEmpty: Bool { self == OutputRequirements() }
 
+    /// Whether frames with alpha can be handed out with it: any format will do, or one of the formats has colour and alpha.
+    package var keepAlpha: Bool { formats.isEmpty || formats.contains { $0.description.hasColorAndAlpha } }
+
     /// The properties of a frame that requirements are compared with.
     package struct Offer: Hashable, Sendable {
         package var format: PixelFormat
@@ -88,7 +91,9 @@ public struct OutputRequirements: Sendable, Hashable {
         func isFit(_ format: PixelFormat) -> Bool { ComponentMap(format) != nil && (!needsCode || format.fourCC != nil) }
         guard ComponentMap(offer.format) != nil else { return nil }
         let candidates = (formats.isEmpty ? Set(PixelFormat.allCases) : formats).filter(isFit)
-        let format = candidates.contains(offer.format) ? offer.format : PixelFormatTable.shared.nearest(to: offer.format, among: candidates)
+        let hasAlpha = offer.format.description.hasAlpha, table = PixelFormatTable.shared
+        let isTaken = candidates.contains(offer.format)
+        let format = isTaken ? offer.format : table.nearest(to: offer.format, among: candidates, keepingAlpha: hasAlpha)
         guard let format else { return nil }
         let area = offer.size.width * offer.size.height
         let size = sizes.contains(offer.size) ? nil : sizes.min { Self.isNearer($0, $1, to: area) }

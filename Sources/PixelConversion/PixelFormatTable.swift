@@ -32,8 +32,11 @@ package struct PixelFormatTable: Sendable {
     package func number(of format: PixelFormat) -> Int32 { numbers[format] ?? -1 }
 
     /// The format in `others` that keeps most of what `format` holds, the first by name of several; nil when `others` is empty.
-    package func nearest(to format: PixelFormat, among others: Set<PixelFormat>) -> PixelFormat? {
-        let candidates = others.sorted { $0.rawValue < $1.rawValue }.map { number(of: $0) }
+    ///
+    /// - Parameter keepingAlpha: A format with colour and alpha is chosen where there is one.
+    package func nearest(to format: PixelFormat, among others: Set<PixelFormat>, keepingAlpha: Bool = false) -> PixelFormat? {
+        let kept: Set<PixelFormat> = keepingAlpha ? others.filter { $0.description.hasColorAndAlpha } : []
+        let candidates = (kept.isEmpty ? others : kept).sorted { $0.rawValue < $1.rawValue }.map { number(of: $0) }
         return self.format(of: unsafe csws_nearest(candidates, Int32(candidates.count), number(of: format)))
     }
 

@@ -9,8 +9,8 @@ public import SurfacePool
 ///     let converted = try session.convert(frame)
 ///
 /// The primaries and the transfer curve stay as they are, unless the target asks for `toneMapping`: a BT.2020 frame keeps its gamut when it
-/// becomes RGB. Alpha is lost; where the target has alpha it is opaque. The orientation stays a tag. A change of size keeps the frame's shape by its
-/// pixel aspect.
+/// becomes RGB. Alpha is kept where source and target have it, straight; a target's alpha is opaque where the source has none. The orientation stays
+/// a tag. A change of size keeps the frame's shape by its pixel aspect.
 ///
 /// Thread-safety: one thread at a time; `interrupt` and `resume` from any.
 public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchecked Sendable {
@@ -18,7 +18,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     public enum Engine: Sendable, Hashable, CaseIterable {
         /// zimg: every code value is within 1 of the exact one, for every matrix, range, depth and chroma siting.
         case exact
-        /// libswscale: for looking at 8-bit frames; packed RGB only.
+        /// libswscale: for looking at 8-bit frames; packed RGB only. Frames in YUV with alpha are laid over black, by `.exact`.
         case fast
     }
 
@@ -26,7 +26,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     public let target: ConversionTarget
     private let engine: any ConversionEngine
     private let threads: Int
-    /// For frames in high dynamic range.
+    /// For frames in high dynamic range, and for those with alpha.
     private lazy var mapper: any ConversionEngine = engine as? ZimgEngine ?? ZimgEngine(threads: threads)
     private let allocator: any SurfaceAllocator
     private let maximumCount: Int
@@ -88,14 +88,16 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     /// Waits for a surface while consumers hold `holdCount` converted frames, unless the session was told not to.
     /// - Throws: `.unsupportedFormat` when the source cannot be converted, `.outOfSurfaces` when there is no surface or the wait was interrupted.
     public func convert(_ frame: borrowing VideoFrame) throws(PixelConversionError) -> VideoFrame {
-        let source = frame.surface.layout, lightMapping = try lightMapping(frame), engine = lightMapping == nil ? engine : mapper
+        let source = frame.surface.layout, lightMapping = try lightMapping(frame), alpha = alpha(frame.pixelFormat)
+        let engine = lightMapping == nil && alpha == .kept ? engine : mapper
         guard engine.canConvert(source.format, to: target.format) else {
             throw .noConversion(from: source.format.rawValue, to: target.format.rawValue)
         }
         let part = engine.aligned(frame.visible, of: source.format), size = target.size ?? part.size
         let writer = try surface(of: size)
         let start = MonotonicClock.shared.now()
-        let plan = plan(frame, part, to: size, lightMapping)
+        var plan = plan(frame, part, to: size, lightMapping)
+        plan.alpha = alpha
         let layout = writer.surface.layout
         let planes = unsafe ImagePlanes(
             planes: (0..<layout.planeCount).map { unsafe writer.surface.address(ofPlane: $0) },
@@ -147,6 +149,12 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
             throw PixelConversionError(.unsupportedFormat, "tone mapping makes RGB of full range only")
         }
         return found
+    }
+
+    private func alpha(_ format: PixelFormat) -> AlphaTreatment {
+        let isForLooking = !(engine is ZimgEngine)
+        guard target.liesOverBlack || isForLooking, target.range != .limited else { return .kept }
+        return AlphaTreatment(format, on: target.format, takesPackedRGB: !isForLooking)
     }
 
     private func plan(_ frame: borrowing VideoFrame, _ part: PixelRect, to size: PixelSize, _ lightMapping: LightMapping?) -> ConversionPlan {

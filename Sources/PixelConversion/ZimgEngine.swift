@@ -10,6 +10,10 @@ final class ZimgEngine: ConversionEngine {
     private let threads: SliceThreads
     private var plan: ConversionPlan?
     private var slices: [ZimgSlice] = []
+    /// What converts the alpha of the same rows, afterwards.
+    private var alphaSlices: [ZimgSlice] = []
+    /// The alpha of a frame that is laid over black.
+    private var cover: AlphaCover?
 
     /// - Parameter threads: That compute, the caller's included; 0 takes one for each processor, up to 8.
     init(threads: Int) {
@@ -23,7 +27,16 @@ final class ZimgEngine: ConversionEngine {
 
     func convert(_ plan: ConversionPlan, from source: ImagePlanes, to target: ImagePlanes) throws(PixelConversionError) {
         try prepare(plan)
-        let slices = slices, hasFailed = Monitor(false)
+        try run(slices, source, target)
+        guard !alphaSlices.isEmpty else { return }
+        guard let cover else { return try run(alphaSlices, source, target) }
+        try run(alphaSlices, source, cover.planes)
+        let slices = slices
+        threads.run(slices.count) { cover.layOverBlack(target, rows: slices[$0].rows) }
+    }
+
+    private func run(_ slices: [ZimgSlice], _ source: ImagePlanes, _ target: ImagePlanes) throws(PixelConversionError) {
+        let hasFailed = Monitor(false)
         threads.run(slices.count) { index in
             if !slices[index].convert(source, target) { hasFailed.withLock { $0 = true } }
         }
@@ -33,15 +46,19 @@ final class ZimgEngine: ConversionEngine {
     private func prepare(_ plan: ConversionPlan) throws(PixelConversionError) {
         guard plan != self.plan else { return }
         self.plan = nil
-        slices = []
+        (slices, alphaSlices, cover) = ([], [], nil)
         guard let source = ComponentMap(plan.source.format), let target = ComponentMap(plan.target.format) else {
             throw .noConversion(from: plan.source.format.rawValue, to: plan.target.format.rawValue)
         }
+        let isOverBlack = plan.alpha == .overBlack, made = isOverBlack ? ComponentMap(planeOf: target.depth) : target.alphaOnly
+        let own = source.alphaOnly, keepsAlpha = own != nil && made != nil
         let mapper = plan.lightMapping.map { PixelLightMapping($0, outputDepth: target.depth) }
         let least = ZimgSlice.leastRows(from: plan.source.size.height, to: plan.target.size.height)
         for rows in Self.slices(height: plan.target.size.height, count: threads.count, least: least) {
-            slices.append(try ZimgSlice(plan, source, target, mapper, rows: rows))
+            slices.append(try ZimgSlice(plan, source, keepsAlpha && !isOverBlack ? target.withoutFillers : target, mapper, rows: rows))
+            if let own, let made { alphaSlices.append(try ZimgSlice(plan.ofAlpha, own, made, nil, rows: rows)) }
         }
+        if keepsAlpha, isOverBlack { cover = AlphaCover(target, size: plan.target.size) }
         self.plan = plan
     }
 

@@ -51,6 +51,8 @@ public struct FrameExtraction {
         form.appliesPixelAspect = true
         form.appliesOrientation = true
         form.toneMapping = ToneMapping()
+        // PNG keeps alpha; what has no alpha shows the frames as displays do.
+        form.alpha = options.format == .png && options.folder != nil ? .kept : .overBlack
         form.holdCount = Self.mostOnSheet
         do throws(ReadingError) { (generator, notices) = try Self.generator(location, form) } catch { throw PlayerError(error) }
     }
@@ -79,7 +81,10 @@ public struct FrameExtraction {
     public func run(_ report: (String) throws(PlayerError) -> Void) throws(PlayerError) {
         let times = try allTimes()
         if let folder = options.folder, unsafe mkdir(folder, 0o777) != 0, errno != EEXIST { throw Self.cannotCreate(folder) }
-        let encoder = StillImageEncoder(options.format)
+        let encoder = StillImageEncoder(options.format, keepsAlpha: true)
+        var flat = ConversionTarget(format: .rgb24)
+        flat.liesOverBlack = true
+        let flattening = PixelTransferSession(to: flat, holdCount: Self.mostOnSheet)
         var sheet = ContactSheet(columns: options.columns), missing: ReadingError?
         do {
             try generator.forEachFrame(at: times) { found in
@@ -94,7 +99,8 @@ public struct FrameExtraction {
                         try Self.write(encoder.encode(frame.copy()), to: path)
                         try report(path)
                     }
-                    if options.sheet != nil { sheet.add(frame, at: found.requestedTime) }
+                    guard options.sheet != nil else { break }
+                    sheet.add(frame.pixelFormat == .rgb24 ? frame : SharedFrame(try flattening.convert(frame.copy())), at: found.requestedTime)
                 }
             }
             if let path = options.sheet, !sheet.isEmpty, let image = try sheet.draw() {

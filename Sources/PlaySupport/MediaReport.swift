@@ -122,6 +122,7 @@ public struct MediaReport: Sendable {
             let display = format.attributes.displaySize(of: visible)
             if display != visible { parts.append("shown as \(display)") }
             if format.attributes.orientation.rotation != .none { parts.append("rotated \(format.attributes.orientation.rotation.rawValue)°") }
+            if format.hasAlpha { parts.append("alpha") }
             // A cover is one frame, whatever the container's time base.
             if format.frameRate.isKnown, track.kind != .attachedPicture { parts.append("\(decimal(format.frameRate.doubleValue)) fps") }
             if let color = colorName(format.attributes.color) { parts.append(color) }
@@ -242,6 +243,7 @@ public struct MediaReport: Sendable {
             .init("colorRange", text: "\(attributes.color.range)"),
             .init("chromaSiting", text: "\(attributes.color.chromaSiting)"),
             .init("hdr10", .bool(attributes.hdr != nil)),
+            .init("alpha", .bool(format.hasAlpha)),
         ]
     }
 

@@ -43,6 +43,7 @@ public struct Screenshot: Sendable {
         form.appliesPixelAspect = true
         form.appliesOrientation = true
         form.toneMapping = ToneMapping()
+        form.alpha = .overBlack
         let bytes: [UInt8]
         do throws(ReadingError) {
             let frame = try FrameExtraction.generator(location, form).generator.frame(at: time)

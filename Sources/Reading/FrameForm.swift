@@ -16,19 +16,31 @@ final class FrameForm {
     func apply(_ frame: consuming VideoFrame, _ location: String) throws(ReadingError) -> VideoFrame {
         let turns = options.appliesOrientation && frame.attributes.orientation != .upright
         var format = options.format ?? frame.pixelFormat
+        let hasAlpha = frame.pixelFormat.description.hasAlpha && frame.pixelFormat.description.model != .palette
+        if hasAlpha, options.alpha == .kept { format = Self.withAlpha(format) }
         if turns, options.format == nil, !PixelRotationSession.canRotate(format) { format = .bgra }
         let size = size(of: frame.visible.size, frame.attributes)
         let (time, from) = (frame.presentationTime, frame.pixelFormat)
         let mapsLight = options.toneMapping != nil && ToneMapping.applies(to: frame.attributes.color)
         do throws(PixelConversionError) {
             if format != from || size != frame.visible.size || mapsLight {
-                let target = ConversionTarget(
+                var target = ConversionTarget(
                     format: format, size: size == frame.visible.size ? nil : size, toneMapping: mapsLight ? options.toneMapping : nil)
+                target.liesOverBlack = hasAlpha && options.alpha == .overBlack
                 frame = try converter(target).convert(frame)
             }
             return turns ? try rotator.rotate(frame) : frame
         } catch {
             throw ReadingError(ReadingError.code(error), "\(location), at \(time): \(error.description).", time: time)
+        }
+    }
+
+    /// The format with alpha for one without.
+    private static func withAlpha(_ format: PixelFormat) -> PixelFormat {
+        switch format {
+        case .rgb24, .rgb0: .rgba
+        case .bgr24, .bgr0: .bgra
+        default: format
         }
     }
 

@@ -13,6 +13,17 @@ public struct FrameGeneratorOptions: Sendable {
         case nearest
     }
 
+    /// What becomes of a film's alpha where `format` has none.
+    public enum Alpha: Sendable, Hashable, CaseIterable {
+        /// Frames are opaque, with the colours that transparent pixels were coded with.
+        case leftOut
+        /// Frames lie over black, as displays show them. Only with a `format` that is RGB.
+        case overBlack
+        /// Frames with alpha come in the format with alpha of the same order: `rgba` for `rgb24` and `rgb0`, `bgra` for `bgr24` and `bgr0`. The
+        /// alpha is straight: the colours are not multiplied by it.
+        case kept
+    }
+
     /// How the film is read and decoded.
     public var reading: ReadingOptions
     /// Which frame belongs to a time.
@@ -22,6 +33,8 @@ public struct FrameGeneratorOptions: Sendable {
     public var toleranceBefore: MediaTime
     /// The pixel format wanted; nil takes the decoder's.
     public var format: PixelFormat?
+    /// What becomes of a film's alpha where `format` has none.
+    public var alpha = Alpha.leftOut
     /// Frames that are larger are made smaller, keeping their shape; a side of 0 may be of any length. nil keeps their size. With
     /// `appliesOrientation` it is the size as a viewer sees it.
     public var maximumSize: PixelSize?

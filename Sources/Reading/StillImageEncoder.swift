@@ -26,6 +26,9 @@ public final class StillImageEncoder {
 
     /// As given to `init`.
     public let format: Format
+    /// Whether PNG files of frames with alpha have alpha.
+    private let keepsAlpha: Bool
+    private let toRGBA: PixelTransferSession
     /// By way of RGB, where the visible part can begin at any pixel.
     private let toRGB: PixelTransferSession
     /// JPEG files hold YUV by BT.601 with full range (JFIF).
@@ -33,9 +36,14 @@ public final class StillImageEncoder {
 
     /// Makes an encoder. Nothing is opened before the first frame.
     ///
-    /// - Parameter toneMapping: For frames in high dynamic range; nil keeps their code values.
-    public init(_ format: Format, toneMapping: ToneMapping? = ToneMapping()) {
+    /// - Parameters:
+    ///   - toneMapping: For frames in high dynamic range; nil keeps their code values.
+    ///   - keepsAlpha: PNG files of frames with alpha have alpha, which is straight. Else, and in JPEG files, it is left out. Frames of cameras are
+    ///     best written without: what they call alpha seldom means anything.
+    public init(_ format: Format, toneMapping: ToneMapping? = ToneMapping(), keepsAlpha: Bool = false) {
         self.format = format
+        self.keepsAlpha = keepsAlpha && format == .png
+        toRGBA = PixelTransferSession(to: ConversionTarget(format: .rgba, toneMapping: toneMapping), holdCount: 1)
         toRGB = PixelTransferSession(to: ConversionTarget(format: .rgb24, toneMapping: toneMapping), holdCount: 1)
     }
 
@@ -45,7 +53,9 @@ public final class StillImageEncoder {
     ///   `.decoding(.outOfSurfaces)` when the system has no memory or descriptor for it.
     public func encode(_ frame: borrowing VideoFrame) throws(ReadingError) -> [UInt8] {
         do throws(PixelConversionError) {
-            var image = frame.pixelFormat == .rgb24 && !ToneMapping.applies(to: frame.attributes.color) ? frame.copy() : try toRGB.convert(frame)
+            let facts = frame.pixelFormat.description, hasAlpha = keepsAlpha && facts.hasAlpha && facts.model != .palette
+            let isFit = frame.pixelFormat == (hasAlpha ? .rgba : .rgb24) && !ToneMapping.applies(to: frame.attributes.color)
+            var image = isFit ? frame.copy() : try (hasAlpha ? toRGBA : toRGB).convert(frame)
             if format != .png { image = try toJPEG.convert(image) }
             return try write(image)
         } catch {
@@ -68,7 +78,8 @@ public final class StillImageEncoder {
             throw PixelConversionError(.outOfSurfaces, "there is no memory")
         }
         let size = image.visible.size, layout = image.surface.layout
-        let pixelFormat = format == .png ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_YUVJ420P
+        let hasAlpha = layout.format == .rgba
+        let pixelFormat = format != .png ? AV_PIX_FMT_YUVJ420P : hasAlpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24
         unsafe context.pointee.width = Int32(clamping: size.width)
         unsafe context.pointee.height = Int32(clamping: size.height)
         unsafe context.pointee.pix_fmt = pixelFormat
@@ -89,7 +100,7 @@ public final class StillImageEncoder {
         if status >= 0 {
             status = unsafe image.surface.withUnsafeBytes { bytes in
                 let first = layout.plane(0)
-                let place = first.offset + image.visible.y * first.pitch + image.visible.x * 3
+                let place = first.offset + image.visible.y * first.pitch + image.visible.x * (hasAlpha ? 4 : 3)
                 unsafe Self.point(frame, to: bytes, layout, firstPlane: format == .png ? place : first.offset)
                 // The frame is lent: libavcodec copies what it keeps.
                 return unsafe avcodec_send_frame(context, frame)

@@ -52,6 +52,7 @@ extension WireWriter {
         put(format.frameRate)
         for value in [format.profile, format.level, format.bitsPerCodedSample, format.reorderDepth, format.libraryPixelFormat] { put(value) }
         put(format.codecTag)
+        put(format.hasAlpha)
     }
 
     /// Without its set-up data.
@@ -137,6 +138,7 @@ extension WireReader {
         format.reorderDepth = try take()
         format.libraryPixelFormat = try take()
         format.codecTag = try take()
+        format.hasAlpha = try takeBool()
         return format
     }
 

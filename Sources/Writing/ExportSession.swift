@@ -77,7 +77,7 @@ public final class ExportSession: @unchecked Sendable {
         duration = end.isNumeric ? end - range.start : .indefinite
         do throws(ExportError) {
             let plan = try ExportPlan(source, settings, writer.container, path: path, cover: cover)
-            if let notice = plan.notice { notices.append(notice) }
+            notices += [plan.notice, plan.alphaNotice].compactMap { $0 }
             lanes = try Self.lanes(plan, source, settings, writer, statistics)
             notices += lanes.compactMap { ($0 as? VideoLane)?.softwareNotice }
         } catch {

@@ -85,6 +85,8 @@ public struct FilmCopy: Sendable {
             if inputs.isEmpty { throw WritingError(.unsupported, path, "\(writer.container.rawValue) can hold none of the tracks") }
         } catch { throw .output(error) }
         self.inputs = inputs
+        let copied = reader.tracks.filter { inputs[$0.id] != nil }
+        if let notice = AlphaLoss(copied: copied, in: writer.container, path: path).notice { opening.append(notice) }
         if !left.isEmpty {
             let names = left.map { "\($0.id) (\(Self.codec($0)))" }.joined(separator: ", ")
             opening.append("\(path): left out, as \(writer.container.rawValue) cannot hold it: track \(names).")

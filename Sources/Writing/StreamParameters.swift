@@ -32,6 +32,8 @@ enum StreamParameters {
         }
         if let language = track.language { unsafe av_dict_set(&stream.pointee.metadata, "language", language, 0) }
         if let title = track.title { unsafe av_dict_set(&stream.pointee.metadata, "title", title, 0) }
+        // The alpha goes along beside the samples; this says so.
+        if case .video(let format) = track.format, format.hasAlpha { unsafe av_dict_set(&stream.pointee.metadata, "alpha_mode", "1", 0) }
         if track.isDefault { unsafe stream.pointee.disposition |= AV_DISPOSITION_DEFAULT }
         if track.kind == .attachedPicture { unsafe stream.pointee.disposition |= AV_DISPOSITION_ATTACHED_PIC }
         return unsafe stream

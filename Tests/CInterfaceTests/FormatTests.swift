@@ -1,5 +1,6 @@
 import CScanout
 import FilmReference
+import Foundation
 import Media
 import TestSupport
 import Testing
@@ -55,6 +56,39 @@ import Testing
         while let frame = film.next() { sums.append(frame.md5) }
         let reference = try FilmReference.sums(TestAssets.path("plain.mp4"))
         #expect(sums == reference && Self.statistics(film).bytes_copied == 0)
+    }
+
+    @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"), arguments: [SCANOUT_SANDBOX_OFF, SCANOUT_SANDBOX_DECODER])
+    func `alpha comes as the fourth plane, and a client whose formats have none is told`(_ sandbox: scanout_sandbox) throws {
+        let path = try #require(MediaCatalog.shared).path("vp9/moviepy/transparent.webm")
+        let film = try unsafe Film(sandbox: sandbox) { unsafe scanout_open(path, $0, $1, $2, $3) }
+        var sums: [String] = []
+        while let frame = film.next() {
+            #expect(Self.format(frame) == "yuva420p" && frame.info.plane_count == 4 && frame.info.fourcc == 0)
+            sums.append(frame.md5)
+        }
+        let expected = try Self.libvpxSums(path)
+        #expect(sums == expected && sums.count == 150)
+        let plain = try unsafe Film(sandbox: sandbox, formats: "nv12") { unsafe scanout_open(path, $0, $1, $2, $3) }
+        var count = 0
+        while let frame = plain.next() {
+            #expect(Self.format(frame) == "nv12")
+            count += 1
+        }
+        let notices = plain.events(until: SCANOUT_EVENT_ENDED).filter { $0.kind == SCANOUT_EVENT_NOTICE.rawValue }.map(\.sentence)
+        #expect(count == 150 && notices == ["The film has alpha, which is left out: frames in nv12 have none."])
+    }
+
+    private static func libvpxSums(_ path: String) throws -> [String] {
+        let process = ChildProcess(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error", "-c:v", "libvpx-vp9", "-i", path, "-map", "0:v:0", "-f", "framemd5", "-"]
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return FrameMD5File(String(decoding: data, as: UTF8.self))?.lines.map(\.hash) ?? []
     }
 
     @Test func `a device that is asked for and missing is named`() throws {

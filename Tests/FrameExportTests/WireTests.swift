@@ -79,6 +79,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a format without a kernel's code is named by GStreamer's name, in whatever memory`(_ isDMABuf: Bool) throws {
+        let size = PixelSize(width: 32, height: 16)
+        let frame = FrameDescription(
+            layout: SurfaceLayout(format: .yuva420p, covering: size), visible: PixelRect(size),
+            identity: SurfaceIdentity(pool: 1, generation: 0, slot: 0), sequence: 0, isDMABuf: isDMABuf)
+        #expect(VideoCaps(frame)?.text.hasPrefix("video/x-raw, format=(string)A420, width=(int)32") == true)
+    }
+
     @Test func `planes beyond the memory are refused`() throws {
         let caps = try VideoCaps(text: "video/x-raw, format=I420, width=64, height=16")
         let size: UInt64 = 64 * 16 * 3 / 2

@@ -26,6 +26,22 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)")) func `a copy in WebM has the film's alpha`() throws {
+        try inFolder {
+            let film = try #require(MediaCatalog.shared).path("vp9/moviepy/transparent.webm"), copy = "\(folder)/copy.webm"
+            #expect(try PlayProgram.run(["convert", film, copy, "--copy"]).code == 0)
+            let sums = try [film, copy].map { FrameMD5File(try PlayProgram.run(["--sink", "md5=-", $0]).output)?.lines.map(\.hash) ?? [] }
+            #expect(sums[0].count == 150 && sums[0] == sums[1])
+            #expect(try PlayProgram.run(["info", copy]).output.contains("vp9, 200x200, alpha, "))
+            for words in [["\(folder)/copy.mp4", "--copy"], ["\(folder)/encoded.webm", "--video", "vp9", "--duration", "0.2"]] {
+                let outcome = try PlayProgram.run(["convert", film] + words)
+                let sentences = outcome.errors.split(separator: "\n").filter { $0.contains("alpha") }
+                #expect(outcome.code == 0 && sentences.count == 1, "\(outcome.errors)")
+                #expect(sentences.first?.hasSuffix("\(words[0]): the film's alpha is left out: track 0.") == true, "\(outcome.errors)")
+            }
+        }
+    }
+
     @Test func `it encodes a part of a film, and its last line of JSON says so`() throws {
         try inFolder {
             let words = [

@@ -34,6 +34,37 @@ import Testing
         #expect(bytes[16..<24] == Data([0, 0, 0, 230, 0, 0, 0, 67]))
     }
 
+    /// The bytes that ffmpeg makes of its arguments.
+    private static func ffmpeg(_ arguments: [String]) throws -> Data {
+        let process = ChildProcess(), output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-nostdin", "-v", "error"] + arguments + ["-frames:v", "1", "-pix_fmt", "rgba", "-f", "rawvideo", "-"]
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return data
+    }
+
+    @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"))
+    func `PNG files have the film's alpha, and what has none shows the film over black`() throws {
+        defer { remove() }
+        let film = try #require(MediaCatalog.shared).path("vp9/moviepy/transparent.webm"), sheet = "\(folder)/sheet.png"
+        #expect(try PlayProgram.run(["frames", film, "--at", "1", "-o", folder, "--sheet", sheet]).code == 0)
+        #expect(try PlayProgram.run(["frames", film, "--at", "1", "-o", folder, "--format", "jpeg"]).code == 0)
+        let theirs = [UInt8](try Self.ffmpeg(["-c:v", "libvpx-vp9", "-i", film, "-vf", "select=eq(n\\,30)"]))
+        let ours = [UInt8](try Self.ffmpeg(["-i", "\(folder)/transparent-0.00.01.000.png"]))
+        let alphas = stride(from: 3, to: theirs.count, by: 4)
+        #expect(ours.count == 200 * 200 * 4 && alphas.map { ours[$0] } == alphas.map { theirs[$0] } && Set(alphas.map { ours[$0] }).count > 4)
+        let jpeg = [UInt8](try Self.ffmpeg(["-i", "\(folder)/transparent-0.00.01.000.jpg"]))
+        let drawn = [UInt8](try Self.ffmpeg(["-i", sheet, "-vf", "crop=200:200:8:8"]))
+        for pixel in alphas.map({ $0 - 3 }) {
+            let alpha = Double(ours[pixel + 3]) / 255
+            for index in 0..<3 { #expect(abs(Double(drawn[pixel + index]) - Double(ours[pixel + index]) * alpha) <= 0.5) }
+            if ours[pixel + 3] == 0, pixel < 4 * 200 * 50 { #expect(jpeg[pixel..<pixel + 3].allSatisfy { $0 < 12 }) }
+        }
+    }
+
     @Test func `a time behind the end is an error after the others are written`() throws {
         defer { remove() }
         let outcome = try PlayProgram.run(["frames", TestAssets.demo, "--at", "1,100", "-o", folder])

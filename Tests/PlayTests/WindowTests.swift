@@ -53,6 +53,38 @@ import Testing
         #expect((members["bytesCopied"] as? Int == 0) == !converts)
     }
 
+    /// A white frame: a third opaque, a third half, a third transparent.
+    private static func whiteFilm() throws -> String {
+        let path = FileManager.default.temporaryDirectory.path + "/white-\(UUID().uuidString.prefix(8)).webm", process = ChildProcess()
+        let alpha = "if(lt(X,104),255,if(lt(X,208),128,0))"
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=white:s=320x240:r=25:d=0.4"]
+            + ["-vf", "format=yuva420p,geq=lum='lum(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='\(alpha)'", "-c:v", "libvpx-vp9", "-auto-alt-ref", "0"]
+            + ["-b:v", "2M", "-deadline", "realtime", path]
+        try process.run()
+        process.waitUntilExit()
+        return path
+    }
+
+    @Test func `a film with alpha lies over black`() throws {
+        let weston = try PrivateWeston(.pixman), handle = PlayProgram.Handle(), film = try Self.whiteFilm()
+        defer { try? FileManager.default.removeItem(atPath: film) }
+        let outcome = PlayProgram.begin(
+            ["--no-audio", "--fullscreen", "--loop", film], environment: ["WAYLAND_DISPLAY": weston.display], handle: handle)
+        let width = weston.size.width / 3
+        var levels = [0, 0, 0]
+        // The shell fades windows in.
+        _ = try Polling.until(every: .milliseconds(100)) {
+            let shot = try weston.screenshot()
+            levels = (0..<3).map { shot.mean(of: PixelRect(x: $0 * width + width / 4, y: 100, width: width / 2, height: 200)).red }
+            return levels[0] >= 250
+        }
+        handle.send(SIGTERM)
+        #expect(levels[0] >= 250 && abs(levels[1] - 128) <= 4 && levels[2] <= 4, "\(levels)")
+        #expect(try outcome().code == 0)
+    }
+
     @Test func `frames follow each other while it plays`() throws {
         let weston = try PrivateWeston(.pixman), handle = PlayProgram.Handle()
         let outcome = PlayProgram.begin(

@@ -54,7 +54,7 @@ extension DecompressionSession {
         do throws(DecodingError) {
             switch way {
             case .software:
-                codec = try Codec(format: stream, options: options, threads: threads, source: source)
+                (codec, alpha) = try Self.softwareCodecs(stream, options, threads, source)
                 note(codec, reason: reason)
             case .hardware:
                 // A driver that failed is opened again.

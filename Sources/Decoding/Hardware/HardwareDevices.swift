@@ -30,7 +30,7 @@ public enum HardwareDevices {
         let paths = specification.device.map { [$0] } ?? VADevice.paths()
         guard !paths.isEmpty else { throw DecodingError(.noHardware, "there is no hardware decoder: this machine has no DRM render node") }
         guard !wanted.isEmpty else {
-            throw DecodingError(.noHardware, "no hardware decoder is made for \(format.codec.name) of this profile")
+            throw DecodingError(.noHardware, HardwareProfiles.obstacle(format))
         }
         var reasons: [String] = []
         for path in paths {

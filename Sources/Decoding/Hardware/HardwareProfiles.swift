@@ -4,9 +4,15 @@ internal import Media
 enum HardwareProfiles {
     /// FFmpeg's numbers of profiles, and libva's names; best match first. Empty: no driver decodes it.
     static func names(for format: VideoFormat) -> [String] {
+        if format.hasAlpha { return [] }
         let all = table[format.codec] ?? []
         guard format.profile >= 0 else { return all.map(\.name) }
         return all.filter { $0.profile == nil || $0.profile == format.profile }.map(\.name)
+    }
+
+    /// Why no driver decodes a stream for which there are no `names`, as the end of a sentence.
+    static func obstacle(_ format: VideoFormat) -> String {
+        "no hardware decoder is made for \(format.codec.name) \(format.hasAlpha ? "with alpha" : "of this profile")"
     }
 
     /// A profile of the stream that libavcodec knows by `profile`; nil where any will do.

@@ -24,7 +24,7 @@ struct DeviceChoice {
         if nodes.isEmpty {
             obstacle = "there is no hardware decoder: this machine has no DRM render node"
         } else if HardwareProfiles.names(for: format).isEmpty {
-            obstacle = "no hardware decoder is made for \(format.codec.name) of this profile"
+            obstacle = HardwareProfiles.obstacle(format)
         } else {
             obstacle = nil
         }

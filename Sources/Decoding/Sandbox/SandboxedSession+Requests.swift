@@ -9,7 +9,7 @@ extension SandboxedSession {
     func take(
         _ sample: SampleBuffer, _ block: BlockBuffer, _ instructions: DecodeInstructions, _ output: (consuming DecodeOutput) -> Void
     ) {
-        if case .compressed(_, .video(let format)) = sample.content, format != stream {
+        if case .compressed(_, .video(let stated)) = sample.content, case let format = stated.decoded(by: options), format != stream {
             if sample.bringsParameterSets(to: stream) { stream.configuration = format.configuration }
             follow(format, isSync: sample.flags.contains(.sync), output)
         }

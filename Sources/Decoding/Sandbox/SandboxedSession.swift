@@ -92,6 +92,7 @@ public final class SandboxedSession: @unchecked Sendable {
         allocator: any SurfaceAllocator = MemfdAllocator(), statistics: FrameStatistics = FrameStatistics()
     ) throws(DecodingError) {
         do throws(SandboxError) { program = try SandboxProgram.decoder.find(sandbox.decoderPath) } catch { throw DecodingError(error) }
+        let format = format.decoded(by: options)
         shared = Monitor(Shared(format: format))
         stream = format
         self.options = options
@@ -151,7 +152,7 @@ public final class SandboxedSession: @unchecked Sendable {
 
     /// As `DecompressionSession.canAccept`. Where only a device could tell, the answer is false.
     public func canAccept(_ other: VideoFormat) -> Bool {
-        let format = format
+        let format = format, other = other.decoded(by: options)
         guard other.codec == format.codec else { return false }
         if options.specification.hardware == .disable || other.isDecoded(as: format) { return true }
         if !backend.isHardware, VADevice.paths().isEmpty, options.specification.device == nil { return true }

@@ -4,7 +4,7 @@ internal import SurfacePool
 /// What both sides agree on about a stream of frames, as GStreamer's caps text.
 struct VideoCaps: Sendable, Hashable {
     var format: PixelFormat
-    /// The DMA-BUFs' modifier; nil for memory that the CPU reads.
+    /// The DMA-BUFs' modifier; nil for memory that the CPU reads, which DMA-BUFs of formats without a kernel's code are as well.
     var modifier: FormatModifier?
     var size: PixelSize
     var pixelAspect: Ratio = .unknown
@@ -12,9 +12,10 @@ struct VideoCaps: Sendable, Hashable {
 
     /// Nil when GStreamer has no name for the format.
     init?(_ frame: FrameDescription) {
-        guard frame.isDMABuf ? frame.fourCC != nil : GStreamerFormat(frame.pixelFormat) != nil else { return nil }
+        let isForDevices = frame.isDMABuf && frame.fourCC != nil
+        guard isForDevices || frame.modifier == .linear && GStreamerFormat(frame.pixelFormat) != nil else { return nil }
         format = frame.pixelFormat
-        modifier = frame.isDMABuf ? frame.modifier : nil
+        modifier = isForDevices ? frame.modifier : nil
         size = frame.visible.size
         pixelAspect = frame.attributes.pixelAspect
         color = frame.attributes.color

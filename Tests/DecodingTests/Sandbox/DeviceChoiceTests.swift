@@ -36,6 +36,10 @@ import Testing
         #expect(unwanted.next() == nil && unwanted.sentence == nil)
         var none = Self.choice(paths: [])
         #expect(none.next() == nil && none.sentence?.contains("no DRM render node") == true)
+        var film = VideoFormat(codec: .vp9, codedSize: PixelSize(width: 640, height: 368))
+        film.hasAlpha = true
+        var transparent = DeviceChoice(for: film, DecoderSpecification()) { Self.nodes }
+        #expect(transparent.next() == nil && transparent.sentence == "no hardware decoder is made for vp9 with alpha")
         var unfit = Self.choice(codec: VideoCodec(name: "theora"))
         #expect(unfit.next() == nil && unfit.sentence?.contains("theora") == true)
     }
