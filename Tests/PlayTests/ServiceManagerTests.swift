@@ -20,7 +20,8 @@ import Testing
         let heard = manager.heard()
         #expect(!outcome.crashed)
         #expect(Set(heard).isSuperset(of: words), "\(heard)")
-        if words.isEmpty { #expect(heard.isEmpty) } else { #expect(heard.last == "STOPPING=1") }
+        // Signs of life come while a film is being opened, too.
+        if words.isEmpty { #expect(Set(heard).isSubset(of: ["WATCHDOG=1"])) } else { #expect(heard.last == "STOPPING=1") }
     }
 
     @Test(.unsanitized, arguments: ["present", "decode"]) func `a film that stands still gives no sign of life`(_ thread: String) throws {
