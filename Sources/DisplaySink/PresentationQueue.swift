@@ -254,9 +254,11 @@ public final class PresentationQueue: Sendable {
 
     /// Decides what to do for the refresh `interval`. Does not block.
     public func next(for interval: DisplayInterval) -> PresentationDecision {
-        let mapping = timebase.mapping
         while true {
-            switch state.change({ $0.next(for: interval, mapping: mapping) }) {
+            // A seek sets the clock, then flushes: a clock that was read in the epoch of the frames is theirs, or a later one.
+            let epoch = state.withLock { $0.epoch }, mapping = timebase.mapping
+            switch state.change({ $0.next(for: interval, mapping: mapping, in: epoch) }) {
+            case .outdated: continue
             case .drop(let frame): _ = consume frame
             case .decided(let decision, let step, let isStarving):
                 if let step { link.withLock { $0.stepped.take() }?(step) }

@@ -10,6 +10,8 @@ struct PresentationQueueState: ~Copyable, Sendable {
         /// Return the decision to the sink. `step`: the presentation time of a frame that `showNext` requested. `isStarving`: from now on the film's
         /// time passes without frames.
         case decided(PresentationDecision, step: MediaTime?, isStarving: Bool = false)
+        /// A flush has begun another epoch since the clock was read; read it again.
+        case outdated
     }
 
     /// A frame that was passed to the sink and not reported yet.
@@ -191,7 +193,10 @@ struct PresentationQueueState: ~Copyable, Sendable {
     }
 
     /// The next step towards a decision for `interval`.
-    mutating func next(for interval: DisplayInterval, mapping: TimebaseMapping) -> Step {
+    ///
+    /// - Parameter mapping: The film's clock, read in `readingEpoch`.
+    mutating func next(for interval: DisplayInterval, mapping: TimebaseMapping, in readingEpoch: Int) -> Step {
+        guard readingEpoch == epoch else { return .outdated }
         lastInterval = interval
         if mustRemoveImage {
             mustRemoveImage = false

@@ -188,12 +188,14 @@ public final class FrameExporter: Sendable {
     /// Looks for due frames; when to look again.
     @discardableResult
     func advance(to time: HostTime, onlyOne: Bool, keepsFirst: Bool = false) -> HostTime? {
-        let (mapping, isPaced) = reading
-        let waits = isPaced && configuration.delivery == .whenDue
         while true {
-            switch state.change({ $0.advance(to: time, mapping, isPaced: waits, onlyOne: onlyOne, keepsFirst: keepsFirst) }) {
+            // A seek sets the clock, then flushes: a clock that was read in the epoch of the frames is theirs, or a later one.
+            let epoch = state.withLock { $0.epoch }, (mapping, isPaced) = reading
+            let waits = isPaced && configuration.delivery == .whenDue
+            switch state.change({ $0.advance(to: time, mapping, in: epoch, isPaced: waits, onlyOne: onlyOne, keepsFirst: keepsFirst) }) {
             case .passed(let old): _ = consume old
             case .settled(let next): return next
+            case .outdated: continue
             }
         }
     }

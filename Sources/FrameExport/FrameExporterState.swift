@@ -9,6 +9,8 @@ struct FrameExporterState: ~Copyable, Sendable {
         case passed(VideoFrame)
         /// Nothing more is due. `next`: when to look again; nil: when something changes.
         case settled(next: HostTime?)
+        /// A flush has begun another epoch since the clock was read: by its time then, the frames of another place in the film would be due.
+        case outdated
     }
 
     enum Handout: Sendable, Equatable {
@@ -138,12 +140,14 @@ struct FrameExporterState: ~Copyable, Sendable {
     /// One step towards the frame for `time`: the newest that is due then, or, when every frame counts, the next one.
     ///
     /// - Parameters:
+    ///   - mapping: The film's clock, read in `readingEpoch`.
     ///   - isPaced: Frames wait for their times.
     ///   - onlyOne: No frame takes the place of one that has not been handed out.
     ///   - keepsFirst: None takes the place of the first frame since the start or a flush that has not been handed out.
     mutating func advance(
-        to time: HostTime, _ mapping: TimebaseMapping, isPaced: Bool, onlyOne: Bool = false, keepsFirst: Bool = false
+        to time: HostTime, _ mapping: TimebaseMapping, in readingEpoch: Int, isPaced: Bool, onlyOne: Bool = false, keepsFirst: Bool = false
     ) -> Advance {
+        guard readingEpoch == epoch else { return .outdated }
         guard !waiting.isEmpty, !isWithheld, !stream.isStale else { return .settled(next: nil) }
         let isKept = onlyOne || (keepsFirst && isCurrentFirst)
         if isKept, current != nil, !isCurrentSpent, currentSerial >= stream.awaited { return .settled(next: nil) }
@@ -161,7 +165,7 @@ struct FrameExporterState: ~Copyable, Sendable {
         currentNumber = UInt64(statistics.offered - waiting.count - 1)
         isCurrentSpent = false
         if let old { return .passed(old) }
-        return onlyOne ? .settled(next: nil) : advance(to: time, mapping, isPaced: isPaced, keepsFirst: keepsFirst)
+        return onlyOne ? .settled(next: nil) : advance(to: time, mapping, in: epoch, isPaced: isPaced, keepsFirst: keepsFirst)
     }
 
     /// Whether `current` may be handed out, and counts the handle.

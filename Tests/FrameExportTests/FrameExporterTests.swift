@@ -42,6 +42,29 @@ import Testing
         #expect(exporter.pull(.distantPast)?.number == 1)
     }
 
+    /// Another thread's seek between two steps of a pull: by the clock before, the newest frame would be due.
+    @Test func `a clock that was read before a flush decides nothing about the frames after it`() {
+        let stage = ExportStage(runs: false)
+        var state = FrameExporterState(FrameExporterConfiguration())
+        let epoch = state.epoch
+        let before = TimebaseMapping(hostAnchor: stage.start, mediaAnchor: MediaTime(value: 100, timescale: 1), rate: 0)
+        let after = TimebaseMapping(hostAnchor: stage.start, mediaAnchor: .zero, rate: 0)
+        _ = state.flush()
+        for _ in 0..<4 { _ = state.append(stage.next()!.copy()) }
+        let first = Self.word(state.advance(to: .distantFuture, before, in: epoch, isPaced: true))
+        #expect(first == "outdated" && state.waitingCount == 4)
+        let second = Self.word(state.advance(to: .distantFuture, after, in: state.epoch, isPaced: true))
+        #expect(second == "settled" && state.waitingCount == 3)
+    }
+
+    private static func word(_ advance: consuming FrameExporterState.Advance) -> String {
+        switch consume advance {
+        case .outdated: return "outdated"
+        case .passed(let frame): return "passed \(frame.sequence)"
+        case .settled: return "settled"
+        }
+    }
+
     @Test func `a held frame keeps its memory, a client over budget loses frames alone, and the decoder never starves`() {
         let stage = ExportStage(slots: 8)
         let exporter = exporter(stage, FrameExporterConfiguration(budget: 2, bound: 2))
