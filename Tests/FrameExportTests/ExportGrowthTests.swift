@@ -44,7 +44,8 @@ import Testing
                 if number == count / 10 { before = ExportCycles.usage }
             }
             let after = ExportCycles.usage
-            #expect(after.descriptors <= before.descriptors + 4, "\(before) became \(after)")
+            // A slot of the pool that is used for the first time after the first tenth has a descriptor with the pool, the server and the client.
+            #expect(after.descriptors < before.descriptors + 3 * 16, "\(before) became \(after)")
             #expect(TestExtent.isSanitized || after.residentKiB <= before.residentKiB + 4096, "\(before) KiB became \(after)")
         }
     }
