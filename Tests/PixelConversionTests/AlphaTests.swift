@@ -73,7 +73,11 @@ import Testing
         let frame = try Self.frame(.yuva420p, &dice), size = PixelSize(width: 66, height: 36)
         let target = ConversionTarget(format: .rgba, size: size, filter: .nearest)
         let alpha = Self.component(try PixelTransferSession(to: target).convert(frame), 3), original = Self.alpha(frame)
-        #expect(alpha == (0..<size.width * size.height).map { original[$0 / size.width / 2 * Self.size.width + $0 % size.width / 2] })
+        let expected = (0..<size.width * size.height).map { (place: Int) -> UInt8 in
+            let row = place / size.width / 2, column = place % size.width / 2
+            return original[row * Self.size.width + column]
+        }
+        #expect(alpha == expected)
     }
 
     @Test func `frames without alpha become opaque, and targets without leave it out`() throws {
