@@ -14,7 +14,10 @@ struct BitReader {
 
     /// The payload of a NAL unit: without its header and its emulation prevention bytes (H.264 7.3.1, HEVC 7.3.1.1).
     /// - Parameter limit: at most so many bytes are unpacked; a slice header needs few.
-    init(unit: Span<UInt8>, headerBytes: Int, limit: Int = .max) {
+    init(unit: Span<UInt8>, headerBytes: Int, limit: Int = .max) { bytes = Self.payload(of: unit, headerBytes: headerBytes, limit: limit) }
+
+    /// The bytes that `init(unit:headerBytes:limit:)` reads.
+    static func payload(of unit: Span<UInt8>, headerBytes: Int, limit: Int = .max) -> [UInt8] {
         var payload: [UInt8] = []
         payload.reserveCapacity(min(unit.count, limit))
         var zeros = 0
@@ -29,7 +32,7 @@ struct BitReader {
             zeros = byte == 0 ? zeros + 1 : 0
             payload.append(byte)
         }
-        bytes = payload
+        return payload
     }
 
     var bitsLeft: Int { bytes.count * 8 - position }

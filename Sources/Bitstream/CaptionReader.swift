@@ -1,4 +1,3 @@
-internal import Glibc
 package import Media
 
 /// Finds the closed captions that a compressed frame carries beside its pixels (ATSC A/53 part 4, 6.2.3; CEA-708, 4.4).
@@ -32,12 +31,15 @@ package struct CaptionReader: Sendable {
         var found: [UInt8]?
         switch place {
         case .userData:
-            unsafe Self.forEachUserData(in: sample) { Self.take($0, at: 0, &found) }
+            // Its start codes are those of H.264; the byte behind one says what follows.
+            unsafe NALPackaging.startCodes.forEachUnit(in: sample) { unit in
+                if unit[0] == Self.userDataCode { Self.take(unit, at: 1, &found) }
+            }
         case .messages(let codec, let packaging):
             let wanted = codec == .h264 ? H264UnitType.sei : HEVCUnitType.prefixSEI
             unsafe packaging.forEachUnit(in: sample) { unit in
                 guard codec.type(of: unit) == wanted, unit.count <= Self.longestUnit else { return }
-                Self.readMessages(Self.payload(of: unit, headerBytes: codec.headerBytes), &found)
+                Self.readMessages(BitReader.payload(of: unit, headerBytes: codec.headerBytes), &found)
             }
         }
         return found
@@ -58,22 +60,6 @@ package struct CaptionReader: Sendable {
 
     // MARK: Messages
 
-    /// The bytes of a unit without its head and without those that keep start codes away (`emulation_prevention_three_byte`).
-    private static func payload(of unit: Span<UInt8>, headerBytes: Int) -> [UInt8] {
-        var bytes: [UInt8] = [], zeros = 0
-        bytes.reserveCapacity(unit.count)
-        for index in min(headerBytes, unit.count)..<unit.count {
-            let byte = unit[index]
-            if zeros >= 2, byte == 3 {
-                zeros = 0
-                continue
-            }
-            zeros = byte == 0 ? zeros + 1 : 0
-            bytes.append(byte)
-        }
-        return bytes
-    }
-
     private static func readMessages(_ bytes: [UInt8], _ found: inout [UInt8]?) {
         var place = 0
         while let type = number(bytes, &place), let count = number(bytes, &place), count <= bytes.count - place {
@@ -93,22 +79,6 @@ package struct CaptionReader: Sendable {
             if byte < 255 { return sum }
         }
         return nil
-    }
-
-    // MARK: User data
-
-    private static func forEachUserData(in sample: UnsafeRawBufferPointer, _ body: (Span<UInt8>) -> Void) {
-        guard let base = sample.baseAddress else { return }
-        var start: Int?, index = 2
-        while index < sample.count, let one = unsafe memchr(base + index, 1, sample.count - index) {
-            let place = unsafe base.distance(to: UnsafeRawPointer(one))
-            index = place + 1
-            guard unsafe sample[place - 1] == 0 && sample[place - 2] == 0 else { continue }
-            if let start, place - 2 >= start { unsafe body(Span(_unsafeBytes: sample[start..<place - 2])) }
-            let isUserData = unsafe place + 1 < sample.count && sample[place + 1] == userDataCode
-            start = isUserData ? place + 2 : nil
-        }
-        if let start, start <= sample.count { unsafe body(Span(_unsafeBytes: sample[start...])) }
     }
 
     // MARK: Captions

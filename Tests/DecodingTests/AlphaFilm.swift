@@ -18,7 +18,7 @@ struct AlphaFilm {
         self.codec = codec
         let planes = "geq=lum='lum(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='mod(X*2+Y*3+N*9,256)'"
         let filter = hasAlpha ? "format=yuva420p,\(planes)" : "format=yuv420p"
-        _ = try Self.ffmpeg(
+        try FFmpeg.run(
             ["-f", "lavfi", "-i", "testsrc2=s=\(size):r=25:d=1.2", "-vf", filter, "-c:v", Self.library(codec), "-auto-alt-ref", "0", "-g", "10"]
                 + ["-b:v", "600k", "-deadline", "realtime", "-cpu-used", "8", path])
     }
@@ -29,12 +29,12 @@ struct AlphaFilm {
 
     /// The checksums of libvpx's frames: of the alpha, too.
     func reference() throws -> [String] {
-        let text = try Self.ffmpeg(["-c:v", Self.library(codec), "-i", path, "-map", "0:v:0", "-f", "framemd5", "-"])
+        let text = String(decoding: try FFmpeg.run(["-c:v", Self.library(codec), "-i", path, "-map", "0:v:0", "-f", "framemd5", "-"]), as: UTF8.self)
         return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0.split(separator: ",").last!.filter { $0 != " " }) }
     }
 
     /// The colours of FFmpeg's own decoder, which knows nothing of alpha: 4:2:0, frame after frame.
-    func colors() throws -> [UInt8] { try Self.bytes(["-i", path, "-map", "0:v:0", "-f", "rawvideo", "-"]) }
+    func colors() throws -> [UInt8] { Array(try FFmpeg.run(["-i", path, "-map", "0:v:0", "-f", "rawvideo", "-"])) }
 
     func samples() throws -> (format: VideoFormat, samples: [SampleBuffer]) {
         let reader = try AssetReader(url: path)
@@ -45,20 +45,6 @@ struct AlphaFilm {
         var samples: [SampleBuffer] = []
         while let sample = try reader.nextSample() { samples.append(sample) }
         return (format, samples)
-    }
-
-    private static func ffmpeg(_ arguments: [String]) throws -> String { String(decoding: try bytes(arguments), as: UTF8.self) }
-
-    private static func bytes(_ arguments: [String]) throws -> [UInt8] {
-        let process = ChildProcess(), output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"] + arguments
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "ffmpeg \(arguments.joined(separator: " ")) fails") }
-        return Array(data)
     }
 }
 

@@ -9,10 +9,6 @@ import Testing
 
 /// Captions inside the frames of films, as a track of their own.
 @Suite(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)")) struct FilmCaptionsTests {
-    static let films = [
-        "mp4/androidx/fragmented_captions.mp4", "hevc/androidx/fragmented_captions_h265.mp4", "ts-ps/shaka-player/captions-test.ts",
-        "ts-ps/mux.js/sintel-captions.ts",
-    ]
     private static let sandbox = SandboxOptions(policy: .full, decoderPath: BuiltPrograms.decoder, hangDeadline: .seconds(60))
 
     private static func path(_ name: String) throws -> String { try #require(MediaCatalog.shared).path(name) }
@@ -50,17 +46,7 @@ import Testing
     /// Without those that only say that there are none.
     private static func words(_ rows: [Row]) -> [Row] { rows.filter { $0.bytes != [0xfc, 0x80, 0x80] } }
 
-    private static func ffmpeg(_ arguments: [String]) throws {
-        let process = ChildProcess()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-nostdin", "-v", "error"] + arguments
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "ffmpeg failed")
-    }
-
-    @Test(arguments: films) func `a captioned film has a track more, which is read where it is selected`(_ name: String) throws {
+    @Test(arguments: MediaCatalog.captioned) func `a captioned film has a track more, which is read where it is selected`(_ name: String) throws {
         let path = try Self.path(name), reader = try AssetReader(url: path), tracks = Self.captions(reader)
         let track = try #require(tracks.first)
         #expect(tracks.count == 1 && track.id == reader.tracks.count - 1 && reader.tracks.map(\.id) == Array(reader.tracks.indices))
@@ -74,7 +60,7 @@ import Testing
         #expect(Self.samples(other).map(\.trackID) == usual.map(\.trackID))
     }
 
-    @Test(arguments: films) func `captions are the same with the frames and alone, here and in a sandbox`(_ name: String) throws {
+    @Test(arguments: MediaCatalog.captioned) func `captions are the same with the frames and alone, here and in a sandbox`(_ name: String) throws {
         let path = try Self.path(name), rows = try Self.rows(AssetReader(url: path))
         #expect(Self.words(rows).count > 1 && rows.allSatisfy { $0.bytes.count % 3 == 0 && !$0.bytes.isEmpty })
         #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.time <= $1.time }, "in the order of display")
@@ -109,7 +95,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let source = try Self.path("ts-ps/mux.js/sintel-captions.ts"), path = "\(folder)/\(name)"
         // Two frames between each two that are coded from earlier ones only.
-        try Self.ffmpeg(["-i", source, "-an", "-c:v", codec, "-bf", "2", "-a53cc", "1", path])
+        try FFmpeg.run(["-i", source, "-an", "-c:v", codec, "-bf", "2", "-a53cc", "1", path])
         let expected = try Self.words(Self.rows(AssetReader(url: source))), rows = try Self.words(Self.rows(AssetReader(url: path)))
         #expect(rows.map(\.bytes) == expected.map(\.bytes))
         let times = zip(rows, expected).map { ($0.time - $1.time).seconds }
@@ -119,7 +105,7 @@ import Testing
     @Test func `of a film that was cut short, captions come before the error`() throws {
         let source = try Self.path("ts-ps/mux.js/sintel-captions.ts"), path = NSTemporaryDirectory() + "cut-\(UUID().uuidString.prefix(8)).mp4"
         defer { try? FileManager.default.removeItem(atPath: path) }
-        try Self.ffmpeg(["-i", source, "-an", "-c:v", "libx264", "-bf", "2", "-a53cc", "1", "-movflags", "+faststart", path])
+        try FFmpeg.run(["-i", source, "-an", "-c:v", "libx264", "-bf", "2", "-a53cc", "1", "-movflags", "+faststart", path])
         let all = try Self.words(Self.rows(AssetReader(url: path))), whole = try Data(contentsOf: URL(fileURLWithPath: path))
         for part in 4...12 {
             try whole.prefix(whole.count * part / 16).write(to: URL(fileURLWithPath: path))

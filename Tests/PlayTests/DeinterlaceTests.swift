@@ -10,17 +10,7 @@ import Testing
         text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0.split(separator: ",").last!.filter { $0 != " " }) }
     }
 
-    private static func ffmpeg(_ arguments: [String]) throws -> String {
-        let process = ChildProcess(), output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y"] + arguments
-        process.standardOutput = output
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: data, as: UTF8.self)
-    }
+    private static func ffmpeg(_ arguments: [String]) throws -> String { String(decoding: try FFmpeg.run(arguments), as: UTF8.self) }
 
     /// A film of 25 interlaced frames, the upper or the lower fields first.
     private static func film(topFirst: Bool) throws -> String {

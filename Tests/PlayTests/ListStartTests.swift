@@ -17,16 +17,11 @@ import Testing
     private static func make(hasSound: Bool = false) throws -> String {
         let frames = ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=6"]
         let kind = hasSound ? ["-c:v", "libx264", "-c:a", "aac", "-hls_segment_type", "fmp4"] : ["-c:v", "mpeg2video"]
-        let process = ChildProcess()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         let sound = hasSound ? ["-f", "lavfi", "-i", "sine=r=48000:d=6"] : []
         let list = ["-g", "25", "-bf", "0", "-f", "hls", "-hls_time", "1", "-hls_list_size", "0"]
         let parts = ["-hls_segment_filename", folder + (hasSound ? "/part%d.m4s" : "/part%d.ts"), path]
-        let words: [[String]] = [["ffmpeg", "-nostdin", "-v", "error"], frames, sound, kind, list, parts]
-        process.arguments = Array(words.joined())
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        let words: [[String]] = [frames, sound, kind, list, parts]
+        try FFmpeg.run(Array(words.joined()))
         return try String(contentsOfFile: path, encoding: .utf8)
     }
 

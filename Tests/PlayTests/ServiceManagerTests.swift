@@ -53,11 +53,7 @@ import Testing
     func `a film that has nothing to move gives signs`(_ name: String, _ words: [String]) throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString.prefix(8))-\(name)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let ffmpeg = ChildProcess()
-        ffmpeg.executableURL = URL(filePath: "/usr/bin/env")
-        ffmpeg.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x64"] + words + [path]
-        try ffmpeg.run()
-        ffmpeg.waitUntilExit()
+        try FFmpeg.run(["-f", "lavfi", "-i", "testsrc=s=64x64"] + words + [path])
         let outcome = try PlayProgram.run(
             ["--sink", "headless", "--image-duration", "5", path], environment: environment(patience: .seconds(1)), limit: 120)
         // Two a second; were the film thought to stand still, those of the first half second of each slide.

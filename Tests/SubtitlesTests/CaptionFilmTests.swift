@@ -11,10 +11,6 @@ import Testing
 
 /// Captions of real films: what ffmpeg finds in the same frames, with the same words at the same times.
 @Suite(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)")) struct CaptionFilmTests {
-    static let films = [
-        "mp4/androidx/fragmented_captions.mp4", "hevc/androidx/fragmented_captions_h265.mp4", "ts-ps/shaka-player/captions-test.ts",
-        "ts-ps/mux.js/sintel-captions.ts",
-    ]
     private static let sandbox = SandboxOptions(policy: .full, decoderPath: BuiltPrograms.decoder, hangDeadline: .seconds(60))
     private let stage: SubtitleStage
 
@@ -30,20 +26,10 @@ import Testing
 
     private static func path(_ name: String) throws -> String { try #require(MediaCatalog.shared).path(name) }
 
-    private func ffmpeg(_ arguments: [String]) throws {
-        let process = ChildProcess()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["ffmpeg", "-nostdin", "-v", "error"] + arguments
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "ffmpeg failed")
-    }
-
     /// What ffmpeg finds.
     private func reference(_ path: String) throws -> [Cue] {
         let file = stage.folder + "/reference.srt"
-        try ffmpeg(["-f", "lavfi", "-i", "movie=\(path)[out0+subcc]", "-map", "s", "-y", file])
+        try FFmpeg.run(["-f", "lavfi", "-i", "movie=\(path)[out0+subcc]", "-map", "s", file])
         let blocks = try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "\n\n")
         return blocks.compactMap { block in
             let lines = block.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
@@ -90,7 +76,7 @@ import Testing
         return cues
     }
 
-    @Test(arguments: films) func `words and times are those that ffmpeg finds`(_ name: String) throws {
+    @Test(arguments: MediaCatalog.captioned) func `words and times are those that ffmpeg finds`(_ name: String) throws {
         let path = try Self.path(name), expected = try reference(path)
         let samples = try Self.samples(AssetReader(url: path)), cues = try Self.cues(samples)
         try #require(!expected.isEmpty)
@@ -103,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: films) func `they are shown at their times, in a sandbox, too`(_ name: String) throws {
+    @Test(arguments: MediaCatalog.captioned) func `they are shown at their times, in a sandbox, too`(_ name: String) throws {
         let path = try Self.path(name), cues = try Self.cues(Self.samples(AssetReader(url: path)))
         let own = try SubtitleStage.play(path), other = try SubtitleStage.play(path, sandbox: Self.sandbox)
         defer {

@@ -63,6 +63,12 @@ public struct MediaCatalog: Sendable {
     }
 
     public func path(_ relative: String) -> String { "\(folder)/\(relative)" }
+
+    /// Films whose frames carry captions: H.264 and HEVC, in MP4 and in transport streams.
+    public static let captioned = [
+        "mp4/androidx/fragmented_captions.mp4", "hevc/androidx/fragmented_captions_h265.mp4", "ts-ps/shaka-player/captions-test.ts",
+        "ts-ps/mux.js/sintel-captions.ts",
+    ]
 }
 
 /// Text files, read whole.
