@@ -176,7 +176,7 @@ let package = Package(
                 "Writing", "Capture", "Recording", "DisplaySink", "AudioSink", "Player", "CAV",
             ]),
         // The player under the control of other programs, in mpv's protocol.
-        module("RemoteControl", ["JSON", "Media", "Sandbox", "DisplaySink", "PlaySupport"]),
+        module("RemoteControl", ["JSON", "Media", "Sandbox", "PixelConversion", "DisplaySink", "PlaySupport"]),
         module("MediaControls", ["CSystemd", "Media", "PlaySupport", "RemoteControl"]),
         // The C interface: a header written by hand, and the functions behind it.
         .target(name: "CScanout"),
@@ -315,7 +315,7 @@ let package = Package(
             "PlaySupportTests",
             ["PlaySupport", "JSON", "Demuxing", "Capture", "Recording", "Reading", "Player", "DisplaySink", "Media", "TestSupport"]),
         tests("MediaControlsTests", ["MediaControls", "RemoteControl", "PlaySupport", "Media", "TestSupport"]),
-        tests("RemoteControlTests", ["RemoteControl", "JSON", "PlaySupport", "DisplaySink", "Media", "Sandbox", "TestSupport"]),
+        tests("RemoteControlTests", ["RemoteControl", "JSON", "PlaySupport", "DisplaySink", "PixelConversion", "Media", "Sandbox", "TestSupport"]),
         tests("CInterfaceTests", ["SampleQueue", "Demuxing", "CScanout", "ScanoutC", "Media", "TestSupport", "FilmReference"]),
         // Stands between the player and its processes, and changes what they say.
         .executableTarget(name: "lying-proxy", dependencies: ["Lies", "Media", "Sandbox"], path: "Tests/LyingProxy", swiftSettings: house),

@@ -1,3 +1,5 @@
+public import PixelConversion
+
 /// Controls the window of a sink; see `DisplaySink.window`.
 ///
 /// Thread-safety: any thread. The sink's thread carries out requests soon; before `start` they are kept.
@@ -12,6 +14,9 @@ public protocol WindowControl: AnyObject, Sendable {
     func toggleFullscreen()
     /// Sets which part of the frames is shown, how they are turned, and how they fit the window or the monitor; also the frame that is shown.
     func setFraming(_ framing: Framing)
+    /// Changes the brightness and colours of frames as they are shown; also of the frame that is shown. It costs a copy per frame; a neutral balance
+    /// costs nothing.
+    func setColorBalance(_ balance: ColorBalance)
     /// Tells whether the film plays. While it does, the screen is kept from going idle.
     func setPlaying(_ isPlaying: Bool)
 }

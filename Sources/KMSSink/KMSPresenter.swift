@@ -1,6 +1,7 @@
 internal import DisplaySink
 internal import Glibc
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
 /// Shows the presentation queue's frames on one or several monitors. One flip per monitor is pending at a time; the first monitor's flips give the
@@ -21,6 +22,8 @@ final class KMSPresenter {
     /// A frame, from the commit that shows it until all flips that replace it have completed.
     private struct Held: ~Copyable {
         var frame: VideoFrame
+        /// The same with its colours as the viewer wants them: its memory is on the screen.
+        var content: VideoFrame
         /// What the frame was converted into, and black.
         var drawn: [DrawnImage]
         /// What lies over it.
@@ -39,7 +42,7 @@ final class KMSPresenter {
 
         /// The bytes that the device reads.
         borrowing func memory() -> [UInt8] {
-            drawn.isEmpty ? unsafe frame.surface.withUnsafeBytes { unsafe Array($0) } : drawn.flatMap(\.bytes)
+            drawn.isEmpty ? unsafe content.surface.withUnsafeBytes { unsafe Array($0) } : drawn.flatMap(\.bytes)
         }
 
         deinit { probe?.ended(use: use, memory()) }
@@ -49,6 +52,9 @@ final class KMSPresenter {
     private let queue: PresentationQueue
     private let events: @Sendable (SinkEvent) -> Void
     private let planner: ScanoutPlanner
+    let balancer: DisplayBalancer
+    /// The frame on the screen has other colours than it is to have.
+    private var isStale = false
     private var pacer = CommitPacer()
     private var onScreen: Held?
     private var flipping: Held?
@@ -64,13 +70,27 @@ final class KMSPresenter {
     /// Whether a monitor is plugged in and the session is active.
     var isVisible = true { didSet { if isVisible != oldValue { visibilityChanged() } } }
 
-    init(_ monitors: KMSMonitors, _ planner: ScanoutPlanner, _ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) {
+    init(
+        _ monitors: KMSMonitors, _ planner: ScanoutPlanner, _ balancer: DisplayBalancer, _ queue: PresentationQueue,
+        events: @escaping @Sendable (SinkEvent) -> Void
+    ) {
         self.monitors = monitors
         self.planner = planner
+        self.balancer = balancer
         self.queue = queue
         self.events = events
         overlays = OverlayPresenter(monitors, planner, events: events)
         follow()
+    }
+
+    /// How brightness and colours are changed, of the frame on the screen, too.
+    var balance: ColorBalance {
+        get { balancer.balance }
+        set {
+            guard newValue != balancer.balance else { return }
+            balancer.balance = newValue
+            isStale = true
+        }
     }
 
     /// Whether a flip event is pending.
@@ -103,7 +123,7 @@ final class KMSPresenter {
             case .show(let frame, let isFirst): return try show(frame, isFirst: isFirst, now, interval)
             case .keep(let time):
                 // The film's next frame shows it if that comes soon.
-                if isVisible, onScreen != nil, overlays.mustShow(wanted), time.map({ $0 > now + Self.overlayPatience }) ?? true {
+                if isVisible, onScreen != nil, isStale || overlays.mustShow(wanted), time.map({ $0 > now + Self.overlayPatience }) ?? true {
                     return try showAgain(now, isRepeat: true)
                 }
                 return time.map { pacer.wakeTime(forFrameDueAt: $0, now: now, interval: interval) }
@@ -156,11 +176,12 @@ final class KMSPresenter {
             if isFirst { events(.firstFrameShown(now)) }
             return pacer.earliestCommit
         }
-        guard var buffers = try planner.prepare(frame) else {
+        isStale = false
+        guard let content = balancer.balanced(frame), var buffers = try planner.prepare(content) else {
             queue.didDiscard(sequence: frame.sequence)
             return now + pacer.margin
         }
-        overlays.cover(&buffers, frame, queue)
+        overlays.cover(&buffers, content, queue)
         let wasDark = buffers.contains { $0.output.current == nil }
         let committed = MonotonicClock.shared.now()
         let wasJoint = monitors.isJoint, outcome = monitors.show(buffers)
@@ -172,8 +193,9 @@ final class KMSPresenter {
         let shownBuffers = buffers.filter { shown.contains($0.output.crtc.id) }.map(\.buffer), drawn = shownBuffers.compactMap(\.drawn)
         follow()
         flipping = Held(
-            frame: frame, drawn: drawn, overlays: shownBuffers.compactMap(\.overlay?.drawn), isDirect: drawn.isEmpty, committed: committed,
-            awaited: shown,
+            frame: frame, content: content, drawn: drawn, overlays: shownBuffers.compactMap(\.overlay?.drawn),
+            isDirect: drawn.isEmpty && balancer.report == nil,
+            committed: committed, awaited: shown,
             leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id, isRepeat: isRepeat, use: uses, probe: probe)
         uses += 1
         if let probe, let use = flipping?.use, let memory = flipping?.memory() { probe.committed(use: use, memory) }

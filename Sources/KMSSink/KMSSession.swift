@@ -7,6 +7,7 @@ internal import SurfacePool
 struct KMSSinkState: Sendable {
     struct Settings: Sendable, Hashable {
         var framing = Framing()
+        var balance = ColorBalance()
         var filmRate = Ratio.unknown
     }
 
@@ -32,18 +33,21 @@ final class KMSSession: Sendable {
     private let state: Monitor<KMSSinkState>
     private let thread: PresentThread
     private let options: KMSSink.Options
+    /// Of memory that the device scans out.
+    private let allocator: any SurfaceAllocator
     private let observer: (any SinkProbe)?
     private let events: @Sendable (SinkEvent) -> Void
 
     init(
         _ opened: KMSSink.Opened, _ queue: PresentationQueue, _ state: Monitor<KMSSinkState>, _ thread: PresentThread,
-        _ options: KMSSink.Options, _ observer: (any SinkProbe)?, events: @escaping @Sendable (SinkEvent) -> Void
+        _ options: KMSSink.Options, _ allocator: any SurfaceAllocator, _ observer: (any SinkProbe)?, events: @escaping @Sendable (SinkEvent) -> Void
     ) {
         self.opened = opened
         self.queue = queue
         self.state = state
         self.thread = thread
         self.options = options
+        self.allocator = allocator
         self.observer = observer
         self.events = events
     }
@@ -52,7 +56,10 @@ final class KMSSession: Sendable {
     func run() {
         let monitors = opened.monitors
         let planner = ScanoutPlanner(monitors, options.toneMapping) { [events] in events(.detail($0)) }
-        let presenter = KMSPresenter(monitors, planner, queue, events: events)
+        let balancer = DisplayBalancer(allocator: allocator, holdCount: KMSSink.heldFrames) { [events] in
+            events(.detail("\(monitors.device): \($0)."))
+        }
+        let presenter = KMSPresenter(monitors, planner, balancer, queue, events: events)
         presenter.probe = observer
         monitors.probe = observer
         observer?.started { [thread] in thread.wakeup.signal() }
@@ -83,8 +90,8 @@ final class KMSSession: Sendable {
                 observer.didRead(Result { () throws(SystemError) in try monitors.outputs[index].readBack() })
             }
             state.withLock { state in
-                state.conversion = planner.conversion ?? planner.composition
-                state.bytesCopied = copiedBefore + planner.bytesCopied
+                state.conversion = planner.conversion ?? planner.composition ?? presenter.balancer.report
+                state.bytesCopied = copiedBefore + planner.bytesCopied + presenter.balancer.bytesCopied
             }
             do throws(SystemError) { _ = try pollDescriptors(&descriptors, until: time) } catch { throw SinkError(.system, error.description) }
             if descriptors[1].ready.contains(.readable) {
@@ -124,6 +131,7 @@ final class KMSSession: Sendable {
         _ applied: inout KMSSinkState.Settings?, _ monitors: KMSMonitors, _ planner: ScanoutPlanner, _ presenter: KMSPresenter
     ) throws(SinkError) {
         let settings = state.withLock { $0.settings }
+        presenter.balance = settings.balance
         guard settings.framing != applied?.framing || settings.filmRate != applied?.filmRate, !presenter.isFlipping else { return }
         if settings.framing != planner.framing {
             planner.framing = settings.framing

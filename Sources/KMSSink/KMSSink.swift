@@ -41,7 +41,8 @@ public final class KMSSink: DisplaySink, WindowControl {
     /// Always `.display`: a frame is chosen for each refresh of the first monitor that is plugged in.
     public let pacing = Pacing.display
     /// 3: on the screen, pending, and kept for a monitor that is unplugged.
-    public let surfaceHoldCount = 3
+    public let surfaceHoldCount = heldFrames
+    static let heldFrames = 3
     /// The machine's best allocator, as found when the sink was created.
     public let preferredAllocator: any SurfaceAllocator
     /// The monitors and their device, for messages.
@@ -96,7 +97,7 @@ public final class KMSSink: DisplaySink, WindowControl {
             let opened: Opened
             if let kept { opened = kept } else { opened = Opened(try Self.open(options)) }
             state.withLock { $0.conversion = nil }
-            let session = KMSSession(opened, queue, state, thread, options, probe, events: events)
+            let session = KMSSession(opened, queue, state, thread, options, preferredAllocator, probe, events: events)
             return { session.run() }
         }
     }
@@ -121,6 +122,8 @@ public final class KMSSink: DisplaySink, WindowControl {
     public func setFilmRate(_ rate: Ratio) { change { $0.settings.filmRate = rate } }
     /// Sets which part of the frames is shown, how they are turned, and how they fit the monitors.
     public func setFraming(_ framing: Framing) { change { $0.settings.framing = framing } }
+    /// Changes the brightness and colours of frames before they are scanned out.
+    public func setColorBalance(_ balance: ColorBalance) { change { $0.settings.balance = balance } }
     /// Always false: there are no windows, and `setFullscreen` has no effect.
     public var isFullscreen: Bool { false }
     /// Has no effect: there is no window.

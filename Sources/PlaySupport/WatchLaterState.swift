@@ -1,4 +1,5 @@
 internal import Media
+public import PixelConversion
 public import Player
 
 /// What is kept of a film that the viewer left: where, and what they had set there.
@@ -30,7 +31,7 @@ public struct WatchLaterState: Sendable, Hashable {
             ("panscan", .number(0...1)), ("video-zoom", .number(-20...20)), ("video-pan-x", .number(-3...3)), ("video-pan-y", .number(-3...3)),
             ("video-rotate", .number(0...270)), ("video-aspect-override", .number(-1...10)), ("ab-loop-a", .number(times)),
             ("ab-loop-b", .number(times)),
-        ]
+        ] + ColorBalance.Control.allCases.map { ($0.rawValue, .number(-100...100)) }
     }
 
     private var values: [String: Value] = [:]
@@ -169,6 +170,12 @@ public struct WatchLaterState: Sendable, Hashable {
     public var aspectRatio: Double? {
         get { number("video-aspect-override") }
         set { values["video-aspect-override"] = newValue.map(Value.number) }
+    }
+
+    /// A control of the display's brightness and colours, -100 to 100.
+    public subscript(control: ColorBalance.Control) -> Int? {
+        get { number(control.rawValue).map { Int($0) } }
+        set { values[control.rawValue] = newValue.map { .number(Double($0)) } }
     }
 
     /// `no`, `auto` or `yes`.

@@ -122,6 +122,14 @@ public struct KeyBindings: Sendable {
         VOLUME_UP add volume 2
         m cycle mute
         MUTE cycle mute
+        1 add contrast -1
+        2 add contrast 1
+        3 add brightness -1
+        4 add brightness 1
+        5 add gamma -1
+        6 add gamma 1
+        7 add saturation -1
+        8 add saturation 1
         w add panscan -0.1
         W add panscan +0.1
         e add panscan +0.1

@@ -1,12 +1,16 @@
 internal import DisplaySink
 internal import JSON
 internal import Media
+internal import PixelConversion
 internal import PlaySupport
 
 /// What setting a property means.
 enum RemoteChange {
     /// `set_property`: a value of the property's own kind. `set` and `set_property_string` write it as text.
     static func action(setting name: String, to value: JSONValue, _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
+        if let control = ColorBalance.Control(rawValue: name) {
+            return .setColor(control, Int(try number(value, Double(ColorBalance.range.lowerBound)...Double(ColorBalance.range.upperBound)).rounded()))
+        }
         switch name {
         case "pause": return .setPaused(try flag(value))
         case "mute": return .setMuted(try flag(value))
@@ -99,6 +103,9 @@ enum RemoteChange {
 
     private static func bounded(_ value: Double, _ name: String, _ snapshot: RemoteSnapshot) -> Double {
         if let range = FramingChange.range(of: name) { return min(max(value, range.lowerBound), range.upperBound) }
+        if ColorBalance.Control(rawValue: name) != nil {
+            return min(max(value, Double(ColorBalance.range.lowerBound)), Double(ColorBalance.range.upperBound))
+        }
         return switch name {
         case "volume": min(max(value, 0), snapshot.greatestVolume * 100)
         case "percent-pos": min(max(value, 0), 100)

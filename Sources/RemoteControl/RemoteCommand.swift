@@ -1,5 +1,6 @@
 public import DisplaySink
 internal import JSON
+public import PixelConversion
 internal import PlaySupport
 
 /// What a remote control wants done, for the program to carry out.
@@ -38,6 +39,8 @@ public enum RemoteAction: Sendable, Hashable {
     case setSubtitlesVisible(Bool), setSubtitleDelay(Double)
     /// Changes how films fit the display.
     case setFraming(FramingChange)
+    /// Sets a control of the display's brightness and colours.
+    case setColor(ColorBalance.Control, Int)
     /// Deinterlaces nothing, what is marked as interlaced, or all: `no`, `auto`, `yes`.
     case setDeinterlacing(String)
     /// Plays a live film from where its sender is.

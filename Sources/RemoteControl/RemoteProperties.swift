@@ -1,6 +1,7 @@
 internal import Glibc
 internal import JSON
 internal import Media
+internal import PixelConversion
 internal import PlaySupport
 
 /// The properties of mpv's manual that exist here, by their names there.
@@ -69,21 +70,24 @@ enum RemoteProperties {
         "command-list": { _ in .array(RemoteCommand.names.map { .object([JSONValue.Member("name", .string($0))]) }) },
     ]
 
+    private static let colors = ColorBalance.Control.allCases.map(\.rawValue)
+
     /// Every name, in the order of the alphabet.
-    static let names: [String] = (Array(readers.keys) + FramingChange.names + ["property-list"]).sorted()
+    static let names: [String] = (Array(readers.keys) + FramingChange.names + colors + ["property-list"]).sorted()
 
     /// Those that a remote control may set.
     static let settable = Set([
         "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "playlist-pos", "playlist-pos-1",
         "chapter", "audio-delay", "aid", "sid", "deinterlace", "sub-visibility", "sub-delay", "sub-pos", "sub-scale", "osd-level",
         "ab-loop-a", "ab-loop-b",
-    ]).union(FramingChange.names)
+    ]).union(FramingChange.names).union(colors)
 
     /// The value of a property.
     static func value(of name: String, _ snapshot: RemoteSnapshot) throws(RemoteError) -> JSONValue {
         // A member of another property refers to itself, and none of a list would end.
         if name == "property-list" { return .array(names.map { .string($0) }) }
         if let value = FramingChange.value(of: name, snapshot.framing) { return value }
+        if let control = ColorBalance.Control(rawValue: name) { return .integer(Int64(snapshot.balance[control])) }
         guard let reader = readers[name] ?? listed(name) else { throw .propertyNotFound }
         guard let value = reader(snapshot) else { throw .propertyUnavailable }
         return value

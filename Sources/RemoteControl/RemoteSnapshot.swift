@@ -1,4 +1,5 @@
 public import DisplaySink
+public import PixelConversion
 public import PlaySupport
 
 /// What a remote control can see of a program that plays, at one moment.
@@ -33,6 +34,8 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var isFullscreen: Bool?
     /// How films fit the display.
     public var framing = Framing()
+    /// How brightness and colours are changed on the display.
+    public var balance = ColorBalance()
     /// The film begins again at its end.
     public var loopsFilm = false
     /// The list begins again after its last film.

@@ -1,3 +1,5 @@
+internal import PixelConversion
+
 /// What the viewer is shown over the film when a command has been carried out, in mpv's words.
 ///
 /// Thread-safety: a value.
@@ -46,6 +48,9 @@ extension RemoteAction {
             guard index >= 0 else { return ScreenReply("Chapter: none", hasBar: true) }
             let title = after.chapters[index].title
             return ScreenReply("Chapter: (\(index + 1)) " + (title.isEmpty ? "of \(after.chapters.count)" : title), hasBar: true)
+        case .setColor(let control, _):
+            let name = control.rawValue
+            return ScreenReply("\(name.prefix(1).uppercased())\(name.dropFirst()): \(after.balance[control])")
         case .setFraming(let change): return ScreenReply(change.reply(after.framing))
         case .setSound, .cycleSound:
             guard let track = after.tracks.first(where: { $0.kind == .audio && $0.isSelected }) else { return ScreenReply("Audio: no") }

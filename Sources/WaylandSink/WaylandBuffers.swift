@@ -54,16 +54,25 @@ final class WaylandBuffers {
     private let converter = PixelTransferSession(to: ConversionTarget(format: .bgr0), engine: .fast, holdCount: 3, waitsForSurface: false)
     /// For films in high dynamic range; nil: none are mapped.
     private let mapper: PixelTransferSession?
+    private let balancer: DisplayBalancer
+    /// How brightness and colours are changed.
+    var balance: ColorBalance {
+        get { balancer.balance }
+        set { balancer.balance = newValue }
+    }
     private var cache = SurfaceCache<Import>()
     private var paths: [Key: Path] = [:]
+    private var pathConversion: ConversionReport?
     /// The conversion in use, and why.
-    private(set) var conversion: ConversionReport?
-    var bytesCopied: Int { converter.bytesWritten + (mapper?.bytesWritten ?? 0) }
+    var conversion: ConversionReport? { pathConversion ?? balancer.report }
+    var bytesCopied: Int { converter.bytesWritten + (mapper?.bytesWritten ?? 0) + balancer.bytesCopied }
 
     /// - Parameters:
     ///   - exactColors: Convert frames whose matrix the compositor cannot be told; nil: only where that is cheap.
     ///   - toneMapping: For films in high dynamic range that the compositor cannot be told of; nil: they are shown as they are.
-    init(_ connection: WaylandConnection, exactColors: Bool?, toneMapping: ToneMapping?) {
+    ///   - allocator: Of the memory for frames whose colours are changed.
+    init(_ connection: WaylandConnection, exactColors: Bool?, toneMapping: ToneMapping?, allocator: any SurfaceAllocator) {
+        balancer = DisplayBalancer(allocator: allocator, holdCount: 3) { [unowned connection] in connection.report?($0) }
         mapper = toneMapping.map {
             PixelTransferSession(to: ConversionTarget(format: .bgr0, toneMapping: $0), engine: .fast, holdCount: 3, waitsForSurface: false)
         }
@@ -87,6 +96,12 @@ final class WaylandBuffers {
     /// A buffer that shows `frame`; nil when none is available now.
     func prepare(_ frame: borrowing VideoFrame) -> Prepared? {
         for (_, made) in cache.takeGone() { made.destroy() }
+        guard let balanced = balancer.balanced(frame) else { return nil }
+        return prepareBalanced(balanced)
+    }
+
+    /// A buffer that shows `frame` with the colours that it has.
+    private func prepareBalanced(_ frame: borrowing VideoFrame) -> Prepared? {
         let surface = frame.surface
         let format = surface.layout.format
         let color = frame.attributes.color.resolved(for: format, size: frame.visible.size)
@@ -146,7 +161,7 @@ final class WaylandBuffers {
         if let known = paths[key] {
             switch known {
             case .convert, .map: break
-            case .dmabuf, .shm: conversion = nil
+            case .dmabuf, .shm: pathConversion = nil
             }
             return known
         }
@@ -191,7 +206,7 @@ final class WaylandBuffers {
     }
 
     private func convert(_ layout: SurfaceLayout, to converter: PixelTransferSession, because why: String, _ path: Path) -> Path {
-        conversion = ConversionReport(from: layout.format.rawValue, to: converter.target.format.rawValue, why: why)
+        pathConversion = ConversionReport(from: layout.format.rawValue, to: converter.target.format.rawValue, why: why)
         connection.report?("converts \(layout.format.rawValue) to \(converter.target.format.rawValue): \(why)")
         return path
     }
@@ -205,7 +220,7 @@ final class WaylandBuffers {
     }
 
     private func direct(_ path: Path, _ name: String, _ layout: SurfaceLayout) -> Path {
-        conversion = nil
+        pathConversion = nil
         var words = "shows \(layout.format.rawValue) without a copy, by \(name)"
         if case .dmabuf(let code) = path {
             let kind = DMABufFormat(format: code, modifier: layout.modifier.rawValue)

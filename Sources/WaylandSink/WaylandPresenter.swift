@@ -2,6 +2,7 @@ internal import CWaylandClient
 internal import CWaylandProtocols
 internal import DisplaySink
 internal import Media
+internal import PixelConversion
 internal import SurfacePool
 
 /// Shows the presentation queue's frames: at most one commit per refresh, timed by the compositor's presentation feedback.
@@ -34,6 +35,17 @@ final class WaylandPresenter {
     private var isWaitingFirst = false
     /// The frame that was committed last, to be turned or to be shown on another compositor. The compositor uses its memory anyway.
     private var last: VideoFrame?
+    /// That frame must be prepared and attached anew.
+    private var isStale = false
+    /// How brightness and colours are changed, of that frame, too.
+    var balance: ColorBalance {
+        get { buffers.balance }
+        set {
+            guard newValue != buffers.balance else { return }
+            buffers.balance = newValue
+            isStale = true
+        }
+    }
     /// The time of the frame that was committed last.
     private var shownTime: MediaTime?
     private var canvas: OverlayCanvas?
@@ -76,7 +88,7 @@ final class WaylandPresenter {
         let isInvisible = isInvisible(now)
         if !isInvisible, let frame = waiting.take() { return show(frame, isFirst: isWaitingFirst, now, pacer.clock.interval(at: now)) }
         if let window { followOverlay(window) }
-        if let window, window.mustTurn { turn(window) }
+        if let window, window.mustTurn || isStale { attachAgain(window) }
         if let window, window.mustLayOut { layOut(window) }
         if nextChance > now { return nextChance }
         while true {
@@ -138,6 +150,7 @@ final class WaylandPresenter {
             return now + pacer.margin
         }
         dropWaiting()
+        isStale = false
         last = frame.copy()
         let (sequence, presentationTime) = (frame.sequence, frame.presentationTime)
         let attributes = frame.attributes
@@ -164,13 +177,14 @@ final class WaylandPresenter {
         window.layOut()
     }
 
-    /// Shows the frame once more, turned. It is attached anew: Weston compares what the viewport shows with the size that the frame had when it was
-    /// attached, and finds that it lies outside.
-    private func turn(_ window: WaylandWindow) {
+    /// Shows the frame once more, turned, or with its colours changed. A turned one is attached anew, too: Weston compares what the viewport shows
+    /// with the size that the frame had when it was attached, and finds that it lies outside.
+    private func attachAgain(_ window: WaylandWindow) {
+        isStale = false
         guard let frame = last.take() else { return }
         if let prepared = buffers.prepare(frame) {
             requestFeedbackAgain(window)
-            window.turn(prepared)
+            window.showAgain(prepared, frame.attributes)
         }
         last = consume frame
     }

@@ -9,6 +9,7 @@ struct WaylandSinkState: Sendable {
     struct Settings: Sendable, Hashable {
         var title = ""
         var framing = Framing()
+        var balance = ColorBalance()
         /// Nil: whether the timebase moves.
         var isPlaying: Bool?
     }
@@ -77,7 +78,8 @@ final class WaylandSession: Sendable {
     private func serve(_ connection: WaylandConnection, _ frame: inout VideoFrame?) -> String? {
         let (queue, state, thread, events) = (setup.queue, setup.state, setup.thread, setup.events)
         connection.report = { events(.detail("Wayland: \($0).")) }
-        let buffers = WaylandBuffers(connection, exactColors: setup.exactColors, toneMapping: setup.toneMapping)
+        let buffers = WaylandBuffers(connection, exactColors: setup.exactColors, toneMapping: setup.toneMapping, allocator: setup.allocator)
+        buffers.balance = state.withLock { $0.settings.balance }
         _ = setup.allocator.update(for: connection.offer)
         connection.offerChanged = { [allocator = setup.allocator, unowned connection] in
             buffers.resetPaths()
@@ -99,7 +101,7 @@ final class WaylandSession: Sendable {
         while isConnected {
             thread.wakeup.drain()
             if thread.isStopping { break }
-            if let window = presenter.window { apply(&applied, window) }
+            if let window = presenter.window { apply(&applied, window, presenter) }
             let now = MonotonicClock.shared.now()
             let times = (presenter.step(now), input.step(now))
             if let window = presenter.window { requestFullscreen(window) }
@@ -150,13 +152,14 @@ final class WaylandSession: Sendable {
         if let isFullscreen = setup.state.withLock({ $0.fullscreen.take(window.isFullscreen, now: now) }) { window.setFullscreen(isFullscreen) }
     }
 
-    /// Applies settings that have changed to the window.
-    private func apply(_ applied: inout WaylandSinkState.Settings?, _ window: WaylandWindow) {
+    /// Applies settings that have changed.
+    private func apply(_ applied: inout WaylandSinkState.Settings?, _ window: WaylandWindow, _ presenter: WaylandPresenter) {
         let settings = setup.state.withLock { $0.settings }
         window.setInhibiting(settings.isPlaying ?? setup.queue.timebase.mapping.isMoving)
         guard settings != applied else { return }
         if settings.title != applied?.title { window.setTitle(settings.title) }
         window.framing = settings.framing
+        presenter.balance = settings.balance
         applied = settings
     }
 }

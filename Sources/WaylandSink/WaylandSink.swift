@@ -117,6 +117,8 @@ public final class WaylandSink: DisplaySink, WindowControl {
     public func toggleFullscreen() { change { $0.fullscreen.toggle() } }
     /// Sets how frames fit the window.
     public func setFraming(_ framing: Framing) { change { $0.settings.framing = framing } }
+    /// Changes the brightness and colours of frames before the compositor gets them.
+    public func setColorBalance(_ balance: ColorBalance) { change { $0.settings.balance = balance } }
     /// Sets whether the screen is kept from going idle. Before the first call, it is kept from that while the timebase moves.
     public func setPlaying(_ isPlaying: Bool) { change { $0.settings.isPlaying = isPlaying } }
 

@@ -182,8 +182,9 @@ final class WaylandWindow {
         unsafe wl_surface_commit(film.proxy)
     }
 
-    /// Shows the same frame again, turned as is wanted now.
-    func turn(_ prepared: consuming WaylandBuffers.Prepared) {
+    /// Shows the same frame again, turned and with colours as is wanted now.
+    func showAgain(_ prepared: consuming WaylandBuffers.Prepared, _ attributes: FrameAttributes) {
+        content = (prepared.size, prepared.visible, attributes)
         film.attach(prepared)
         layOut()
     }

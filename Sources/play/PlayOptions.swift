@@ -148,6 +148,8 @@ struct PlayOptions: ParsableArguments {
 
     @OptionGroup var framing: FramingArguments
 
+    @OptionGroup var colors: ColorArguments
+
     @Flag(
         inversion: .prefixedNo,
         help: "Convert frames for a compositor that cannot be told how their colours are coded, or let it guess (default: convert up to 2048x1152).")

@@ -5,6 +5,7 @@ internal import DisplaySink
 internal import FrameExport
 internal import Media
 internal import MediaControls
+internal import PixelConversion
 internal import PlaySupport
 internal import Player
 internal import RemoteControl
@@ -60,6 +61,7 @@ extension PlaySession {
         case .setFullscreen(let isFullscreen): window?.setFullscreen(isFullscreen)
         case .goToChapter(let index): film?.seek(toChapter: index + 1)
         case .moveChapter(let step): film?.moveChapter(by: step)
+        case .setColor(let control, let number): screening.balance[control] = number
         case .setFraming(let change): change.apply(to: &screening.framing)
         case .setAudioDelay(let delay): film?.audioDelay = Self.time(delay)
         case .setSound(let number):
@@ -169,7 +171,7 @@ extension PlaySession {
         snapshot.greatestVolume = Double(options.volumeMax) / 100
         (snapshot.loopStart, snapshot.loopEnd) = (screening.loop.a?.seconds, screening.loop.b?.seconds)
         snapshot.screenLevel = screening.screen.level
-        snapshot.framing = screening.framing
+        (snapshot.framing, snapshot.balance) = (screening.framing, screening.balance)
         snapshot.isFullscreen = screening.sink.window?.isFullscreen
         let film = player ?? self.player.withLock { $0 }
         if let film {

@@ -1,6 +1,7 @@
 internal import Deinterlacing
 internal import DisplaySink
 internal import Media
+internal import PixelConversion
 internal import PlaySupport
 internal import Player
 internal import RemoteControl
@@ -44,6 +45,7 @@ extension PlaySession {
         screening.framing.panY = state.panY ?? framing.panY
         screening.framing.orientation.rotation = state.rotation.flatMap { .init(rawValue: Int($0)) } ?? framing.orientation.rotation
         screening.framing.aspectRatio = state.aspectRatio.flatMap { FramingChange.ratio("\($0)") } ?? framing.aspectRatio
+        for control in ColorBalance.Control.allCases { screening.balance[control] = state[control] ?? screening.balance[control] }
         configuration.rate = state.speed ?? configuration.rate
         configuration.volume = state.volume.map { VolumeScale.factor(of: min($0, Double(options.volumeMax)) / 100) } ?? configuration.volume
         configuration.deinterlacing = state.deinterlacing.flatMap(Deinterlacing.init) ?? configuration.deinterlacing
@@ -82,6 +84,7 @@ extension PlaySession {
         (state.panX, state.panY) = (changed(framing.panX, plain.panX), changed(framing.panY, plain.panY))
         state.rotation = changed(framing.orientation.rotation, plain.orientation.rotation).map { Double($0.rawValue) }
         state.aspectRatio = changed(framing.aspectRatio, plain.aspectRatio).map { $0.isKnown ? $0.doubleValue : -1 }
+        for control in ColorBalance.Control.allCases { state[control] = changed(screening.balance[control], options.colors.balance[control]) }
         state.audioDelay = changed(player.audioDelay, usual.audioDelay)?.seconds
         (state.sound, state.subtitles) = (screening.chosenSound, screening.chosenSubtitles)
         state.subtitleDelay = changed(player.subtitleDelay, usual.subtitles.delay)?.seconds

@@ -2,6 +2,7 @@ internal import DisplaySink
 internal import FrameExport
 internal import Media
 internal import MediaControls
+internal import PixelConversion
 internal import PlaySupport
 internal import Player
 internal import RemoteControl
@@ -30,6 +31,8 @@ struct Screening {
     var loop: ABLoop
     /// How films fit the display.
     var framing: Framing { didSet { if framing != oldValue { sink.window?.setFraming(framing) } } }
+    /// How the display changes brightness and colours.
+    var balance: ColorBalance { didSet { if balance != oldValue { sink.window?.setColorBalance(balance) } } }
     /// What keys mean.
     let bindings: KeyBindings
     /// The sound and the subtitles that the viewer has chosen for this film; nil: those that the options and the film say.
@@ -74,6 +77,8 @@ struct Screening {
         isMuted = options.mute
         framing = options.framing.framing
         sink.window?.setFraming(framing)
+        balance = options.colors.balance
+        sink.window?.setColorBalance(balance)
         self.screen = screen
         loop = ABLoop(a: options.abLoopA?.time, b: options.abLoopB?.time)
         self.bindings = bindings

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import KMSSink
 import Media
+import PixelConversion
 import SinkConformance
 import SurfacePool
 import TestSupport
@@ -108,6 +109,39 @@ enum Guest {
             }
         }
         return (quarters, border)
+    }
+
+    @Test("brightness and colours are changed for the frame that is shown, too", arguments: [Guest.vkms, Guest.virtio])
+    func balance(_ card: String) throws {
+        let stage = try Stage(card), still = Quadrants(format: .nv12, size: PixelSize(width: 640, height: 480))
+        try stage.show(still)
+        let whole = PixelRect(x: 0, y: 0, width: 640, height: 480), isDirect = stage.sink.bytesCopied == 0
+        func expect(_ expected: [RGBImage.Color]) throws {
+            var seen: [RGBImage.Color] = []
+            let isRight = try stage.wait {
+                seen = Self.look(try stage.screenshot(), at: whole).quarters
+                return zip(seen, expected).allSatisfy { $0.distance(to: $1) <= 3 }
+            }
+            #expect(isRight, "\(seen) instead of \(expected)")
+        }
+        try expect(Quadrants.colors)
+        var balance = ColorBalance()
+        (balance[.saturation], balance[.contrast]) = (-100, -50)
+        // Half of BT.601's luma.
+        let grays = [38, 75, 15, 128].map { RGBImage.Color(red: $0, green: $0, blue: $0) }
+        stage.sink.setColorBalance(balance)
+        try expect(grays)
+        #expect(stage.sink.bytesCopied > 0)
+        #expect(!isDirect || stage.sink.conversion?.why == "its colours are changed")
+        try stage.show(still)
+        try expect(grays)
+        stage.sink.setColorBalance(ColorBalance())
+        try expect(Quadrants.colors)
+        let copied = stage.sink.bytesCopied
+        try stage.show(still)
+        try expect(Quadrants.colors)
+        #expect(!isDirect || stage.sink.bytesCopied == copied)
+        #expect(!stage.events.withLock { $0 }.contains { if case .failed = $0 { true } else { false } })
     }
 
     struct Case: Sendable, CustomTestStringConvertible {

@@ -160,6 +160,24 @@ import Testing
         #expect(try end.code == 0 && Self.bytesCopied(end) == 0, "\(end.errors)")
     }
 
+    @Test func `brightness and colours are set by options and keys, also while it is paused`() throws {
+        let bindings = NSTemporaryDirectory() + "bindings-\(UUID().uuidString.prefix(8))"
+        try "o set contrast 0\ni no-osd set brightness -100".write(toFile: bindings, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: bindings) }
+        let scene = try Scene(["--contrast", "-100", "--osd-level", "0", "--input-conf", bindings])
+        func isBlack() throws -> Bool {
+            let shot = try scene.weston.screenshot()
+            return FrameCode(shot, in: Self.part) == nil && shot.mean(of: Self.part).distance(to: .init(red: 0, green: 0, blue: 0)) <= 5
+        }
+        #expect(try Polling.until(every: .milliseconds(50)) { try scene.tap.findings.commits > 0 && isBlack() }, "black by an option")
+        scene.press(Key.o)
+        #expect(try scene.shows((above: false, below: false)), "the film")
+        scene.press(Key.i)
+        #expect(try Polling.until(every: .milliseconds(50), isBlack), "black by a key")
+        let end = try scene.end()
+        #expect(try end.code == 0 && Self.bytesCopied(end) ?? 0 > 0, "\(end.errors)")
+    }
+
     @Test(arguments: ["off", "full"]) func `a screenshot is the frame that is shown, with its subtitles or without`(_ sandbox: String) throws {
         let folder = NSTemporaryDirectory() + "screenshots-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,5 +1,6 @@
 import DisplaySink
 import Media
+import PixelConversion
 import PlaySupport
 import Testing
 
@@ -33,6 +34,7 @@ import Testing
             ("J", [.cycleSubtitles(by: -1)]), ("v", [.setSubtitlesVisible(false)]), ("#", [.cycleSound(by: 1)]), ("W", [.setFraming(.panscan(0.1))]),
             ("w", [.setFraming(.panscan(0))]),
             ("A", [.setFraming(.aspectRatio(Ratio(1_777_778, 1_000_000)))]), ("Alt+-", [.setFraming(.zoom(-0.1))]),
+            ("2", [.setColor(.contrast, 1)]), ("3", [.setColor(.brightness, -1)]), ("6", [.setColor(.gamma, 1)]), ("7", [.setColor(.saturation, -1)]),
             ("Alt+LEFT", [.setFraming(.panX(0.1))]), ("Alt+DOWN", [.setFraming(.panY(-0.1))]),
             ("Alt+BS", [.setFraming(.zoom(0)), .setFraming(.panscan(0)), .setFraming(.panX(0)), .setFraming(.panY(0))]),
             ("Ctrl++", [.setAudioDelay(0.1)]), ("Ctrl+-", [.setAudioDelay(-0.1)]), ("z", [.setSubtitleDelay(-0.1)]), ("PGUP", [.moveChapter(by: 1)]),
@@ -58,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("F25 quit", "there is no key F25"), ("MBTN_LEFT quit", "there is no key MBTN_LEFT"), ("q", "the key q has no command"),
         ("q # quit", "the key q has no command"), ("q explode", "there is no command explode"), ("q quit ; explode 5", "there is no command explode"),
-        ("q show-text \"a", "the quotation has no end"), ("q add gamma 1", "there is no property gamma that can be set"),
+        ("q show-text \"a", "the quotation has no end"), ("q add sharpen 1", "there is no property sharpen that can be set"),
         ("q set", "set needs the name of a property"), ("q observe_property 1 pause", "there is no command observe_property"),
     ])
     func `a line that makes no sense is one sentence and leaves the key as it was`(_ line: String, _ reason: String) {

@@ -1,6 +1,7 @@
 import DisplaySink
 import JSON
 import Media
+import PixelConversion
 import PlaySupport
 import Testing
 
@@ -97,7 +98,8 @@ let playing: RemoteSnapshot = {
             (#"["add", "sub-pos", -200]"#, [.setSubtitlePosition(0)]), (#"["set", "sub-scale", 2]"#, [.setSubtitleScale(2)]),
             (#"["script-binding", "stats/display-stats"]"#, [.showStatistics(toggles: false)]), (#"["leave"]"#, [.leave]),
             (#"["screenshot"]"#, [.takeScreenshot(hasSubtitles: true)]), (#"["set", "ab-loop-b", 9]"#, [.setLoopEnd(9)]),
-            (#"["set", "ab-loop-a", "no"]"#, [.setLoopStart(nil)]),
+            (#"["set", "ab-loop-a", "no"]"#, [.setLoopStart(nil)]), (#"["set", "contrast", "-7"]"#, [.setColor(.contrast, -7)]),
+            (#"["add", "gamma", 1000]"#, [.setColor(.gamma, 100)]), (#"["cycle", "brightness"]"#, [.setColor(.brightness, 1)]),
             (#"["keypress", "SPACE"]"#, [.key(.space)]), (#"["script-message", "a", 1]"#, [.message(["a", "1"])]), (#"["ignore"]"#, []),
         ] as [(String, [RemoteAction])])
     func `a command means`(_ words: String, _ expected: [RemoteAction]) throws {
@@ -119,6 +121,7 @@ let playing: RemoteSnapshot = {
             (#"["keypress", "F25"]"#, .invalidParameter), (#"["set", "chapter", 3]"#, .propertyError), (#"["set", "sid", 2]"#, .propertyError),
             (#"["show-text"]"#, .invalidParameter),
             (#"["set", "video-rotate", "45"]"#, .propertyError), (#"["set", "panscan", "2"]"#, .propertyError),
+            (#"["set", "hue", 101]"#, .propertyError),
             (#"["set", "video-aspect-override", "16:0"]"#, .propertyError), (#"["set", "video-aspect-override", "11"]"#, .propertyError),
             (#"["show-text", "x", 1, 4]"#, .invalidParameter), (#"["cycle-values", "pause"]"#, .invalidParameter),
             (#"["script-binding", "osc/visibility"]"#, .invalidParameter), (#"["set", "osd-level", 4]"#, .propertyError),

@@ -81,6 +81,37 @@ struct ColorTests {
         #expect((why == "the compositor has no color management, and the film is in HDR") == isMapped, "\(why ?? "none")")
     }
 
+    @Test("brightness and colours are changed for the frame that is shown, too", arguments: PrivateWeston.Renderer.allCases)
+    func balance(_ renderer: PrivateWeston.Renderer) throws {
+        let stage = try Stage(PrivateWeston(renderer))
+        stage.sink.setFullscreen(true)
+        try stage.start()
+        let still = Quadrants(format: .yuv420p, margin: 22, attributes: FrameAttributes(color: Self.bt601))
+        try stage.show(still)
+        stage.sink.setFraming(Framing(gravity: .stretch))
+        let whole = PixelRect(stage.weston.size), isDirect = renderer == .gl
+        _ = try stage.quarters(of: whole, expecting: Quadrants.colors, tolerance: 5)
+        let copied = stage.sink.bytesCopied
+        #expect((copied == 0) == isDirect)
+        var balance = ColorBalance()
+        (balance[.saturation], balance[.contrast]) = (-100, -50)
+        // Half of BT.601's luma.
+        let grays = [38, 75, 15, 128].map { RGBImage.Color(red: $0, green: $0, blue: $0) }
+        stage.sink.setColorBalance(balance)
+        let seen = try stage.quarters(of: whole, expecting: grays, tolerance: 5)
+        for (color, expected) in zip(seen, grays) { #expect(color.distance(to: expected) <= 5, "\(color) instead of \(expected)") }
+        #expect(stage.sink.bytesCopied > copied)
+        if isDirect { #expect(stage.sink.conversion?.why == "its colours are changed") }
+        // And of the next one.
+        try stage.show(still)
+        _ = try stage.quarters(of: whole, expecting: grays, tolerance: 5)
+        stage.sink.setColorBalance(ColorBalance())
+        let again = try stage.quarters(of: whole, expecting: Quadrants.colors, tolerance: 5)
+        for (color, expected) in zip(again, Quadrants.colors) { #expect(color.distance(to: expected) <= 5, "\(color) instead of \(expected)") }
+        #expect((stage.sink.conversion == nil) == isDirect)
+        #expect(stage.failures.isEmpty)
+    }
+
     @Test("odd sizes, odd crops and pixels that are not square", arguments: PrivateWeston.Renderer.allCases)
     func oddities(_ renderer: PrivateWeston.Renderer) throws {
         let stage = try Stage(PrivateWeston(renderer))
