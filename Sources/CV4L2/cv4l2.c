@@ -156,6 +156,18 @@ int cv4l2_get_control(int fd, uint32_t id, int is_wide, int64_t *value) { return
 
 int cv4l2_set_control(int fd, uint32_t id, int is_wide, int64_t value) { return exchange(fd, VIDIOC_S_EXT_CTRLS, id, is_wide, &value); }
 
+int cv4l2_get_priority(int fd, int *priority) {
+    enum v4l2_priority found;
+    if (call(fd, VIDIOC_G_PRIORITY, &found) == -1) return -1;
+    *priority = (int)found;
+    return 0;
+}
+
+int cv4l2_set_priority(int fd, int priority) {
+    enum v4l2_priority wanted = (enum v4l2_priority)priority;
+    return call(fd, VIDIOC_S_PRIORITY, &wanted);
+}
+
 static void take_format(const struct v4l2_format *found, cv4l2_format *format) {
     memset(format, 0, sizeof *format);
     if (found->type == V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE) {

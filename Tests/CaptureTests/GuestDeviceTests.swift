@@ -1,4 +1,5 @@
 import Capture
+import Dispatch
 import Foundation
 import Media
 import TestSupport
@@ -121,6 +122,41 @@ enum Vivid {
         try device.set(brightness, to: before)
         let menu = try #require(controls.first { $0.kind == .menu && !$0.items.isEmpty })
         #expect(menu.items.allSatisfy { menu.range.contains($0.value) && !$0.name.isEmpty })
+    }
+
+    @Test("is changed by nobody else while a program has locked it")
+    func lock() throws {
+        let device = try CaptureDevice(path: Vivid.path)
+        let brightness = try #require(try device.controls().first { $0.name == "Brightness" }), before = try device.value(of: brightness)
+        try device.withLock { lock throws(CaptureError) in
+            try lock.set(brightness, to: 77)
+            #expect(try lock.value(of: brightness) == 77)
+            let refused = #expect(throws: CaptureError.self) { try device.set(brightness, to: 78) }
+            #expect(refused?.code == .busy)
+            let second = #expect(throws: CaptureError.self) { try device.withLock { _ in } }
+            #expect(second?.description == "\(device.path): another program has locked this camera.")
+        }
+        #expect(try device.value(of: brightness) == 77)
+        try device.set(brightness, to: before)
+        #expect(try device.value(of: brightness) == before)
+    }
+
+    @Test("is told when it comes and goes")
+    func observer() throws {
+        let told = Monitor<[[String]]>([]), path = Vivid.path
+        let observer = try CaptureDeviceObserver(on: DispatchQueue(label: "cameras")) { devices in
+            told.change { $0.append(devices.map(\.path)) }
+        }
+        func waits(_ body: ([[String]]) -> Bool) -> Bool {
+            told.wait(until: MonotonicClock.shared.now() + .seconds(60)) { body($0) ? true : nil } ?? false
+        }
+        try withExtendedLifetime(observer) {
+            #expect(waits { $0.last == [path] }, "the cameras of now")
+            Vivid.unplug()
+            #expect(waits { $0.last == [] })
+            try Vivid.plug()
+            #expect(waits { $0.last == [path] && $0.count >= 3 })
+        }
     }
 
     @Test("that may not be opened names the group whose members may")

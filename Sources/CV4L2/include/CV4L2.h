@@ -24,6 +24,8 @@ enum {
     CV4L2_FIELD_INTERLACED_TB = 8,
     CV4L2_FIELD_INTERLACED_BT = 9,
 };
+/// Who may change a device (enum v4l2_priority): with the highest, nobody else.
+enum { CV4L2_PRIORITY_INTERACTIVE = 2, CV4L2_PRIORITY_RECORD = 3 };
 /// What a description of a format says (V4L2_FMT_FLAG_…).
 enum { CV4L2_FORMAT_COMPRESSED = 1, CV4L2_FORMAT_EMULATED = 2 };
 /// What a dequeued buffer says (V4L2_BUF_FLAG_…).
@@ -120,6 +122,10 @@ int cv4l2_menu_entry(int fd, uint32_t id, uint32_t index, char name[32], int64_t
 int cv4l2_get_control(int fd, uint32_t id, int is_wide, int64_t *value);
 /// VIDIOC_S_EXT_CTRLS of one control with a number.
 int cv4l2_set_control(int fd, uint32_t id, int is_wide, int64_t value);
+/// VIDIOC_G_PRIORITY: the highest that anybody has (CV4L2_PRIORITY_…).
+int cv4l2_get_priority(int fd, int *priority);
+/// VIDIOC_S_PRIORITY, until the descriptor is closed.
+int cv4l2_set_priority(int fd, int priority);
 /// VIDIOC_G_FMT.
 int cv4l2_get_format(int fd, int is_multiplanar, cv4l2_format *format);
 /// VIDIOC_S_FMT; `format` becomes what the driver has set.
