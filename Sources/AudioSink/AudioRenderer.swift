@@ -102,7 +102,7 @@ public final class AudioRenderer: Sendable {
         let worker = AudioWorker(self)
         let threads = [
             LoopThread(name: "audio-decode") { worker.decode() },
-            LoopThread(name: "audio") { worker.play() },
+            LoopThread(name: "audio", isPrompt: true) { worker.play() },
         ]
         self.threads.withLock { $0 = (threads, observation) }
     }

@@ -17,6 +17,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // Kernel headers before 6.0 lack the sync-file conversion of DMA-BUFs; the layouts are fixed ABI.
@@ -96,6 +97,23 @@ void clinux_set_thread_name(const char *name) {
     char kept[16] = {0};
     strncpy(kept, name, sizeof kept - 1);
     pthread_setname_np(pthread_self(), kept);
+}
+
+// The first version of struct sched_attr, for which the C library has a name only since glibc 2.41.
+struct scheduling {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+void clinux_prompt_thread(void) {
+    struct scheduling found = {.size = sizeof found};
+    // Policy 0 is SCHED_OTHER; its threads have no turn of a length of their own before Linux 6.12.
+    if (syscall(SYS_sched_getattr, 0, &found, sizeof found, 0) == -1 || found.policy != 0 || found.runtime == 0) return;
+    struct scheduling wanted = {.size = sizeof wanted, .nice = found.nice, .runtime = found.runtime / 2};
+    syscall(SYS_sched_setattr, 0, &wanted, 0);
 }
 
 const char *clinux_file_of(const void *address) {

@@ -156,6 +156,18 @@ int cv4l2_get_control(int fd, uint32_t id, int is_wide, int64_t *value) { return
 
 int cv4l2_set_control(int fd, uint32_t id, int is_wide, int64_t value) { return exchange(fd, VIDIOC_S_EXT_CTRLS, id, is_wide, &value); }
 
+int cv4l2_get_priority(int fd, int *priority) {
+    enum v4l2_priority found;
+    if (call(fd, VIDIOC_G_PRIORITY, &found) == -1) return -1;
+    *priority = (int)found;
+    return 0;
+}
+
+int cv4l2_set_priority(int fd, int priority) {
+    enum v4l2_priority wanted = (enum v4l2_priority)priority;
+    return call(fd, VIDIOC_S_PRIORITY, &wanted);
+}
+
 static void take_format(const struct v4l2_format *found, cv4l2_format *format) {
     memset(format, 0, sizeof *format);
     if (found->type == V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE) {
@@ -205,8 +217,8 @@ int cv4l2_set_format(int fd, int is_multiplanar, cv4l2_format *format) {
         wanted.fmt.pix_mp.height = format->height;
         wanted.fmt.pix_mp.pixelformat = format->fourcc;
         wanted.fmt.pix_mp.field = format->field;
-        wanted.fmt.pix_mp.num_planes = 1;
-        wanted.fmt.pix_mp.plane_fmt[0].bytesperline = format->pitch[0];
+        wanted.fmt.pix_mp.num_planes = (uint8_t)(format->plane_count > 0 ? format->plane_count : 1);
+        for (int i = 0; i < CV4L2_PLANES; i++) wanted.fmt.pix_mp.plane_fmt[i].bytesperline = format->pitch[i];
     } else {
         wanted.fmt.pix.width = format->width;
         wanted.fmt.pix.height = format->height;
@@ -288,15 +300,19 @@ static void take_buffer(const struct v4l2_buffer *found, int is_multiplanar, cv4
     // Without a sign: a driver's nonsense wraps around instead of being undefined.
     buffer->time = (int64_t)((uint64_t)found->timestamp.tv_sec * 1000000000 + (uint64_t)found->timestamp.tv_usec * 1000);
     if (is_multiplanar) {
-        buffer->used = found->m.planes[0].bytesused;
-        buffer->offset = found->m.planes[0].data_offset;
-        buffer->length = found->m.planes[0].length;
-        buffer->map_offset = found->m.planes[0].m.mem_offset;
+        // The kernel has set the length to the number of pieces.
+        for (uint32_t i = 0; i < found->length && i < CV4L2_PLANES; i++) {
+            const struct v4l2_plane *plane = &found->m.planes[i];
+            buffer->pieces[i] = (cv4l2_piece){
+                .offset = plane->data_offset, .used = plane->bytesused, .length = plane->length, .map_offset = plane->m.mem_offset};
+        }
     } else {
-        buffer->used = found->bytesused;
-        buffer->length = found->length;
-        buffer->map_offset = found->m.offset;
+        buffer->pieces[0] = (cv4l2_piece){.used = found->bytesused, .length = found->length, .map_offset = found->m.offset};
     }
+}
+
+cv4l2_piece cv4l2_piece_at(cv4l2_buffer buffer, uint32_t index) {
+    return index < CV4L2_PLANES ? buffer.pieces[index] : (cv4l2_piece){0};
 }
 
 int cv4l2_query_buffer(int fd, int is_multiplanar, int memory, uint32_t index, cv4l2_buffer *buffer) {
@@ -315,9 +331,9 @@ int cv4l2_export(int fd, int is_multiplanar, uint32_t index) {
 int cv4l2_queue(int fd, int is_multiplanar, int memory, uint32_t index, int dmabuf, uint32_t length) {
     struct v4l2_plane planes[VIDEO_MAX_PLANES];
     struct v4l2_buffer buffer = prepared(is_multiplanar, memory, index, planes);
-    if (is_multiplanar) buffer.length = 1;
     if (memory == V4L2_MEMORY_DMABUF) {
         if (is_multiplanar) {
+            buffer.length = 1;
             planes[0].m.fd = dmabuf;
             planes[0].length = length;
         } else {

@@ -24,6 +24,10 @@ public struct ActiveFormat: Sendable, Hashable {
     package var has525Lines = false
     /// Where the driver writes the planes.
     package var layout: SurfaceLayout
+    /// Where the driver writes the planes of a field; nil where it does not give fields one by one.
+    package var fieldLayout: SurfaceLayout?
+    /// Whether the driver writes each plane to a piece of memory of its own. They are copied to where `layout` has them.
+    package var isInPieces = false
 
     /// Describes frames that come from elsewhere.
     package init(code: FourCC, size: PixelSize, rate: Ratio, color: ColorDescription, layout: SurfaceLayout) {
@@ -40,10 +44,18 @@ public struct ActiveFormat: Sendable, Hashable {
         format.field = UInt32(CV4L2_FIELD_NONE)
         // 64 bytes: what importers of DMA-BUFs want. A driver may have its own way.
         if case .pixels(let pixels) = CaptureEncoding(choice.code) {
-            format.pitch.0 = UInt32(clamping: (pixels.description.planes[0].rowBytes(width: choice.size.width) + 63) / 64 * 64)
+            let pitches = pixels.description.planes.prefix(Int(CV4L2_PLANES)).map { ($0.rowBytes(width: choice.size.width) + 63) / 64 * 64 }
+            Self.setPitches(pitches.map { UInt32(clamping: $0) }, of: &format)
         }
         guard unsafe cv4l2_set_format(node.fd, node.planarity, &format) == 0 else { throw node.failure("set the camera's format") }
-        let size = PixelSize(width: Int(format.width), height: Int(format.height))
+        var rows = 1
+        if Int(format.field) == CV4L2_FIELD_ALTERNATE {
+            // The height is that of a field then. A driver that scales has taken it for that.
+            format.height = UInt32(clamping: choice.size.height / 2)
+            guard unsafe cv4l2_set_format(node.fd, node.planarity, &format) == 0 else { throw node.failure("set the camera's format") }
+            rows = Int(format.field) == CV4L2_FIELD_ALTERNATE ? 2 : 1
+        }
+        let size = PixelSize(width: Int(format.width), height: Int(format.height) * rows)
         let encoding = CaptureEncoding(choice.code)
         guard format.fourcc == choice.code.rawValue, size == choice.size, encoding != .unknown else {
             throw CaptureError(
@@ -51,8 +63,8 @@ public struct ActiveFormat: Sendable, Hashable {
         }
         has525Lines = cv4l2_has_525_lines(node.fd) != 0
         field = CaptureField(format.field, has525Lines: has525Lines)
-        guard format.plane_count == 1, field != .separate else {
-            throw CaptureError(.unsupported, "\(node.path): the camera gives fields or planes one by one, which are not read.")
+        guard field != .separate, field != .alternating || format.plane_count == 1 && encoding.isPixels else {
+            throw CaptureError(.unsupported, "\(node.path): the camera gives fields in a way that is not read.")
         }
         code = choice.code
         self.size = size
@@ -60,7 +72,16 @@ public struct ActiveFormat: Sendable, Hashable {
             colorspace: format.colorspace, ycbcr: format.ycbcr, quantization: format.quantization, transfer: format.transfer)
         if case .pixels(let pixels) = encoding {
             pixelFormat = pixels
-            layout = try Self.layout(pixels, size, pitch: Int(format.pitch.0), byteCount: Int(format.bytes.0), node.path)
+            isInPieces = format.plane_count > 1
+            let pitch = format.pitch, pitches = [pitch.0, pitch.1, pitch.2, pitch.3].prefix(Int(format.plane_count)).map(Int.init)
+            layout =
+                isInPieces
+                ? try Self.layout(pixels, size, pitches: pitches, node.path)
+                : try Self.layout(pixels, size, pitch: Int(pitch.0), byteCount: field == .alternating ? 0 : Int(format.bytes.0), node.path)
+            if field == .alternating {
+                let half = PixelSize(width: size.width, height: size.height / 2)
+                fieldLayout = try Self.layout(pixels, half, pitch: Int(pitch.0), byteCount: Int(format.bytes.0), node.path)
+            }
         } else {
             if case .compressed(let codec) = encoding { self.codec = codec }
             // JPEG has its own colours, whatever a driver says.
@@ -120,8 +141,34 @@ public struct ActiveFormat: Sendable, Hashable {
             planes.append(.init(offset: end, pitch: own))
             end += own * fact.rows(height: size.height)
         }
+        return try checked(format, size, planes, byteCount: max(byteCount, end), path)
+    }
+
+    /// Where planes are copied to that the driver writes to pieces of memory of their own: one behind the other, with the driver's pitches.
+    package static func layout(_ format: PixelFormat, _ size: PixelSize, pitches: [Int], _ path: String) throws(CaptureError) -> SurfaceLayout {
+        let facts = format.description.planes
+        guard pitches.count == facts.count else {
+            throw CaptureError(.unsupported, "\(path): the camera writes \(format.rawValue) to \(pitches.count) pieces of memory, which is not read.")
+        }
+        var planes: [SurfaceLayout.Plane] = [], end = 0
+        for (fact, pitch) in zip(facts, pitches) {
+            planes.append(.init(offset: end, pitch: pitch))
+            end += (pitch * fact.rows(height: size.height) + 63) / 64 * 64
+        }
+        return try checked(format, size, planes, byteCount: end, path)
+    }
+
+    private static func setPitches(_ pitches: [UInt32], of format: inout cv4l2_format) {
+        let all = pitches + Array(repeating: 0, count: Int(CV4L2_PLANES) - pitches.count)
+        format.pitch = (all[0], all[1], all[2], all[3])
+        format.plane_count = 0
+    }
+
+    private static func checked(
+        _ format: PixelFormat, _ size: PixelSize, _ planes: [SurfaceLayout.Plane], byteCount: Int, _ path: String
+    ) throws(CaptureError) -> SurfaceLayout {
         // Whole pages, since DMA-BUFs have no others.
-        let bytes = (max(byteCount, end) + 4095) / 4096 * 4096
+        let bytes = (byteCount + 4095) / 4096 * 4096
         do throws(SurfaceError) {
             return try SurfaceLayout(checking: format, size: size, modifier: .linear, planes: planes, byteCount: bytes)
         } catch {

@@ -79,7 +79,7 @@ public final class AudioCaptureSession: Sendable {
             guarded.run.isStopping = false
         }
         // Without the session, which may end meanwhile, but not on its own thread.
-        let thread = LoopThread(name: "microphone") { [guarded] in
+        let thread = LoopThread(name: "microphone", isPrompt: true) { [guarded] in
             let error = run.run(bell) { guarded.withLock { $0.run.isStopping } }
             // Before the outputs say it, so that who hears of the end can start again.
             if let error { guarded.change { $0.state = .failed(error) } }

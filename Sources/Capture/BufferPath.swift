@@ -15,12 +15,13 @@ public enum BufferPath: String, Sendable, Hashable, CaseIterable {
     ///   - hasDMABufs: The allocator makes DMA-BUFs.
     ///   - importsDMABufs: The driver says that it takes them; nil: it says nothing, as kernels before 4.20.
     ///   - isCompressed: The driver gives no pixels.
+    ///   - isInPieces: The driver writes each plane, or each field, to memory of its own; a surface is one piece of memory.
     ///   - only: The only path to try; nil: all.
     package static func candidates(
-        hasDMABufs: Bool, importsDMABufs: Bool?, isCompressed: Bool = false, only: BufferPath? = nil
+        hasDMABufs: Bool, importsDMABufs: Bool?, isCompressed: Bool = false, isInPieces: Bool = false, only: BufferPath? = nil
     ) -> [BufferPath] {
         let pixels: [BufferPath] = (hasDMABufs && importsDMABufs != false ? [.imported] : []) + [.exported, .copied]
-        let possible = isCompressed ? [.decoded] : pixels
+        let possible = isCompressed ? [.decoded] : isInPieces ? [.copied] : pixels
         return possible.filter { only == nil || $0 == only }
     }
 }

@@ -45,11 +45,11 @@ final class CameraNode: Sendable {
 
     // MARK: What it offers
 
-    /// The size that is set now; nil where the driver says none.
+    /// The size of the frames that are set now; nil where the driver says none.
     var size: PixelSize? {
         var format = cv4l2_format()
         guard unsafe cv4l2_get_format(fd, planarity, &format) == 0, format.width > 0, format.height > 0 else { return nil }
-        return PixelSize(width: Int(format.width), height: Int(format.height))
+        return PixelSize(width: Int(format.width), height: Int(format.height) * (Int(format.field) == CV4L2_FIELD_ALTERNATE ? 2 : 1))
     }
 
     /// The formats in the driver's order, with the sizes and rates of one of them or of all. A driver with many formats takes a while for all.

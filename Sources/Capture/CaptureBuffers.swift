@@ -13,18 +13,22 @@ enum CaptureContent: ~Copyable {
 }
 
 /// The buffers between a camera's driver and the surfaces that programs read. Used by one thread.
-protocol CaptureBuffers: AnyObject {
+protocol CaptureQueue: AnyObject {
     var memory: Int32 { get }
     /// Buffers that the driver may write to.
     var queuedCount: Int { get }
     /// Gives the driver every buffer that nobody reads.
     func fill() throws(CaptureError)
-    /// Takes a full buffer's frame; nil when there is no memory to copy it to.
-    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> CaptureContent?
     /// Takes back a buffer whose contents nobody wants.
     func discard(_ buffer: cv4l2_buffer) throws(CaptureError)
     /// The driver has stopped: ends what it held. Frames that are read stay.
     func end()
+}
+
+/// Buffers that hold a frame each.
+protocol CaptureBuffers: CaptureQueue {
+    /// Takes a full buffer's frame; nil when there is no memory to copy it to.
+    func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> CaptureContent?
 }
 
 /// Surfaces that the driver writes itself: those of a pool that it imports, or its own that the pool exports.

@@ -7,7 +7,9 @@ package enum CaptureField: Sendable, Hashable {
     case progressive
     /// The rows of both fields alternate. The field of the upper row was captured first, or the other one.
     case interlaced(topFirst: Bool)
-    /// The fields come one by one, or one below the other.
+    /// The fields come one by one, and are put together. Each frame says which one was captured first.
+    case alternating
+    /// The fields come one below the other.
     case separate
 
     /// - Parameters:
@@ -19,7 +21,8 @@ package enum CaptureField: Sendable, Hashable {
         case CV4L2_FIELD_INTERLACED: self = .interlaced(topFirst: !has525Lines)
         case CV4L2_FIELD_INTERLACED_TB: self = .interlaced(topFirst: true)
         case CV4L2_FIELD_INTERLACED_BT: self = .interlaced(topFirst: false)
-        case CV4L2_FIELD_ALTERNATE, CV4L2_FIELD_SEQ_TB, CV4L2_FIELD_SEQ_BT: self = .separate
+        case CV4L2_FIELD_ALTERNATE: self = .alternating
+        case CV4L2_FIELD_SEQ_TB, CV4L2_FIELD_SEQ_BT: self = .separate
         default: self = .progressive
         }
     }
@@ -27,7 +30,7 @@ package enum CaptureField: Sendable, Hashable {
     /// What displays, deinterlacers and encoders are told with each frame.
     package var flags: VideoFrame.Flags {
         switch self {
-        case .progressive, .separate: []
+        case .progressive, .alternating, .separate: []
         case .interlaced(let topFirst): topFirst ? [.interlaced, .topFieldFirst] : .interlaced
         }
     }

@@ -30,8 +30,11 @@ public struct CaptureRequest: Sendable, Hashable {
         }
     }
 
-    /// Formats that displays take as they are come first, then those of fewer bytes, then those that must be decoded.
-    private static let preferred = ["NV12", "NV21", "YU12", "NV16", "YUYV", "UYVY", "P010", "422P", "XR24", "BGR4", "RGB3", "BGR3", "GREY"]
+    /// Formats that displays take as they are come first, then those of fewer bytes, those that must be copied, and those that must be decoded.
+    private static let preferred = [
+        "NV12", "NV21", "YU12", "NV16", "YUYV", "UYVY", "P010", "422P", "XR24", "BGR4", "RGB3", "BGR3", "NM12", "NM21", "YM12", "NM16", "YM16",
+        "GREY",
+    ]
     private static let decoded = ["MJPG", "JPEG", "H264", "HEVC"]
     /// 1920x1080 in pixels: a larger size must be asked for.
     private static let usual = 1920 * 1080

@@ -145,7 +145,7 @@ public final class CaptureSession: Sendable {
         onStateChange(.running(stream.format))
         let run = CaptureRun(stream: stream, opening, configuration, guarded, onStateChange)
         // Without the session, which may end meanwhile, but not on its own thread.
-        let thread = LoopThread(name: "camera") { [guarded, onStateChange, reconnects] in
+        let thread = LoopThread(name: "camera", isPrompt: true) { [guarded, onStateChange, reconnects] in
             while case .failed(let error) = run.run({ guarded.withLock { $0.run.isStopping } }) {
                 var end = error
                 if reconnects, error.code == .unplugged {

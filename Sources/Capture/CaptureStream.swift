@@ -12,7 +12,7 @@ final class CaptureStream {
     let obstacles: [String]
     /// Frames that programs may hold at the same time.
     let frames: Int
-    private let buffers: any CaptureBuffers
+    private let buffers: any CaptureQueue
     /// Nil for pixels.
     private let decoder: CameraDecoder?
     private var sequence: SequenceState
@@ -22,8 +22,8 @@ final class CaptureStream {
     static let driverCount = 3
     /// VIDEO_MAX_FRAME: more buffers no driver has.
     private static let mostBuffers = 32
-    /// For compressed frames, whose bytes are taken out as soon as they are there: those that come while one is decoded.
-    private static let compressedCount = 6
+    /// For buffers whose bytes are taken out as soon as they are there: those that come while one is copied or decoded, or processors are short.
+    private static let mappedCount = 6
 
     /// Sets the format and starts the camera.
     ///
@@ -39,8 +39,7 @@ final class CaptureStream {
         sequence = SequenceState(next: number)
         let choice = try Self.choice(request, on: node)
         format = try ActiveFormat(choice, on: node)
-        let count = min(format.codec == nil ? frames + Self.driverCount : Self.compressedCount, Self.mostBuffers)
-        let layout = format.layout
+        let count = min(format.codec == nil ? frames + Self.driverCount : Self.mappedCount, Self.mostBuffers)
         let hasDMABufs = Self.makesDMABufs(allocator)
         var capabilities: UInt32 = 0, none: UInt32 = 0
         // Frees all buffers, of which there are none: a question.
@@ -50,11 +49,14 @@ final class CaptureStream {
         let imports = capabilities == 0 ? nil : Int(capabilities) & CV4L2_SUPPORTS_DMABUF != 0
         var obstacles: [String] = []
         let isCompressed = format.codec != nil
-        for path in BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, isCompressed: isCompressed, only: only) {
+        let paths = BufferPath.candidates(
+            hasDMABufs: hasDMABufs, importsDMABufs: imports, isCompressed: isCompressed, isInPieces: format.isInPieces || format.fieldLayout != nil,
+            only: only)
+        for path in paths {
             do throws(CaptureError) {
                 // Before the camera runs: a decoder may be missing.
                 let decoder = try Self.decoder(for: format, frames, allocator, counters, node.path)
-                buffers = try Self.start(path, node, count, frames, layout, allocator, counters, bell)
+                buffers = try Self.start(path, node, count, frames, format, allocator, counters, bell)
                 self.decoder = decoder
                 self.path = path
                 self.obstacles = obstacles
@@ -84,24 +86,28 @@ final class CaptureStream {
     }
 
     private static func start(
-        _ path: BufferPath, _ node: CameraNode, _ wanted: Int, _ frames: Int, _ layout: SurfaceLayout, _ allocator: any SurfaceAllocator,
+        _ path: BufferPath, _ node: CameraNode, _ wanted: Int, _ frames: Int, _ format: ActiveFormat, _ allocator: any SurfaceAllocator,
         _ counters: FrameStatistics, _ bell: EventFD
-    ) throws(CaptureError) -> any CaptureBuffers {
+    ) throws(CaptureError) -> any CaptureQueue {
         let memory = path == .imported ? CV4L2_DMABUF : CV4L2_MMAP
-        var count = UInt32(path == .copied ? driverCount : wanted)
+        var count = UInt32(path == .copied ? mappedCount : wanted)
         guard unsafe cv4l2_request(node.fd, node.planarity, Int32(memory), &count, nil) == 0 else {
             throw node.failure("ask the camera for buffers")
         }
         do throws(CaptureError) {
             guard count >= 2 else { throw CaptureError(.failed, "\(node.path): the driver gives \(count) buffers.") }
-            let buffers: any CaptureBuffers
+            let buffers: any CaptureQueue
             switch path {
             case .imported, .exported:
                 let allocator: any SurfaceAllocator = path == .imported ? allocator : ExportingAllocator(node)
-                buffers = LentBuffers(node, memory: memory, count: Int(count), layout: layout, allocator: allocator) { bell.signal() }
+                buffers = LentBuffers(node, memory: memory, count: Int(count), layout: format.layout, allocator: allocator) { bell.signal() }
+            case .copied where format.fieldLayout != nil:
+                buffers = try FieldWeaver(
+                    node, count: Int(count), frames: frames + 1, format: format, fieldLayout: format.fieldLayout ?? format.layout,
+                    allocator: allocator, counters: counters)
             case .copied:
                 buffers = try CopiedBuffers(
-                    node, count: Int(count), frames: frames + 1, layout: layout, allocator: allocator, counters: counters)
+                    node, count: Int(count), frames: frames + 1, format: format, allocator: allocator, counters: counters)
             case .decoded: buffers = try CompressedBuffers(node, count: Int(count))
             }
             do throws(CaptureError) {
@@ -209,23 +215,40 @@ final class CaptureStream {
     private func take(_ buffer: cv4l2_buffer) throws(CaptureError) -> Outcome {
         let isMonotonic = Int(buffer.flags) & CV4L2_CLOCK_MASK == CV4L2_CLOCK_MONOTONIC
         let time = times.time(stamp: buffer.time, isMonotonic: isMonotonic, arrival: MonotonicClock.shared.now())
+        let isDamaged = Int(buffer.flags) & CV4L2_BUFFER_ERROR != 0 || cv4l2_piece_at(buffer, 0).used == 0
+        if let fields = buffers as? FieldWeaver { return try take(buffer, of: fields, isDamaged, at: time) }
         let receipt = sequence.receive(buffer.sequence, at: time)
-        guard Int(buffer.flags) & CV4L2_BUFFER_ERROR == 0, buffer.used > 0 else {
+        guard !isDamaged, let whole = buffers as? any CaptureBuffers else {
             try buffers.discard(buffer)
             return lost(.damaged, receipt, time)
         }
-        switch try buffers.take(buffer) {
+        switch try whole.take(buffer) {
         case nil: return lost(.outOfBuffers, receipt, time)
         case .compressed(let block):
             decoder?.add(block, receipt, at: time)
             return .nothing
         case .pixels(let use):
             sequence.queued(buffers.queuedCount)
-            let frame = VideoFrame(
+            return .frame(frame(use, field(of: buffer), receipt, time), receipt, time)
+        }
+    }
+
+    private func frame(_ use: consuming SurfaceUse, _ field: CaptureField, _ receipt: SequenceState.Receipt, _ time: HostTime) -> SharedFrame {
+        SharedFrame(
+            VideoFrame(
                 use: use, visible: PixelRect(format.size), attributes: FrameAttributes(pixelAspect: format.pixelAspect, color: format.color),
-                presentationTime: MediaTime(nanoseconds: time.nanoseconds), duration: format.frameDuration, flags: field(of: buffer).flags,
-                sequence: receipt.number)
-            return .frame(SharedFrame(frame), receipt, time)
+                presentationTime: MediaTime(nanoseconds: time.nanoseconds), duration: format.frameDuration, flags: field.flags,
+                sequence: receipt.number))
+    }
+
+    /// A field that came by itself.
+    private func take(_ buffer: cv4l2_buffer, of fields: FieldWeaver, _ isDamaged: Bool, at time: HostTime) throws(CaptureError) -> Outcome {
+        let outcome = try fields.take(buffer, isDamaged: isDamaged, at: time) { sequence.receive($0, at: time) }
+        switch consume outcome {
+        case .nothing: return .nothing
+        case .lost(let reason, let found): return .lost(reason, found.receipt, found.time)
+        case .frame(let use, let found):
+            return .frame(frame(use, .interlaced(topFirst: found.isTopFirst), found.receipt, found.time), found.receipt, found.time)
         }
     }
 
@@ -241,8 +264,11 @@ final class CaptureStream {
         return .nothing
     }
 
-    /// After the end: what a decoder has not answered, one after the other.
-    func takeRest() -> Outcome? { decoder?.take() }
+    /// After the end: what a decoder has not answered, one after the other, and the frame that lacks a field.
+    func takeRest() -> Outcome? {
+        if let (reason, frame) = (buffers as? FieldWeaver)?.takeRest() { return .lost(reason, frame.receipt, frame.time) }
+        return decoder?.take()
+    }
 
     /// Stops the camera. Frames that programs hold stay as they are.
     func end() {

@@ -8,7 +8,8 @@ internal import SurfacePool
 @safe
 final class MappedBuffers {
     private let node: CameraNode
-    private var maps: [UnsafeMutableRawBufferPointer] = unsafe []
+    /// Of each buffer, its pieces.
+    private var maps: [[UnsafeMutableRawBufferPointer]] = unsafe []
     private var isQueued: [Bool]
     static let memory = Int32(CV4L2_MMAP)
 
@@ -20,13 +21,18 @@ final class MappedBuffers {
             guard unsafe cv4l2_query_buffer(node.fd, node.planarity, Self.memory, index, &buffer) == 0 else {
                 throw node.failure("look at the camera's buffer")
             }
-            let address = unsafe mmap(nil, Int(buffer.length), PROT_READ, MAP_SHARED, node.fd, off_t(buffer.map_offset))
-            guard let address = unsafe address, unsafe address != MAP_FAILED else { throw node.failure("map the camera's buffer") }
-            unsafe maps.append(UnsafeMutableRawBufferPointer(start: address, count: Int(buffer.length)))
+            unsafe maps.append([])
+            for number in 0..<UInt32(CV4L2_PLANES) {
+                let piece = cv4l2_piece_at(buffer, number), length = Int(piece.length)
+                guard length > 0 else { break }
+                let address = unsafe mmap(nil, length, PROT_READ, MAP_SHARED, node.fd, off_t(piece.map_offset))
+                guard let address = unsafe address, unsafe address != MAP_FAILED else { throw node.failure("map the camera's buffer") }
+                unsafe maps[Int(index)].append(UnsafeMutableRawBufferPointer(start: address, count: length))
+            }
         }
     }
 
-    deinit { unsafe maps.forEach { unsafe munmap($0.baseAddress, $0.count) } }
+    deinit { unsafe maps.joined().forEach { unsafe munmap($0.baseAddress, $0.count) } }
 
     var queuedCount: Int { isQueued.count(where: \.self) }
 
@@ -46,10 +52,12 @@ final class MappedBuffers {
         isQueued[Int(buffer.index)] = false
     }
 
-    /// Reads what the driver wrote into a buffer that has been discarded and not queued again.
-    func withBytes<R>(of buffer: cv4l2_buffer, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        let map = unsafe maps[Int(buffer.index)]
-        return unsafe body(UnsafeRawBufferPointer(rebasing: map[..<min(Int(buffer.used), map.count)]))
+    /// Reads what the driver wrote into a buffer that has been discarded and not queued again; empty where it has no such piece.
+    func withBytes<R>(of buffer: cv4l2_buffer, piece number: Int = 0, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        let piece = cv4l2_piece_at(buffer, UInt32(number))
+        guard unsafe number < maps[Int(buffer.index)].count else { return unsafe body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        let map = unsafe maps[Int(buffer.index)][number], end = min(Int(piece.used), map.count)
+        return unsafe body(UnsafeRawBufferPointer(rebasing: map[min(Int(piece.offset), end)..<end]))
     }
 }
 
@@ -61,10 +69,19 @@ final class CopiedBuffers: CaptureBuffers {
     private let mapped: MappedBuffers
     private let pool: SurfacePool
     private let counters: FrameStatistics
+    /// Where the driver's pieces of memory go to in a surface.
+    private let places: [Range<Int>]
 
-    init(_ node: CameraNode, count: Int, frames: Int, layout: SurfaceLayout, allocator: any SurfaceAllocator, counters: FrameStatistics)
+    init(_ node: CameraNode, count: Int, frames: Int, format: ActiveFormat, allocator: any SurfaceAllocator, counters: FrameStatistics)
         throws(CaptureError)
     {
+        let layout = format.layout
+        places =
+            format.isInPieces
+            ? (0..<layout.planeCount).map { number in
+                let start = layout.plane(number).offset, next = number + 1
+                return start..<(next < layout.planeCount ? layout.plane(next).offset : layout.byteCount)
+            } : [0..<layout.byteCount]
         path = node.path
         self.counters = counters
         mapped = try MappedBuffers(node, count: count)
@@ -83,10 +100,13 @@ final class CopiedBuffers: CaptureBuffers {
             writer = free
         } catch { throw CaptureError(.system, "\(path): \(error.description)") }
         unsafe writer.withUnsafeMutableBytes { bytes in
-            unsafe mapped.withBytes(of: buffer) { source in
-                let count = min(bytes.count, source.count)
-                unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<count]))
-                counters.addCopied(count)
+            for (number, place) in places.enumerated() {
+                unsafe mapped.withBytes(of: buffer, piece: number) { source in
+                    let target = place.clamped(to: 0..<bytes.count), count = min(target.count, source.count)
+                    let part = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[target])
+                    unsafe part.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[..<count]))
+                    counters.addCopied(count)
+                }
             }
         }
         return .pixels(writer.finish())

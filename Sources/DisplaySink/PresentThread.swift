@@ -36,7 +36,7 @@ package final class PresentThread: Sendable {
             state.queue = queue
         }
         queue.setWake { [wakeup] in wakeup.signal() }
-        let thread = LoopThread(name: "present", body)
+        let thread = LoopThread(name: "present", isPrompt: true, body)
         state.withLock { $0.thread = thread }
     }
 

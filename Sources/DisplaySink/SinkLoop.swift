@@ -52,7 +52,7 @@ final class SinkLoop: Sendable {
         switch mode {
         case .inline: runInline()
         case .present:
-            let thread = LoopThread(name: "present") { [self] in runThread() }
+            let thread = LoopThread(name: "present", isPrompt: true) { [self] in runThread() }
             state.withLock { $0.thread = thread }
         }
     }

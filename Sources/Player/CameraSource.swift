@@ -133,12 +133,12 @@ extension OpenedSource {
     ) throws(AssetError) -> OpenedSource {
         let source: CameraSource
         do throws(CaptureError) {
-            // Besides what displays and exporters hold: one frame in the samples' queue, one with each thread on the way.
+            // Besides what displays and exporters hold: two frames in the samples' queue, one with each thread on the way.
             let exported = configuration.exporters.reduce(0) { $0 + $1.surfaceHoldCount }
             source = try CameraSource(
                 name, request, duration: configuration.playDuration, reconnects: configuration.reconnectsCamera,
                 allocator: sink.preferredAllocator,
-                holdCount: DisplayQueue.decodedAhead + sink.surfaceHoldCount + exported + 3, outputs: configuration.cameraOutputs)
+                holdCount: DisplayQueue.decodedAhead + sink.surfaceHoldCount + exported + 4, outputs: configuration.cameraOutputs)
         } catch { throw AssetError(error) }
         let device = source.session.device
         var opened = OpenedSource(

@@ -47,6 +47,7 @@ final class DecodeLoop: Sendable {
     private let output: FrameTee
     private let counters: FrameStatistics
     private let options: DecoderOptions
+    private let isPrompt: Bool
     private let sandbox: SandboxOptions
     private let allocator: any SurfaceAllocator
     private let beforeFirst: @Sendable (MediaTime) -> Void
@@ -65,9 +66,11 @@ final class DecodeLoop: Sendable {
 
     private struct MarkerHandler: Sendable { let body: @Sendable (SampleBuffer) -> Void }
 
-    /// - Parameter beforeFirst: called with the time of the first frame since the start or a flush, before the display gets it.
+    /// - Parameters:
+    ///   - isPrompt: Whether frames are waited for as they come; see `LoopThread`.
+    ///   - beforeFirst: called with the time of the first frame since the start or a flush, before the display gets it.
     init(
-        samples: SampleQueue, output: FrameTee, counters: FrameStatistics, options: DecoderOptions,
+        samples: SampleQueue, output: FrameTee, counters: FrameStatistics, options: DecoderOptions, isPrompt: Bool,
         sandbox: SandboxOptions, deinterlacing: Deinterlacing, allocator: any SurfaceAllocator, beforeFirst: @escaping @Sendable (MediaTime) -> Void,
         onEvent: @escaping @Sendable (DisplayQueue.Event) -> Void
     ) {
@@ -76,6 +79,7 @@ final class DecodeLoop: Sendable {
         self.output = output
         self.counters = counters
         self.options = options
+        self.isPrompt = isPrompt
         self.sandbox = sandbox
         self.allocator = allocator
         self.beforeFirst = beforeFirst
@@ -106,7 +110,7 @@ final class DecodeLoop: Sendable {
     func start() {
         // Read before the thread starts: after a flush that comes first, the epochs differ until the thread has carried out that flush.
         let epoch = output.presentation.epoch
-        let thread = LoopThread(name: "decode") { [self] in
+        let thread = LoopThread(name: "decode", isPrompt: isPrompt) { [self] in
             var worker = Worker()
             worker.epoch = epoch
             run(&worker)

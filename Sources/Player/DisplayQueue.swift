@@ -64,13 +64,16 @@ public final class DisplayQueue: Sendable {
     ///     than ten seconds ahead) the first frame since the start or a flush is shown at once, and time runs from there. Setting the time or
     ///     the rate of `timebase` ends this.
     ///   - watermarks: when `samples` is ready for more.
+    ///   - isPrompt: whether samples come from a source with a rhythm of its own and are to be shown as they come, such as a camera's frames: where
+    ///     processors are short, the queue's thread runs sooner and for a shorter time.
     ///   - deinterlacing: which frames are deinterlaced, for the display and the exporters.
     ///   - exporters: clients that get every decoded frame as well; the pool grows by what they declare to hold. Each serves one queue or player
     ///     at a time, until that is stopped: `start` throws when one of them is in use.
     ///   - onEvent: called on the library's threads with no lock held.
     public init(
         sink: any DisplaySink, options: DecoderOptions = DecoderOptions(), sandbox: SandboxOptions = SandboxOptions(),
-        timebase: Timebase? = nil, watermarks: Watermarks = Watermarks(), deinterlacing: Deinterlacing = .no, exporters: [FrameExporter] = [],
+        timebase: Timebase? = nil, watermarks: Watermarks = Watermarks(), isPrompt: Bool = false, deinterlacing: Deinterlacing = .no,
+        exporters: [FrameExporter] = [],
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         let automatic = timebase == nil ? DefaultTimebase() : nil
@@ -97,7 +100,7 @@ public final class DisplayQueue: Sendable {
         self.presentation = presentation
         self.counters = counters
         self.loop = DecodeLoop(
-            samples: samples, output: output, counters: counters, options: options,
+            samples: samples, output: output, counters: counters, options: options, isPrompt: isPrompt,
             sandbox: sandbox, deinterlacing: deinterlacing, allocator: sink.preferredAllocator, beforeFirst: { automatic?.willShowFirst($0) },
             onEvent: onEvent)
         onEventForSink = onEvent

@@ -106,8 +106,8 @@ final class PlaybackPipeline: Sendable {
             options.specification = configuration.decoder
             let display = DisplayQueue(
                 sink: sink, options: options, sandbox: configuration.sandbox, timebase: timebase,
-                watermarks: source.camera == nil && source.composed == nil ? Watermarks() : Self.single,
-                deinterlacing: configuration.deinterlacing, exporters: configuration.exporters, onEvent: handlers.display)
+                watermarks: Self.watermarks(of: source), isPrompt: source.camera != nil, deinterlacing: configuration.deinterlacing,
+                exporters: configuration.exporters, onEvent: handlers.display)
             display.presentation.onStarving(handlers.starving)
             display.hold()
             queues.append((joining == nil ? track : JoiningSource.video, display.samples))
@@ -156,6 +156,7 @@ final class PlaybackPipeline: Sendable {
         source.composed?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
         feeder = SampleFeeder(
             source: source.samples, queues: queues, latency: source.live?.manner.target.map { MediaTime(seconds: $0) },
+            isPrompt: source.camera != nil,
             handlers: .init(
                 repositioned: handlers.repositioned, failed: handlers.sourceFailed, other: { ownSubtitles?.add($0) },
                 seekFailed: handlers.seekFailed))
@@ -164,8 +165,14 @@ final class PlaybackPipeline: Sendable {
         if joinsOn { watchFilms() }
     }
 
-    /// One decoded frame waits to be taken: those behind it would come too late from a camera, and hold surfaces.
-    private static let single = Watermarks(lowSeconds: 0.001, highSeconds: 0.001)
+    /// Frames that are decoded hold surfaces, so that one waits to be taken. Of a camera's two may, so that the feeder need not be woken to take the
+    /// next one: where processors are short that would be too late.
+    private static func watermarks(of source: OpenedSource) -> Watermarks {
+        guard source.camera != nil || source.composed != nil else { return Watermarks() }
+        let isKnown = source.camera != nil && source.frameDuration.isNumeric && source.frameDuration > .zero
+        let seconds = isKnown ? source.frameDuration.seconds * 1.5 : 0.001
+        return Watermarks(lowSeconds: seconds, highSeconds: seconds)
+    }
 
     /// Starts every thread. Time is stopped until `startClock`.
     func start() throws(SinkError) {

@@ -29,8 +29,15 @@ final class SampleFeeder: Sendable {
     /// 64 MiB: about 13 s of Blu-ray's highest bit rate, and little compared with the decoded frames.
     private static let byteLimit = 64 << 20
 
-    /// - Parameter latency: that a live film is to have; nil: none is held.
-    init(source: any SampleSource, queues: [(track: Int, queue: SampleQueue)], latency: MediaTime? = nil, handlers: Handlers) {
+    private let isPrompt: Bool
+
+    /// - Parameters:
+    ///   - latency: that a live film is to have; nil: none is held.
+    ///   - isPrompt: Whether samples are waited for as they come, as those of a camera; see `LoopThread`.
+    init(
+        source: any SampleSource, queues: [(track: Int, queue: SampleQueue)], latency: MediaTime? = nil, isPrompt: Bool = false, handlers: Handlers
+    ) {
+        self.isPrompt = isPrompt
         reserve = min(latency ?? Self.usualReserve, Self.usualReserve)
         self.source = source
         self.queues = queues
@@ -38,7 +45,7 @@ final class SampleFeeder: Sendable {
     }
 
     func start() {
-        let thread = LoopThread(name: "demux") { [self] in run() }
+        let thread = LoopThread(name: "demux", isPrompt: isPrompt) { [self] in run() }
         self.thread.withLock { $0 = thread }
     }
 

@@ -18,6 +18,7 @@ import Testing
         }
         #expect(BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, isCompressed: true) == [.decoded])
         #expect(BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, isCompressed: true, only: .copied) == [])
+        #expect(BufferPath.candidates(hasDMABufs: hasDMABufs, importsDMABufs: imports, isInPieces: true) == [.copied], "a surface is one piece")
     }
 
     /// The layout, the size, the pitch of the first plane; offsets and pitches of the planes.
@@ -33,6 +34,16 @@ import Testing
         let layout = try ActiveFormat.layout(format, size, pitch: pitch, byteCount: 100, "camera")
         #expect((0..<layout.planeCount).map { layout.plane($0) } == planes.map { SurfaceLayout.Plane(offset: $0.0, pitch: $0.1) })
         #expect(layout.byteCount % 4096 == 0 && layout.size == size)
+    }
+
+    @Test("planes in pieces of their own are put one behind the other, with the driver's pitches")
+    func pieces() throws {
+        let size = PixelSize(width: 66, height: 36)
+        let layout = try ActiveFormat.layout(.yuv420p, size, pitches: [72, 40, 48], "camera")
+        let planes = (0..<3).map { layout.plane($0) }
+        #expect(planes == [.init(offset: 0, pitch: 72), .init(offset: 2624, pitch: 40), .init(offset: 3392, pitch: 48)])
+        let error = #expect(throws: CaptureError.self) { try ActiveFormat.layout(.yuv420p, size, pitches: [72, 40], "camera") }
+        #expect(error?.description == "camera: the camera writes yuv420p to 2 pieces of memory, which is not read.")
     }
 
     @Test("a driver's nonsense is refused")

@@ -11,7 +11,7 @@ import Testing
             // One field alone.
             (2, .progressive, .progressive), (3, .progressive, .progressive),
             (4, .interlaced(topFirst: true), .interlaced(topFirst: false)),
-            (5, .separate, .separate), (6, .separate, .separate), (7, .separate, .separate),
+            (5, .separate, .separate), (6, .separate, .separate), (7, .alternating, .alternating),
             (8, .interlaced(topFirst: true), .interlaced(topFirst: true)), (9, .interlaced(topFirst: false), .interlaced(topFirst: false)),
             // Not known.
             (10, .progressive, .progressive), (UInt32.max, .progressive, .progressive),

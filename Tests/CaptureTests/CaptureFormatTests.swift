@@ -9,6 +9,7 @@ import Testing
             ("NV12", PixelFormat.nv12), ("NV16", .nv16), ("YUYV", .yuyv422), ("UYVY", .uyvy422), ("YU12", .yuv420p), ("422P", .yuv422p),
             ("P010", .p010le), ("GREY", .gray), ("Y16 ", .gray16le), ("RGB3", .rgb24), ("BGR3", .bgr24), ("RGBP", .rgb565le), ("XR24", .bgr0),
             ("BX24", .zrgb), ("BA24", .argb), ("AR24", .bgra), ("AB24", .rgba), ("RA24", .abgr), ("BGR4", .bgr0), ("RGB4", .zrgb),
+            ("NM12", .nv12), ("NM21", .nv21), ("NM16", .nv16), ("YM12", .yuv420p), ("YM16", .yuv422p),
         ])
     func pixels(code: String, format: PixelFormat) {
         #expect(CaptureEncoding(fourCC(code)) == .pixels(format))
@@ -19,13 +20,12 @@ import Testing
         #expect(CaptureEncoding(fourCC("MJPG")) == .compressed(VideoCodec(name: "mjpeg")))
         #expect(CaptureEncoding(fourCC("H264")) == .compressed(.h264))
         #expect(CaptureEncoding(fourCC("BA81")) == .unknown)
-        // Two planes in memory of their own.
-        #expect(CaptureEncoding(fourCC("NM12")) == .unknown)
     }
 
     @Test("have one code for a layout, and not a deprecated one")
     func codes() {
         #expect(CaptureEncoding.code(for: .nv12)?.description == "NV12")
+        #expect(CaptureEncoding.code(for: .yuv420p)?.description == "YU12" && CaptureEncoding.code(for: .yuv422p)?.description == "422P")
         #expect(CaptureEncoding.code(for: .bgr0)?.description == "XR24")
         #expect(CaptureEncoding.code(for: .zrgb)?.description == "BX24")
         #expect(CaptureEncoding.code(for: .yuva444p) == nil)

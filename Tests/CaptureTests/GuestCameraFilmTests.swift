@@ -40,6 +40,32 @@ import Testing
         #expect(counts.keys.contains("driftPPM"))
     }
 
+    @Test("goes through threads that take short turns, so that they run soon after they are woken")
+    func threads() throws {
+        let handle = PlayProgram.Handle(), program = PlayProgram.begin(Vivid.options + ["--sink", "headless"], limit: 180, handle: handle)
+        let process = try #require(Polling.first(within: .seconds(60)) { handle.processIdentifier })
+        /// What the scheduler says of the program's threads: the turns of those with a name, in nanoseconds.
+        func turns() -> [String: Set<String>] {
+            var found: [String: Set<String>] = [:]
+            let said = Vivid.run("cd /proc/\(process)/task && for t in *; do echo $(cat $t/comm) $(grep ^se.slice $t/sched); done")
+            for line in said.split(separator: "\n") {
+                let words = line.split(whereSeparator: \.isWhitespace)
+                if let name = words.first, let turn = words.last { found[String(name), default: []].insert(String(turn)) }
+            }
+            return found
+        }
+        let names = ["camera", "demux", "decode", "present"]
+        let run = Polling.first(within: .seconds(60), every: .milliseconds(100)) {
+            let found = turns()
+            return names.allSatisfy { found[$0] != nil } ? found : nil
+        }
+        handle.interrupt()
+        let outcome = try program()
+        let found = try #require(run, "\(outcome.errors)")
+        let usual = try #require(found["session"]?.first.flatMap { Int($0) }, "\(found)")
+        for name in names { #expect(found[name] == ["\(usual / 2)"], "\(name): \(found)") }
+    }
+
     @Test("is in the example's mirror")
     func mirror() throws {
         let process = ChildProcess(), errors = Pipe()

@@ -1,4 +1,5 @@
 import Capture
+import Dispatch
 import Foundation
 import Media
 import TestSupport
@@ -14,7 +15,7 @@ enum Vivid {
 
     /// The camera, made when it is first asked for; a device of one plane that offers a webcam's sizes. Its second input is a television's.
     static let path: String = {
-        run("modprobe vivid n_devs=1 node_types=0x1 num_inputs=2 input_types=0x4")
+        run("modprobe vivid \(usual)")
         let end = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < end {
             if let device = CaptureDevice.all().first(where: { $0.driver == "vivid" }) { return device.path }
@@ -22,6 +23,22 @@ enum Vivid {
         }
         return "/dev/video0"
     }()
+
+    /// Input 0 is a webcam, input 1 a television; each frame is in one piece of memory.
+    private static let usual = "n_devs=1 node_types=0x1 num_inputs=2 input_types=0x4"
+
+    /// Does something with a vivid of other properties, and then makes the usual one again.
+    static func with(_ parameters: String, _ body: () throws -> Void) throws {
+        _ = path
+        func load(_ parameters: String) throws {
+            run("modprobe -r vivid; modprobe vivid \(parameters)")
+            let isBack = Polling.until { CaptureDevice.all().contains { $0.driver == "vivid" } }
+            try #require(isBack, "the camera does not come back")
+        }
+        defer { try? load(usual) }
+        try load("n_devs=1 node_types=0x1 \(parameters)")
+        try body()
+    }
 
     @discardableResult static func run(_ command: String) -> String {
         let process = ChildProcess(), pipe = Pipe()
@@ -52,6 +69,16 @@ enum Vivid {
         run(
             "python3 -c \"import fcntl, struct; f = open('\(path)', 'r+b', buffering=0); fcntl.ioctl(f, 0xc0045627, struct.pack('i', \(input)))"
                 + "\(standardCall)\"")
+    }
+
+    /// Gives the digital input a signal of CEA-861's: 1920x1080 as 25 frames of two fields, or as 25 whole frames a second. V4L2's ioctl is
+    /// VIDIOC_S_DV_TIMINGS.
+    static func signal(isInterlaced: Bool) {
+        // Width and height; porches and syncs of the rows, of the columns, and of the columns of the second field.
+        let numbers = isInterlaced ? "1, 3, 74250000, 528, 44, 148, 2, 5, 15, 2, 5, 16" : "0, 3, 74250000, 528, 44, 148, 4, 5, 36, 0, 0, 0"
+        run(
+            "python3 -c \"import fcntl, struct; f = open('\(path)', 'r+b', buffering=0); "
+                + "fcntl.ioctl(f, 0xc0845657, struct.pack('=IIIIIQ9I', 0, 1920, 1080, \(numbers)).ljust(132, bytes(1)))\"")
     }
 
     /// Sets a control by its name.
@@ -95,6 +122,41 @@ enum Vivid {
         try device.set(brightness, to: before)
         let menu = try #require(controls.first { $0.kind == .menu && !$0.items.isEmpty })
         #expect(menu.items.allSatisfy { menu.range.contains($0.value) && !$0.name.isEmpty })
+    }
+
+    @Test("is changed by nobody else while a program has locked it")
+    func lock() throws {
+        let device = try CaptureDevice(path: Vivid.path)
+        let brightness = try #require(try device.controls().first { $0.name == "Brightness" }), before = try device.value(of: brightness)
+        try device.withLock { lock throws(CaptureError) in
+            try lock.set(brightness, to: 77)
+            #expect(try lock.value(of: brightness) == 77)
+            let refused = #expect(throws: CaptureError.self) { try device.set(brightness, to: 78) }
+            #expect(refused?.code == .busy)
+            let second = #expect(throws: CaptureError.self) { try device.withLock { _ in } }
+            #expect(second?.description == "\(device.path): another program has locked this camera.")
+        }
+        #expect(try device.value(of: brightness) == 77)
+        try device.set(brightness, to: before)
+        #expect(try device.value(of: brightness) == before)
+    }
+
+    @Test("is told when it comes and goes")
+    func observer() throws {
+        let told = Monitor<[[String]]>([]), path = Vivid.path
+        let observer = try CaptureDeviceObserver(on: DispatchQueue(label: "cameras")) { devices in
+            told.change { $0.append(devices.map(\.path)) }
+        }
+        func waits(_ body: ([[String]]) -> Bool) -> Bool {
+            told.wait(until: MonotonicClock.shared.now() + .seconds(60)) { body($0) ? true : nil } ?? false
+        }
+        try withExtendedLifetime(observer) {
+            #expect(waits { $0.last == [path] }, "the cameras of now")
+            Vivid.unplug()
+            #expect(waits { $0.last == [] })
+            try Vivid.plug()
+            #expect(waits { $0.last == [path] && $0.count >= 3 })
+        }
     }
 
     @Test("that may not be opened names the group whose members may")

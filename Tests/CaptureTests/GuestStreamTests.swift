@@ -117,6 +117,34 @@ import Testing
         try Vivid.set("OSD Text Mode", to: 0)
     }
 
+    /// Items of the driver's menus by their names, and primaries, transfer, matrix and range of H.273 that frames say then.
+    @Test(
+        "carries the colours over that its driver states",
+        arguments: [
+            (["Colorspace": "Rec. 709"], [1, 1, 1], ColorRange.limited), (["Colorspace": "BT.2020"], [9, 1, 9], .limited),
+            (["Colorspace": "BT.2020", "Transfer Function": "SMPTE 2084", "Quantization": "Full Range"], [9, 16, 9], .full),
+            (["Colorspace": "SMPTE 170M", "Y'CbCr Encoding": "Rec. 709"], [6, 6, 1], .limited),
+        ])
+    func colors(wanted: [String: String], numbers: [UInt8], range: ColorRange) throws {
+        let device = try CaptureDevice(path: Vivid.path), controls = try device.controls()
+        var before: [(CaptureControl, Int64)] = []
+        defer { for (control, value) in before { try? device.set(control, to: value) } }
+        for (name, item) in wanted {
+            let control = try #require(controls.first { $0.name == name }, "\(controls.map(\.name))")
+            before.append((control, try device.value(of: control)))
+            try device.set(control, to: #require(control.items.first { $0.name == item }, "\(control.items.map(\.name))").value)
+        }
+        let output = VideoDataOutput(), session = try Self.session(output)
+        try session.start()
+        defer { session.stop() }
+        try Self.take(from: output) { delivery in
+            guard case .frame(let shared) = delivery else { return false }
+            let color = shared.copy().attributes.color
+            #expect([color.primaries, color.transfer, color.matrix] == numbers && color.range == range)
+            return true
+        }
+    }
+
     /// V4L2_STD_PAL has 625 lines, V4L2_STD_NTSC 525.
     @Test(
         "of an analog input has the size of its standard, and frames of two fields in its order",

@@ -3,7 +3,10 @@
 
 In the virtual machine, with a release build of the host's:
 
-    scripts/lab run --time 900 -- python3 scripts/lib/compare_camera.py .build/release/play [ROUNDS]
+    scripts/lab run --time 900 -- python3 scripts/lib/compare_camera.py .build/release/play [ROUNDS [BUSY]]
+
+PLAY may be several programs with commas between them, such as before a change and after it. BUSY is how many processes of the virtual machine
+compute without end beside the programs; mpv is left out then.
 
 The kernel's trace tells it, for all programs in the same way: vivid's stamp of each frame, when its driver has drawn the frame (vb2_buf_done), when
 the program takes it (vb2_dqbuf), when the program commits it to vkms (drm_atomic_helper_swap_state), and the next refresh (drm_vblank_event),
@@ -75,12 +78,12 @@ def follow(events):
     return frames, refreshes
 
 
-def measure(name, command):
+def measure(name, command, least):
     """The delay of each frame in ms, with those of its stages, and the refresh period in ms."""
     events, said = record(command)
     frames, refreshes = follow(events)
     frames = frames[RATE:]
-    if len(frames) < SECONDS * RATE / 4:
+    if len(frames) < least:
         sys.exit(f"{name} has shown {len(frames)} frames:\n{said}")
     steps = [[(b - a) * 1000 for a, b in zip(frame, frame[1:])] for frame in frames]
     period = statistics.median(b - a for a, b in zip(refreshes, refreshes[1:])) * 1000
@@ -93,15 +96,16 @@ def programs(play):
     caps = f"video/x-raw,format=NV12,width={WIDTH},height={HEIGHT},framerate={RATE}/1"
     screen = ["kmssink", "driver-name=vkms", "force-modesetting=true"]
     source = ["in-lab", "gst-launch-1.0", "-q", "v4l2src", "device=/dev/video0", "num-buffers=" + frames]
-    ours = [
-        play, "--camera", "/dev/video0", "--camera-format", "NV12", "--camera-size", f"{WIDTH}x{HEIGHT}", "--camera-rate", str(RATE), "--sink", "kms",
+    options = [
+        "--camera", "/dev/video0", "--camera-format", "NV12", "--camera-size", f"{WIDTH}x{HEIGHT}", "--camera-rate", str(RATE), "--sink", "kms",
         "--connector", card, "--duration", str(SECONDS), "--quiet"]
+    ours = {f"play {number}" if number else "play": [path, *options] for number, path in enumerate(play.split(","))}
     mpv = [
         "mpv", "--no-config", "--vo=drm", "--drm-device=" + card, "--profile=low-latency", "--untimed", "--frames=" + frames,
         "--demuxer-lavf-format=video4linux2",
         f"--demuxer-lavf-o=video_size={WIDTH}x{HEIGHT},framerate={RATE},pixel_format=nv12", "av://v4l2:/dev/video0"]
     return {
-        "play": ours,
+        **ours,
         "GStreamer": [*source, "!", caps, "!", *screen],
         "GStreamer, sync=false": [*source, "!", caps, "!", *screen, "sync=false"],
         "mpv, low-latency, untimed": mpv,
@@ -114,20 +118,27 @@ def part(values, share):
 
 def main():
     play, rounds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    busy = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     prepare()
     wanted = programs(play)
+    if busy:
+        del wanted["mpv, low-latency, untimed"]
+    least = 2 if busy else SECONDS * RATE / 4
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
     found = {name: [] for name in wanted}
     for number in range(rounds):
         for name, command in wanted.items():
-            delays, steps, period = measure(name, command)
+            delays, steps, period = measure(name, command, least)
             halves = [statistics.median(step) for step in zip(*steps)]
-            row = [part(delays, 0.5), part(delays, 0.95), *halves, period]
+            row = [part(delays, 0.5), part(delays, 0.95), *halves, period, len(delays)]
             found[name].append(row)
             print(f"{number + 1}. {name}: {len(delays)} frames, {row[0]:.1f} ms, p95 {row[1]:.1f} ms", flush=True)
-    print("\n| program | median ms | p95 ms | in refreshes | " + " | ".join(STAGES) + " |\n" + "|---" * (4 + len(STAGES)) + "|")
+    for process in others:
+        process.kill()
+    print("\n| program | frames | median ms | p95 ms | in refreshes | " + " | ".join(STAGES) + " |\n" + "|---" * (5 + len(STAGES)) + "|")
     for name, rows in found.items():
-        half, most, *halves, period = (statistics.median(values) for values in zip(*rows))
-        cells = [name, f"{half:.1f}", f"{most:.1f}", f"{half / period:.1f}, {most / period:.1f}", *(f"{value:.1f}" for value in halves)]
+        half, most, *halves, period, count = (statistics.median(values) for values in zip(*rows))
+        cells = [name, f"{count:.0f}", f"{half:.1f}", f"{most:.1f}", f"{half / period:.1f}, {most / period:.1f}", *(f"{value:.1f}" for value in halves)]
         print("| " + " | ".join(cells) + " |")
 
 

@@ -34,6 +34,9 @@ void clinux_trim_heap(void);
 
 /// Names the calling thread (at most 15 bytes are kept).
 void clinux_set_thread_name(const char *name);
+/// Asks for turns of the calling thread that are half as long as usual, and so come earlier (the slice of sched_setattr(2)). Its share of the processors
+/// stays the same, and everybody may ask. Does nothing before Linux 6.12, and to a thread whose scheduling is not the ordinary one.
+void clinux_prompt_thread(void);
 
 /// dladdr(3): the path of the program or library that holds the code at `address`, for as long as it is loaded; NULL when unknown.
 const char *clinux_file_of(const void *address);

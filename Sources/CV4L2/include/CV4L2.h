@@ -24,6 +24,8 @@ enum {
     CV4L2_FIELD_INTERLACED_TB = 8,
     CV4L2_FIELD_INTERLACED_BT = 9,
 };
+/// Who may change a device (enum v4l2_priority): with the highest, nobody else.
+enum { CV4L2_PRIORITY_INTERACTIVE = 2, CV4L2_PRIORITY_RECORD = 3 };
 /// What a description of a format says (V4L2_FMT_FLAG_…).
 enum { CV4L2_FORMAT_COMPRESSED = 1, CV4L2_FORMAT_EMULATED = 2 };
 /// What a dequeued buffer says (V4L2_BUF_FLAG_…).
@@ -88,12 +90,16 @@ typedef struct {
     uint64_t step;
 } cv4l2_control;
 
+/// One piece of a buffer's memory: where the data begin and end in it, its length, and where mmap(2) finds it.
+typedef struct {
+    uint32_t offset, used, length, map_offset;
+} cv4l2_piece;
+
 typedef struct {
     uint32_t index, flags, field, sequence;
     /// In nanoseconds, of the clock that the flags name.
     int64_t time;
-    /// Of the first piece of memory.
-    uint32_t used, offset, length, map_offset;
+    cv4l2_piece pieces[CV4L2_PLANES];
 } cv4l2_buffer;
 
 /// open(2) for reading and writing, without waiting; a new fd, or -1 with errno.
@@ -116,6 +122,10 @@ int cv4l2_menu_entry(int fd, uint32_t id, uint32_t index, char name[32], int64_t
 int cv4l2_get_control(int fd, uint32_t id, int is_wide, int64_t *value);
 /// VIDIOC_S_EXT_CTRLS of one control with a number.
 int cv4l2_set_control(int fd, uint32_t id, int is_wide, int64_t value);
+/// VIDIOC_G_PRIORITY: the highest that anybody has (CV4L2_PRIORITY_…).
+int cv4l2_get_priority(int fd, int *priority);
+/// VIDIOC_S_PRIORITY, until the descriptor is closed.
+int cv4l2_set_priority(int fd, int priority);
 /// VIDIOC_G_FMT.
 int cv4l2_get_format(int fd, int is_multiplanar, cv4l2_format *format);
 /// VIDIOC_S_FMT; `format` becomes what the driver has set.
@@ -132,11 +142,13 @@ int cv4l2_has_signal(int fd);
 int cv4l2_pixel_aspect(int fd, int is_multiplanar, cv4l2_aspect *aspect);
 /// VIDIOC_REQBUFS; `count` becomes what the driver gives, `capabilities` (may be NULL) what its queue can do.
 int cv4l2_request(int fd, int is_multiplanar, int memory, uint32_t *count, uint32_t *capabilities);
+/// A buffer's piece of memory; zeros where it has none with this number.
+cv4l2_piece cv4l2_piece_at(cv4l2_buffer buffer, uint32_t index);
 /// VIDIOC_QUERYBUF.
 int cv4l2_query_buffer(int fd, int is_multiplanar, int memory, uint32_t index, cv4l2_buffer *buffer);
 /// VIDIOC_EXPBUF: a DMA-BUF of the driver's buffer, for reading and writing; a new fd, or -1 with errno.
 int cv4l2_export(int fd, int is_multiplanar, uint32_t index);
-/// VIDIOC_QBUF; `dmabuf` and `length` count where the memory is CV4L2_DMABUF.
+/// VIDIOC_QBUF; `dmabuf` and `length` count where the memory is CV4L2_DMABUF, which is in one piece.
 int cv4l2_queue(int fd, int is_multiplanar, int memory, uint32_t index, int dmabuf, uint32_t length);
 /// VIDIOC_DQBUF; -1 with EAGAIN while no buffer is full.
 int cv4l2_dequeue(int fd, int is_multiplanar, int memory, cv4l2_buffer *buffer);
