@@ -151,6 +151,7 @@ final class PlaybackPipeline: Sendable {
         self.audioClaim = audioClaim
         self.obstacle = obstacle
         display?.presentation.overlay = joining.map(JoiningOverlay.init) ?? ownSubtitles
+        source.progress.follow(handlers.notice)
         source.camera?.follow(onNotice: handlers.notice)
         source.live?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
         source.composed?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)

@@ -41,7 +41,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public struct Network: Sendable, Hashable {
         /// All that has come, those bytes included that were forgotten and fetched again.
         public var bytesFetched: Int64
-        /// In memory, from where the film is being read on, without a hole.
+        /// In memory or on disk, from where the film is being read on, without a hole.
         public var bytesAhead: Int64
         /// The variant that is being fetched of a film whose variant may change, by its place in the list; nil for other films.
         public var variant: Int?

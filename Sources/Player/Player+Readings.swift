@@ -51,7 +51,7 @@ extension Player {
     /// How much film is read but not yet decoded; zero without video.
     public var bufferedDuration: MediaTime { storage.withLock { $0.pipeline }?.display?.samples.bufferedDuration ?? .zero }
 
-    /// How much of a film on a web server is in memory and not yet read, in bytes; nil for other films.
+    /// How much of a film on a web server is in memory or on disk and not yet read, in bytes; nil for other films.
     public var bytesCached: Int64? {
         guard let progress = storage.withLock({ $0.pipeline })?.source.progress, progress.bytesFetched > 0 else { return nil }
         return progress.bytesAhead

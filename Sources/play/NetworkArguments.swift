@@ -116,6 +116,17 @@ struct NetworkArguments: ParsableArguments {
         help: ArgumentHelp("How much of what was played is kept, so that going back asks the server for nothing.", valueName: "size"))
     var demuxerMaxBackBytes = ByteCountArgument(count: 50 << 20)
 
+    @Flag(
+        help:
+            "Fetch a film from a web server to its end, and keep on disk what does not fit in memory. The file has no name and goes with the program."
+    )
+    var cacheOnDisk = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Where --cache-on-disk keeps it (default: the folder for caches, ~/.cache, or where there is none /var/tmp).", valueName: "folder"))
+    var demuxerCacheDir: String?
+
     @Option(
         help: ArgumentHelp(
             "Which variant of HLS and DASH films plays: by size and network (auto), highest or lowest bit rate, or the best up to so many bits/s.",
@@ -142,6 +153,7 @@ struct NetworkArguments: ParsableArguments {
         options.variant = hlsBitrate.preference
         options.rtspTransport = rtspTransport.transport
         (options.cacheAhead, options.cacheBehind) = (demuxerMaxBytes.count, demuxerMaxBackBytes.count)
+        options.cacheFolder = cacheOnDisk ? demuxerCacheDir ?? NetworkOptions.usualCacheFolder : nil
         (options.userAgent, options.referrer, options.headerFields, options.cookiesFile) = (userAgent, referrer, httpHeaderFields, cookiesFile)
         options.netrcFile = netrcFile ?? Self.usualNetrc
         return options

@@ -32,6 +32,22 @@ import Testing
         #expect(network["bytesFetched"].map { $0 >= Self.film.count * 9 / 10 } == true && object["framesPresented"] as? Int == 300, "\(network)")
     }
 
+    @Test(arguments: ["off", "full"]) func `with the rest of it on disk a film is fetched once`(sandbox: String) throws {
+        let server = LyingServer { .file(Self.film, $0) }
+        defer { server.stop() }
+        let folder = FileManager.default.temporaryDirectory.path + "/cache-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let small = ["--demuxer-max-bytes", "64KiB", "--demuxer-max-back-bytes", "0", "--cache-on-disk", "--sandbox", sandbox]
+        let outcome = try Self.play(small + ["--demuxer-cache-dir", folder, server.address("film.mp4")])
+        #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.code): \(outcome.errors)")
+        #expect(try outcome.output == Self.play([TestAssets.demo]).output)
+        #expect(unsafe rmdir(folder) == 0, "nothing is left")
+        let without = try Self.play(small + ["--demuxer-cache-dir", "/nowhere", server.address("film.mp4")])
+        #expect(without.code == 0 && without.output == outcome.output)
+        let words = "cannot create a file in /nowhere: No such file or directory. It goes on from memory and the network."
+        #expect(without.errors == "\(server.address("film.mp4")): \(words)\n")
+    }
+
     @Test(arguments: ["off", "full"]) func `a film that cannot be had whole says where it ends`(sandbox: String) throws {
         let server = LyingServer { request in
             request.rangeStart == 0 ? .file(Self.film, request).cut(after: Self.film.count / 2) : LyingServer.Answer(status: "503 No", ending: .reset)

@@ -22,6 +22,7 @@ import compare_composition
 import compare_conversion
 import compare_export
 import compare_live
+import compare_network
 import compare_python
 
 WIDTH, HEIGHT = 1280, 720  # of the films and their windows
@@ -386,6 +387,8 @@ def main():
     parser.add_argument("--python", action="store_true")
     parser.add_argument("--packages")
     parser.add_argument("--live", action="store_true")
+    parser.add_argument("--network", action="store_true")
+    parser.add_argument("--seeks", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--drift", type=float, default=200)
     parser.add_argument("--loss", type=float, default=1)
@@ -408,6 +411,9 @@ def main():
         return
     if options.live:
         compare_live.tables(sys.modules[__name__], options)
+        return
+    if options.network:
+        compare_network.tables(options)
         return
     if options.composition:
         compare_composition.tables(sys.modules[__name__], options)

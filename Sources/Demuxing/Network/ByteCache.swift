@@ -3,7 +3,8 @@ internal import Media
 /// The bytes of a film that came over the network, in blocks by their place, and the decision what is fetched next.
 ///
 /// What lies ahead of the reader is filled up without a hole, up to a limit. What was read, and what was fetched elsewhere, stays until room is
-/// needed; the bytes farthest from the reader go first, those behind it before those ahead. A pure value.
+/// needed; the bytes farthest from the reader go first, those behind it before those ahead. What a file keeps as well is never forgotten, and as
+/// long as the file takes more, the film is fetched to its end. A pure value.
 struct ByteCache {
     /// The limits in bytes, ahead of the reader and behind it.
     struct Limits: Hashable {
@@ -35,10 +36,14 @@ struct ByteCache {
     private var counted = Int64(0)..<Int64(0)
     /// Enough has been fetched: nothing more is until a part of it was read.
     private var isFull = false
+    /// What a file keeps.
+    private var stored = ByteRanges()
+    /// A file takes what comes.
+    var isStoring = false
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Bytes that take room.
+    /// Bytes that take room in memory.
     var byteCount: Int { blocks.count * Self.blockSize }
 
     /// Bytes from the reader on that are here without a hole.
@@ -58,6 +63,7 @@ struct ByteCache {
     /// - Parameter end: The film's length; nil when it is unknown.
     mutating func step(end: Int64?) -> Step {
         if let end, counted.upperBound >= end { return .rest }
+        if isStoring { return .fetch(at: counted.upperBound) }
         if isFull, ahead > limits.ahead - limits.ahead / 8 { return .rest }
         isFull = ahead >= limits.ahead
         return isFull ? .rest : .fetch(at: counted.upperBound)
@@ -73,9 +79,21 @@ struct ByteCache {
         return part.count
     }
 
+    /// How many bytes from `offset` on are in the file without a hole.
+    func storedCount(from offset: Int64) -> Int64 { stored.end(from: offset).map { $0 - offset } ?? 0 }
+
+    /// There is no file any more: what only it kept is not here.
+    mutating func forgetStored() {
+        (stored, isStoring, isFull) = (ByteRanges(), false, false)
+        counted = position..<position
+        count()
+    }
+
     /// Keeps bytes that came for `offset`, and forgets others where there is no room for all.
-    mutating func insert(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
-        var done = 0
+    /// - Parameter isStored: The file has them. Memory then takes only what is near the reader.
+    mutating func insert(_ bytes: UnsafeRawBufferPointer, at offset: Int64, isStored: Bool = false) {
+        if isStored { stored.insert(offset..<offset + Int64(bytes.count)) }
+        var done = isStored && offset - position > limits.ahead ? bytes.count : 0
         while done < bytes.count {
             let at = offset + Int64(done), index = at / Int64(Self.blockSize), place = Int(at % Int64(Self.blockSize))
             let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[done..<min(bytes.count, done + Self.blockSize - place)])
@@ -103,6 +121,7 @@ struct ByteCache {
     /// Counts on what is here without a hole.
     private mutating func count() {
         while true {
+            if let end = stored.end(from: counted.upperBound) { counted = counted.lowerBound..<end }
             let end = counted.upperBound, place = Int(end % Int64(Self.blockSize))
             guard let block = blocks[end / Int64(Self.blockSize)], block.start <= place, block.end > place else { return }
             counted = counted.lowerBound..<(end + Int64(block.end - place))

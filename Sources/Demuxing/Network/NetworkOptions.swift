@@ -11,6 +11,11 @@ public struct NetworkOptions: Sendable, Hashable {
     public var cacheAhead: Int64 = 150 << 20
     /// How many bytes that have been read stay in memory, so that going back asks the server for nothing: 50 MiB.
     public var cacheBehind: Int64 = 50 << 20
+    /// A folder in which a file without a name keeps what does not fit in memory, so that all of a film is fetched ahead and nothing of it twice;
+    /// nil: memory alone. It is for films whose length the server tells, and not for adaptive ones (HLS, DASH). The file takes at most the length of
+    /// the film, leaves a twentieth of the disk free (at most 1 GiB), and is gone when the film is closed or the program ends, however it ends.
+    /// Where it cannot be written, the viewer is told, and the film goes on without it.
+    public var cacheFolder: String?
     /// Whether a server must show a certificate for its name that an authority has signed (TLS). Without it anybody between may read and change the
     /// film.
     public var verifiesCertificates = true
@@ -32,6 +37,16 @@ public struct NetworkOptions: Sendable, Hashable {
 
     /// How the frames of RTSP streams come.
     public var rtspTransport = RTSPTransport.automatic
+
+    /// The folder of `cacheFolder` that `play` takes where it is told none: the user's for caches (`$XDG_CACHE_HOME`, `~/.cache`) where files can
+    /// be made there, else `/var/tmp`. `/tmp` is memory on many systems.
+    public static var usualCacheFolder: String {
+        func value(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+        let candidates = [value("XDG_CACHE_HOME"), value("HOME").map { $0 + "/.cache" }].compactMap(\.self)
+        return candidates.first { folder in
+            unsafe folder.hasPrefix("/") && access(folder, W_OK | X_OK) == 0
+        } ?? "/var/tmp"
+    }
 
     /// Takes the defaults of `play`.
     public init(timeout: HostSpan = .seconds(30), stallTimeout: HostSpan = .seconds(10)) {

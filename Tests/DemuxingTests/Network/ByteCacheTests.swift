@@ -71,6 +71,27 @@ import Testing
         #expect(Self.read(cache, 0).isEmpty && Self.read(cache, 11 * Self.block).isEmpty)
     }
 
+    @Test func `with a file the film is fetched to its end, and memory takes what is near`() {
+        var cache = ByteCache(ByteCache.Limits(ahead: 2 * Self.block, behind: 0))
+        cache.isStoring = true
+        for number in Int64(0)..<10 {
+            #expect(cache.step(end: 10 * Self.block) == .fetch(at: number * Self.block))
+            let bytes = (number * Self.block..<(number + 1) * Self.block).map(Self.byte)
+            unsafe bytes.withUnsafeBytes { unsafe cache.insert($0, at: number * Self.block, isStored: true) }
+        }
+        #expect(cache.step(end: 10 * Self.block) == .rest && cache.ahead == 10 * Self.block && cache.byteCount == 3 * ByteCache.blockSize)
+        #expect(Self.read(cache, 7 * Self.block).isEmpty && cache.storedCount(from: 7 * Self.block + 9) == 3 * Self.block - 9)
+        // The disk is full: what the film has ahead is enough. Then it cannot be read: only memory counts.
+        cache.isStoring = false
+        #expect(cache.step(end: nil) == .rest && cache.ahead == 10 * Self.block)
+        cache.move(to: 9 * Self.block)
+        #expect(cache.step(end: nil) == .fetch(at: 10 * Self.block))
+        cache.forgetStored()
+        #expect(cache.ahead == 0 && cache.step(end: nil) == .fetch(at: 9 * Self.block) && cache.storedCount(from: 0) == 0)
+        cache.move(to: 0)
+        #expect(cache.ahead == 3 * Self.block)
+    }
+
     @Test func `whatever is read and fetched, each byte is the film's, nothing known is fetched, and the room is bounded`() {
         var dice = Dice(seed: 41)
         for _ in 0..<TestExtent.rounds(20, full: 400) {
