@@ -28,8 +28,8 @@ import Testing
 
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap(Int.init) }
     private static let wanted = (number("PLAYER_FUZZ_INPUTS") ?? TestExtent.rounds(24, full: 900)) / Stage.allCases.count
-    /// Films that one start of the program plays, and seconds that each may take: a process may hang for 10 s at each of some samples.
-    private static let batch = 8, patience = 120.0
+    /// Films that one start of the program plays, and seconds that each may take, on average: a process may hang for 10 s at each of some samples.
+    private static let batch = 1, patience = 120.0
     /// 1 MB of a film is enough to be mutated.
     private static let mostBytes = 1 << 20
 
@@ -86,6 +86,7 @@ import Testing
             "mutated films: \(stage), \(played) films, exit codes of \(Self.batch) each \(codes), at most \(most.memory / 1024) MB and "
                 + "\(most.descriptors) descriptors, \(Self.batch) films took at most \(slowest) s")
         #expect(played >= Self.wanted)
-        #expect(most.memory < 1_200_000 && most.descriptors < 400)
+        // A window's frames are converted, the largest into several times their bytes.
+        #expect(most.memory < (stage == .wayland ? 3_000_000 : 1_200_000) && most.descriptors < 400)
     }
 }
