@@ -278,7 +278,10 @@ let package = Package(
             ["DisplaySink", "PixelConversion", "Decoding", "Demuxing", "SampleQueue", "SurfacePool", "Media", "TestSupport", "SinkConformance"]),
         tests(
             "SubtitlesTests",
-            ["Subtitles", "Demuxing", "DisplaySink", "SampleQueue", "Sandbox", "Media", "TestSupport", "scanout-decoder", "scanout-subtitles"]),
+            [
+                "Lies", "Subtitles", "Demuxing", "DisplaySink", "SampleQueue", "Sandbox", "Media", "TestSupport", "scanout-decoder",
+                "scanout-subtitles",
+            ]),
         tests("OnScreenTests", ["OnScreen", "Subtitles", "DisplaySink", "Media", "TestSupport"]),
         tests("KeyboardInputTests", ["KeyboardInput", "DisplaySink", "TestSupport"]),
         tests(

@@ -7,7 +7,16 @@ package import SampleQueue
 ///
 /// Thread-safety: one thread at a time, as the reader behind it.
 package struct SteadySamples: ~Copyable {
+    /// What the samples are for.
+    package enum Purpose: Sendable {
+        /// A decoder derives the presentation time of a frame that has lost it.
+        case decoding
+        /// They are written as they are. Such a frame is shown when it is decoded, if others of its track have presentation times.
+        case copying
+    }
+
     private let reader: any AssetReading
+    private let purpose: Purpose
     private var times: SteadyTimes
     /// Reading ahead waits for nobody but a disk or a network: the film is all there.
     private let mayReadAhead: Bool
@@ -15,16 +24,22 @@ package struct SteadySamples: ~Copyable {
     /// Bytes of those.
     private var bytes = 0
     private var isAtEnd = false
+    /// Tracks of which a sample has had a presentation time.
+    private var timed: Set<Int> = []
     /// Comes behind the samples that have been read ahead.
     private var failure: AssetError?
 
     /// 1000 samples, or 8 MiB: more than a cluster of Matroska has, whose samples share one time.
     private static let mostSamples = 1000, mostBytes = 8 << 20
 
-    package init(_ reader: any AssetReading) {
-        self.reader = reader
+    /// - Parameters:
+    ///   - reader: Nobody else reads from it or seeks in it from now on.
+    ///   - start: Where it stands.
+    package init(_ reader: any AssetReading, for purpose: Purpose = .decoding, from start: MediaTime = .zero) {
+        (self.reader, self.purpose) = (reader, purpose)
         let steady = reader.tracks.filter { $0.kind == .video || $0.kind == .audio }.map(\.id)
         times = SteadyTimes(steady: Set(steady), length: reader.duration.nanoseconds().map { $0 / 1000 })
+        times.begin(at: (start.nanoseconds() ?? 0) / 1000)
         mayReadAhead = reader.isSeekable || reader.duration.isNumeric
     }
 
@@ -33,10 +48,12 @@ package struct SteadySamples: ~Copyable {
         guard var sample = try take() else { return nil }
         sample.forgetEndlessTimes()
         guard let stamp = SteadyTimes.Stamp(sample) else { return sample }
+        if purpose == .copying, sample.presentationTime.isNumeric { timed.insert(sample.trackID) }
         if mayReadAhead, times.isDoubtful(stamp) { readAhead() }
         let placement = times.place(stamp, following: ahead.lazy.compactMap(SteadyTimes.Stamp.init), isAll: isAtEnd)
         if placement.losesDuration { sample.duration = .invalid }
         if placement.losesPresentation { sample.forgetPresentationTime() }
+        if purpose == .copying, !sample.presentationTime.isNumeric, timed.contains(sample.trackID) { sample.presentationTime = sample.decodeTime }
         return placement.shift == 0 ? sample : sample.shifted(by: MediaTime(value: placement.shift, timescale: 1_000_000))
     }
 

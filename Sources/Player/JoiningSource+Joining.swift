@@ -67,6 +67,10 @@ extension JoiningSource {
             (shared.following, shared.isAtEnd) = (.unknown, false)
         }
         markers = opening(of: film)
+        if takesSound, !hadSound, film.opened.audio != nil {
+            // The end of the sound was told when a film without any began. It is told again, also where this one's track has not one sample.
+            markers.insert(SampleBuffer(marker: .drain, trackID: Self.audio), at: markers.startIndex)
+        }
         if takesSound, hadSound {
             var marker = SampleBuffer(marker: .drain, trackID: Self.audio)
             if next.sound.isKnown { marker.presentationTime = next.sound.begin + shift }

@@ -92,7 +92,7 @@ struct OpenedSource: Sendable {
         let end = configuration.playDuration.map { start + $0 } ?? .positiveInfinity
         // What lies before the start is not played, but a viewer may go back to it.
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
-        if start > .zero { try reader.seek(to: start) }
+        if start > .zero { try samples.seek(to: start) }
         var opened = OpenedSource(
             samples: samples, location: location, title: reader.title ?? film.title ?? configuration.fallbackTitle ?? lastComponent(location),
             beginning: start,
@@ -156,9 +156,9 @@ struct OpenedSource: Sendable {
     private mutating func resume(_ reader: any AssetReading, at time: MediaTime) throws(AssetError) {
         guard samples is AssetSource, reader.isSeekable, duration.isNumeric, time > beginning, time < duration else { return }
         do throws(AssetError) {
-            try reader.seek(to: time)
+            try samples.seek(to: time)
             resumedAt = time
-        } catch { try reader.seek(to: beginning) }
+        } catch { try samples.seek(to: beginning) }
     }
 
     /// The film's subtitles, or why they are not shown, as a sentence.

@@ -16,6 +16,8 @@ final class FrameStream {
     let reader: any AssetReading
     let track: AssetTrack
     let session: any DecodingSession
+    /// The film's samples, with times that can be believed.
+    private var film: SteadySamples
     /// Frames that have come out and not been handed over.
     private var ready: [SharedFrame] = []
     /// Samples that have been read and not been decoded.
@@ -61,6 +63,7 @@ final class FrameStream {
         self.reader = reader
         self.track = track
         self.session = session
+        film = SteadySamples(reader)
         reader.select([track.id])
     }
 
@@ -106,7 +109,7 @@ final class FrameStream {
         let target = start > step ? start - step : .zero
         isAtBeginning = target <= .zero
         if isAtBeginning, isFresh { return }
-        do throws(AssetError) { try reader.seek(to: target) } catch { throw ReadingError(error) }
+        do throws(AssetError) { try film.seek(to: target) } catch { throw ReadingError(error) }
         // Second fields have times of their own but no frame: only the first try relies on the samples' times.
         if attempt == 0, !isAtBeginning { try lookAhead() }
         if showsAgain { hiddenBefore = .negativeInfinity }
@@ -115,7 +118,7 @@ final class FrameStream {
     /// Reads the samples up to `start`, to find the one that is on the screen then.
     private func lookAhead() throws(ReadingError) {
         var latest = MediaTime.negativeInfinity
-        while samples.count < Self.longestLook, let sample = try reader.nextSample(of: track) {
+        while samples.count < Self.longestLook, let sample = try film.next(of: track) {
             samples.append(sample)
             guard sample.presentationTime.isNumeric, sample.decodeTime.isNumeric else { return }
             if samples.count == 1, tolerance > .zero, sample.flags.contains(.sync), sample.presentationTime <= start,
@@ -189,7 +192,7 @@ final class FrameStream {
             }
             if isDrained { return nil }
             let waiting = samples.popFirst()
-            guard let sample = if let waiting { waiting } else { try reader.nextSample(of: track) } else {
+            guard let sample = if let waiting { waiting } else { try film.next(of: track) } else {
                 try finish()
                 continue
             }

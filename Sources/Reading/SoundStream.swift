@@ -20,6 +20,8 @@ final class SoundStream {
     let track: AssetTrack
     private let format: AudioFormat
     private let decoder: any SoundDecoder
+    /// The film's samples, with times that can be believed.
+    private var film: SteadySamples
     private let wantedRate: Int32?
     private let wantedChannels: Int?
     private var converter: AudioResampler?
@@ -49,6 +51,7 @@ final class SoundStream {
         do throws(AudioError) { decoder = try SoundDecoders.make(for: format, sandbox) } catch {
             throw ReadingError(.decoding(.noDecoder), "\(reader.location): \(error.description).")
         }
+        film = SteadySamples(reader)
         reader.select([track.id])
     }
 
@@ -64,7 +67,7 @@ final class SoundStream {
     /// Goes to `start`. What comes first may lie before it.
     func begin(at start: MediaTime) throws(ReadingError) {
         if origin == nil {
-            firstSample = try reader.nextSample(of: track)
+            firstSample = try film.next(of: track)
             origin = firstSample?.presentationTime ?? .zero
         }
         (ready, position, isDrained, failure, ending) = ([], nil, false, nil, nil)
@@ -74,7 +77,7 @@ final class SoundStream {
         if isFromBeginning, firstSample != nil, target <= .zero { return }
         firstSample = nil
         isFromBeginning = target <= .zero || !canNumber
-        do throws(AssetError) { try reader.seek(to: isFromBeginning ? .zero : target) } catch { throw ReadingError(error) }
+        do throws(AssetError) { try film.seek(to: isFromBeginning ? .zero : target) } catch { throw ReadingError(error) }
     }
 
     /// Whether a packet's time says exactly which frame of sound it begins with.
@@ -94,7 +97,7 @@ final class SoundStream {
             let waiting = firstSample
             firstSample = nil
             let found: SampleBuffer?
-            do throws(ReadingError) { found = if let waiting { waiting } else { try reader.nextSample(of: track) } } catch {
+            do throws(ReadingError) { found = if let waiting { waiting } else { try film.next(of: track) } } catch {
                 ending = error
                 try decoding { () throws(AudioError) in unsafe try decoder.settle { unsafe take($0) } }
                 continue

@@ -21,6 +21,8 @@ protocol ExportLane: AnyObject {
 /// Copies tracks without decoding them.
 final class CopyLane: ExportLane {
     private let reader: any AssetReading
+    /// Its samples, with times that can be believed.
+    private var film: SteadySamples
     private let inputs: [Int: AssetWriterInput]
     private let range: MediaTimeRange
     private var order: SampleOrder
@@ -30,6 +32,7 @@ final class CopyLane: ExportLane {
     init(_ reader: any AssetReading, _ inputs: [Int: AssetWriterInput], _ range: MediaTimeRange) {
         (self.reader, self.inputs, self.range) = (reader, inputs, range)
         order = SampleOrder(reader.tracks)
+        film = SteadySamples(reader, for: .copying, from: range.start)
         time = range.start
         reader.select(Set(inputs.keys))
         if range.start > .zero || range.end.isNumeric { reader.timeRange = range }
@@ -37,7 +40,7 @@ final class CopyLane: ExportLane {
 
     func step(_ output: (SampleBuffer, AssetWriterInput) throws(WritingError) -> Void) throws(ExportError) -> Bool {
         let next: SampleBuffer?
-        do throws(AssetError) { next = try reader.nextSample() } catch { throw .source(error) }
+        do throws(AssetError) { next = try film.next() } catch { throw .source(error) }
         guard let next else { return false }
         guard let input = inputs[next.trackID], let sample = order.next(next) else { return true }
         let shown = sample.shownTime

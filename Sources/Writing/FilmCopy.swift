@@ -131,12 +131,14 @@ public struct FilmCopy: Sendable {
         reader.select(Set(inputs.keys))
         let range = options.timeRange
         if range.start > .zero || range.end.isNumeric { reader.timeRange = range }
+        // A time that is damaged would hold a frame of the copy for hours.
+        var film = SteadySamples(reader, for: .copying, from: range.start)
         var progress = Progress(), order = SampleOrder(reader.tracks), isBegun = false
         let end = min(range.end, reader.duration.isNumeric ? reader.duration : range.end)
         if end.isNumeric { progress.duration = end - range.start }
         while !isEnded() {
             let next: SampleBuffer?
-            do throws(AssetError) { next = try reader.nextSample() } catch { return isEnded() ? nil : error }
+            do throws(AssetError) { next = try film.next() } catch { return isEnded() ? nil : error }
             guard let next else { return nil }
             guard let input = inputs[next.trackID], let sample = order.next(next), try begin(at: sample) else { continue }
             guard isWanted(sample, input.track) else { continue }

@@ -177,6 +177,20 @@ import Testing
         #expect(names.count >= 3 && Set(names.dropLast()) == ["short.mp4", "plain.mp4"], "\(names)")
     }
 
+    /// A film whose track of sound has not one sample, behind one without sound.
+    @Test func `a list ends behind a film whose sound never comes`() throws {
+        let film = ProcessFolder.path("silent.mkv"), process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", TestAssets.demo, "-t", "1", "-c", "copy", "-bsf:a", "noise=drop=1", film]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        let outcome = try PlayProgram.run(["--sink", "headless", "--audio-device", "null", "--stats", "-", Self.plain, film])
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.code) \(outcome.errors)")
+        #expect(try Self.names(outcome.output) == ["plain.mp4", "silent.mkv"])
+    }
+
     /// Few descriptors: one that a film leaves open would soon be one too many.
     @Test(arguments: [["--untimed"], ["--no-audio", "--speed", "16"]])
     func `a list of any length, of ten thousand films with --full, needs no more than its first films`(_ options: [String]) throws {

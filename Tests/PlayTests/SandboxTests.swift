@@ -28,8 +28,9 @@ import Testing
             let arguments = [
                 "--sink", "headless", "--no-audio", "--sandbox", "full", "--decoder-restarts", "\(restarts)", "--stats", "-", TestAssets.demo,
             ]
-            let ended = PlayProgram.begin(arguments + (goesOn ? ["--loop", "--speed", "4"] : []), limit: 320, handle: handle)
-            let deadline = Date().addingTimeInterval(240)
+            let patience = Double(TestExtent.rounds(240, full: 1200))
+            let ended = PlayProgram.begin(arguments + (goesOn ? ["--loop", "--speed", "4"] : []), limit: patience + 80, handle: handle)
+            let deadline = Date().addingTimeInterval(patience)
             var killed: Set<Int32> = []
             while killed.count < kills, Date() < deadline {
                 guard let play = handle.processIdentifier, let demuxer = Self.child(of: play, "scanout-demuxer"), !killed.contains(demuxer),
@@ -161,7 +162,7 @@ import Testing
         defer { if play.isRunning { play.terminate() } }
         var killed: Set<Int32> = []
         var descriptors: [Int] = []
-        let deadline = Date().addingTimeInterval(300)
+        let deadline = Date().addingTimeInterval(Double(TestExtent.rounds(300, full: 1200)))
         while killed.count < kills, Date() < deadline, play.isRunning {
             guard let decoder = Self.decoder(of: play.processIdentifier), !killed.contains(decoder) else {
                 usleep(1000)

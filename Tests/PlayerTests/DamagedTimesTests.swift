@@ -7,7 +7,8 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// A time that is hours off costs the frames around it at most: the film goes on, with its frames and with its sound.
+/// A time that is hours off costs the frames around it at most: the film goes on, with its frames and with its sound, and so does what is made of
+/// it.
 @Suite(.serialized) struct DamagedTimesTests {
     struct Film: Sendable, CustomTestStringConvertible {
         var ending: String
@@ -34,13 +35,17 @@ import Testing
 
     /// The film with its damage, in a file that ends with the process.
     private static func make(_ film: Film) throws -> String {
-        let source = try film.ending == "mp4" ? uneven() : FilmReference.copy(of: TestAssets.demo, as: film.ending)
+        let source = try source(film.ending)
         let whole = try Data(contentsOf: URL(fileURLWithPath: source))
         let bytes = DamagedTimes.apply(film.damages, to: whole)
         try #require(bytes != whole && bytes.count == whole.count)
         let path = ProcessFolder.path("damaged-\(UUID().uuidString.prefix(8)).\(film.ending)")
         try bytes.write(to: URL(fileURLWithPath: path))
         return path
+    }
+
+    private static func source(_ ending: String) throws -> String {
+        try ending == "mp4" ? uneven() : FilmReference.copy(of: TestAssets.demo, as: ending)
     }
 
     /// The film as MP4, in which the hundredth frame lasts a little longer, so that its table of times has an entry for that one alone. Without an
@@ -84,5 +89,57 @@ import Testing
         let words = ["--sink", "headless", "--audio-device", "null", "--speed", "4", "--sandbox", sandbox, "--stats", "-", path]
         let outcome = try PlayProgram.run(words, limit: 120)
         #expect(!outcome.crashed && outcome.code == 0, "\(outcome.code) \(outcome.errors)")
+    }
+
+    /// A film, and a way to write it anew.
+    struct Conversion: Sendable, CustomTestStringConvertible {
+        var film: Film
+        var words: [String]
+        var testDescription: String { "\(film.testDescription), \(words[0])" }
+    }
+
+    private static let copied = (TestExtent.isFull ? Array(films.indices) : [0, 3, 4, 8, 9, 13]).map {
+        Conversion(film: films[$0], words: ["--copy"])
+    }
+    private static let encoded = (TestExtent.isFull ? Array(films.indices) : [0, 4, 13]).map {
+        Conversion(film: films[$0], words: ["--video", "libx264:preset=ultrafast", "--scale", "160x", "--audio", "aac"])
+    }
+
+    @Test(arguments: copied + encoded)
+    func `what is made of it is as long as the film, and has its frames and its sound`(_ conversion: Conversion) throws {
+        let film = conversion.film
+        let path = try Self.make(film), output = ProcessFolder.path("made-\(UUID().uuidString.prefix(8)).\(film.ending)")
+        defer { for name in [path, output] { try? FileManager.default.removeItem(atPath: name) } }
+        let outcome = try PlayProgram.run(["convert", path, output] + conversion.words, limit: 120)
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.code) \(outcome.errors)")
+        // As the container says it, without our judgement.
+        let reader = try AssetReader(url: output)
+        #expect(reader.duration.seconds > 9 && reader.duration.seconds < 12, "\(reader.duration)")
+        var last: [Int: Double] = [:], counts: [Int: Int] = [:]
+        while let sample = try reader.nextSample() {
+            for time in [sample.presentationTime, sample.decodeTime] where time.isNumeric {
+                #expect(time.seconds > -1 && time.seconds < 12, "\(sample.trackID): \(time.seconds)")
+            }
+            let time = sample.decodeTime.isNumeric ? sample.decodeTime.seconds : sample.presentationTime.seconds
+            #expect(abs(time - (last[sample.trackID] ?? 0)) < 2, "\(sample.trackID): \(time) behind \(last)")
+            last[sample.trackID] = time
+            counts[sample.trackID, default: 0] += 1
+        }
+        #expect(counts[0] ?? 0 >= 280 && counts[1] ?? 0 > 400 && last.values.allSatisfy { $0 > 9 }, "\(counts) \(last)")
+    }
+
+    @Test(arguments: [films[0], films[4], films[9]]) func `its frames are found where they are`(_ film: Film) throws {
+        let path = try Self.make(film), folder = ProcessFolder.path("stills-\(UUID().uuidString.prefix(8))")
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func stills(_ path: String, _ name: String) throws -> [Data] {
+            let words = ["frames", path, "--at", "0.52,2.52,4.52,6.52,8.52", "--size", "64x", "-o", folder + name]
+            let outcome = try PlayProgram.run(words, limit: 120)
+            #expect(!outcome.crashed && outcome.code == 0, "\(outcome.code) \(outcome.errors)")
+            return try outcome.output.split(separator: "\n").map { try Data(contentsOf: URL(fileURLWithPath: String($0))) }
+        }
+        let damaged = try stills(path, "-damaged"), whole = try stills(Self.source(film.ending), "-whole")
+        #expect(damaged.count == 5 && Set(damaged).count == 5)
+        // A frame in the damaged part may be another one.
+        #expect(zip(damaged, whole).count { $0 == $1 } >= 3, "\(zip(damaged, whole).map { $0 == $1 })")
     }
 }

@@ -2,7 +2,7 @@
 # Starts, uses and stops one virtual machine. Sourced by scripts/lab.
 #
 # A machine is a folder: pid, console.log, the pipes by which its agent is told what to do, and out/, which is /out in the guest.
-# Uses what scripts/lab has set: cache, memory, cpus, extra, verbose; for a command limit, fresh, guest_root, compositor, variables.
+# Uses what scripts/lab has set: cache, memory, cpus, boot, extra, verbose; for a command limit, fresh, guest_root, compositor, variables.
 
 machine_is_up() { # FOLDER
     local pid
@@ -36,7 +36,7 @@ machine_start() { # FOLDER
         -virtfs local,path=/,mount_tag=hostroot,security_model=passthrough,readonly=on,multidevs=remap \
         -virtfs "local,path=$folder/out,mount_tag=out,security_model=none,multidevs=remap" \
         -kernel "$kernel" -initrd "$cache/initrd.gz" \
-        -append "console=ttyS0 quiet loglevel=4 panic=-1 softlockup_panic=1 watchdog_thresh=60 mitigations=off nokaslr audit=0 random.trust_cpu=on tsc=reliable lab.out=$folder/out lab.cache=$cache" \
+        -append "console=ttyS0 quiet loglevel=4 panic=-1 softlockup_panic=1 watchdog_thresh=60 mitigations=off nokaslr audit=0 random.trust_cpu=on tsc=reliable lab.out=$folder/out lab.cache=$cache $boot" \
         "${extra[@]}" </dev/null >"$folder/qemu.log" 2>&1 7>&- 8>&- &
     echo $! >"$folder/pid"
     if ! read -r -t 90 -u 8 line || [ "${line%% *}" != ready ]; then

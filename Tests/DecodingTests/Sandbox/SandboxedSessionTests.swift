@@ -117,6 +117,51 @@ import Testing
         for box in held { #expect(expected[box.copy().presentationTime] == FrameBytes(box.copy()).md5) }
     }
 
+    @Test func `decoders that are killed again and again, a hundred of them with --full, cost the frames up to the next sync sample, and no other`()
+        throws
+    {
+        let film = try Self.film(), kills = TestExtent.rounds(4, full: 100, sanitized: 2)
+        let expected = Dictionary(
+            uniqueKeysWithValues: try Self.decodeInProcess(film).compactMap { answer -> (MediaTime, String)? in
+                if case .frame(let time, let md5) = answer { (time, md5) } else { nil }
+            })
+        let syncs = film.samples.indices.filter { film.samples[$0].flags.contains(.sync) } + [film.samples.count]
+        let session = try SandboxedSession(format: film.format, options: DecoderOptions(threads: 2), sandbox: Self.options(restarts: 1000))
+        var dice = Dice(seed: 100), killed = 0
+        while killed < kills {
+            // One in each group of frames that begins with a sync sample, at most; in every second such group, so that something is shown between.
+            var places: Set<Int> = [], mayBeLost: Set<Int> = []
+            for (group, begin) in syncs.dropLast().enumerated() where group % 2 == 1 && killed + places.count < kills {
+                let place = Int.random(in: begin..<syncs[group + 1], using: &dice)
+                places.insert(place)
+                // What the process had not answered is lost, too: no more than it reorders and works on at once.
+                mayBeLost.formUnion(max(place - Self.mostUnderWay, 0)..<syncs[group + 1])
+            }
+            var shown: [MediaTime: String] = [:], count = 0
+            for (index, sample) in film.samples.enumerated() {
+                if places.contains(index), let process = session.processIdentifier, kill(process, SIGKILL) == 0 { killed += 1 }
+                try session.decode(sample) { output in
+                    count += 1
+                    if case .frame(let time, let md5) = Self.answer(output) { shown[time] = md5 }
+                }
+            }
+            session.finishDelayedFrames { output in
+                count += 1
+                if case .frame(let time, let md5) = Self.answer(output) { shown[time] = md5 }
+            }
+            session.flush()
+            #expect(count == film.samples.count)
+            for (index, sample) in film.samples.enumerated() {
+                let time = sample.presentationTime, frame = shown[time]
+                #expect(frame == expected[time] || frame == nil && mayBeLost.contains(index), "sample \(index), killed at \(places)")
+            }
+        }
+        #expect(session.statistics.deaths == kills)
+    }
+
+    /// 16 frames that HEVC or H.264 reorder, one for each thread, and one that is on its way.
+    private static let mostUnderWay = 19
+
     @Test(arguments: [SIGSEGV, SIGABRT, SIGSYS, SIGTERM]) func `whatever kills it, it is replaced`(signal: Int32) throws {
         let film = try Self.film()
         let session = try SandboxedSession(format: film.format, options: DecoderOptions(threads: 1), sandbox: Self.options())
