@@ -59,14 +59,14 @@ fn sizes_offsets_and_values_are_those_of_c() {
         scanout_chapter { size, start, end, title }
         scanout_metadata { size, name, text }
         scanout_event { size, kind, result, text, serial, state }
-        scanout_exporter_options { size, budget, bound, policy, when_decoded, copies, row_alignment, formats }
+        scanout_exporter_options { size, budget, bound, policy, when_decoded, copies, row_alignment, modifier_count, formats, modifiers, width, height, device }
         scanout_exporter_statistics { size, offered, delivered, late, over_budget, flushed, bytes_copied }
         scanout_plane { fd, pitch, offset, visible_offset, width, height, visible_width, visible_height, bits, components, reserved }
         scanout_hdr { red, white, maximum_luminance, minimum_luminance, maximum_light, average_light, reserved }
         scanout_frame_info {
             size, fourcc, modifier, format, bit_depth, plane_count, planes, byte_count, coded_width, coded_height, visible_x, visible_y,
             visible_width, visible_height, pixel_aspect, rotation, is_mirrored, primaries, transfer, matrix, range, chroma_siting, has_hdr,
-            is_dmabuf, is_new, is_copy, field_order, hdr, film_time, duration, host_time, sequence, identity, serial,
+            is_dmabuf, is_new, is_copy, field_order, hdr, film_time, duration, host_time, sequence, identity, memory, serial, device,
         }
         scanout_queue_options { size, output, decoder, threads, exporter_count, sandbox, exporters, render_node }
         scanout_video_format {
@@ -85,7 +85,7 @@ fn sizes_offsets_and_values_are_those_of_c() {
         scanout_image_info { size, path, count, has_matrix, images, crop, code_scale, offset, matrix, filters_chroma, ycbcr_conversion }
         scanout_sound_options { size, delivery, sample_rate, channel_count, is_planar }
         scanout_sound_block { size, frame_count, sample_rate, channel_count, samples, film_time, serial, is_discontinuous }
-        scanout_server_options { size, client_limit, client_budget, sends_every_frame }
+        scanout_server_options { size, client_limit, client_budget, sends_every_frame, frames }
         scanout_server_statistics { size, clients, clients_served, frames_sent, frames_skipped }
         scanout_finder_options {
             size, selection, tolerance, sandbox, threads, track, budget, maximum_width, maximum_height, is_upright, format,
