@@ -42,13 +42,7 @@ final class VideoLane: ExportLane {
         let shape = ExportShape(track, first, settings.size, turns: !container.hasEditLists)
         let made: CompressionSession
         let pixelFormat = Self.pixelFormat(first.pixelFormat, codec, container)
-        do throws(EncodingError) {
-            do throws(EncodingError) { made = try Self.session(codec, settings, shape, pixelFormat, statistics) } catch {
-                // libvpx takes no alpha with some options, "lossless" among them.
-                guard error.code == .cannotOpen, let opaque = pixelFormat.withoutAlpha else { throw error }
-                made = try Self.session(codec, settings, shape, opaque, statistics)
-            }
-        } catch {
+        do throws(EncodingError) { made = try Self.session(codec, settings, shape, pixelFormat, statistics) } catch {
             throw .encoding(error, track: track.id)
         }
         if made.heldFrameCount + 2 > Self.spareFrames {
