@@ -264,8 +264,8 @@ let package = Package(
         tests(
             "HardwareTests",
             [
-                "Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Reading", "Composition", "Media",
-                "TestSupport", "VANode",
+                "Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Reading", "Composition",
+                "FrameExport", "Player", "Media", "TestSupport", "VANode",
             ]),
         tests(
             "CaptureTests",

@@ -159,6 +159,8 @@ final class FrameComposer {
     private func isFit(_ frame: SharedFrame) -> Bool {
         let copy = frame.copy(), own = copy.attributes.color.resolved(for: copy.pixelFormat, size: copy.visible.size), wanted = resultColor(own)
         let isSquare = !copy.attributes.pixelAspect.isKnown || copy.attributes.pixelAspect.numerator == copy.attributes.pixelAspect.denominator
+        // What lies below a frame with alpha is seen.
+        if copy.pixelFormat.description.hasColorAndAlpha { return false }
         return copy.visible.size == video.size && isSquare && copy.attributes.orientation == .upright && own.matrix == wanted.matrix
             && own.range == wanted.range && (options.passesAnyFormat || copy.pixelFormat == compositor.renderFormat)
     }

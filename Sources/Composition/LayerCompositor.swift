@@ -6,8 +6,8 @@ internal import Reading
 /// The built-in compositor: layers with opacity, place and crop over a background, on the CPU.
 ///
 /// It draws `VideoCompositionInstruction`s in YUV 4:2:0, several frames at the same time. Each code value is within 1 of what floating-point
-/// arithmetic gives. Frames of another size are scaled by zimg, those of another matrix or range are converted, and those
-/// that lie on their side are turned upright.
+/// arithmetic gives. A layer with alpha, which is straight, is laid over what lies below it. Frames of another size are scaled by zimg, those of
+/// another matrix or range are converted, and those that lie on their side are turned upright.
 ///
 /// Thread-safety: all of it. One compositor may serve several outputs.
 public final class LayerCompositor: VideoCompositing {
@@ -25,8 +25,13 @@ public final class LayerCompositor: VideoCompositing {
         renderFormat = format
     }
 
-    /// Frames that the CPU reads, in the format of the result.
-    public var sourceRequirements: OutputRequirements { OutputRequirements(formats: [renderFormat], usages: [.cpu]) }
+    /// Frames that the CPU reads, in the format of the result, or with alpha beside it.
+    public var sourceRequirements: OutputRequirements {
+        OutputRequirements(formats: [renderFormat, Self.withAlpha(renderFormat)], usages: [.cpu])
+    }
+
+    /// The same format with alpha as a fourth plane.
+    static func withAlpha(_ format: PixelFormat) -> PixelFormat { format == .yuv420p10le ? .yuva420p10le : .yuva420p }
 
     /// Draws the frame on a thread of its own.
     public func start(_ request: VideoCompositionRequest) throws {

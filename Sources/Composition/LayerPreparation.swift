@@ -10,13 +10,18 @@ package import SurfacePool
 package final class LayerPreparation: @unchecked Sendable {
     /// What can be drawn from; frames of other formats are converted.
     private let formats: Set<PixelFormat>
+    /// What frames with alpha are drawn from; nil: their alpha is left out.
+    private let alphaFormat: PixelFormat?
     /// Four: one for each layer that is scaled in most compositions, and as many again.
     private var converters = RecentlyUsed<ConversionTarget, PixelTransferSession>(limit: 4)
     private let rotator = PixelRotationSession(holdCount: mostLayers)
     /// More layers than frames are made of: all of one size may be held at once.
     private static let mostLayers = 256
 
-    package init(_ formats: Set<PixelFormat>) { self.formats = formats }
+    package init(_ formats: Set<PixelFormat>, withAlpha alphaFormat: PixelFormat? = nil) {
+        self.formats = alphaFormat.map { formats.union([$0]) } ?? formats
+        self.alphaFormat = alphaFormat
+    }
 
     /// The layers that are seen, the lowest first.
     package func layers(_ request: VideoCompositionRequest, _ instruction: VideoCompositionInstruction) throws(ReadingError) -> [DrawnLayer] {
@@ -24,7 +29,7 @@ package final class LayerPreparation: @unchecked Sendable {
         for layer in instruction.layers.reversed() {
             guard let drawn = try drawn(layer, request) else { continue }
             // What lies below it is not seen.
-            if drawn.weight == DrawnLayer.opaque, drawn.place.shown == PixelRect(request.renderContext.size) { layers = [] }
+            if drawn.weight == DrawnLayer.opaque, !drawn.hasAlpha, drawn.place.shown == PixelRect(request.renderContext.size) { layers = [] }
             layers.append(drawn)
         }
         return layers
@@ -47,7 +52,8 @@ package final class LayerPreparation: @unchecked Sendable {
             && formats.contains(frame.pixelFormat) && own.matrix == context.color.matrix && own.range == context.color.range
         if isFit, orientation == .upright { return DrawnLayer(frame, place, weight) }
         let size = place.frame.size.turned(isSideways)
-        let target = ConversionTarget(format: context.format, size: size, matrix: context.color.matrix, range: context.color.range)
+        let format = frame.pixelFormat.description.hasColorAndAlpha ? alphaFormat ?? context.format : context.format
+        let target = ConversionTarget(format: format, size: size, matrix: context.color.matrix, range: context.color.range)
         // Frames are drawn on several threads, so that each needs one only.
         let converter = converters.value(target) { PixelTransferSession(to: target, holdCount: Self.mostLayers, threads: 1) }
         do throws(PixelConversionError) {
@@ -67,6 +73,9 @@ package final class DrawnLayer: Sendable {
     package let weight: UInt32
 
     package static let opaque: UInt32 = 1 << 16
+
+    /// Something of what lies below may be seen through it, whatever its weight.
+    package var hasAlpha: Bool { frame.pixelFormat.description.hasColorAndAlpha }
 
     init(_ frame: consuming VideoFrame, _ place: LayerPlace, _ weight: UInt32) {
         self.frame = frame

@@ -10,7 +10,7 @@ final class LayerRenderer: @unchecked Sendable {
     private var row: [UInt32] = []
 
     /// - Parameter format: That of the result.
-    init(_ format: PixelFormat) { preparation = LayerPreparation([format]) }
+    init(_ format: PixelFormat) { preparation = LayerPreparation([format], withAlpha: LayerCompositor.withAlpha(format)) }
 
     func render(_ request: VideoCompositionRequest, _ instruction: VideoCompositionInstruction) throws(ReadingError) -> VideoFrame {
         let context = request.renderContext, layers = try preparation.layers(request, instruction)

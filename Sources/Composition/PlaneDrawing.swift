@@ -10,6 +10,8 @@ struct LayerSlice {
     let columns: Range<Int>
     let rows: Range<Int>
     let weight: UInt32
+    /// How opaque each sample is; nil for a frame without alpha.
+    let alpha: LayerAlpha?
 
     init(_ layer: DrawnLayer, _ bytes: UnsafeRawPointer, plane: Int) {
         let layout = layer.frame.surface.layout, facts = layout.format.description.planes[plane], place = layout.plane(plane)
@@ -22,7 +24,11 @@ struct LayerSlice {
         let sampleBytes = facts.bitsPerSample / 8
         unsafe base = bytes + place.offset + (y(visible.y) - y(origin.y)) * pitch + (x(visible.x) - x(origin.x)) * sampleBytes
         weight = layer.weight
+        unsafe alpha = layer.hasAlpha ? LayerAlpha(layer, bytes, facts) : nil
     }
+
+    /// It shows nothing of what lies below, in a row of the whole width.
+    func hides(_ width: Int) -> Bool { weight == DrawnLayer.opaque && alpha == nil && columns == 0..<width }
 
     func row<Sample>(_ number: Int, _ type: Sample.Type) -> UnsafePointer<Sample> {
         unsafe (base + number * pitch).assumingMemoryBound(to: type)
@@ -51,13 +57,14 @@ struct PlaneDrawing {
     ///   - layers: The lowest first.
     ///   - sums: Memory that is kept from frame to frame.
     func draw<Sample: FixedWidthInteger & UnsignedInteger>(_ layers: [LayerSlice], over background: Sample, _ sums: inout [UInt32]) {
-        if sums.count < width { sums = [UInt32](repeating: 0, count: width) }
+        // The second half is for the weights of a layer's samples.
+        if sums.count < 2 * width { sums = [UInt32](repeating: 0, count: 2 * width) }
         unsafe sums.withUnsafeMutableBufferPointer { sums in
             for number in 0..<height {
                 let target = unsafe (base + number * pitch).assumingMemoryBound(to: Sample.self)
                 var seen = layers.filter { $0.rows.contains(number) }[...]
                 // What lies below an opaque layer of the whole width is not seen.
-                let lowest = seen.lastIndex { $0.weight == DrawnLayer.opaque && $0.columns == 0..<width }
+                let lowest = seen.lastIndex { $0.hides(width) }
                 if let lowest { seen = seen[lowest...] }
                 if lowest == nil {
                     if seen.isEmpty {
@@ -87,6 +94,16 @@ struct PlaneDrawing {
         }
         for layer in layers {
             let source = unsafe layer.row(number, Sample.self), weight = layer.weight, rest = DrawnLayer.opaque - weight
+            if let alpha = layer.alpha {
+                let weights = unsafe sums + width
+                unsafe alpha.readWeights(number, layer.columns, weight, Sample.self, into: weights)
+                for x in layer.columns {
+                    let share = unsafe weights[x]
+                    unsafe sums[x] =
+                        (sums[x] &* (DrawnLayer.opaque &- share) &+ (UInt32(truncatingIfNeeded: source[x]) << Self.fraction) &* share) >> 16
+                }
+                continue
+            }
             for x in layer.columns {
                 unsafe sums[x] = (sums[x] &* rest &+ (UInt32(truncatingIfNeeded: source[x]) << Self.fraction) &* weight) >> 16
             }

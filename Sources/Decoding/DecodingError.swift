@@ -12,6 +12,8 @@ public struct DecodingError: Error, Sendable, Hashable, CustomStringConvertible 
         case invalidData
         /// The decoder makes a pixel layout that `PixelFormat` does not name and that cannot be converted.
         case unsupportedPixelFormat
+        /// The decoder's frames are not what `DecoderOptions.requirements` asks for, and no conversion makes them so.
+        case requirements
         /// The frame needs more memory than `DecoderOptions.maximumSurfaceBytes` allows or the system has.
         case outOfSurfaces
         /// Hardware decoding is required but not available, or the hardware failed at a frame.

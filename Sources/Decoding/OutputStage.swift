@@ -37,7 +37,7 @@ final class OutputStage: Sendable {
     var conversion: ConversionReport? { shared.withLock { $0.conversion } }
     var isInterrupted: Bool { shared.withLock { $0.isInterrupted } }
 
-    /// - Throws: `.unsupportedPixelFormat` when the requirements cannot be met, `.outOfSurfaces` when there is no memory for the conversion.
+    /// - Throws: `.requirements` when the requirements cannot be met, `.outOfSurfaces` when there is no memory for the conversion.
     func pass(_ frame: consuming VideoFrame) throws(DecodingError) -> VideoFrame {
         if requirements.isEmpty { return frame }
         let offer = OutputRequirements.Offer(frame)
@@ -49,11 +49,11 @@ final class OutputStage: Sendable {
         do throws(PixelConversionError) {
             result = try converter.convert(frame)
         } catch {
-            throw DecodingError(error.code == .outOfSurfaces ? .outOfSurfaces : .unsupportedPixelFormat, error.description)
+            throw DecodingError(error.code == .outOfSurfaces ? .outOfSurfaces : .requirements, error.description)
         }
         let made = OutputRequirements.Offer(result)
         if let reason = requirements.reason(against: made) {
-            let error = DecodingError(.unsupportedPixelFormat, "the decoder cannot meet the requirements: \(reason)")
+            let error = DecodingError(.requirements, "the decoder cannot meet the requirements: \(reason)")
             shared.withLock { $0.refusal = error }
             throw error
         }
@@ -82,7 +82,7 @@ final class OutputStage: Sendable {
                     from: "\(offer.format.rawValue) \(offer.size)", to: "\(target.format.rawValue) \(size)", why: reason,
                     bytesPerFrame: target.format.byteCount(width: size.width, height: size.height))
             } else {
-                refusal = DecodingError(.unsupportedPixelFormat, "the decoder cannot meet the requirements: \(reason)")
+                refusal = DecodingError(.requirements, "the decoder cannot meet the requirements: \(reason)")
             }
         }
         let made = converter, failure = refusal, report = conversion

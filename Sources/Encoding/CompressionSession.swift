@@ -102,7 +102,7 @@ public final class CompressionSession: @unchecked Sendable {
         setting = VideoEncoder.Setting(
             codec: format.codec, encoderName: name, size: format.visible.size, pixelFormat: pixelFormat, attributes: attributes,
             frameRate: frameRate,
-            options: Self.options(options, first, traits, frameRate, attributes.hdr, plan?.method))
+            options: Self.options(options, first, traits, frameRate, attributes.hdr, plan?.method, hasAlpha: facts.hasColorAndAlpha))
         input = EncoderInput(
             format: pixelFormat, size: format.visible.size, color: attributes.color, allocator: allocator, statistics: statistics)
         ledger = FrameLedger(frameRate: frameRate)
@@ -121,6 +121,8 @@ public final class CompressionSession: @unchecked Sendable {
 
     /// Frames of the caller's that the encoder may hold at once. A source with a pool needs as many surfaces more (`DecoderOptions.holdCount`).
     public var heldFrameCount: Int { shared.withLock { $0.framesHeld } }
+
+    var hasAlpha: Bool { pixelFormat.description.hasColorAndAlpha }
 
     /// What a decoder must be asked for so that nothing is copied: for `DecoderOptions.requirements`.
     public var sourceRequirements: OutputRequirements {
@@ -157,7 +159,7 @@ public final class CompressionSession: @unchecked Sendable {
         let old = self.properties
         guard properties != old else { return }
         var other = setting
-        other.options = Self.options(options, properties, traits, frameRate, setting.attributes.hdr, nil)
+        other.options = Self.options(options, properties, traits, frameRate, setting.attributes.hdr, nil, hasAlpha: hasAlpha)
         var onlyRate = properties
         onlyRate.averageBitRate = old.averageBitRate
         onlyRate.rateLimit = old.rateLimit
@@ -201,9 +203,10 @@ public final class CompressionSession: @unchecked Sendable {
     /// - Parameter method: Of several passes; nil for one.
     static func options(
         _ options: EncoderOptions, _ properties: EncodingProperties, _ traits: EncoderTraits, _ frameRate: Ratio, _ hdr: HDRStaticMetadata?,
-        _ method: PassPlan.Method?
+        _ method: PassPlan.Method?, hasAlpha: Bool
     ) -> [String: String] {
         var all = traits.options(for: properties, frameRate: frameRate, hdr: hdr)
+        if hasAlpha { all.merge(traits.alphaOptions) { own, _ in own } }
         if let method {
             let more = [all[traits.parameterList], traits.steady, method == .search ? traits.closed : nil].compactMap { $0 }
             if !more.isEmpty { all[traits.parameterList] = more.joined(separator: ":") }
@@ -226,6 +229,8 @@ public final class CompressionSession: @unchecked Sendable {
         let fitting = isJPEG ? taken.filter { $0.description.impliesFullRange } : taken
         if fitting.contains(wanted) { return wanted }
         if let same = fitting.first(where: { EncoderInput.areSameBytes($0, wanted) }) { return same }
-        return PixelFormatTable.shared.nearest(to: wanted, among: fitting.isEmpty ? taken : fitting)
+        let others = fitting.isEmpty ? taken : fitting, hasAlpha = wanted.description.hasColorAndAlpha
+        if let opaque = wanted.withoutAlpha, others.contains(opaque), !others.contains(where: \.description.hasColorAndAlpha) { return opaque }
+        return PixelFormatTable.shared.nearest(to: wanted, among: others, keepingAlpha: hasAlpha)
     }
 }

@@ -58,7 +58,8 @@ final class EncoderInput: Sendable {
     private func reason(against frame: borrowing VideoFrame) -> String? {
         let layout = frame.surface.layout, facts = layout.format.description
         guard Self.areSameBytes(layout.format, format) else {
-            return "the frame is \(layout.format.rawValue), the encoder needs \(format.rawValue)"
+            let loss = facts.hasColorAndAlpha && !format.description.hasAlpha ? ", without alpha" : ""
+            return "the frame is \(layout.format.rawValue), the encoder needs \(format.rawValue)\(loss)"
         }
         guard frame.visible.size == size else { return "the frame is \(frame.visible.size), the encoder needs \(size)" }
         guard layout.modifier == .linear, frame.surface.memoryKind != .va else { return "the CPU cannot read the device's memory in place" }

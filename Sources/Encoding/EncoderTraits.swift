@@ -55,6 +55,8 @@ struct EncoderTraits: Sendable {
     var steady: String?
     /// With it, and with the other, parts that are encoded apart fit together: nothing is needed across a sync sample.
     var closed: String?
+    /// Options without which it takes no frames with alpha.
+    var alphaOptions: [String: String] = [:]
 
     /// By libavcodec's name; an encoder that is not listed has what every encoder has.
     static func of(_ name: String) -> EncoderTraits { table[name] ?? EncoderTraits() }
@@ -85,7 +87,7 @@ struct EncoderTraits: Sendable {
         "libvpx-vp9": EncoderTraits(
             quality: .option("crf", worst: 63, best: 0), hasRateLimit: true, level: "level",
             realTime: ["deadline": "realtime", "cpu-used": "8", "lag-in-frames": "0"], delay: .lag, passes: .text),
-        "libvpx": EncoderTraits(passes: .text),
+        "libvpx": EncoderTraits(passes: .text, alphaOptions: ["auto-alt-ref": "0"]),
         "mpeg4": EncoderTraits(passes: .text),
         "mpeg2video": EncoderTraits(passes: .text),
         "prores_ks": EncoderTraits(

@@ -135,6 +135,8 @@ final class VideoEncoder {
         }
         format.attributes = setting.attributes
         format.frameRate = setting.frameRate
+        // libvpx puts it beside the samples; other codecs have it in them.
+        format.hasAlpha = setting.pixelFormat.description.hasColorAndAlpha && [.vp8, .vp9].contains(setting.codec)
         format.codecTag = unsafe context.pointee.codec_tag
         format.bitsPerCodedSample = unsafe context.pointee.bits_per_coded_sample
         format.reorderDepth = max(format.reorderDepth, unsafe context.pointee.has_b_frames)

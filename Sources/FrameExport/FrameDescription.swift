@@ -31,6 +31,10 @@ public struct FrameDescription: Sendable, Hashable {
     public var hdr10Plus: [UInt8]?
     /// Dolby Vision's RPU of this frame, as its NAL unit or OBU carries it. Nil as `hdr10Plus`.
     public var dolbyVisionRPU: [UInt8]?
+    /// The device whose memory the frame lies in, by its render node: a hardware decoder's. Nil for memory of the system, and where nobody knows.
+    public var device: DeviceNumber?
+    /// Where the memory comes from; nil for frames of another process, which does not say.
+    public var memoryKind: SurfaceMemory.Kind?
     /// The descriptor is a DMA-BUF; otherwise a memfd that only the CPU can read.
     public var isDMABuf: Bool
 

@@ -253,7 +253,7 @@ public final class FrameExporter: Sendable {
         var copied = description
         copied.layout = layout
         copied.identity = use.surface.identity
-        copied.isDMABuf = false
+        (copied.isDMABuf, copied.device, copied.memoryKind) = (false, nil, .memfd)
         return ExportedFrame(copied, isNew: isNew, isCopy: true, use: use, hold: FrameHold(nil, of: client))
     }
 
@@ -272,6 +272,7 @@ extension FrameDescription {
             duration: frame.duration, hostTime: frame.presentationTime.isNumeric ? mapping?.hostTime(of: frame.presentationTime) : nil,
             identity: frame.surface.identity, sequence: sequence, isDMABuf: frame.surface.isDMABuf, serial: serial, fieldOrder: frame.flags.fieldOrder
         )
+        (device, memoryKind) = (frame.surface.device, frame.surface.memoryKind)
         guard !frame.attachments.isEmpty else { return }
         (hdr10Plus, dolbyVisionRPU) = (frame.attachments.hdr10Plus, frame.attachments.dolbyVisionRPU)
     }

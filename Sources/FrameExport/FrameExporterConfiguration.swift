@@ -1,5 +1,3 @@
-public import Media
-
 /// What a client of exported frames needs. It is fixed before the first frame, so that the decoder's pool has memory for it.
 public struct FrameExporterConfiguration: Sendable, Hashable {
     /// What happens to frames that come faster than they are fetched.
@@ -37,14 +35,8 @@ public struct FrameExporterConfiguration: Sendable, Hashable {
     public var delivery: Delivery
     /// What the client gets instead of a frame beyond its budget. With `.makeDecoderWait` the frame waits instead.
     public var overBudget: OverBudget
-    /// The pixel formats that the client takes; empty: any. A film in another one is converted, once for all clients and the display, to the one of
-    /// these that keeps most of it; what that costs is counted (`FrameStatistics.bytesCopied`) and told as a detail. Several exporters of a film
-    /// get a format that all of them take; without one, what the first takes.
-    public var formats: Set<PixelFormat> = []
-    /// Rows begin so many bytes apart, or a multiple of it: a power of two, at most 4096, for devices that import nothing else (256 on many). A wish:
-    /// frames of hardware decoders and of cameras lie as their drivers have it, deinterlaced ones as without a wish. 1: no wish; rows are 64 bytes
-    /// apart or a multiple of it anyway.
-    public var rowAlignment = 1
+    /// What the frames are to be: formats, modifiers, size, row alignment. Empty: as the decoder makes them.
+    public var wishes = FrameWishes()
 
     /// Makes a configuration; the defaults suit a renderer that draws the newest frame at each refresh.
     ///

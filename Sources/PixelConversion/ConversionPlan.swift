@@ -22,7 +22,12 @@ package struct ConversionPlan: Hashable, Sendable {
 
 extension PixelFormat.Description {
     /// Neither gray nor a palette.
-    var hasColorAndAlpha: Bool { hasAlpha && (model == .yuv || model == .rgb) }
+    package var hasColorAndAlpha: Bool { hasAlpha && (model == .yuv || model == .rgb) }
+}
+
+extension PixelFormat {
+    /// The same without the plane of alpha; nil where there is no such format, or no alpha.
+    package var withoutAlpha: PixelFormat? { rawValue.hasPrefix("yuva") ? PixelFormat(rawValue: "yuv" + rawValue.dropFirst(4)) : nil }
 }
 
 /// What a conversion does with alpha.

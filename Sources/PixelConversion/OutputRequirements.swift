@@ -1,5 +1,5 @@
 public import Media
-package import SurfacePool
+public import SurfacePool
 
 /// What a consumer needs of decoded frames. Ask for no more than is needed: whatever is left empty stays as the decoder makes it and costs nothing.
 ///
@@ -24,6 +24,9 @@ public struct OutputRequirements: Sendable, Hashable {
     public var sizes: Set<PixelSize>
     /// All of these.
     public var usages: Set<Usage>
+    /// The device that imports the frames, by its render node; nil: any, or none. Frames that another device has laid out in a way of its own, with
+    /// any modifier but linear, are converted, since only that device reads them.
+    public var device: DeviceNumber?
 
     /// Requires what is not left empty; without arguments every frame meets the requirements.
     public init(
@@ -48,33 +51,41 @@ public struct OutputRequirements: Sendable, Hashable {
         package var size: PixelSize
         package var memory: SurfaceMemory.Kind
         package var isDMABuf: Bool
+        package var device: DeviceNumber?
 
-        package init(format: PixelFormat, modifier: FormatModifier, size: PixelSize, memory: SurfaceMemory.Kind, isDMABuf: Bool) {
+        package init(
+            format: PixelFormat, modifier: FormatModifier, size: PixelSize, memory: SurfaceMemory.Kind, isDMABuf: Bool, device: DeviceNumber? = nil
+        ) {
             self.format = format
             self.modifier = modifier
             self.size = size
             self.memory = memory
             self.isDMABuf = isDMABuf
+            self.device = device
         }
 
         package init(_ frame: borrowing VideoFrame) {
             let surface = frame.surface
             self.init(
                 format: surface.layout.format, modifier: surface.layout.modifier, size: frame.visible.size, memory: surface.memoryKind,
-                isDMABuf: surface.isDMABuf)
+                isDMABuf: surface.isDMABuf, device: surface.device)
         }
     }
 
     /// Why a frame does not meet the requirements, in half a sentence; nil when it does.
     package func reason(against offer: Offer) -> String? {
         if !formats.isEmpty, !formats.contains(offer.format) {
-            return "the decoder makes \(offer.format.rawValue), the consumer needs \(Self.list(formats.map(\.rawValue)))"
+            let loss = offer.format.description.hasColorAndAlpha && !keepAlpha ? ", without alpha" : ""
+            return "the decoder makes \(offer.format.rawValue), the consumer needs \(Self.list(formats.map(\.rawValue)))\(loss)"
         }
         if !modifiers.isEmpty, !modifiers.contains(offer.modifier) {
             return "its modifier is \(offer.modifier), the consumer needs \(Self.list(modifiers.map(\.description)))"
         }
         if !sizes.isEmpty, !sizes.contains(offer.size) {
             return "its size is \(offer.size), the consumer needs \(Self.list(sizes.map(\.description)))"
+        }
+        if let device, let owner = offer.device, owner != device, offer.modifier != .linear {
+            return "the device \(owner) has laid it out in its own way (\(offer.modifier)), the consumer imports it on \(device)"
         }
         if usages.contains(.cpu), offer.memory == .va { return "the CPU cannot read the hardware's memory in place" }
         if !usages.isDisjoint(with: [.display, .egl, .vulkan]), offer.format.fourCC == nil {

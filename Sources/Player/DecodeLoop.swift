@@ -147,10 +147,26 @@ final class DecodeLoop: Sendable {
         var backend: BackendInUse?
         /// Why they were converted.
         var conversion: String?
+        /// Whose memory they lie in, as told to exporters' programs.
+        var place: Place?
         /// Once frames are to be deinterlaced.
         var deinterlacer: DeinterlacingSession?
         /// Whether the viewer knows that they cannot be.
         var hasToldFailure = false
+    }
+
+    private struct Place: Hashable {
+        var device: DeviceNumber
+        var modifier: FormatModifier
+
+        /// What programs that draw on another device cannot import.
+        var sentence: String {
+            let rest =
+                modifier == .linear
+                ? "another device can import them if its driver reaches that memory."
+                : "their modifier is \(modifier), so other devices cannot import them; exporters that take linear frames get copies."
+            return "The frames lie in memory of the device \(device); \(rest)"
+        }
     }
 
     private func run(_ worker: inout Worker) {
@@ -301,6 +317,8 @@ final class DecodeLoop: Sendable {
         case .dropped(_, let reason): countDropped(reason)
         case .failed(_, let error):
             count(error)
+            // Every other frame would fail for the same reason.
+            if error.code == .requirements, !worker.isBroken { fail(error, &worker) }
             if error.code == .decoderDied, let session = worker.session as? SandboxedSession {
                 let deaths = session.statistics.deaths
                 change { $0.decoderDeaths = deaths }
@@ -329,6 +347,9 @@ final class DecodeLoop: Sendable {
         let conversion = worker.session?.conversion
         if let conversion, conversion.why != worker.conversion { onEvent(.detail(conversion.sentence)) }
         worker.conversion = conversion?.why
+        let place = frame.surface.device.map { Place(device: $0, modifier: layout.modifier) }
+        if !output.exporters.isEmpty, let place, place != worker.place { onEvent(.detail(place.sentence)) }
+        worker.place = place
         shared.withLock { shared in
             // Frames that need no decoding have no decoder.
             var report = shared.report.take() ?? DecoderReport(name: "", codec: VideoCodec(name: ""))

@@ -89,8 +89,8 @@ public final class DisplayQueue: Sendable {
         let output = FrameTee(presentation: presentation, exporters: claims.exporters)
         output.connect(to: timebase)
         options.holdCount += Self.decodedAhead + sink.surfaceHoldCount + output.surfaceHoldCount
-        for exporter in claims.exporters { options.rowAlignment = max(options.rowAlignment, exporter.configuration.rowAlignment) }
-        options.requirements.formats = Self.formats(options.requirements.formats, claims.exporters.map(\.configuration.formats))
+        let wishes = ExportWishes(options, claims.exporters.map { ($0.number, $0.configuration.wishes) })
+        (options.requirements, options.rowAlignment) = (wishes.requirements, wishes.rowAlignment)
         // Frames whose neighbours are looked at are held a little longer.
         if deinterlacing != .no { options.holdCount += Self.heldByDeinterlacer }
         self.output = output
@@ -104,6 +104,7 @@ public final class DisplayQueue: Sendable {
             sandbox: sandbox, deinterlacing: deinterlacing, allocator: sink.preferredAllocator, beforeFirst: { automatic?.willShowFirst($0) },
             onEvent: onEvent)
         onEventForSink = onEvent
+        unmetWishes = wishes.unmet
         output.onNotice { onEvent(.notice($0)) }
         samples.onTimebaseChange { [presentation, output] timebase in
             presentation.timebase = timebase
@@ -117,19 +118,12 @@ public final class DisplayQueue: Sendable {
         set { loop.deinterlacing = newValue }
     }
 
-    /// What all clients take, as far as they have one in common; empty: any.
-    static func formats(_ own: Set<PixelFormat>, _ wishes: [Set<PixelFormat>]) -> Set<PixelFormat> {
-        wishes.reduce(own) { common, wish in
-            if common.isEmpty { return wish }
-            let both = common.intersection(wish)
-            return both.isEmpty ? common : both
-        }
-    }
-
     /// 4: bwdif looks at three frames, and takes one more.
     private static let heldByDeinterlacer = 4
 
     private let onEventForSink: @Sendable (Event) -> Void
+    /// Wishes of exporters that others stand against; told when the queue starts.
+    private let unmetWishes: [String]
 
     /// 4: enough for one slow frame at 60 Hz, few enough to stay in the processor's cache.
     package static let decodedAhead = 4
@@ -144,6 +138,7 @@ public final class DisplayQueue: Sendable {
     /// Opens the display and starts the threads.
     public func start() throws(SinkError) {
         if let conflict = claims.conflict { throw conflict }
+        for sentence in unmetWishes { onEventForSink(.detail(sentence)) }
         let onEvent = onEventForSink
         try sink.start(presentation) { [presentation, automatic] event in
             switch event {

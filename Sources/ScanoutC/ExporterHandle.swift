@@ -1,6 +1,7 @@
 internal import CScanout
 internal import FrameExport
 internal import Media
+internal import SurfacePool
 
 /// What `scanout_exporter *` points to.
 final class ExporterHandle: Handle {
@@ -42,6 +43,18 @@ extension FrameExporterConfiguration {
         if unsafe options.bound > 0 { bound = unsafe Int(options.bound) }
         if unsafe options.when_decoded != 0 { delivery = .whenDecoded }
         if unsafe options.copies != 0 { overBudget = .copyOut }
+        guard let wishes = unsafe FrameWishes(options) else { return nil }
+        self.wishes = wishes
+    }
+}
+
+extension FrameWishes {
+    /// 4096: the largest distance of rows that a device asks for. 64: more modifiers than a device has.
+    private static let limits: (alignment: UInt32, modifiers: UInt32) = (4096, 64)
+
+    /// Nil when a format does not exist or a number is out of range.
+    init?(_ options: scanout_exporter_options) {
+        self.init()
         if let names = unsafe options.formats {
             let words = unsafe String(cString: names).split(separator: ",", omittingEmptySubsequences: false)
             let known = words.compactMap { PixelFormat(rawValue: String($0)) }
@@ -50,8 +63,23 @@ extension FrameExporterConfiguration {
         }
         let alignment = unsafe options.row_alignment
         if alignment != 0 {
-            guard alignment <= 4096, alignment.nonzeroBitCount == 1 else { return nil }
+            guard alignment <= Self.limits.alignment, alignment.nonzeroBitCount == 1 else { return nil }
             rowAlignment = Int(alignment)
         }
+        let count = unsafe options.modifier_count
+        if count > 0 {
+            guard count <= Self.limits.modifiers, let list = unsafe options.modifiers else { return nil }
+            for index in 0..<Int(count) { modifiers.insert(FormatModifier(rawValue: unsafe list[index])) }
+        }
+        let width = unsafe options.width, height = unsafe options.height
+        if width != 0 || height != 0 {
+            guard width > 0, height > 0, width <= Self.mostPixels, height <= Self.mostPixels else { return nil }
+            size = PixelSize(width: Int(width), height: Int(height))
+        }
+        let number = unsafe options.device
+        if number != 0 { device = DeviceNumber(rawValue: number) }
     }
+
+    /// 16,384: what graphics devices draw at most.
+    private static let mostPixels: UInt32 = 16_384
 }

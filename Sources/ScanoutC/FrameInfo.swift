@@ -17,6 +17,8 @@ extension scanout_frame_info {
         host_time = frame.hostTime?.nanoseconds ?? .min
         sequence = frame.sequence
         serial = frame.serial
+        memory = frame.memoryKind?.forC.rawValue ?? SCANOUT_MEMORY_UNKNOWN.rawValue
+        device = frame.device?.rawValue ?? 0
         identity = (frame.identity.pool, frame.identity.generation, frame.identity.slot)
     }
 
@@ -95,5 +97,17 @@ extension scanout_hdr {
         minimum_luminance = metadata.minimumLuminance
         maximum_light = metadata.maximumContentLightLevel
         average_light = metadata.maximumFrameAverageLightLevel
+    }
+}
+
+extension SurfaceMemory.Kind {
+    fileprivate var forC: scanout_memory_kind {
+        switch self {
+        case .memfd, .plain: SCANOUT_MEMORY_MEMFD
+        case .udmabuf: SCANOUT_MEMORY_UDMABUF
+        case .dmaHeap: SCANOUT_MEMORY_DMA_HEAP
+        case .va: SCANOUT_MEMORY_DEVICE
+        case .dmabuf: SCANOUT_MEMORY_GIVEN
+        }
     }
 }

@@ -19,9 +19,15 @@ extension FrameServer.Configuration {
 
     /// Nil when a number is out of range.
     fileprivate init?(_ options: scanout_server_options) {
-        guard options.client_limit <= Self.limit, options.client_budget <= Self.limit, options.sends_every_frame <= 1 else { return nil }
-        let clients = options.client_limit == 0 ? 4 : Int(options.client_limit), budget = options.client_budget == 0 ? 4 : Int(options.client_budget)
-        self.init(clientLimit: clients, clientBudget: budget, isLossless: options.sends_every_frame == 1)
+        let limit = unsafe options.client_limit, most = unsafe options.client_budget, isLossless = unsafe options.sends_every_frame
+        guard limit <= Self.limit, most <= Self.limit, isLossless <= 1 else { return nil }
+        self.init(clientLimit: limit == 0 ? 4 : Int(limit), clientBudget: most == 0 ? 4 : Int(most), isLossless: isLossless == 1)
+        guard let frames = unsafe options.frames else { return }
+        // How clients take them is the server's business.
+        guard let wanted = unsafe CallerStruct.read(frames, zero: scanout_exporter_options()) else { return nil }
+        let others = unsafe [wanted.budget, wanted.bound, wanted.policy, wanted.when_decoded, wanted.copies]
+        guard others.allSatisfy({ $0 == 0 }), let made = unsafe FrameWishes(wanted) else { return nil }
+        wishes = made
     }
 }
 
@@ -33,7 +39,7 @@ public func scanout_server_new(
 ) -> scanout_result {
     unsafe server?.pointee = nil
     guard let path = unsafe path, let server = unsafe server, let wishes = unsafe CallerStruct.read(options, zero: scanout_server_options()),
-        let configuration = FrameServer.Configuration(wishes)
+        let configuration = unsafe FrameServer.Configuration(wishes)
     else {
         unsafe CallerText.write("An argument makes no sense.", to: message, messageSize)
         return SCANOUT_ERROR_ARGUMENT

@@ -56,6 +56,8 @@ public final class Surface: Sendable {
     }
     /// The number of memory that another process lends.
     package var loanNumber: UInt32? { memory.loanNumber }
+    /// The device whose memory this is, by its render node: that of a hardware decoder. Nil for memory of the system, and where nobody knows.
+    public var device: DeviceNumber? { memory.owner?.deviceNumber }
     /// Whether `fd` is a DMA-BUF, which displays and GPUs import.
     public var isDMABuf: Bool { memory.isDMABuf }
 

@@ -213,6 +213,12 @@ public struct SurfaceMemory: ~Copyable, @unchecked Sendable {
 ///
 /// Thread-safety: all of it.
 package protocol SurfaceMemoryOwner: AnyObject, Sendable {
+    /// The device whose memory it is; nil where there is none, or nobody knows.
+    var deviceNumber: DeviceNumber? { get }
     /// Copies the frame to `target`, laid out as `layout` says with linear planes; false on failure.
     func read(_ layout: SurfaceLayout, into target: UnsafeMutableRawPointer) -> Bool
+}
+
+extension SurfaceMemoryOwner {
+    package var deviceNumber: DeviceNumber? { nil }
 }

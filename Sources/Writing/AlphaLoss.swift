@@ -8,11 +8,15 @@ struct AlphaLoss {
 
     /// - Parameters:
     ///   - copied: Tracks whose samples go into the file as they are.
-    ///   - encoded: Tracks that are encoded anew. Encoders take no alpha.
+    ///   - encoded: Tracks that are encoded anew, into something without alpha although their frames have some.
     init(copied: [AssetTrack], encoded: [AssetTrack] = [], in container: FileContainer, path: String) {
-        // Only these have a place beside the samples.
-        let lost = encoded + ([.matroska, .webm].contains(container) ? [] : copied)
-        let names = lost.filter { if case .video(let format) = $0.format { format.hasAlpha } else { false } }.map { "\($0.id)" }
+        let lost = copied.filter { if case .video(let format) = $0.format { format.hasAlpha && !container.holdsAlphaBesideSamples } else { false } }
+        let names = (encoded + lost).map(\.id).sorted().map(String.init)
         notice = names.isEmpty ? nil : "\(path): the film's alpha is left out: track \(names.joined(separator: ", "))."
     }
+}
+
+extension FileContainer {
+    /// The alpha of VP8 and VP9 lies beside the samples, where only these have a place.
+    var holdsAlphaBesideSamples: Bool { self == .matroska || self == .webm }
 }

@@ -8,8 +8,6 @@ struct ExportPlan: Sendable {
     private(set) var tracks: [(track: AssetTrack, codec: ExportSettings.Codec?)] = []
     /// What is left out.
     private(set) var notice: String?
-    /// That the alpha of a track is left out.
-    private(set) var alphaNotice: String?
 
     /// - Parameter cover: The track that the writer has as its cover.
     /// - Throws: `.settings` when nothing is left, or a container cannot hold a codec that was asked for.
@@ -44,8 +42,6 @@ struct ExportPlan: Sendable {
             }
         }
         guard !tracks.isEmpty else { throw .settings("\(path): nothing of the film is left to be written.") }
-        let copied = tracks.filter { $0.codec == nil }.map(\.track), encoded = tracks.filter { $0.codec != nil }.map(\.track)
-        alphaNotice = AlphaLoss(copied: copied, encoded: encoded, in: container, path: path).notice
         if !left.isEmpty {
             let names = left.map { "\($0.id) (\(FilmCopy.codec($0)))" }.joined(separator: ", ")
             notice = "\(path): left out, as \(container.rawValue) cannot hold it: track \(names)."

@@ -77,8 +77,10 @@ public final class ExportSession: @unchecked Sendable {
         duration = end.isNumeric ? end - range.start : .indefinite
         do throws(ExportError) {
             let plan = try ExportPlan(source, settings, writer.container, path: path, cover: cover)
-            notices += [plan.notice, plan.alphaNotice].compactMap { $0 }
             lanes = try Self.lanes(plan, source, settings, writer, statistics)
+            let copied = plan.tracks.filter { $0.codec == nil }.map(\.track)
+            let encoded = lanes.compactMap { $0 as? VideoLane }.filter(\.losesAlpha).map(\.track)
+            notices += [plan.notice, AlphaLoss(copied: copied, encoded: encoded, in: writer.container, path: path).notice].compactMap { $0 }
             notices += lanes.compactMap { ($0 as? VideoLane)?.softwareNotice }
         } catch {
             writer.cancel()

@@ -14,6 +14,8 @@ final class VideoLane: ExportLane {
     let output: any FrameSource
     private let session: CompressionSession
     private let rotator: PixelRotationSession?
+    /// The frames have alpha, and what they are encoded to has none.
+    let losesAlpha: Bool
     let range: MediaTimeRange
     /// nil for one pass.
     let passes: PassRun?
@@ -39,7 +41,8 @@ final class VideoLane: ExportLane {
         var (source, first) = try Self.open(film, track, range, holdCount: Self.spareFrames)
         let shape = ExportShape(track, first, settings.size, turns: !container.hasEditLists)
         let made: CompressionSession
-        do throws(EncodingError) { made = try Self.session(codec, settings, shape, first.pixelFormat, statistics) } catch {
+        let pixelFormat = Self.pixelFormat(first.pixelFormat, codec, container)
+        do throws(EncodingError) { made = try Self.session(codec, settings, shape, pixelFormat, statistics) } catch {
             throw .encoding(error, track: track.id)
         }
         if made.heldFrameCount + 2 > Self.spareFrames {
@@ -47,6 +50,10 @@ final class VideoLane: ExportLane {
         }
         output = source
         session = made
+        var hadAlpha = first.pixelFormat.description.hasColorAndAlpha
+        // The decoder may have left it out.
+        if case .video(let format) = track.format, format.hasAlpha { hadAlpha = true }
+        losesAlpha = hadAlpha && !made.pixelFormat.description.hasAlpha
         waiting = first
         do throws(EncodingError) { passes = settings.passes == nil ? nil : try PassRun(made) } catch {
             throw .encoding(error, track: track.id)
@@ -68,6 +75,18 @@ final class VideoLane: ExportLane {
         throw .settings("\(film.location): track \(track.id) has no frame in the part that is wanted.")
     }
 
+    /// What frames are encoded from: without alpha where the container has no place for it.
+    private static func pixelFormat(_ own: PixelFormat, _ codec: ExportSettings.Codec, _ container: FileContainer) -> PixelFormat {
+        guard own.description.hasColorAndAlpha, codec.name == "vp9" || codec.name == "vp8", !container.holdsAlphaBesideSamples else { return own }
+        return own.withoutAlpha ?? .yuv420p
+    }
+
+    /// 0.1 bit for a pixel: what an encoder without a quality needs for most films.
+    private static func usualRate(_ shape: ExportShape) -> Int {
+        let rate = shape.frameRate.isKnown ? shape.frameRate.doubleValue : 25
+        return max(Int(Double(shape.size.width * shape.size.height) * rate / 10), 200_000)
+    }
+
     private static func session(
         _ codec: ExportSettings.Codec, _ settings: ExportSettings, _ shape: ExportShape, _ pixelFormat: PixelFormat,
         _ statistics: FrameStatistics
@@ -85,7 +104,8 @@ final class VideoLane: ExportLane {
         if settings.videoBitRate == nil, settings.videoQuality == nil, settings.passes == nil, !isOwn {
             // The rate that libavcodec takes otherwise, 200 kbit/s, is none for a film.
             switch codec.name {
-            case "vp9", "vp8": options.properties.quality = 0.5
+            case "vp9": options.properties.quality = 0.5
+            case "vp8": options.properties.averageBitRate = usualRate(shape)
             case "mjpeg": options.properties.quality = 0.9
             default: break
             }

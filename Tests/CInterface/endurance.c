@@ -1,4 +1,4 @@
-/* Takes many frames, or blocks of sound, of a film that begins again at its end: endurance pull|push|sound|functions FILM COUNT
+/* Takes many frames, or blocks of sound, of a film that begins again at its end: endurance pull|push|socket|sound|functions FILM COUNT
  * Prints how many descriptors and KiB of memory the process had after a tenth of them, and at the end. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static char message[300];
 
@@ -72,6 +73,8 @@ int main(int count, char **words)
     scanout_exporter_options wishes = {.size = sizeof wishes, .policy = SCANOUT_POLICY_WAIT};
     scanout_exporter *exporter = NULL;
     scanout_sound *sound = NULL;
+    scanout_server *server = NULL;
+    scanout_remote *remote = NULL;
     scanout_player *player;
     scanout_options options = {
         .size = sizeof options, .output = SCANOUT_OUTPUT_UNTIMED, .decoder = SCANOUT_DECODER_SOFTWARE, .threads = 1, .is_silent = !takes_sound,
@@ -81,7 +84,18 @@ int main(int count, char **words)
         options.sound = sound;
         options.video_track = -1;
     } else {
-        if (scanout_exporter_new(&wishes, &exporter) != SCANOUT_OK) return 70;
+        if (!strcmp(way, "socket")) {
+            char path[100];
+            scanout_server_options serves = {.size = sizeof serves, .sends_every_frame = 1};
+            snprintf(path, sizeof path, "/tmp/endurance-%d.sock", (int)getpid());
+            if (scanout_server_new(path, &serves, &server, message, sizeof message) != SCANOUT_OK) return fprintf(stderr, "%s\n", message), 73;
+            if (scanout_remote_open(path, &remote, message, sizeof message) != SCANOUT_OK) return fprintf(stderr, "%s\n", message), 66;
+            /* The film that follows its end is the same one. */
+            scanout_server_set_continues(server, 1);
+            exporter = scanout_server_exporter(server);
+        } else if (scanout_exporter_new(&wishes, &exporter) != SCANOUT_OK) {
+            return 70;
+        }
         options.exporters = &exporter;
         options.exporter_count = 1;
     }
@@ -101,7 +115,9 @@ int main(int count, char **words)
             result = scanout_sound_wait(sound, -1, &block);
         } else {
             scanout_frame *frame = NULL;
-            result = pulls ? scanout_exporter_frame_for(exporter, INT64_MAX, &frame) : scanout_exporter_wait(exporter, -1, &frame);
+            result = remote  ? scanout_remote_wait(remote, -1, &frame)
+                     : pulls ? scanout_exporter_frame_for(exporter, INT64_MAX, &frame)
+                             : scanout_exporter_wait(exporter, -1, &frame);
             if (frame) {
                 scanout_frame_info info = {.size = sizeof info};
                 const void *bytes;
@@ -120,7 +136,8 @@ int main(int count, char **words)
         if (taken == goal / 10 || taken == goal) print_usage();
     }
     scanout_close(player);
-    scanout_exporter_close(exporter);
+    scanout_remote_close(remote);
+    if (server) scanout_server_close(server); else scanout_exporter_close(exporter);
     scanout_sound_close(sound);
     free(reel.bytes);
     return 0;

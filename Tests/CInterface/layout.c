@@ -50,6 +50,12 @@ int main(void)
     NUMBER(SCANOUT_POLICY_DROP_OLDEST);
     NUMBER(SCANOUT_POLICY_WAIT);
     NUMBER(SCANOUT_MAX_PLANES);
+    NUMBER(SCANOUT_MEMORY_UNKNOWN);
+    NUMBER(SCANOUT_MEMORY_MEMFD);
+    NUMBER(SCANOUT_MEMORY_UDMABUF);
+    NUMBER(SCANOUT_MEMORY_DMA_HEAP);
+    NUMBER(SCANOUT_MEMORY_DEVICE);
+    NUMBER(SCANOUT_MEMORY_GIVEN);
     NUMBER(SCANOUT_SOUND_EVERYTHING);
     NUMBER(SCANOUT_SOUND_AS_HEARD);
     NUMBER(SCANOUT_TRACK_OTHER);
@@ -183,7 +189,12 @@ int main(void)
     MEMBER(scanout_exporter_options, when_decoded);
     MEMBER(scanout_exporter_options, copies);
     MEMBER(scanout_exporter_options, row_alignment);
+    MEMBER(scanout_exporter_options, modifier_count);
     MEMBER(scanout_exporter_options, formats);
+    MEMBER(scanout_exporter_options, modifiers);
+    MEMBER(scanout_exporter_options, width);
+    MEMBER(scanout_exporter_options, height);
+    MEMBER(scanout_exporter_options, device);
 
     STRUCT(scanout_exporter_statistics);
     MEMBER(scanout_exporter_statistics, size);
@@ -250,7 +261,9 @@ int main(void)
     MEMBER(scanout_frame_info, host_time);
     MEMBER(scanout_frame_info, sequence);
     MEMBER(scanout_frame_info, identity);
+    MEMBER(scanout_frame_info, memory);
     MEMBER(scanout_frame_info, serial);
+    MEMBER(scanout_frame_info, device);
 
     STRUCT(scanout_queue_options);
     MEMBER(scanout_queue_options, size);
@@ -372,6 +385,7 @@ int main(void)
     MEMBER(scanout_server_options, client_limit);
     MEMBER(scanout_server_options, client_budget);
     MEMBER(scanout_server_options, sends_every_frame);
+    MEMBER(scanout_server_options, frames);
     STRUCT(scanout_server_statistics);
     MEMBER(scanout_server_statistics, size);
     MEMBER(scanout_server_statistics, clients);

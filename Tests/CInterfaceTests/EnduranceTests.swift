@@ -17,7 +17,7 @@ import Testing
         return path
     }
 
-    @Test(arguments: ["pull", "push", "sound", "functions"])
+    @Test(arguments: ["pull", "push", "socket", "sound", "functions"])
     func `frames and sound of a day leave descriptors and memory as they were`(_ way: String) throws {
         let program = try Installation.shared.get().build(TestAssets.root + "/Tests/CInterface/endurance.c")
         let count = TestExtent.rounds(20_000, full: 1_000_000)

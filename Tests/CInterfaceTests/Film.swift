@@ -35,7 +35,7 @@ final class Film: @unchecked Sendable {
     init(
         output: scanout_output = SCANOUT_OUTPUT_UNTIMED, policy: scanout_policy = SCANOUT_POLICY_WAIT, budget: UInt32 = 0,
         startsPaused: Bool = false, opensAsync: Bool = false, sandbox: scanout_sandbox = SCANOUT_SANDBOX_OFF, rowAlignment: UInt32 = 0,
-        formats: String? = nil, listener: Listener? = nil, open: Opener
+        formats: String? = nil, modifiers: [UInt64] = [], size: (width: UInt32, height: UInt32) = (0, 0), listener: Listener? = nil, open: Opener
     ) throws {
         var wishes = unsafe scanout_exporter_options()
         unsafe wishes.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
@@ -43,9 +43,13 @@ final class Film: @unchecked Sendable {
         unsafe wishes.budget = budget
         unsafe wishes.row_alignment = rowAlignment
         let names = formats.map { Array($0.utf8CString) } ?? [0]
+        unsafe (wishes.width, wishes.height, wishes.modifier_count) = (size.width, size.height, UInt32(modifiers.count))
         let made = unsafe names.withUnsafeBufferPointer { names in
-            unsafe wishes.formats = formats == nil ? nil : names.baseAddress
-            return unsafe scanout_exporter_new(&wishes, &exporter)
+            unsafe modifiers.withUnsafeBufferPointer { modifiers in
+                unsafe wishes.formats = formats == nil ? nil : names.baseAddress
+                unsafe wishes.modifiers = modifiers.baseAddress
+                return unsafe scanout_exporter_new(&wishes, &exporter)
+            }
         }
         guard made == SCANOUT_OK else { throw Refusal(result: made, message: "") }
         unsafe listener?.listen(to: exporter)

@@ -58,6 +58,44 @@ import Testing
         #expect(sums == reference && Self.statistics(film).bytes_copied == 0)
     }
 
+    @Test(arguments: [SCANOUT_SANDBOX_OFF, SCANOUT_SANDBOX_DECODER])
+    func `a film of another size is scaled, and its pixels' shape keeps the shape of what is seen`(_ sandbox: scanout_sandbox) throws {
+        let path = TestAssets.path("demo.mp4")
+        let film = try unsafe Film(sandbox: sandbox, formats: "bgra", size: (320, 320)) { unsafe scanout_open(path, $0, $1, $2, $3) }
+        for number in 0..<3 {
+            let frame = try #require(film.next()), size = PixelSize(width: 320, height: 320)
+            #expect(frame.info.visible_width == 320 && frame.info.visible_height == 320)
+            // 16:9 on a square.
+            #expect(frame.info.pixel_aspect.0 == 16 && frame.info.pixel_aspect.1 == 9)
+            let image = RGBImage(bytes: Self.rgb(frame.visibleBytes), size: size, layout: .rgb24)
+            #expect(ColorBars.worstError(in: image, part: PixelRect(size)) <= 4)
+            #expect(FrameCode(image, in: PixelRect(size))?.number == number)
+        }
+        #expect(Self.statistics(film).bytes_copied >= 3 * 320 * 320 * 4)
+    }
+
+    @Test func `a client that takes linear frames gets software's as they are; one that does not is told in one sentence`() throws {
+        let path = TestAssets.path("plain.mp4")
+        let film = try unsafe Film(modifiers: [0, 7]) { unsafe scanout_open(path, $0, $1, $2, $3) }
+        let frame = try #require(film.next())
+        #expect(frame.info.modifier == 0 && frame.info.device == 0 && frame.info.memory != SCANOUT_MEMORY_DEVICE.rawValue)
+        #expect(frame.info.memory != SCANOUT_MEMORY_UNKNOWN.rawValue && Self.statistics(film).bytes_copied == 0)
+        let strict = try unsafe Film(modifiers: [7]) { unsafe scanout_open(path, $0, $1, $2, $3) }
+        let failure = try #require(strict.events(until: SCANOUT_EVENT_FAILED).last)
+        #expect(failure.sentence.contains("its modifier is linear, the consumer needs 0x7"), "\(failure.sentence)")
+        #expect(failure.result == SCANOUT_ERROR_DATA.rawValue && strict.next() == nil)
+    }
+
+    @Test(arguments: [(0, 100), (100, 0), (16_385, 100)] as [(UInt32, UInt32)]) func `a size that no device draws is refused`(
+        _ width: UInt32, _ height: UInt32
+    ) {
+        #expect {
+            try unsafe Film(size: (width, height)) { unsafe scanout_open("", $0, $1, $2, $3) }
+        } throws: {
+            ($0 as? Film.Refusal)?.result == SCANOUT_ERROR_ARGUMENT
+        }
+    }
+
     @Test(.enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"), arguments: [SCANOUT_SANDBOX_OFF, SCANOUT_SANDBOX_DECODER])
     func `alpha comes as the fourth plane, and a client whose formats have none is told`(_ sandbox: scanout_sandbox) throws {
         let path = try #require(MediaCatalog.shared).path("vp9/moviepy/transparent.webm")

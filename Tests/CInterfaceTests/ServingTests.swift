@@ -1,3 +1,5 @@
+import CScanout
+import FilmReference
 import Foundation
 import TestSupport
 import Testing
@@ -30,5 +32,53 @@ import Testing
     @Test func `a socket that cannot be made has a sentence`() throws {
         let outcome = try Tool.run(Self.program(), ["serve", "/nonexistent/socket", TestAssets.path("plain.mp4")])
         #expect(outcome.code == 73 && outcome.errors.contains("/nonexistent/socket: cannot serve frames here: "), "\(outcome.errors)")
+    }
+
+    @Test func `clients get what the server wishes for, since they cannot say it themselves`() throws {
+        let place = ProcessFolder.path("wishes.sock"), formats = Array("nv12".utf8CString)
+        var frames = unsafe scanout_exporter_options(), server: OpaquePointer?
+        unsafe frames.size = UInt32(MemoryLayout<scanout_exporter_options>.size)
+        unsafe (frames.width, frames.height) = (160, 90)
+        func make(budget: UInt32) -> scanout_result {
+            unsafe frames.budget = budget
+            return unsafe formats.withUnsafeBufferPointer { formats in
+                unsafe frames.formats = formats.baseAddress
+                return unsafe withUnsafePointer(to: frames) { frames in
+                    var options = unsafe scanout_server_options()
+                    unsafe options.size = UInt32(MemoryLayout<scanout_server_options>.size)
+                    unsafe options.sends_every_frame = 1
+                    unsafe options.frames = frames
+                    return unsafe scanout_server_new(place, &options, &server, nil, 0)
+                }
+            }
+        }
+        // How clients take frames is no wish.
+        #expect(make(budget: 2) == SCANOUT_ERROR_ARGUMENT)
+        try #require(make(budget: 0) == SCANOUT_OK)
+        defer { unsafe scanout_server_close(server) }
+        var player: OpaquePointer?, remote: OpaquePointer?
+        let exporters = unsafe [scanout_server_exporter(server)]
+        let opened = unsafe exporters.withUnsafeBufferPointer { exporters in
+            var options = unsafe scanout_options()
+            unsafe options.size = UInt32(MemoryLayout<scanout_options>.size)
+            unsafe options.output = SCANOUT_OUTPUT_UNTIMED.rawValue
+            unsafe options.is_silent = 1
+            unsafe options.exporters = exporters.baseAddress
+            unsafe options.exporter_count = 1
+            return unsafe scanout_open(TestAssets.path("plain.mp4"), &options, &player, nil, 0)
+        }
+        try #require(opened == SCANOUT_OK)
+        defer { unsafe scanout_close(player) }
+        try #require(unsafe scanout_remote_open(place, &remote, nil, 0) == SCANOUT_OK)
+        defer { unsafe scanout_remote_close(remote) }
+        var count = 0, frame: OpaquePointer?
+        while unsafe scanout_remote_wait(remote, 60_000_000_000, &frame) == SCANOUT_OK {
+            let held = unsafe Held(frame)
+            #expect(held.info.visible_width == 160 && held.info.visible_height == 90 && held.info.plane_count == 2)
+            #expect(held.info.memory == SCANOUT_MEMORY_UNKNOWN.rawValue && held.info.device == 0)
+            count += 1
+        }
+        let expected = try FilmReference.sums(TestAssets.path("plain.mp4")).count
+        #expect(count == expected)
     }
 }

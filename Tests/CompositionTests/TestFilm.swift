@@ -16,6 +16,10 @@ final class TestFilm {
     /// 16-bit values, two channels.
     let sound: [Int16]
     let size: PixelSize
+    private let planeCount: Int
+
+    /// Luma and alpha, not chroma.
+    private static func isWhole(_ plane: Int) -> Bool { plane == 0 || plane == 3 }
 
     static let rate: Int32 = 48_000
     static let frameDuration = MediaTime(value: 1, timescale: 25)
@@ -26,11 +30,12 @@ final class TestFilm {
     ///   - content: A sample's value, by the number of the frame, the plane, and the place in it; nil takes noise.
     ///   - codec: Of one with loss, `frames` are what was put in.
     ///   - encoder: Options of the encoder by name.
+    ///   - hasAlpha: There is a fourth plane, of values from 0 to 255.
     ///   - times: When each frame begins, in milliseconds; nil takes 25 a second.
     init(
         seed: UInt64, frames count: Int, size: PixelSize = PixelSize(width: 64, height: 36), color: ColorDescription = .unspecified,
         times: [Int]? = nil, hasSound: Bool = false, codec: String = "ffv1", encoder: [String: String] = [:],
-        content: ((_ frame: Int, _ plane: Int, _ x: Int, _ y: Int) -> UInt8)? = nil
+        hasAlpha: Bool = false, content: ((_ frame: Int, _ plane: Int, _ x: Int, _ y: Int) -> UInt8)? = nil
     ) throws {
         var template = Array("/tmp/composed-XXXXXX.mkv".utf8CString)
         let file = unsafe mkstemps(&template, 4)
@@ -38,12 +43,14 @@ final class TestFilm {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         self.size = size
         var dice = Dice(seed: seed), frames: [[UInt8]] = []
+        planeCount = hasAlpha ? 4 : 3
         for number in 0..<count {
             var bytes: [UInt8] = []
-            for plane in 0..<3 {
-                let (width, height) = plane == 0 ? (size.width, size.height) : (size.width / 2, size.height / 2)
+            for plane in 0..<planeCount {
+                let (width, height) = Self.isWhole(plane) ? (size.width, size.height) : (size.width / 2, size.height / 2)
+                let values: ClosedRange<UInt8> = plane == 3 ? 0...255 : 16...235
                 for y in 0..<height {
-                    for x in 0..<width { bytes.append(content?(number, plane, x, y) ?? UInt8.random(in: 16...235, using: &dice)) }
+                    for x in 0..<width { bytes.append(content?(number, plane, x, y) ?? UInt8.random(in: values, using: &dice)) }
                 }
             }
             frames.append(bytes)
@@ -61,7 +68,7 @@ final class TestFilm {
         let session = try CompressionSession(
             format: VideoFormat(
                 codec: VideoCodec(name: codec), codedSize: size, attributes: FrameAttributes(color: color), frameRate: Ratio(25, 1)),
-            options: EncoderOptions(encoderOptions: encoder))
+            options: EncoderOptions(pixelFormat: planeCount == 4 ? .yuva420p : .yuv420p, encoderOptions: encoder))
         let pool = session.makeSourcePool(count: 2)
         var options = AssetWriterOptions()
         options.overwrites = true
@@ -73,8 +80,8 @@ final class TestFilm {
             let layout = surface.surface.layout
             unsafe surface.withUnsafeMutableBytes { target in
                 var from = 0
-                for plane in 0..<3 {
-                    let (width, height) = plane == 0 ? (size.width, size.height) : (size.width / 2, size.height / 2)
+                for plane in 0..<planeCount {
+                    let (width, height) = Self.isWhole(plane) ? (size.width, size.height) : (size.width / 2, size.height / 2)
                     for y in 0..<height {
                         for x in 0..<width { unsafe target[layout.plane(plane).offset + y * layout.plane(plane).pitch + x] = bytes[from + x] }
                         from += width

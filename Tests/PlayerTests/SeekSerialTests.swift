@@ -1,7 +1,9 @@
 import DisplaySink
+import FilmReference
 import FrameExport
 import Media
 import Player
+import Reading
 import TestSupport
 import Testing
 
@@ -64,29 +66,53 @@ import Testing
     /// The seek that does not wait, also for asynchronous code.
     private static func seek(_ player: Player, to time: MediaTime) -> UInt64 { player.seek(to: time) }
 
-    /// B-frames, a VFR film of an edit list, VP9, 10 bits, and 60 frames a second.
-    private static let films = ["demo.mp4", "plain.mp4", "edit-list.mp4", "vp9.webm", "hevc-10bit.mp4", "rate-23.976.mp4", "rate-60.mp4"]
+    /// B-frames, an edit list, VP9, 10 bits, 60 frames a second, and a transport stream, which has no index.
+    private static let films = ["demo.mp4", "demo.ts", "plain.mp4", "edit-list.mp4", "vp9.webm", "hevc-10bit.mp4", "rate-23.976.mp4", "rate-60.mp4"]
+
+    private static func path(_ name: String) throws -> String {
+        name == "demo.ts" ? try FilmReference.copy(of: TestAssets.demo, as: "ts") : TestAssets.path(name)
+    }
 
     @Test(arguments: TestExtent.cases(films, sanitizedStep: 4), [true, false])
     func `the first frame after each of many seeks is the exact one, however it is fetched`(_ name: String, _ isUntimed: Bool) throws {
         let policy = isUntimed ? FrameExporterConfiguration.Policy.makeDecoderWait : .dropOldest
-        let stage = try Stage(TestAssets.path(name), policy, isUntimed: isUntimed, startsPaused: false)
+        let path = try Self.path(name), stage = try Stage(path, policy, isUntimed: isUntimed, startsPaused: false)
         try #require(stage.times.count > 4)
         let end = stage.times[stage.times.count - 1].seconds
-        var dice = Dice(seed: 160)
+        var dice = Dice(seed: 160), targets: [MediaTime] = [], spent = 0.0
         for round in 0..<TestExtent.rounds(20, full: 160, sanitized: 6) {
             // Sometimes in the middle of a film that plays, sometimes at its end.
             for _ in 0..<Int.random(in: 0..<4, using: &dice) { _ = stage.next() }
             if isUntimed, round % 7 == 3 { while stage.next() != nil {} }
             let target = MediaTime(seconds: Double.random(in: 0...end, using: &dice))
-            let serial = stage.player.seek(to: target)
+            let start = MonotonicClock.shared.now(), serial = stage.player.seek(to: target)
             #expect(serial == UInt64(round + 1) && stage.player.seekSerial == serial)
             // What is pulled at once is not older: it is nothing, or the first.
             let pulled = round % 2 == 0 ? stage.pull() : nil
             let first = try #require(pulled ?? stage.next(), "no frame, or the end, after seek \(serial) to \(target)")
+            spent += (MonotonicClock.shared.now() - start).seconds
+            targets.append(target)
             #expect(first.serial == serial)
             #expect(first.presentationTime == stage.frame(at: target), "seek to \(target) of \(name)")
         }
+        if TestExtent.isFull, isUntimed {
+            let count = Double(targets.count), decoding = try Self.secondsOfDecoding(path, targets)
+            print("\(name): a seek \(spent / count * 1000) ms, decoding from the sync sample \(decoding / count * 1000) ms")
+        }
+    }
+
+    /// What it takes to decode the frames of these times, each from the sync sample before it: no seek can take less.
+    private static func secondsOfDecoding(_ path: String, _ targets: [MediaTime]) throws -> Double {
+        let output = try VideoTrackOutput(url: path)
+        _ = try output.nextFrame()
+        var spent = 0.0
+        for target in targets {
+            let start = MonotonicClock.shared.now()
+            try output.reset(forReadingTimeRanges: [MediaTimeRange(start: target, duration: MediaTime(value: 1, timescale: 1))])
+            _ = try output.nextFrame()
+            spent += (MonotonicClock.shared.now() - start).seconds
+        }
+        return spent
     }
 
     @Test func `while a film is paused nothing older is pulled after a seek, and its frame stays`() async throws {

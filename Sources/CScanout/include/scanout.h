@@ -430,10 +430,17 @@ typedef struct scanout_exporter_options {
     uint32_t row_alignment; /* rows begin so many bytes apart, or a multiple of it: a power of two, at most 4096, for devices that import nothing
                                else. A wish: frames of hardware decoders and cameras lie as their drivers have it; deinterlaced ones
                                have 64. 0: 64 */
-    uint32_t reserved;
+    uint32_t modifier_count; /* of `modifiers`, at most 64 */
     const char *SCANOUT_MAY_BE_NULL formats; /* what you take, by FFmpeg's names: "nv12,yuv420p". A film in another format is converted once, for all
                                exporters and the display (scanout_statistics.bytes_copied counts it), to the one of these that keeps most of it.
-                               Several exporters of a film get one that all of them take, or what the first takes. NULL: any */
+                               Several exporters of a film get one that all of them take, or what the first takes; SCANOUT_EVENT_DETAIL tells the
+                               others. NULL: any. The same holds for `modifiers`, and for `width` and `height` */
+    const uint64_t *SCANOUT_MAY_BE_NULL modifiers; /* what you take, as DRM_FORMAT_MOD_*. Frames with another one are converted to linear ones (0); where
+                               you do not take those, the film fails with a sentence. NULL: any */
+    uint32_t width, height; /* visible pixels, before the frame is turned upright, up to 16384: others are scaled, and pixel_aspect keeps the shape of
+                               what is seen. Both or none */
+    uint64_t device;        /* st_rdev of the render node that you import on. Frames that another device has laid out in its own way are converted to
+                               linear ones; linear frames come as they are, whosever memory it is. 0: not said */
 } scanout_exporter_options;
 
 /* `options` may be NULL. Close *exporter with scanout_exporter_close. */
@@ -512,6 +519,16 @@ typedef struct scanout_hdr {
     uint16_t reserved[10];
 } scanout_hdr;
 
+/* Where a frame's memory comes from. More kinds may come. */
+typedef enum scanout_memory_kind {
+    SCANOUT_MEMORY_UNKNOWN = 0,  /* of another process, which does not say */
+    SCANOUT_MEMORY_MEMFD = 1,    /* of the system; only the CPU reads it */
+    SCANOUT_MEMORY_UDMABUF = 2,  /* of the system, as a DMA-BUF */
+    SCANOUT_MEMORY_DMA_HEAP = 3, /* from one of the kernel's heaps, as a DMA-BUF */
+    SCANOUT_MEMORY_DEVICE = 4,   /* a hardware decoder's, as a DMA-BUF; `device` says whose */
+    SCANOUT_MEMORY_GIVEN = 5     /* a camera's, as a DMA-BUF */
+} scanout_memory_kind;
+
 typedef struct scanout_frame_info {
     uint32_t size;
     uint32_t fourcc;                             /* DRM_FORMAT_* of drm_fourcc.h; 0: the kernel has no code for it */
@@ -540,8 +557,10 @@ typedef struct scanout_frame_info {
     int64_t host_time;                           /* when it is to light up; SCANOUT_NO_TIME while the film stands, and untimed */
     uint64_t sequence;                           /* counts the exporter's frames from 0; gaps are ones that you did not get */
     uint32_t identity[3];                        /* pool, generation, slot. What you make of the memory serves all frames of one identity */
-    uint32_t reserved2;
+    uint32_t memory;                             /* scanout_memory_kind */
     uint64_t serial;                             /* of the seek that it follows, as scanout_seek returned it; 0 before the first */
+    uint64_t device;                             /* st_rdev of the render node whose memory it is; 0: of the system, or nobody knows. Another device
+                                                    imports it only if it is linear and that device's driver reaches the memory */
 } scanout_frame_info;
 
 /* Fills in everything up to info->size. */
@@ -611,6 +630,8 @@ typedef struct scanout_server_options {
     uint32_t client_limit;      /* programs served at once, 1 to 64; 0: 4 */
     uint32_t client_budget;     /* frames that each may hold at once, 1 to 64; 0: 4. A program that holds them all misses frames */
     uint32_t sends_every_frame; /* 1: waits for the first program, and makes the film wait for slow ones */
+    const scanout_exporter_options *SCANOUT_MAY_BE_NULL frames; /* what the frames are to be, since programs cannot ask for it themselves: formats,
+                                   modifiers, width, height, row_alignment, device; all else in it is 0. Read during the call. NULL: as decoded */
 } scanout_server_options;
 
 /* Opens the socket and begins to serve, on a thread of its own. Only programs of this user are served. A socket that nobody listens on is replaced.

@@ -12,6 +12,8 @@ final class DecoderProcess: Sendable {
     /// The process's end of the connection over which it is asked to copy surfaces that cannot be mapped here; nil without a device.
     let surfaceRequests: PacketSocket?
     private let reader: RemoteSurfaceReader?
+    /// The device that it drives.
+    private let deviceNumber: DeviceNumber?
     private let shared = Monitor(Shared())
 
     private struct Shared: Sendable {
@@ -27,11 +29,14 @@ final class DecoderProcess: Sendable {
         var usesOutside = 0
     }
 
-    /// - Parameter drivesDevice: It decodes on hardware.
+    /// - Parameters:
+    ///   - drivesDevice: It decodes on hardware.
+    ///   - deviceNumber: Of its render node.
     /// - Throws: when there can be no socket for requests to copy surfaces.
-    init(_ process: SandboxedProcess, drivesDevice: Bool = false) throws(SystemError) {
+    init(_ process: SandboxedProcess, drivesDevice: Bool = false, deviceNumber: DeviceNumber? = nil) throws(SystemError) {
         let ends = drivesDevice ? try PacketSocket.pair() : nil
         self.process = process
+        self.deviceNumber = deviceNumber
         surfaceRequests = ends?.1
         reader = ends.map { RemoteSurfaceReader($0.0) }
     }
@@ -45,7 +50,7 @@ final class DecoderProcess: Sendable {
         let process: SandboxedProcess
         if let spare { process = spare } else { process = try launch(program, device: device) }
         do throws(SystemError) {
-            return try DecoderProcess(process, drivesDevice: device != nil)
+            return try DecoderProcess(process, drivesDevice: device != nil, deviceNumber: device.flatMap { DeviceNumber(path: $0) })
         } catch {
             throw DecodingError(SandboxError(error))
         }
@@ -133,7 +138,7 @@ final class DecoderProcess: Sendable {
         }
         guard isWithin else { throw ProcessEnd("gives more memory than it may have") }
         do throws(SurfaceError) {
-            let surface = try Surface.adopting(descriptor, layout, owner: RemoteSurface(reader: reader, slot: slot))
+            let surface = try Surface.adopting(descriptor, layout, owner: RemoteSurface(reader: reader, slot: slot, deviceNumber: deviceNumber))
             shared.withLock { $0.lent[slot] = surface }
         } catch {
             throw ProcessEnd("gives memory that is not what it says: \(error)")

@@ -59,10 +59,12 @@ final class RemoteSurfaceReader: Sendable {
 final class RemoteSurface: SurfaceMemoryOwner {
     private let reader: RemoteSurfaceReader
     private let slot: UInt32
+    let deviceNumber: DeviceNumber?
 
-    init(reader: RemoteSurfaceReader, slot: UInt32) {
+    init(reader: RemoteSurfaceReader, slot: UInt32, deviceNumber: DeviceNumber?) {
         self.reader = reader
         self.slot = slot
+        self.deviceNumber = deviceNumber
     }
 
     func read(_ layout: SurfaceLayout, into target: UnsafeMutableRawPointer) -> Bool { unsafe reader.read(slot: slot, layout, into: target) }

@@ -83,7 +83,7 @@ extension CompressionSession {
         var whole = setting, properties = options.properties
         properties.averageBitRate = plan.rate.map { _ in Int(plan.requestedRate.rounded()) }
         properties.quality = plan.firstQuality ?? properties.quality
-        whole.options = Self.options(options, properties, traits, frameRate, setting.attributes.hdr, plan.method)
+        whole.options = Self.options(options, properties, traits, frameRate, setting.attributes.hdr, plan.method, hasAlpha: hasAlpha)
         guard plan.method == .statistics, let storage = plan.storage else { return whole }
         let isFirst = plan.number == 1
         whole.pass = VideoEncoder.Setting.Pass(flags: isFirst ? AV_CODEC_FLAG_PASS1 : AV_CODEC_FLAG_PASS2)
@@ -101,7 +101,7 @@ extension CompressionSession {
     private func partSetting(_ plan: PassPlan, _ value: Double) -> VideoEncoder.Setting {
         var part = setting, properties = options.properties
         if plan.rate != nil { properties.averageBitRate = Int(value.rounded()) } else { properties.quality = value }
-        part.options = Self.options(options, properties, traits, frameRate, setting.attributes.hdr, plan.method)
+        part.options = Self.options(options, properties, traits, frameRate, setting.attributes.hdr, plan.method, hasAlpha: hasAlpha)
         return part
     }
 

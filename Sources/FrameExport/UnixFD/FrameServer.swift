@@ -25,6 +25,8 @@ public final class FrameServer: Sendable {
         public var clientBudget: Int
         /// Sends every frame: waits for the first client, and makes the decoder wait for slow ones.
         public var isLossless: Bool
+        /// What the frames are to be, since clients cannot say it themselves. Empty: as the decoder makes them.
+        public var wishes = FrameWishes()
         /// 5 s: no client that shows frames keeps all that it may hold for so long while new ones come.
         package var stuckAfter = HostSpan.seconds(5)
 
@@ -87,11 +89,11 @@ public final class FrameServer: Sendable {
         self.configuration = configuration
         self.onNotice = onNotice
         self.onFailure = onFailure
-        exporter = FrameExporter(
-            FrameExporterConfiguration(
-                budget: configuration.clientLimit * configuration.clientBudget, bound: configuration.isLossless ? 2 : 8,
-                policy: configuration.isLossless ? .makeDecoderWait : .dropOldest,
-                delivery: configuration.isLossless ? .whenDecoded : .whenDue))
+        var exporting = FrameExporterConfiguration(
+            budget: configuration.clientLimit * configuration.clientBudget, bound: configuration.isLossless ? 2 : 8,
+            policy: configuration.isLossless ? .makeDecoderWait : .dropOldest, delivery: configuration.isLossless ? .whenDecoded : .whenDue)
+        exporting.wishes = configuration.wishes
+        exporter = FrameExporter(exporting)
         do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
         let listener: Monitor<UnixSocket?>
         do throws(SystemError) { listener = Monitor(try UnixSocket.listening(path)) } catch {

@@ -9,6 +9,8 @@ package import Media
 public final class VADevice: Sendable {
     /// The path of the render node.
     public let path: String
+    /// The number of the render node; nil for what is no device node.
+    public let number: DeviceNumber?
     /// What the driver calls itself, with its version.
     public let vendor: String
     private let handle: Handle
@@ -44,6 +46,7 @@ public final class VADevice: Sendable {
             throw SurfaceError(.unavailable, "\(path) has no VA-API driver: \(Self.reason(status)).", status: status)
         }
         self.path = path
+        number = DeviceNumber(descriptor: descriptor.rawValue)
         vendor = unsafe vaQueryVendorString(display).map { unsafe String(cString: $0) } ?? "unnamed driver"
         unsafe handle = Handle(display: display)
         self.descriptor = descriptor

@@ -7,6 +7,7 @@ internal import Media
 package final class VASurface: SurfaceMemoryOwner {
     package let device: VADevice
     package let id: UInt32
+    package var deviceNumber: DeviceNumber? { device.number }
     private let fourCC: UInt32
     private let size: PixelSize
     private let statistics: FrameStatistics

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import unittest
+from fractions import Fraction
 
 import numpy as np
 import scanout
@@ -113,6 +114,13 @@ class Playing(unittest.TestCase):
             self.assertEqual([plane.strides[0] % 1024 for plane in frame.planes], [0, 0, 0])
         with self.assertRaises(scanout.ArgumentError):
             scanout.Player(film("plain.mp4"), formats="nothing")
+        with scanout.Player(film("plain.mp4"), decoder="software", size=(160, 120), modifiers=[0], device=57984) as player:
+            with player.next_frame() as frame:
+                self.assertEqual((frame.planes[0].shape, frame.pixel_aspect), ((120, 160), Fraction(4, 3)))
+                self.assertIsNone(frame.device)
+                self.assertIn(frame.memory_kind, ("memfd", "udmabuf", "dma-heap"))
+        with scanout.Player(film("plain.mp4"), decoder="software", modifiers=[7]) as player:
+            self.assertRaisesRegex(scanout.DataError, "modifier", player.next_frame)
 
     def test_the_log_says_what_players_do(self):
         lines, news = [], threading.Event()

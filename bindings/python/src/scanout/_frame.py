@@ -165,6 +165,10 @@ class Plane:
         return b"".join([memory[start:start + size] for start in range(0, self.shape[0] * pitch, pitch)])
 
 
+#: scanout_memory_kind
+_MEMORY_KINDS = ("unknown", "memfd", "udmabuf", "dma-heap", "device", "given")
+
+
 class Frame:
     """A decoded frame, whose memory does not change until it is given back.
 
@@ -251,6 +255,17 @@ class Frame:
     def serial(self) -> int:
         """The number of the seek that it follows; 0 before the first."""
         return int(self._info.serial)
+
+    @property
+    def device(self) -> int | None:
+        """st_rdev of the render node whose memory the frame lies in; None: it is the system's, or nobody knows."""
+        return int(self._info.device) or None
+
+    @property
+    def memory_kind(self) -> str:
+        """Where the memory comes from: "memfd", "udmabuf", "dma-heap", "device" (a hardware decoder's), "given" (a camera's); else "unknown"."""
+        number = int(self._info.memory)
+        return _MEMORY_KINDS[number] if number < len(_MEMORY_KINDS) else "unknown"
 
     @property
     def pixel_aspect(self) -> Fraction | None:

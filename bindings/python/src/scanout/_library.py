@@ -29,7 +29,8 @@ class Options(c.Structure):
 
 class ExporterOptions(c.Structure):
     _fields_ = _numbers(
-        c.c_uint32, "size", "budget", "bound", "policy", "when_decoded", "copies", "row_alignment", "reserved") + [("formats", c.c_char_p)]
+        c.c_uint32, "size", "budget", "bound", "policy", "when_decoded", "copies", "row_alignment", "modifier_count") + [
+        ("formats", c.c_char_p), ("modifiers", c.POINTER(c.c_uint64)), ("width", c.c_uint32), ("height", c.c_uint32), ("device", c.c_uint64)]
 
 
 class PlaneInfo(c.Structure):
@@ -50,7 +51,8 @@ class FrameInfo(c.Structure):
         c.c_uint8, "is_mirrored", "primaries", "transfer", "matrix", "range", "chroma_siting", "has_hdr", "is_dmabuf", "is_new", "is_copy",
         "field_order", "reserved") + [
         ("hdr", HDRInfo)] + _numbers(c.c_int64, "film_time", "duration", "host_time") + [
-        ("sequence", c.c_uint64), ("identity", c.c_uint32 * 3), ("reserved2", c.c_uint32), ("serial", c.c_uint64)]
+        ("sequence", c.c_uint64), ("identity", c.c_uint32 * 3), ("memory", c.c_uint32), ("serial", c.c_uint64),
+        ("device", c.c_uint64)]
 
 
 class EventInfo(c.Structure):

@@ -10,7 +10,7 @@ import threading
 import time as clock
 import weakref
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Literal
@@ -47,7 +47,8 @@ class Player:
         starts_paused: bool = False, sound: bool = False, loops: bool = False, start: float = 0, duration: float = 0, sandbox: Sandbox = "off",
         video_track: int | None = None, audio_track: int | None = None, subtitle_track: int | None = None, audio_languages: str = "",
         subtitle_languages: str = "", every_frame: bool | None = None, budget: int = 3, bound: int = 8, waits_when_full: bool = False,
-        formats: str = "", row_alignment: int = 0, takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0
+        formats: str = "", modifiers: Sequence[int] = (), size: tuple[int, int] | None = None, row_alignment: int = 0, device: int = 0,
+        takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0
     ) -> None:
         """Opens a path or a URL and begins to play. Blocks while the head of the file is read.
 
@@ -65,6 +66,9 @@ class Player:
             BudgetError.
         formats: that are taken, by FFmpeg's names: "rgb24", "nv12,yuv420p"; a film in another one is converted to the one that keeps most of it.
             Empty: any.
+        modifiers: that are taken, as DRM_FORMAT_MOD_*; frames with another one become linear ones (0). Empty: any.
+        size: width and height of the visible pixels, before the frame is turned upright; frames of another size are scaled. None: the film's.
+        device: st_rdev of the render node that imports the frames: what another device has laid out in its own way becomes linear. 0: not said.
         row_alignment: rows of the frames' memory begin so many bytes apart, or a multiple: a power of two up to 4096. A wish; 0: 64.
         sound: whether a sound device plays it.
         takes_sound: whether `sound` hands it out instead, as sample_rate frames a second of channel_count channels; 0: as the film has it.
@@ -77,10 +81,12 @@ class Player:
             raise ArgumentError("sound goes to a device, or is taken: one of the two.")
         waits = output == "untimed" if every_frame is None else every_frame
         place = c.c_void_p()
+        width, height = size or (0, 0)
         check(_library.scanout_exporter_new(
             l.sized(
                 l.ExporterOptions, budget=budget, bound=bound, policy=int(waits), row_alignment=row_alignment,
-                formats=formats.encode() if formats else None), place))
+                formats=formats.encode() if formats else None, modifiers=(c.c_uint64 * len(modifiers))(*modifiers),
+                modifier_count=len(modifiers), width=width, height=height, device=device), place))
         assert place.value is not None
         self._exporter = Handle(place.value, _library.scanout_exporter_close)
         #: Where the film's sound is taken; None: it is not.

@@ -20,8 +20,12 @@ pub struct scanout_exporter_options {
     pub when_decoded: u32,
     pub copies: u32,
     pub row_alignment: u32,
-    pub reserved: u32,
+    pub modifier_count: u32,
     pub formats: *const c_char,
+    pub modifiers: *const u64,
+    pub width: u32,
+    pub height: u32,
+    pub device: u64,
 }
 
 #[repr(C)]

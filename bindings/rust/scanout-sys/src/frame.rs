@@ -38,6 +38,14 @@ pub struct scanout_hdr {
     pub reserved: [u16; 10],
 }
 
+pub type scanout_memory_kind = u32;
+pub const SCANOUT_MEMORY_UNKNOWN: scanout_memory_kind = 0;
+pub const SCANOUT_MEMORY_MEMFD: scanout_memory_kind = 1;
+pub const SCANOUT_MEMORY_UDMABUF: scanout_memory_kind = 2;
+pub const SCANOUT_MEMORY_DMA_HEAP: scanout_memory_kind = 3;
+pub const SCANOUT_MEMORY_DEVICE: scanout_memory_kind = 4;
+pub const SCANOUT_MEMORY_GIVEN: scanout_memory_kind = 5;
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct scanout_frame_info {
@@ -75,8 +83,9 @@ pub struct scanout_frame_info {
     pub host_time: i64,
     pub sequence: u64,
     pub identity: [u32; 3],
-    pub reserved2: u32,
+    pub memory: u32,
     pub serial: u64,
+    pub device: u64,
 }
 
 pub type scanout_dynamic_hdr = u32;

@@ -3,7 +3,7 @@
 use core::marker::{PhantomData, PhantomPinned};
 use std::os::raw::c_char;
 
-use crate::exporter::scanout_frame;
+use crate::exporter::{scanout_exporter_options, scanout_frame};
 use crate::player::scanout_exporter;
 use crate::result::scanout_result;
 
@@ -20,6 +20,7 @@ pub struct scanout_server_options {
     pub client_limit: u32,
     pub client_budget: u32,
     pub sends_every_frame: u32,
+    pub frames: *const scanout_exporter_options,
 }
 
 #[repr(C)]

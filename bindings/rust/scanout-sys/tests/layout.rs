@@ -37,7 +37,9 @@ fn sizes_offsets_and_values_are_those_of_c() {
         SCANOUT_EVENT_FAILED, SCANOUT_EVENT_NOTICE, SCANOUT_EVENT_DETAIL, SCANOUT_EVENT_CLOSE, SCANOUT_EVENT_KEY, SCANOUT_EVENT_SHOWN,
         SCANOUT_EVENT_SOUGHT, SCANOUT_EVENT_OPENED, SCANOUT_EVENT_STATE, SCANOUT_STATE_IDLE, SCANOUT_STATE_OPENING, SCANOUT_STATE_PREPARING,
         SCANOUT_STATE_PLAYING, SCANOUT_STATE_PAUSED, SCANOUT_STATE_WAITING, SCANOUT_STATE_ENDED, SCANOUT_STATE_FAILED,
-        SCANOUT_POLICY_DROP_OLDEST, SCANOUT_POLICY_WAIT, SCANOUT_MAX_PLANES, SCANOUT_SOUND_EVERYTHING, SCANOUT_SOUND_AS_HEARD,
+        SCANOUT_POLICY_DROP_OLDEST, SCANOUT_POLICY_WAIT, SCANOUT_MAX_PLANES, SCANOUT_MEMORY_UNKNOWN, SCANOUT_MEMORY_MEMFD,
+        SCANOUT_MEMORY_UDMABUF, SCANOUT_MEMORY_DMA_HEAP, SCANOUT_MEMORY_DEVICE, SCANOUT_MEMORY_GIVEN, SCANOUT_SOUND_EVERYTHING,
+        SCANOUT_SOUND_AS_HEARD,
         SCANOUT_TRACK_OTHER, SCANOUT_TRACK_VIDEO, SCANOUT_TRACK_AUDIO, SCANOUT_TRACK_SUBTITLE, SCANOUT_TRACK_COVER, SCANOUT_TEXTURE_PLANES,
         SCANOUT_TEXTURE_IMAGE, SCANOUT_TEXTURE_UPLOAD, SCANOUT_SAMPLE_SYNC, SCANOUT_SAMPLE_DROPPABLE, SCANOUT_SAMPLE_DO_NOT_DISPLAY,
         SCANOUT_SAMPLE_DISPLAY_IMMEDIATELY, SCANOUT_SAMPLE_CORRUPT, SCANOUT_LOG_ERROR, SCANOUT_LOG_WARNING, SCANOUT_LOG_INFO,
@@ -59,14 +61,16 @@ fn sizes_offsets_and_values_are_those_of_c() {
         scanout_chapter { size, start, end, title }
         scanout_metadata { size, name, text }
         scanout_event { size, kind, result, text, serial, state }
-        scanout_exporter_options { size, budget, bound, policy, when_decoded, copies, row_alignment, formats }
+        scanout_exporter_options {
+            size, budget, bound, policy, when_decoded, copies, row_alignment, modifier_count, formats, modifiers, width, height, device,
+        }
         scanout_exporter_statistics { size, offered, delivered, late, over_budget, flushed, bytes_copied }
         scanout_plane { fd, pitch, offset, visible_offset, width, height, visible_width, visible_height, bits, components, reserved }
         scanout_hdr { red, white, maximum_luminance, minimum_luminance, maximum_light, average_light, reserved }
         scanout_frame_info {
             size, fourcc, modifier, format, bit_depth, plane_count, planes, byte_count, coded_width, coded_height, visible_x, visible_y,
             visible_width, visible_height, pixel_aspect, rotation, is_mirrored, primaries, transfer, matrix, range, chroma_siting, has_hdr,
-            is_dmabuf, is_new, is_copy, field_order, hdr, film_time, duration, host_time, sequence, identity, serial,
+            is_dmabuf, is_new, is_copy, field_order, hdr, film_time, duration, host_time, sequence, identity, memory, serial, device,
         }
         scanout_queue_options { size, output, decoder, threads, exporter_count, sandbox, exporters, render_node }
         scanout_video_format {
@@ -85,7 +89,7 @@ fn sizes_offsets_and_values_are_those_of_c() {
         scanout_image_info { size, path, count, has_matrix, images, crop, code_scale, offset, matrix, filters_chroma, ycbcr_conversion }
         scanout_sound_options { size, delivery, sample_rate, channel_count, is_planar }
         scanout_sound_block { size, frame_count, sample_rate, channel_count, samples, film_time, serial, is_discontinuous }
-        scanout_server_options { size, client_limit, client_budget, sends_every_frame }
+        scanout_server_options { size, client_limit, client_budget, sends_every_frame, frames }
         scanout_server_statistics { size, clients, clients_served, frames_sent, frames_skipped }
         scanout_finder_options {
             size, selection, tolerance, sandbox, threads, track, budget, maximum_width, maximum_height, is_upright, format,

@@ -59,6 +59,12 @@ impl Exporter {
         if !wishes.formats.is_empty() {
             options.formats = formats.as_ptr();
         }
+        if !wishes.modifiers.is_empty() {
+            options.modifiers = wishes.modifiers.as_ptr();
+            options.modifier_count = u32::try_from(wishes.modifiers.len()).unwrap_or(u32::MAX);
+        }
+        (options.width, options.height) = wishes.size.unwrap_or((0, 0));
+        options.device = wishes.device;
         options.policy = if wishes.takes_every_frame() { sys::SCANOUT_POLICY_WAIT } else { sys::SCANOUT_POLICY_DROP_OLDEST };
         let mut handle = null_mut();
         // SAFETY: both are valid places.

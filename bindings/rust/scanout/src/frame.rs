@@ -77,6 +77,24 @@ pub enum DynamicHdr {
     DolbyVision = 2,
 }
 
+/// Where a frame's memory comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MemoryKind {
+    /// Of another process, which does not say.
+    Unknown,
+    /// Of the system; only the CPU reads it.
+    Memfd,
+    /// Of the system, as a DMA-BUF.
+    Udmabuf,
+    /// From one of the kernel's heaps, as a DMA-BUF.
+    DmaHeap,
+    /// A hardware decoder's, as a DMA-BUF; [`Frame::device`] says whose.
+    Device,
+    /// A camera's, as a DMA-BUF.
+    Given,
+}
+
 impl Frame {
     /// # Safety
     /// `handle` is a frame that the caller owns and gives away.
@@ -216,6 +234,23 @@ impl Frame {
     /// Counts the frames that were decoded, from 0; gaps are frames that you did not get.
     pub fn sequence(&self) -> u64 {
         self.info.sequence
+    }
+
+    /// `st_rdev` of the render node whose memory the frame lies in; None: it is the system's, or nobody knows.
+    pub fn device(&self) -> Option<u64> {
+        Some(self.info.device).filter(|number| *number != 0)
+    }
+
+    /// Where the memory comes from.
+    pub fn memory_kind(&self) -> MemoryKind {
+        match self.info.memory {
+            sys::SCANOUT_MEMORY_MEMFD => MemoryKind::Memfd,
+            sys::SCANOUT_MEMORY_UDMABUF => MemoryKind::Udmabuf,
+            sys::SCANOUT_MEMORY_DMA_HEAP => MemoryKind::DmaHeap,
+            sys::SCANOUT_MEMORY_DEVICE => MemoryKind::Device,
+            sys::SCANOUT_MEMORY_GIVEN => MemoryKind::Given,
+            _ => MemoryKind::Unknown,
+        }
     }
 
     /// The number of the seek that it follows; 0 before the first.

@@ -39,7 +39,7 @@ pub use event::{Event, State};
 pub use exporter::{ExportStatistics, Frames};
 pub use film::{Chapter, Film, Track, TrackKind};
 pub use finder::{Finder, FinderOptions, FramesAt, Selection};
-pub use frame::{Color, DynamicHdr, Frame, Hdr, HdrPoint};
+pub use frame::{Color, DynamicHdr, Frame, Hdr, HdrPoint, MemoryKind};
 pub use log::{set_log_handler, LogLevel};
 pub use options::{Decoder, Options, Output, Sandbox, SoundFormat, TrackChoice};
 pub use plane::{Plane, Rows};

@@ -155,6 +155,12 @@ pub struct Options {
     /// The pixel formats that are taken, by FFmpeg's names: "nv12,yuv420p". A film in another one is converted to the one of these that keeps most of
     /// it. Empty: any.
     pub formats: String,
+    /// The modifiers that are taken, as `DRM_FORMAT_MOD_*`: frames with another one become linear ones (0). Empty: any.
+    pub modifiers: Vec<u64>,
+    /// Width and height of the visible pixels, before the frame is turned upright: frames of another size are scaled. None: the film's.
+    pub size: Option<(u32, u32)>,
+    /// `st_rdev` of the render node that imports the frames: what another device has laid out in its own way becomes linear. 0: not said.
+    pub device: u64,
     /// Rows of the frames' memory begin so many bytes apart, or a multiple of it: a power of two up to 4096. A wish; 0: 64.
     pub row_alignment: u32,
     /// Asking for a frame while the whole budget is held waits until another thread drops one, instead of failing with
@@ -186,6 +192,9 @@ impl Default for Options {
             budget: 0,
             bound: 0,
             formats: String::new(),
+            modifiers: Vec::new(),
+            size: None,
+            device: 0,
             row_alignment: 0,
             waits_when_full: false,
         }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{film, frames, next, open, paused};
-use scanout::{DynamicHdr, ErrorKind, Options, Player, Timeline};
+use scanout::{Decoder, DynamicHdr, ErrorKind, MemoryKind, Options, Player, Timeline};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::os::unix::io::AsRawFd;
@@ -127,6 +127,11 @@ fn a_format_that_is_asked_for_is_what_comes() {
     let frame = next(&player);
     assert_eq!((frame.format().as_str(), frame.plane_count()), ("rgb24", 1));
     assert_eq!(frame.dynamic_hdr(DynamicHdr::Hdr10Plus), None);
+    let options = Options { decoder: Decoder::Software, size: Some((160, 120)), modifiers: vec![0], device: 57984, ..Options::default() };
+    let player = Player::open(film("plain.mp4"), &options).unwrap();
+    let frame = next(&player);
+    assert_eq!((frame.size(), frame.pixel_aspect(), frame.device()), ((160, 120), Some((4, 3)), None));
+    assert!(![MemoryKind::Unknown, MemoryKind::Device, MemoryKind::Given].contains(&frame.memory_kind()));
     let refused = Player::open(film("plain.mp4"), &Options { formats: "nothing".into(), ..Options::default() });
     assert_eq!(refused.err().unwrap().kind(), ErrorKind::Argument);
 }
