@@ -305,11 +305,23 @@ public final class AssetReader: @unchecked Sendable {
         if begin >= timeRange.end, !isEstimate { return true }
         guard showFrom > .zero, begin < showFrom else { return false }
         var end = sample.duration.isNumeric ? begin + sample.duration : begin
+        if end <= showFrom, lastsOneMore(sample) { end = end + MediaTime(value: 1, timescale: 1).multiplied(by: sample.sourceTimeBase) }
         if isEstimate, case .video(let format) = tracks[sample.trackID].format, format.reorderDepth > 0, sample.duration.isNumeric {
             // Only the decode time is known. A frame waits no longer than the largest decoded picture buffer allows.
             end = end + sample.duration.multiplied(by: Self.largestReordering)
         }
         return end <= showFrom
+    }
+
+    /// Whether the times of the container are so coarse that the next frame begins a unit after this one's end.
+    private func lastsOneMore(_ sample: SampleBuffer) -> Bool {
+        guard case .video(let format) = tracks[sample.trackID].format, format.frameRate.isKnown, sample.duration.isNumeric,
+            let begin = sample.sourcePresentationTimestamp
+        else { return false }
+        let unit = sample.sourceTimeBase.doubleValue
+        guard unit > 0 else { return false }
+        let duration = Int64((sample.duration.seconds / unit).rounded())
+        return RoundedTimes.lastsOneMore(begin: begin, duration: duration, unit: unit, rate: format.frameRate.doubleValue)
     }
 
     /// Frames: H.264 and HEVC allow no more.

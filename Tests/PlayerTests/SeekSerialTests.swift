@@ -115,6 +115,16 @@ import Testing
         return spent
     }
 
+    @Test func `between the rounded end of a frame and the next one the frame is still on the screen`() throws {
+        // WebM counts in milliseconds: frames at 433 and 467, each of 33.
+        let stage = try Stage(TestAssets.path("vp9.webm"), .makeDecoderWait, isUntimed: true, startsPaused: false)
+        for (target, frame) in [(466, 433), (4665, 433), (467, 467), (500, 500), (499, 467), (533, 533), (5332, 533), (5665, 533)] {
+            let serial = Self.seek(stage.player, to: MediaTime(value: Int64(target), timescale: target > 1000 ? 10_000 : 1000))
+            let first = try #require(stage.next())
+            #expect(first.serial == serial && first.presentationTime == MediaTime(value: Int64(frame), timescale: 1000), "\(target)")
+        }
+    }
+
     @Test func `while a film is paused nothing older is pulled after a seek, and its frame stays`() async throws {
         let stage = try Stage(TestAssets.demo, .dropOldest, isUntimed: false, startsPaused: true)
         try #require(stage.next() != nil)
