@@ -13,6 +13,8 @@ struct FilmAccounts: Sendable {
 
     /// The film whose samples are decoded.
     private(set) var film = 0
+    /// Something was decoded of the films before.
+    private(set) var hasFrames = false
     private var closed: [Int: Account] = [:]
     /// The bytes that were counted when the present film began.
     private var before = (written: 0, copied: 0)
@@ -25,6 +27,7 @@ struct FilmAccounts: Sendable {
     mutating func begin(_ film: Int, report: DecoderReport?, written: Int, copied: Int) {
         let account = account(of: self.film, report: report, written: written, copied: copied)
         closed[self.film] = account
+        if account.report?.framesDecoded ?? 0 > 0 { hasFrames = true }
         before = (written, copied)
         self.film = film
         // Films that are over are asked for before the one after the next begins.

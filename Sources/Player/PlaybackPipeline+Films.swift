@@ -56,9 +56,12 @@ extension PlaybackPipeline {
     private func begin(decodingOf film: Int) {
         guard let display else { return }
         let report = display.restartDecoderReport()
-        accounts.withLock {
-            $0.begin(film, report: report, written: display.counters.bytesWritten, copied: display.counters.bytesCopied)
+        let hasFrames = accounts.withLock { accounts in
+            accounts.begin(film, report: report, written: display.counters.bytesWritten, copied: display.counters.bytesCopied)
+            return accounts.hasFrames
         }
+        // Of those before nothing could be decoded: no time runs by which this one would begin, and no frame says that it has.
+        if film > 0, !hasFrames { handlers.filmBegan(film) }
     }
 
     /// What was decoded for a film; nil: the one that is shown.

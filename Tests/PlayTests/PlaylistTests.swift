@@ -191,6 +191,26 @@ import Testing
         #expect(try Self.names(outcome.output) == ["plain.mp4", "silent.mkv"])
     }
 
+    /// An IVF file of two frames of VP8 in which there is nothing but zeros.
+    private static func undecodable(_ name: String) throws -> String {
+        func bytes(_ number: UInt64, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) } }
+        var file = Array("DKIF".utf8) + bytes(0, 2) + bytes(32, 2) + Array("VP80".utf8)
+        file += bytes(64, 2) + bytes(48, 2) + bytes(25, 4) + bytes(1, 4) + bytes(2, 8)
+        for time: UInt64 in 0..<2 { file += bytes(40, 4) + bytes(time, 8) + [UInt8](repeating: 0, count: 40) }
+        let path = ProcessFolder.path(name)
+        try Data(file).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test func `a list ends, and goes on, behind films of which nothing can be decoded`() throws {
+        let films = try (1...3).map { try Self.undecodable("nothing-\($0).ivf") }
+        for (list, code) in [(films, 65), (films + [Self.plain], 65), ([Self.plain] + films, 65)] {
+            let outcome = try PlayProgram.run(["--sink", "headless", "--audio-device", "null", "--speed", "8"] + list)
+            #expect(!outcome.crashed && outcome.code == code, "\(outcome.code) \(outcome.errors)")
+            for film in films { #expect(outcome.errors.contains("\(film): nothing in it could be decoded."), "\(outcome.errors)") }
+        }
+    }
+
     /// Few descriptors: one that a film leaves open would soon be one too many.
     @Test(arguments: [["--untimed"], ["--no-audio", "--speed", "16"]])
     func `a list of any length, of ten thousand films with --full, needs no more than its first films`(_ options: [String]) throws {
