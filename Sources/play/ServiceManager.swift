@@ -5,8 +5,9 @@ internal import Player
 
 /// Tells systemd that the film is on the screen and that it moves, as `sd_notify(3)` does.
 ///
-/// With `NOTIFY_SOCKET` in the environment it reports the first frame (`READY=1`); with `WATCHDOG_USEC` it reports regularly from the main loop while
-/// frames move (`MotionWatch`), so that systemd restarts a player that hangs, or whose film stands still. Without them it does nothing.
+/// With `NOTIFY_SOCKET` in the environment it reports the first frame, or of a film without frames the first sound (`READY=1`); with
+/// `WATCHDOG_USEC` it reports regularly from the main loop while frames move (`MotionWatch`), so that systemd restarts a player that hangs, or whose
+/// film stands still. Without them it does nothing.
 ///
 /// Thread-safety: one thread.
 struct ServiceManager {
@@ -30,7 +31,7 @@ struct ServiceManager {
     /// - Parameter player: Plays the film; nil while none is open.
     mutating func tick(_ now: HostTime, _ player: Player?) {
         guard path != nil else { return }
-        if !isReady, let player, player.statistics.framesPresented > 0 {
+        if !isReady, let player, Self.isSeenOrHeard(player) {
             isReady = true
             send("READY=1")
         }
@@ -38,6 +39,11 @@ struct ServiceManager {
             nextSign = now + interval
             send("WATCHDOG=1")
         }
+    }
+
+    private static func isSeenOrHeard(_ player: Player) -> Bool {
+        guard let film = player.film, film.videoTrack == nil else { return player.statistics.framesPresented > 0 }
+        return player.state == .playing
     }
 
     /// Reports that the player is ending.

@@ -14,9 +14,14 @@ import Testing
     }
 
     /// By a film that plays, and by one that cannot be.
-    @Test(arguments: [(["--duration", "1", TestAssets.demo], ["READY=1", "WATCHDOG=1"]), (["/nowhere/film.mp4"], [])] as [([String], [String])])
-    func `it hears that the film is on the screen`(_ arguments: [String], _ words: [String]) throws {
-        let outcome = try PlayProgram.run(["--sink", "headless", "--no-audio"] + arguments, environment: environment(patience: .seconds(4)))
+    @Test(
+        arguments: [
+            (["--no-audio", "--duration", "1", TestAssets.demo], ["READY=1", "WATCHDOG=1"]),
+            (["--no-video", "--audio-device", "null", "--duration", "1", TestAssets.demo], ["READY=1", "WATCHDOG=1"]),
+            (["--no-audio", "/nowhere/film.mp4"], []),
+        ] as [([String], [String])])
+    func `it hears that the film is on the screen, or heard`(_ arguments: [String], _ words: [String]) throws {
+        let outcome = try PlayProgram.run(["--sink", "headless"] + arguments, environment: environment(patience: .seconds(4)))
         let heard = manager.heard()
         #expect(!outcome.crashed)
         #expect(Set(heard).isSuperset(of: words), "\(heard)")
