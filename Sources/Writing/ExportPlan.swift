@@ -7,7 +7,7 @@ struct ExportPlan: Sendable {
     /// In the order of the film; nil copies a track.
     private(set) var tracks: [(track: AssetTrack, codec: ExportSettings.Codec?)] = []
     /// What is left out.
-    private(set) var notice: String?
+    private(set) var notices: [String] = []
 
     /// - Parameter cover: The track that the writer has as its cover.
     /// - Throws: `.settings` when nothing is left, or a container cannot hold a codec that was asked for.
@@ -44,7 +44,10 @@ struct ExportPlan: Sendable {
         guard !tracks.isEmpty else { throw .settings("\(path): nothing of the film is left to be written.") }
         if !left.isEmpty {
             let names = left.map { "\($0.id) (\(FilmCopy.codec($0)))" }.joined(separator: ", ")
-            notice = "\(path): left out, as \(container.rawValue) cannot hold it: track \(names)."
+            notices.append("\(path): left out, as \(container.rawValue) cannot hold it: track \(names).")
+        }
+        if source.tracks.contains(where: \.isInsideFrames), tracks.contains(where: { $0.track.kind == .video && $0.codec != nil }) {
+            notices.append("\(path): the film's closed captions are left out: they lie in frames that are encoded anew.")
         }
         guard source.reader?.isSeekable ?? true || tracks.allSatisfy({ $0.codec == nil }) else {
             throw .settings("\(source.location): only a film that can be opened more than once is encoded anew; a pipe can be copied.")

@@ -80,7 +80,7 @@ public final class ExportSession: @unchecked Sendable {
             lanes = try Self.lanes(plan, source, settings, writer, statistics)
             let copied = plan.tracks.filter { $0.codec == nil }.map(\.track)
             let encoded = lanes.compactMap { $0 as? VideoLane }.filter(\.losesAlpha).map(\.track)
-            notices += [plan.notice, AlphaLoss(copied: copied, encoded: encoded, in: writer.container, path: path).notice].compactMap { $0 }
+            notices += plan.notices + [AlphaLoss(copied: copied, encoded: encoded, in: writer.container, path: path).notice].compactMap(\.self)
             notices += lanes.compactMap { ($0 as? VideoLane)?.softwareNotice }
         } catch {
             writer.cancel()

@@ -46,6 +46,21 @@ import Testing
 
     @Test(
         .enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"),
+        arguments: [(["film.mkv", "--copy"], 0), (["film.mkv", "--video", "h264"], 1), (["film.mka"], 0)] as [([String], Int)])
+    func `captions that frames carry are said to be left out where the frames are encoded anew`(_ words: [String], _ count: Int) throws {
+        try inFolder {
+            let film = try #require(MediaCatalog.shared).path(MediaCatalog.captioned[3])
+            let outcome = try PlayProgram.run(["convert", film, "\(folder)/\(words[0])", "--duration", "0.5"] + words.dropFirst())
+            #expect(outcome.code == 0, "\(outcome.errors)")
+            let sentences = outcome.errors.split(separator: "\n").filter { $0.contains("closed captions") }
+            #expect(sentences.count == count, "\(outcome.errors)")
+            let expected = "/film.mkv: the film's closed captions are left out: they lie in frames that are encoded anew."
+            #expect(sentences.allSatisfy { $0.hasSuffix(expected) }, "\(outcome.errors)")
+        }
+    }
+
+    @Test(
+        .enabled(if: MediaCatalog.shared != nil, "\(MediaCatalog.absence)"),
         arguments: [("ffv1", "alpha.mkv", 0.0), ("prores", "alpha.mov", 1), ("vp9", "alpha.webm", 2), ("vp8", "alpha.webm", 2)])
     func `an encoder that can keeps the alpha of the film`(_ codec: String, _ name: String, _ tolerance: Double) throws {
         try inFolder {
