@@ -54,11 +54,14 @@ public final class ColorBalanceSession {
 
     /// The frame with its brightness and colours changed as `balance` says.
     ///
-    /// - Throws: `.unsupportedFormat` for formats that `canConvert` does not take and for tiled memory, `.outOfSurfaces`.
+    /// - Throws: `.unsupportedFormat` for formats that `canConvert` does not take and for memory that the CPU cannot read, `.outOfSurfaces`.
     public func convert(_ frame: borrowing VideoFrame) throws(PixelConversionError) -> VideoFrame {
         let format = frame.pixelFormat, facts = format.description
-        guard frame.surface.layout.modifier == .linear, let map = ComponentMap(format) else {
-            throw PixelConversionError(.unsupportedFormat, "the colours of \(format.rawValue) \(frame.surface.layout.modifier) cannot be changed")
+        guard let map = ComponentMap(format) else {
+            throw PixelConversionError(.unsupportedFormat, "the colours of \(format.rawValue) cannot be changed")
+        }
+        guard frame.surface.isReadable else {
+            throw PixelConversionError(.unsupportedFormat, "the colours of frames that the CPU cannot read cannot be changed")
         }
         if facts.model == .rgb {
             let transfer = transfers[facts.hasAlpha ? 1 : 0], before = transfer.bytesWritten

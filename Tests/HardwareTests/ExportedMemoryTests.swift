@@ -2,6 +2,7 @@ import Decoding
 import DisplaySink
 import FrameExport
 import Media
+import PixelConversion
 import Player
 import Sandbox
 import SurfacePool
@@ -70,6 +71,28 @@ struct ExportedMemoryTests {
             SoftwareVADriver.adopt()
             let taken = try Self.take(FrameWishes(), sandbox: nil), node = try #require(Self.node)
             #expect(taken.descriptions.count == Self.frameCount && taken.descriptions.allSatisfy { $0.device == node && $0.memoryKind == .va })
+        }
+    }
+
+    @Test func `the viewer's colours reach frames in tiled memory`() async {
+        await #expect(processExitsWith: .success) {
+            SoftwareVADriver.adopt(["PLAYER_VA_TILED": "1"])
+            let exporter = FrameExporter(FrameExporterConfiguration(policy: .makeDecoderWait))
+            var configuration = PlayerConfiguration()
+            (configuration.playsAudio, configuration.decoder, configuration.exporters) = (false, .required, [exporter])
+            let player = Player(sink: HeadlessSink(isUntimed: true), configuration: configuration)
+            try player.open(TestAssets.path("plain.mp4"))
+            guard case .some(let taken) = exporter.waitForFrame(until: MonotonicClock.shared.now() + .seconds(60)) else {
+                Issue.record("there is no frame")
+                return
+            }
+            let frame = taken.videoFrame(), session = ColorBalanceSession()
+            session.balance[.saturation] = -100
+            let changed = try session.convert(frame), before = FrameBytes(frame).bytes, after = FrameBytes(changed).bytes
+            let luma = frame.visible.width * frame.visible.height
+            #expect(frame.surface.layout.modifier != .linear && changed.surface.layout.modifier == .linear && changed.pixelFormat == .nv12)
+            #expect(after[..<luma] == before[..<luma] && after[luma...].allSatisfy { $0 == 128 } && Set(before[luma...]).count > 1)
+            player.close()
         }
     }
 
