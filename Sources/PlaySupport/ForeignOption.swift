@@ -85,7 +85,6 @@ public enum ForeignOption: Sendable, Hashable {
         "sub-visibility": flag([], off: nil, "the key v hides subtitles; --no-sub plays without"),
         "vd-lavc-threads": same("--threads"),
         "osc": flag([], off: ["--no-osd-bar"]),
-        "keep-open": flag(nil, "the window closes after the last film; --pause and --loop keep it"),
         "idle": flag(nil, "the program ends after the last film"), "force-window": flag(nil, "a window needs a film"),
         "hdr-compute-peak": { value in ["no", "auto"].contains(value ?? "yes") ? .words([]) : .absent(light) },
         "tone-mapping-param": absent(light), "tone-mapping-mode": absent(light), "gamut-mapping-mode": absent(light),

@@ -75,6 +75,9 @@ struct PlayOptions: ParsableArguments {
     @Flag(help: "Begin again with the first film after the last.")
     var loopPlaylist = false
 
+    @Flag(help: "Keep the last frame of the last film until a key ends the program; one may go back from there.")
+    var keepOpen = false
+
     @Flag(help: "Play the films in random order.")
     var shuffle = false
 
@@ -322,6 +325,7 @@ struct PlayOptions: ParsableArguments {
         if span && connector.count < 2 { throw ValidationError("--span needs --connector at least twice.") }
         if let columns, !span || columns < 1 { throw ValidationError("--columns needs --span, and at least 1.") }
         if exportAll && export == nil { throw ValidationError("--export-all needs --export.") }
+        if keepOpen, case .md5 = sink { throw ValidationError("--keep-open would never end the checksums.") }
         if loop || loopPlaylist, case .md5 = sink { throw ValidationError("--\(loop ? "loop" : "loop-playlist") would write checksums for ever.") }
         if (files + playlist).count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once.") }
         if device != nil, decoder == .software { throw ValidationError("--device has no meaning with --decoder software.") }

@@ -43,6 +43,8 @@ extension PlaySession {
                 screening.hasOpened = true
             case .event(let event, film):
                 screening.note(event)
+                // The last frame stays, and the viewer may go back.
+                if case .ended = event, options.keepOpen, !screening.playlist.hasNext { break }
                 if let end = receive(event) { return end }
             case .nextWanted: break
             case .nextOpened(let outcome, film): take(outcome, player, &screening)

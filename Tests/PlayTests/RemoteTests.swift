@@ -39,6 +39,23 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func `with keep_open a film stays at its end, and goes on from where it is sent`() throws {
+        let path = Self.path()
+        let ended = PlayProgram.begin(
+            Self.film + ["--keep-open", "--speed", "8", "--input-ipc-server", path, TestAssets.path("short.mp4"), TestAssets.path("plain.mp4")])
+        let remote = try Remote(path)
+        for _ in 0..<2 {
+            #expect(Polling.until { remote.get("eof-reached") as? Bool == true && remote.get("filename") as? String == "plain.mp4" })
+            #expect(remote.command(#""seek", 0.5, "absolute""#)?["error"] as? String == "success")
+            #expect(Polling.until { remote.get("eof-reached") as? Bool == false || (remote.get("time-pos") as? Double ?? 0) > 0.5 })
+        }
+        #expect(Polling.until { remote.get("eof-reached") as? Bool == true })
+        #expect(remote.command(#""quit""#)?["error"] as? String == "success")
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.errors)")
+        #expect(try PlayProgram.run(["--keep-open", "--sink", "md5=-", TestAssets.demo]).code == 64)
+    }
+
     @Test func `films are added, jumped to and replaced`() throws {
         let path = Self.path()
         let ended = PlayProgram.begin(Self.film + ["--pause", "--input-ipc-server", path, TestAssets.demo])
