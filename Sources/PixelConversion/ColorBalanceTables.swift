@@ -87,20 +87,23 @@ final class ColorBalanceTables: @unchecked Sendable {
         }
     }
 
-    /// The same where luma counts: each pair of samples lies at every `lumaStep`th sample of a row of luma.
+    /// The same where luma counts: each pair of samples lies at every `lumaStep`th sample of a row of luma. Most samples need no more than the same.
     func balanceChroma<Value: FixedWidthInteger & UnsignedInteger>(
         _ source: (UnsafePointer<Value>, UnsafePointer<Value>), to target: (UnsafeMutablePointer<Value>, UnsafeMutablePointer<Value>), step: Int,
         shift: Int, count: Int, luma: UnsafePointer<Value>, lumaStep: Int
     ) {
-        let (along, across) = factors, shift = Value(truncatingIfNeeded: shift)
-        let linear = unsafe linear, middle = Float(middle), most = Float(most), last = Int(most), one = unit
+        unsafe balanceChroma(source, to: target, step: step, shift: shift, count: count)
+        let (along, across) = factors, shift = Value(truncatingIfNeeded: shift), isBent = unsafe curve != nil
+        let linear = unsafe linear, middle = Float(middle), most = Float(most), last = Int(most), one = unit, part = 1 / unit
         for x in 0..<count {
-            let place = x &* step, light = unsafe linear[min(Int(luma[x &* lumaStep] &>> shift), last)]
-            let cb = unsafe (Float(source.0[place] &>> shift) - middle) / one, cr = unsafe (Float(source.1[place] &>> shift) - middle) / one
+            let light = unsafe linear[min(Int(truncatingIfNeeded: luma[x &* lumaStep] &>> shift), last)]
+            if !isBent, light >= 0, light <= 1 { continue }
+            let place = x &* step
+            let cb = unsafe (Float(source.0[place] &>> shift) - middle) * part, cr = unsafe (Float(source.1[place] &>> shift) - middle) * part
             let newCb = along * cb + across * cr, newCr = along * cr - across * cb
             let factor = share(of: newCb, newCr, at: light) * one
-            unsafe target.0[place] = Value(min(max(newCb * factor + middle + 0.5, 0), most)) &<< shift
-            unsafe target.1[place] = Value(min(max(newCr * factor + middle + 0.5, 0), most)) &<< shift
+            unsafe target.0[place] = Value(truncatingIfNeeded: Int32(min(max(newCb * factor + middle + 0.5, 0), most))) &<< shift
+            unsafe target.1[place] = Value(truncatingIfNeeded: Int32(min(max(newCr * factor + middle + 0.5, 0), most))) &<< shift
         }
     }
 
