@@ -176,11 +176,11 @@ final class KMSPresenter {
             if isFirst { events(.firstFrameShown(now)) }
             return pacer.earliestCommit
         }
-        isStale = false
         guard let content = balancer.balanced(frame), var buffers = try planner.prepare(content) else {
             queue.didDiscard(sequence: frame.sequence)
             return now + pacer.margin
         }
+        isStale = false
         overlays.cover(&buffers, content, queue)
         let wasDark = buffers.contains { $0.output.current == nil }
         let committed = MonotonicClock.shared.now()

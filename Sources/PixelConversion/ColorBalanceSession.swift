@@ -149,8 +149,8 @@ private struct ColorBalanceJob: @unchecked Sendable {
         guard map.components.count == 3 else { return }
         let (cb, cr) = (map.components[1], map.components[2]), width = facts.chroma(part.width)
         for row in stride(from: rows.lowerBound, to: rows.upperBound, by: 1 << facts.chromaShiftY) {
-            let x = part.x >> facts.chromaShiftX, y = (part.y + row) >> facts.chromaShiftY, first = Place(cb, x: x, y: y),
-                second = Place(cr, x: x, y: y)
+            let x = part.x >> facts.chromaShiftX, y = (part.y + row) >> facts.chromaShiftY
+            let first = Place(cb, x: x, y: y), second = Place(cr, x: x, y: y)
             let old = unsafe (UnsafePointer(first.start(in: source, type)), UnsafePointer(second.start(in: source, type)))
             let new = unsafe (first.start(in: target, type), second.start(in: target, type)), step = cb.step / size
             if tables.needsLuma {

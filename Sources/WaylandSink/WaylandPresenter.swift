@@ -180,9 +180,9 @@ final class WaylandPresenter {
     /// Shows the frame once more, turned, or with its colours changed. A turned one is attached anew, too: Weston compares what the viewport shows
     /// with the size that the frame had when it was attached, and finds that it lies outside.
     private func attachAgain(_ window: WaylandWindow) {
-        isStale = false
         guard let frame = last.take() else { return }
         if let prepared = buffers.prepare(frame) {
+            isStale = false
             requestFeedbackAgain(window)
             window.showAgain(prepared, frame.attributes)
         }

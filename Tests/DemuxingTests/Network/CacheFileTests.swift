@@ -29,17 +29,6 @@ import Testing
         return try AssetBytes(server.address("film.bin"), options: options)
     }
 
-    private static func read(_ source: AssetBytes, _ range: Range<Int>) -> [UInt8] {
-        var all: [UInt8] = []
-        while all.count < range.count {
-            var part = [UInt8](repeating: 0, count: min(range.count - all.count, 50_000))
-            let count = unsafe part.withUnsafeMutableBytes { unsafe source.read(into: $0, at: Int64(range.lowerBound + all.count)) }
-            guard count > 0 else { break }
-            all += part.prefix(count)
-        }
-        return all
-    }
-
     private static func sentences(_ progress: FetchProgress) -> Monitor<[String]> {
         let told = Monitor<[String]>([])
         progress.follow { sentence in told.change { $0.append(sentence) } }
@@ -53,15 +42,15 @@ import Testing
         try Self.withFolder { folder in
             let progress = FetchProgress(), told = Self.sentences(progress)
             let source = try Self.bytes(server, in: folder, progress)
-            #expect(Self.read(source, 0..<1000) == Array(Self.film[..<1000]))
+            #expect(ReadAheadTests.read(source, 0..<1000) == Array(Self.film[..<1000]))
             #expect(Polling.until { progress.bytesFetched == Int64(Self.film.count) }, "\(progress.bytesFetched)")
             var dice = Dice(seed: 9)
             for _ in 0..<300 {
                 let start = Int.random(in: 0..<Self.film.count, using: &dice), range = start..<min(Self.film.count, start + 70_000)
-                #expect(Self.read(source, range) == Array(Self.film[range]))
+                #expect(ReadAheadTests.read(source, range) == Array(Self.film[range]))
             }
             #expect(progress.bytesFetched == Int64(Self.film.count) && server.requests.count == 1 && told.withLock { $0 } == [])
-            #expect(Self.read(source, 100..<Self.film.count + 1) == Array(Self.film[100...]))
+            #expect(ReadAheadTests.read(source, 100..<Self.film.count + 1) == Array(Self.film[100...]))
         }
         #expect(Polling.until { OpenDescriptors.count <= before }, "the file is closed")
     }
@@ -74,11 +63,11 @@ import Testing
             var dice = Dice(seed: 10)
             for _ in 0..<60 {
                 let start = Int.random(in: 0..<Self.film.count, using: &dice), range = start..<min(Self.film.count, start + 5000)
-                #expect(Self.read(source, range) == Array(Self.film[range]))
+                #expect(ReadAheadTests.read(source, range) == Array(Self.film[range]))
             }
-            #expect(Self.read(source, 0..<Self.film.count) == Self.film)
+            #expect(ReadAheadTests.read(source, 0..<Self.film.count) == Self.film)
             let asked = server.requests.count, fetched = progress.bytesFetched
-            #expect(Self.read(source, 0..<Self.film.count) == Self.film)
+            #expect(ReadAheadTests.read(source, 0..<Self.film.count) == Self.film)
             #expect(server.requests.count == asked && progress.bytesFetched == fetched)
         }
     }
@@ -94,7 +83,7 @@ import Testing
             let progress = FetchProgress(), told = Self.sentences(progress)
             // A folder that is not there would be complained about.
             let source = try Self.bytes(server, in: "/nowhere", progress)
-            #expect(Self.read(source, 0..<count) == Array(Self.film.prefix(count)) && told.withLock { $0 } == [])
+            #expect(ReadAheadTests.read(source, 0..<count) == Array(Self.film.prefix(count)) && told.withLock { $0 } == [])
         }
     }
 
@@ -103,7 +92,7 @@ import Testing
         defer { server.stop() }
         let progress = FetchProgress(), told = Self.sentences(progress)
         let source = try Self.bytes(server, in: "/nowhere", progress)
-        #expect(Self.read(source, 0..<Self.film.count) == Self.film)
+        #expect(ReadAheadTests.read(source, 0..<Self.film.count) == Self.film)
         let words = "cannot create a file in /nowhere: No such file or directory. It goes on from memory and the network."
         #expect(told.withLock { $0 } == ["\(server.address("film.bin")): \(words)"])
     }
@@ -117,13 +106,13 @@ import Testing
             defer { server.stop() }
             let progress = FetchProgress(), told = CacheFileTests.sentences(progress)
             let source = try CacheFileTests.bytes(server, in: "/tmp", progress)
-            #expect(CacheFileTests.read(source, 0..<10) == Array(CacheFileTests.film[..<10]))
+            #expect(ReadAheadTests.read(source, 0..<10) == Array(CacheFileTests.film[..<10]))
             try #require(Polling.until { told.withLock { $0.count } == 1 })
             #expect(told.withLock { $0[0] }.hasSuffix(": cannot keep more of it on disk: File too large. It goes on from memory and the network."))
             let fetched = progress.bytesFetched
-            #expect(CacheFileTests.read(source, 0..<900_000) == Array(CacheFileTests.film[..<900_000]))
+            #expect(ReadAheadTests.read(source, 0..<900_000) == Array(CacheFileTests.film[..<900_000]))
             #expect(server.requests.count == 1 && fetched < 1_200_000)
-            #expect(CacheFileTests.read(source, 0..<CacheFileTests.film.count) == CacheFileTests.film && told.withLock { $0.count } == 1)
+            #expect(ReadAheadTests.read(source, 0..<CacheFileTests.film.count) == CacheFileTests.film && told.withLock { $0.count } == 1)
         }
     }
 

@@ -23,7 +23,7 @@ import Testing
     }
 
     /// The bytes from `range.lowerBound` on, as many as come before the end, an error, or the range's end.
-    private static func read(_ source: AssetBytes, _ range: Range<Int>) -> [UInt8] {
+    static func read(_ source: AssetBytes, _ range: Range<Int>) -> [UInt8] {
         var all: [UInt8] = []
         while all.count < range.count {
             var part = [UInt8](repeating: 0, count: min(range.count - all.count, 32_768))
