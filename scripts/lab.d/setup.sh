@@ -25,6 +25,8 @@ lab_setup() {
     flock --nonblock 9 || fail "Another scripts/lab setup works in $cache."
     log="$cache/setup.log"
     : >>"$log"
+    # The machine's programs run in the lab with their own libraries; its seatd must fit their libseat.
+    need_packages runtime
     lab_host_tools >>"$log" 2>&1 || fail "The tools that make the lab could not be installed; see $log."
     lab_step base "$suite $(lab_key <"$lab/setup.sh")" lab_base
     lab_step packages "$(cat "$cache/stamps/base")" lab_packages
