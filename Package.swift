@@ -270,8 +270,8 @@ let package = Package(
         tests(
             "CaptureTests",
             [
-                "Capture", "Recording", "Player", "PlaySupport", "Demuxing", "DisplaySink", "Encoding", "Reading", "SampleQueue", "SurfacePool",
-                "Writing", "Media", "TestSupport", "CALSA", "CScanout", "ScanoutC",
+                "Capture", "Recording", "Player", "PlaySupport", "Demuxing", "DisplaySink", "Encoding", "FrameExport", "Reading", "SampleQueue",
+                "SurfacePool", "Writing", "Media", "TestSupport", "CALSA", "CScanout", "ScanoutC",
             ]),
         tests(
             "DisplaySinkTests",

@@ -26,6 +26,11 @@ static struct {
     atomic_int is_kept;
 } sockets[ENDING_SOCKETS];
 static atomic_int requests;
+// When the first request came, in nanoseconds of CLOCK_MONOTONIC.
+static atomic_llong first_request;
+// timeout(1), a terminal that closes and other programs send what they send to a process to its group too, so that it comes twice, at most as far
+// apart as this. A person is slower.
+enum { ECHO_NANOSECONDS = 100000000 };
 static long patience_microseconds;
 // Counts what `ending_wait` has not seen yet. A semaphore, because a handler may post it and it needs no descriptor.
 static sem_t news;
@@ -85,10 +90,22 @@ int ending_claim(int code) {
     return atomic_compare_exchange_strong(&claimed, &nobody, CLAIMED | code);
 }
 
+static long long monotonic_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
 static void on_request(int number) {
     (void)number;
     int saved = errno;
-    if (atomic_fetch_add(&requests, 1) > 0) ending_now(0);
+    long long now = monotonic_now(), none = 0;
+    if (!atomic_compare_exchange_strong(&first_request, &none, now)) {
+        if (now - none > ECHO_NANOSECONDS) ending_now(0);
+        errno = saved;
+        return;
+    }
+    atomic_store(&requests, 1);
     struct itimerval timer = {.it_value = {.tv_sec = patience_microseconds / 1000000, .tv_usec = patience_microseconds % 1000000}};
     setitimer(ITIMER_REAL, &timer, NULL);
     ending_wake();

@@ -6,7 +6,7 @@ internal import PlaySupport
 /// How the program ends when something hangs (a decoder, a name server, a sound driver), or when memory or threads run out.
 ///
 /// SIGINT, SIGTERM, SIGHUP and SIGQUIT ask it to end. It then ends by itself; after `patience` at the latest, or at once on a second signal, a
-/// signal handler ends it, which restores the terminal and removes the socket of `--export`.
+/// signal handler ends it, which restores the terminal and removes the socket of `--export`. Signals within a tenth of a second are one.
 enum Ending {
     /// Milliseconds from the signal to the end by force; a clean end takes a few.
     private static let patience: Int32 = 950

@@ -21,6 +21,18 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    /// timeout(1) sends its signal to the program and to its group; a terminal that closes does so, too.
+    @Test func `two signals at once ask once`() throws {
+        let socket = "/tmp/play-ending-\(getpid())-\(UUID().uuidString.prefix(8)).sock", handle = PlayProgram.Handle()
+        let ended = PlayProgram.begin(Self.film + ["--export", "unixfd:" + socket, TestAssets.demo], handle: handle)
+        let client = try ExportTests.connect(socket)
+        // Both wait until it goes on.
+        for signal in [SIGSTOP, SIGINT, SIGTERM, SIGCONT] { handle.send(signal) }
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 0 && outcome.output.contains("\"framesPresented\""), "\(outcome.output)\(outcome.errors)")
+        withExtendedLifetime(client) {}
+    }
+
     @Test func `nohup's SIGHUP is ignored`() throws {
         let outcome = try PlayProgram.run(
             ["--sink", "headless", "--no-audio", "--duration", "2", "--stats", "-", TestAssets.demo], signal: (SIGHUP, after: 1),

@@ -4,7 +4,8 @@
 #define CENDING_H
 
 // SIGINT, SIGTERM, SIGHUP and SIGQUIT become a request to end; the last two only where they are not ignored already. Unless the program ends
-// within `milliseconds` it is ended with code 0, at once on a second signal. The program must not use ITIMER_REAL itself.
+// within `milliseconds` it is ended with code 0, at once on a second signal (one that comes within a tenth of a second is
+// the same one, sent to the process and to its group). The program must not use ITIMER_REAL itself.
 void ending_on_signals(int milliseconds);
 // Whether such a signal has come.
 int ending_requested(void);
