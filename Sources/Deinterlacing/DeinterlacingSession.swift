@@ -204,10 +204,7 @@ public final class DeinterlacingSession {
     /// A frame that passes as it is, with the next number.
     private func renumbered(_ frame: borrowing VideoFrame) -> VideoFrame {
         sequence += 1
-        return VideoFrame(
-            use: frame.use.another(), visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
-            duration: frame.duration, sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase, flags: frame.flags,
-            sequence: sequence, sampleNumber: frame.sampleNumber, attachments: frame.attachments)
+        return frame.moved(to: frame.use.another(), visible: frame.visible, sequence: sequence)
     }
 
     /// Where a plane's visible part begins.

@@ -10,11 +10,8 @@ public import SurfacePool
 public final class ColorBalanceSession {
     /// What is changed, from the next frame on.
     public var balance = ColorBalance()
-    private let allocator: any SurfaceAllocator
-    private let maximumCount: Int
-    private let waitsForSurface: Bool
+    private let surfaces: ConversionSurfaces
     private let statistics: FrameStatistics
-    private var pool: SurfacePool?
     private var tables: (key: Key, tables: ColorBalanceTables)?
     private lazy var threads = SliceThreads(count: min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4))
     /// For frames in RGB, without alpha and with it.
@@ -42,10 +39,7 @@ public final class ColorBalanceSession {
         allocator: any SurfaceAllocator = MemfdAllocator(), holdCount: Int = 4, waitsForSurface: Bool = true,
         statistics: FrameStatistics = FrameStatistics()
     ) {
-        self.allocator = allocator
-        // One more is being written.
-        maximumCount = holdCount + 1
-        self.waitsForSurface = waitsForSurface
+        surfaces = ConversionSurfaces(allocator: allocator, holdCount: holdCount, waits: waitsForSurface)
         self.statistics = statistics
     }
 
@@ -70,7 +64,7 @@ public final class ColorBalanceSession {
             return try convert(made)
         }
         // A surface of the same size: displays treat the frame as they treat its source.
-        let layout = SurfaceLayout(format: format, covering: frame.surface.layout.size), writer = try surface(layout)
+        let layout = SurfaceLayout(format: format, covering: frame.surface.layout.size), writer = try surfaces.take(layout)
         let part = Self.aligned(frame.visible, facts)
         let target = unsafe ImagePlanes(
             planes: (0..<layout.planeCount).map { unsafe writer.surface.address(ofPlane: $0) },
@@ -85,10 +79,7 @@ public final class ColorBalanceSession {
         let byteCount = format.byteCount(width: part.width, height: part.height)
         bytesWritten += byteCount
         statistics.addCopied(byteCount)
-        return VideoFrame(
-            use: writer.finish(), visible: frame.visible, attributes: frame.attributes, presentationTime: frame.presentationTime,
-            duration: frame.duration, sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase, flags: frame.flags,
-            sequence: frame.sequence, sampleNumber: frame.sampleNumber, attachments: frame.attachments)
+        return frame.moved(to: writer.finish(), visible: frame.visible)
     }
 
     /// The smallest rectangle around `rect` that holds whole samples of chroma.
@@ -102,18 +93,6 @@ public final class ColorBalanceSession {
         let made = ColorBalanceTables(key.balance, depth: key.depth, range: key.range)
         tables = (key, made)
         return made
-    }
-
-    private func surface(_ layout: SurfaceLayout) throws(PixelConversionError) -> SurfaceWriter {
-        let pool = pool ?? SurfacePool(layout: layout, allocator: allocator, maximumCount: maximumCount)
-        self.pool = pool
-        if pool.layout != layout { pool.retire(layout) }
-        do throws(SurfaceError) {
-            if let writer = try pool.acquire(waitingUntil: waitsForSurface ? nil : .distantPast) { return writer }
-        } catch {
-            throw PixelConversionError(.outOfSurfaces, error.description)
-        }
-        throw PixelConversionError(.outOfSurfaces, "there is no surface for a changed frame of \(layout.byteCount) bytes")
     }
 }
 

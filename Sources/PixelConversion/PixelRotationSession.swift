@@ -8,10 +8,8 @@ public import SurfacePool
 ///
 /// Thread-safety: one thread at a time.
 public final class PixelRotationSession {
-    private let allocator: any SurfaceAllocator
-    private let holdCount: Int
+    private let surfaces: ConversionSurfaces
     private let statistics: FrameStatistics
-    private var pool: SurfacePool?
 
     /// Makes a session. Memory is allocated with the first frame.
     ///
@@ -19,8 +17,7 @@ public final class PixelRotationSession {
     ///   - holdCount: Turned frames that consumers may hold at once; `rotate` waits while they hold more.
     ///   - statistics: Whose `bytesCopied` grows by every frame.
     public init(allocator: any SurfaceAllocator = MemfdAllocator(), holdCount: Int = 4, statistics: FrameStatistics = FrameStatistics()) {
-        self.allocator = allocator
-        self.holdCount = holdCount
+        surfaces = ConversionSurfaces(allocator: allocator, holdCount: holdCount)
         self.statistics = statistics
     }
 
@@ -49,7 +46,7 @@ public final class PixelRotationSession {
             throw PixelConversionError(.unsupportedFormat, "frames of \(visible.size) in \(format.rawValue) cannot be rotated")
         }
         let size = orientation.isSideways ? PixelSize(width: visible.height, height: visible.width) : visible.size
-        let writer = try surface(SurfaceLayout(format: format, covering: size))
+        let writer = try surfaces.take(SurfaceLayout(format: format, covering: size))
         let source = frame.surface.layout, result = writer.surface.layout
         unsafe frame.surface.withUnsafeBytes { bytes in
             unsafe writer.withUnsafeMutableBytes { target in
@@ -62,10 +59,7 @@ public final class PixelRotationSession {
         var attributes = frame.attributes
         attributes.orientation = .upright
         if orientation.isSideways { attributes.pixelAspect = Ratio(attributes.pixelAspect.denominator, attributes.pixelAspect.numerator) }
-        return VideoFrame(
-            use: writer.finish(), visible: PixelRect(size), attributes: attributes, presentationTime: frame.presentationTime,
-            duration: frame.duration, sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase, flags: frame.flags,
-            sequence: frame.sequence, sampleNumber: frame.sampleNumber, attachments: frame.attachments)
+        return frame.moved(to: writer.finish(), visible: PixelRect(size), attributes: attributes)
     }
 
     private static func turn(
@@ -101,17 +95,5 @@ public final class PixelRotationSession {
         case .clockwise180: (bottom - row * pitch + right, -pixel)
         case .clockwise270: (right - row * pixel, pitch)
         }
-    }
-
-    private func surface(_ layout: SurfaceLayout) throws(PixelConversionError) -> SurfaceWriter {
-        let pool = pool ?? SurfacePool(layout: layout, allocator: allocator, maximumCount: holdCount + 1)
-        self.pool = pool
-        if pool.layout != layout { pool.retire(layout) }
-        do throws(SurfaceError) {
-            if let writer = try pool.acquire(waitingUntil: nil) { return writer }
-        } catch {
-            throw PixelConversionError(.outOfSurfaces, error.description)
-        }
-        throw PixelConversionError(.outOfSurfaces, "there is no surface for a turned frame of \(layout.byteCount) bytes")
     }
 }

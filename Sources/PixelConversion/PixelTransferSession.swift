@@ -28,23 +28,13 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     private let threads: Int
     /// For frames in high dynamic range, and for those with alpha.
     private lazy var mapper: any ConversionEngine = engine as? ZimgEngine ?? ZimgEngine(threads: threads)
-    private let allocator: any SurfaceAllocator
-    private let maximumCount: Int
-    private let maximumByteCount: Int
+    private let surfaces: ConversionSurfaces
     private let rowAlignment: Int
-    private let waitsForSurface: Bool
     private let statistics: FrameStatistics
-    private let shared = Monitor(Shared())
     /// Seconds of computing so far, without waits for surfaces.
     package private(set) var secondsSpent = 0.0
     /// Bytes of frames written so far.
     package private(set) var bytesWritten = 0
-
-    private struct Shared: InterruptibleState {
-        var pool: SurfacePool?
-        var waited: SurfacePool? { pool }
-        var isInterrupted = false
-    }
 
     /// Makes a session. Memory is allocated with the first frame.
     ///
@@ -70,12 +60,9 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
             case .fast: SwscaleEngine()
             }
         self.threads = threads
-        self.allocator = allocator
-        // One more is being written.
-        maximumCount = holdCount + 1
-        self.maximumByteCount = maximumByteCount
+        surfaces = ConversionSurfaces(
+            allocator: allocator, holdCount: holdCount, maximumByteCount: maximumByteCount, waits: waitsForSurface)
         self.rowAlignment = rowAlignment
-        self.waitsForSurface = waitsForSurface
         self.statistics = statistics
     }
 
@@ -123,20 +110,17 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
             // What is converted beside the visible part, only to begin where a conversion can, stays invisible.
             visible = PixelRect(x: frame.visible.x - part.x, y: frame.visible.y - part.y, width: frame.visible.width, height: frame.visible.height)
         }
-        return VideoFrame(
-            use: writer.finish(), visible: visible, attributes: attributes, presentationTime: frame.presentationTime, duration: frame.duration,
-            sourceTimestamp: frame.sourceTimestamp, sourceTimeBase: frame.sourceTimeBase, flags: frame.flags, sequence: frame.sequence,
-            sampleNumber: frame.sampleNumber, attachments: attachments)
+        return frame.moved(to: writer.finish(), visible: visible, attributes: attributes, attachments: attachments)
     }
 
     /// Ends the wait of a `convert` for a surface; it and every later one throw `.outOfSurfaces` until `resume`. Any thread.
-    public func interrupt() { shared.interrupt() }
+    public func interrupt() { surfaces.interrupt() }
 
     /// Ends what `interrupt` began. Any thread.
-    public func resume() { shared.resume() }
+    public func resume() { surfaces.resume() }
 
     /// How full the pool of converted frames is; before the first frame only its capacity. Any thread.
-    public var poolStatistics: SurfacePoolStatistics { shared.withLock { $0.pool }?.statistics ?? SurfacePoolStatistics(capacity: maximumCount) }
+    public var poolStatistics: SurfacePoolStatistics { surfaces.statistics }
 
     // MARK: Converting
 
@@ -169,21 +153,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
     /// A surface to write.
     private func surface(of size: PixelSize) throws(PixelConversionError) -> SurfaceWriter {
         guard size.width > 0, size.height > 0 else { throw PixelConversionError(.unsupportedFormat, "a frame must be at least 1x1 pixels") }
-        let layout = SurfaceLayout(format: target.format, covering: size, pitchAlignment: rowAlignment)
-        let pool = shared.withLock { shared in
-            let pool =
-                shared.pool ?? SurfacePool(layout: layout, allocator: allocator, maximumCount: maximumCount, maximumByteCount: maximumByteCount)
-            shared.pool = pool
-            return pool
-        }
-        if pool.layout != layout { pool.retire(layout) }
-        if shared.withLock({ $0.isInterrupted }) { pool.interrupt() }
-        do throws(SurfaceError) {
-            if let writer = try pool.acquire(waitingUntil: waitsForSurface ? nil : .distantPast) { return writer }
-        } catch {
-            throw PixelConversionError(.outOfSurfaces, error.description)
-        }
-        throw PixelConversionError(.outOfSurfaces, "there is no surface for a converted frame of \(layout.byteCount) bytes")
+        return try surfaces.take(SurfaceLayout(format: target.format, covering: size, pitchAlignment: rowAlignment))
     }
 
     /// The shape of a pixel after a change of size that keeps the shape of the frame.

@@ -70,11 +70,20 @@ public struct VideoFrame: ~Copyable, Sendable {
     public var pixelFormat: PixelFormat { use.surface.layout.format }
 
     /// The same frame for another reader, with a use of its own.
-    public borrowing func copy() -> VideoFrame {
+    public borrowing func copy() -> VideoFrame { moved(to: use.another(), visible: visible) }
+
+    /// The same frame in other memory, or with another place of its pixels there.
+    /// - Parameters:
+    ///   - use: The right to read that memory.
+    ///   - attributes: Nil: as they are; so are `attachments` and `sequence`.
+    package borrowing func moved(
+        to use: consuming SurfaceUse, visible: PixelRect, attributes: FrameAttributes? = nil, attachments: Attachments? = nil,
+        sequence: UInt64? = nil
+    ) -> VideoFrame {
         VideoFrame(
-            use: use.another(), visible: visible, attributes: attributes, presentationTime: presentationTime, duration: duration,
-            sourceTimestamp: sourceTimestamp, sourceTimeBase: sourceTimeBase, flags: flags, sequence: sequence,
-            sampleNumber: sampleNumber, attachments: attachments)
+            use: use, visible: visible, attributes: attributes ?? self.attributes, presentationTime: presentationTime, duration: duration,
+            sourceTimestamp: sourceTimestamp, sourceTimeBase: sourceTimeBase, flags: flags, sequence: sequence ?? self.sequence,
+            sampleNumber: sampleNumber, attachments: attachments ?? self.attachments)
     }
 
     /// Gives the frame another time. The container's own time stamp no longer applies and goes.
