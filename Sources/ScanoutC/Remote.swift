@@ -13,6 +13,25 @@ final class RemoteHandle: Handle {
 @_cdecl("scanout_remote_open")
 public func scanout_remote_open(
     _ path: UnsafePointer<CChar>?, _ remote: UnsafeMutablePointer<OpaquePointer?>?, _ message: UnsafeMutablePointer<CChar>?, _ messageSize: Int
+) -> scanout_result { unsafe open(path, nil, remote, message, messageSize) }
+
+/// Connects to a server that has several films, for the one of a name.
+@_cdecl("scanout_remote_open_film")
+public func scanout_remote_open_film(
+    _ path: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ remote: UnsafeMutablePointer<OpaquePointer?>?,
+    _ message: UnsafeMutablePointer<CChar>?, _ messageSize: Int
+) -> scanout_result {
+    guard let name = unsafe name else {
+        unsafe remote?.pointee = nil
+        unsafe CallerText.write("An argument makes no sense.", to: message, messageSize)
+        return SCANOUT_ERROR_ARGUMENT
+    }
+    return unsafe open(path, String(cString: name), remote, message, messageSize)
+}
+
+private func open(
+    _ path: UnsafePointer<CChar>?, _ film: String?, _ remote: UnsafeMutablePointer<OpaquePointer?>?, _ message: UnsafeMutablePointer<CChar>?,
+    _ messageSize: Int
 ) -> scanout_result {
     unsafe remote?.pointee = nil
     guard let path = unsafe path, let remote = unsafe remote else {
@@ -20,12 +39,26 @@ public func scanout_remote_open(
         return SCANOUT_ERROR_ARGUMENT
     }
     do throws(ExportError) {
-        unsafe remote.pointee = RemoteHandle.give(RemoteHandle(try RemoteFrameSource(path: unsafe String(cString: path))))
+        let source = try RemoteFrameSource(path: unsafe String(cString: path), film: film)
+        unsafe remote.pointee = RemoteHandle.give(RemoteHandle(source))
         return SCANOUT_OK
     } catch {
         unsafe CallerText.write(error.description, to: message, messageSize)
         return SCANOUT_ERROR_OPEN
     }
+}
+
+/// Writes the names of a server's films.
+@_cdecl("scanout_remote_get_films")
+public func scanout_remote_get_films(_ path: UnsafePointer<CChar>?, _ names: UnsafeMutablePointer<CChar>?, _ size: Int) -> scanout_result {
+    guard let path = unsafe path, let names = unsafe names else { return SCANOUT_ERROR_ARGUMENT }
+    guard let films = try? RemoteFrameSource.films(at: unsafe String(cString: path)) else { return SCANOUT_ERROR_OPEN }
+    var text: [CChar] = []
+    for film in films { text += film.utf8CString }
+    text.append(0)
+    guard text.count <= size else { return SCANOUT_ERROR_ARGUMENT }
+    for (index, byte) in text.enumerated() { unsafe names[index] = byte }
+    return SCANOUT_OK
 }
 
 /// Lends the next frame of the other process, waiting up to `timeout` nanoseconds (negative: without limit).

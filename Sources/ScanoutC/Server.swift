@@ -2,10 +2,12 @@ public import CScanout
 internal import FrameExport
 internal import Media
 
-/// What `scanout_server *` points to: a server, and the handle of its exporter, which is lent.
+/// What `scanout_server *` points to: a server, and the handles of its exporters, which are lent.
 final class ServerHandle: Handle {
     let server: FrameServer
     let exporter: ExporterHandle
+    /// Of the films that were added, by their names.
+    let added = Monitor<[String: ExporterHandle]>([:])
 
     init(_ server: FrameServer) {
         self.server = server
@@ -23,11 +25,18 @@ extension FrameServer.Configuration {
         guard limit <= Self.limit, most <= Self.limit, isLossless <= 1 else { return nil }
         self.init(clientLimit: limit == 0 ? 4 : Int(limit), clientBudget: most == 0 ? 4 : Int(most), isLossless: isLossless == 1)
         guard let frames = unsafe options.frames else { return }
-        // How clients take them is the server's business.
+        guard let made = unsafe FrameWishes(served: frames) else { return nil }
+        wishes = made
+    }
+}
+
+extension FrameWishes {
+    /// What served frames are to be. How clients take them is the server's business. Nil for what makes no sense.
+    fileprivate init?(served frames: UnsafePointer<scanout_exporter_options>) {
         guard let wanted = unsafe CallerStruct.read(frames, zero: scanout_exporter_options()) else { return nil }
         let others = unsafe [wanted.budget, wanted.bound, wanted.policy, wanted.when_decoded, wanted.copies]
-        guard others.allSatisfy({ $0 == 0 }), let made = unsafe FrameWishes(wanted) else { return nil }
-        wishes = made
+        guard others.allSatisfy({ $0 == 0 }) else { return nil }
+        unsafe self.init(wanted)
     }
 }
 
@@ -58,6 +67,33 @@ public func scanout_server_new(
 public func scanout_server_exporter(_ server: OpaquePointer?) -> OpaquePointer? {
     guard let handle = unsafe ServerHandle.borrow(server) else { return nil }
     return unsafe OpaquePointer(Unmanaged.passUnretained(handle.exporter).toOpaque())
+}
+
+/// Gives the server another film, for clients that ask for it by its name. Its exporter is lent until the film is removed or the server closed.
+@_cdecl("scanout_server_add")
+public func scanout_server_add(
+    _ server: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ frames: UnsafePointer<scanout_exporter_options>?,
+    _ exporter: UnsafeMutablePointer<OpaquePointer?>?
+) -> scanout_result {
+    unsafe exporter?.pointee = nil
+    guard let handle = unsafe ServerHandle.borrow(server), let name = unsafe name, let exporter = unsafe exporter,
+        let wishes = unsafe frames.map({ unsafe FrameWishes(served: $0) }) ?? FrameWishes(),
+        let made = try? handle.server.addFilm(unsafe String(cString: name), wishes: wishes)
+    else { return SCANOUT_ERROR_ARGUMENT }
+    let film = ExporterHandle(lending: made)
+    handle.added.withLock { $0[unsafe String(cString: name)] = film }
+    unsafe exporter.pointee = unsafe OpaquePointer(Unmanaged.passUnretained(film).toOpaque())
+    return SCANOUT_OK
+}
+
+/// Takes away a film that was added.
+@_cdecl("scanout_server_remove")
+public func scanout_server_remove(_ server: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> scanout_result {
+    guard let handle = unsafe ServerHandle.borrow(server), let name = unsafe name else { return SCANOUT_ERROR_ARGUMENT }
+    let film = unsafe String(cString: name)
+    handle.server.removeFilm(film)
+    handle.added.withLock { $0[film] = nil }
+    return SCANOUT_OK
 }
 
 /// Says whether another film follows the one that is served.

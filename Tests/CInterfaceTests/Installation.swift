@@ -107,31 +107,3 @@ private struct FileLock {
 
     func unlock() { close(file) }
 }
-
-/// Programs run to their end.
-enum Tool {
-    struct Outcome {
-        var code: Int32
-        var output: String
-        var errors: String
-    }
-
-    static func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
-        let process = ChildProcess()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // A hang ends, and shows as 124. Linking the library takes minutes in a virtual machine on a busy host.
-        process.arguments = ["timeout", "900", program] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let folder = FileManager.default.temporaryDirectory
-        let output = folder.appendingPathComponent("tool-\(UUID().uuidString).out"), errors = output.appendingPathExtension("err")
-        // Files, not pipes: what a program leaves running cannot hold them open.
-        for file in [output, errors] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
-        defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
-        process.waitUntilExit()
-        return Outcome(
-            code: process.terminationStatus, output: TextFile.contents(of: output.path) ?? "", errors: TextFile.contents(of: errors.path) ?? "")
-    }
-}

@@ -4,6 +4,16 @@ import Foundation
 import TestSupport
 import Testing
 
+/// A player that is closed with this object.
+@safe
+private final class Playing {
+    private let player: OpaquePointer?
+
+    init(_ player: OpaquePointer?) { unsafe self.player = player }
+
+    deinit { unsafe scanout_close(player) }
+}
+
 /// Frames that a C program serves to another one.
 @Suite(.enabled(if: Installation.isPossible, "a sanitized library serves only sanitized programs")) struct ServingTests {
     private static func program() throws -> String { try Installation.shared.get().build(TestAssets.root + "/Tests/CInterface/serving.c") }
@@ -80,5 +90,51 @@ import Testing
         }
         let expected = try FilmReference.sums(TestAssets.path("plain.mp4")).count
         #expect(count == expected)
+    }
+
+    @Test func `films with names are for programs that ask for them`() throws {
+        let place = ProcessFolder.path("named.sock")
+        var server: OpaquePointer?, wishes = unsafe scanout_server_options()
+        unsafe wishes.size = UInt32(MemoryLayout<scanout_server_options>.size)
+        unsafe wishes.sends_every_frame = 1
+        try #require(unsafe scanout_server_new(place, &wishes, &server, nil, 0) == SCANOUT_OK)
+        defer { unsafe scanout_server_close(server) }
+        var players: [Playing] = []
+        defer { players.removeAll() }
+        for (name, film) in [("a", "plain.mp4"), ("b", "crop.mp4")] {
+            var exporter: OpaquePointer?, again: OpaquePointer?, player: OpaquePointer?
+            try #require(unsafe scanout_server_add(server, name, nil, &exporter) == SCANOUT_OK)
+            #expect(unsafe scanout_server_add(server, name, nil, &again) == SCANOUT_ERROR_ARGUMENT && again == nil)
+            let exporters = unsafe [exporter]
+            let opened = unsafe exporters.withUnsafeBufferPointer { exporters in
+                var options = unsafe scanout_options()
+                unsafe options.size = UInt32(MemoryLayout<scanout_options>.size)
+                unsafe options.output = SCANOUT_OUTPUT_UNTIMED.rawValue
+                unsafe options.is_silent = 1
+                unsafe options.exporters = exporters.baseAddress
+                unsafe options.exporter_count = 1
+                return unsafe scanout_open(TestAssets.path(film), &options, &player, nil, 0)
+            }
+            try #require(opened == SCANOUT_OK)
+            players.append(unsafe Playing(player))
+        }
+        var names = [CChar](repeating: 1, count: 5)
+        #expect(unsafe scanout_remote_get_films(place, &names, 4) == SCANOUT_ERROR_ARGUMENT)
+        #expect(unsafe scanout_remote_get_films(place, &names, 5) == SCANOUT_OK && names == [97, 0, 98, 0, 0])
+        var message = [CChar](repeating: 0, count: 200), remote: OpaquePointer?
+        #expect(unsafe scanout_remote_open_film(place, "c", &remote, &message, message.count) == SCANOUT_ERROR_OPEN)
+        let sentence = String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        #expect(sentence == "\(place): there is no film \"c\"; there is \"a\", \"b\".")
+        for (name, film) in [("b", "crop.mp4"), ("a", "plain.mp4")] {
+            try #require(unsafe scanout_remote_open_film(place, name, &remote, nil, 0) == SCANOUT_OK)
+            defer { unsafe scanout_remote_close(remote) }
+            var sums: [String] = [], frame: OpaquePointer?
+            while unsafe scanout_remote_wait(remote, 60_000_000_000, &frame) == SCANOUT_OK {
+                unsafe sums.append(Checksum.md5(Held(frame).visibleBytes))
+            }
+            let expected = try FilmReference.sums(TestAssets.path(film))
+            #expect(sums == expected, "\(name)")
+        }
+        #expect(unsafe scanout_server_remove(server, "a") == SCANOUT_OK && scanout_server_remove(server, "x") == SCANOUT_OK)
     }
 }

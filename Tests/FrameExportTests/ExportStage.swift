@@ -15,9 +15,11 @@ final class ExportStage {
     let timebase: Timebase
     /// The moment at which media time 0 is to be seen.
     let start: HostTime
-    private var count: UInt64 = 0
+    private var count: UInt64
 
-    init(slots: Int = 16, runs: Bool = true) {
+    /// - Parameter first: The first frame's number.
+    init(slots: Int = 16, runs: Bool = true, first: UInt64 = 0) {
+        count = first
         pool = SurfacePool(layout: Self.layout, allocator: MemfdAllocator(), maximumCount: slots)
         timebase = Timebase()
         start = MonotonicClock.shared.now() + .seconds(1000)

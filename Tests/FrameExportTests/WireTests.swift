@@ -151,6 +151,7 @@ import Testing
                         switch event {
                         case .released(let token): released.append(token)
                         case .end: isEnded = true
+                        case .wants, .asks: Issue.record("it asked for nothing")
                         }
                     }
                     rest = rest.dropFirst(step)

@@ -48,7 +48,7 @@ SCANOUT_BEGIN
  * 0: not stable yet. Until the first release these may change without another number. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x0000000e
+#define SCANOUT_VERSION 0x0000000f
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -616,7 +616,7 @@ SCANOUT_MUST_USE scanout_result scanout_frame_release_at(scanout_frame *frame, s
 /* ------------------------------------------------------------------------------------------------------------------- Other processes
  *
  * Frames for other programs on this machine, over a Unix socket, in the memory into which the decoder wrote them: for those that use this library,
- * and for GStreamer's unixfdsrc. docs/export.md describes the protocol.
+ * and for GStreamer's unixfdsrc. docs/wire.md describes the protocol.
  *
  *     scanout_server_new("/run/user/1000/film", NULL, &server, message, sizeof message);
  *     scanout_exporter *exporter = scanout_server_exporter(server);
@@ -648,7 +648,17 @@ scanout_exporter *scanout_server_exporter(scanout_server *server);
  * before the last one ends. */
 scanout_result scanout_server_set_continues(scanout_server *server, int32_t continues);
 
-/* Waits until the film has ended and every program has given back what it held, or is gone. A player that is closed before drops what programs have
+/* Gives the server another film, for programs that ask for it by `name` (1 to 255 bytes); all others get the first one. *exporter is what its player
+ * gets, lent until the film is removed or the server closed. `frames` is as in scanout_server_options and may be NULL. SCANOUT_ERROR_ARGUMENT also
+ * where the server has a film of that name. */
+SCANOUT_MUST_USE scanout_result scanout_server_add(
+    scanout_server *server, const char *name, const scanout_exporter_options *SCANOUT_MAY_BE_NULL frames, scanout_exporter **exporter);
+
+/* Takes away a film that was added: its programs hear that it has ended, and keep what they hold. Close its player before. Nothing where there is
+ * none of that name. */
+scanout_result scanout_server_remove(scanout_server *server, const char *name);
+
+/* Waits until the film has ended (each that has begun) and every program has given back what it held, or is gone. A player that is closed before drops what programs have
  * not got yet, also where another film follows. SCANOUT_NOTHING: not within `timeout`.
  * SCANOUT_ERROR_DATA: the protocol has no name for the film's format. */
 scanout_result scanout_server_wait(scanout_server *server, int64_t timeout);
@@ -672,6 +682,15 @@ typedef struct scanout_remote scanout_remote;
 /* Connects to the socket. Close *remote with scanout_remote_close. SCANOUT_ERROR_OPEN when nobody serves there; `message` is as for scanout_open. */
 SCANOUT_MUST_USE scanout_result scanout_remote_open(
     const char *path, scanout_remote **remote, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
+
+/* The same for a film that the server has by a name. Blocks until it has answered, for up to 5 s. SCANOUT_ERROR_OPEN also where there is none of that
+ * name; `message` says which there are. */
+SCANOUT_MUST_USE scanout_result scanout_remote_open_film(
+    const char *path, const char *name, scanout_remote **remote, char *SCANOUT_MAY_BE_NULL message, size_t message_size);
+
+/* Writes the names of the films at `path` to `names`, each with a zero at its end, and one zero more after the last; the first film has none. Blocks
+ * for up to 5 s. SCANOUT_ERROR_ARGUMENT: they do not fit into `size` bytes. SCANOUT_ERROR_OPEN: nobody serves there, or only what has no names. */
+SCANOUT_MUST_USE scanout_result scanout_remote_get_films(const char *path, char *names, size_t size);
 
 /* The next frame, as scanout_exporter_wait; one thread at a time. Release *frame: until then it counts at the server. SCANOUT_END: the stream has
  * ended; SCANOUT_ERROR_DATA: the server is gone, or sends what it should not. `sequence` and `serial` are this side's. */

@@ -12,6 +12,8 @@ internal import SurfacePool
 /// frame or when its connection closes, however it died. A client that has used up its budget misses frames; the others do not. One that has
 /// taken and given back nothing for five seconds while it was owed frames makes room for a new one.
 ///
+/// A server has one film, which every client gets. `addFilm` gives it more, by names; a `RemoteFrameSource` that asks for one by its name gets that.
+///
 /// The socket belongs to this user only (mode 0600, and the peer's user is checked). Clients get memfds that they can only read; the kernel has no
 /// such descriptors for DMA-BUFs, so clients are trusted not to *write* those.
 ///
@@ -54,20 +56,22 @@ public final class FrameServer: Sendable {
     }
 
     /// The exporter that takes the frames: give it to the player or `DisplayQueue`.
-    public let exporter: FrameExporter
+    public var exporter: FrameExporter { first.exporter }
     /// The socket's path in the file system.
     public let path: String
-    private let configuration: Configuration
+    let configuration: Configuration
+    let bell: EventFD
+    let shared: Monitor<Shared>
+    let onNotice: @Sendable (String) -> Void
+    let onFailure: @Sendable (ExportError) -> Void
+    private let first: ServedFilm
     private let place: SocketPath
-    private let bell: EventFD
-    private let shared = Monitor(Shared())
-    private let onNotice: @Sendable (String) -> Void
-    private let onFailure: @Sendable (ExportError) -> Void
 
-    private struct Shared: Sendable {
+    struct Shared: Sendable {
+        /// The first one is the one without a name.
+        var films: [ServedFilm]
         var isStopping = false
         var isFinished = false
-        var continues = false
         var thread: LoopThread?
         var statistics = Statistics()
         var failure: ExportError?
@@ -89,20 +93,16 @@ public final class FrameServer: Sendable {
         self.configuration = configuration
         self.onNotice = onNotice
         self.onFailure = onFailure
-        var exporting = FrameExporterConfiguration(
-            budget: configuration.clientLimit * configuration.clientBudget, bound: configuration.isLossless ? 2 : 8,
-            policy: configuration.isLossless ? .makeDecoderWait : .dropOldest, delivery: configuration.isLossless ? .whenDecoded : .whenDue)
-        exporting.wishes = configuration.wishes
-        exporter = FrameExporter(exporting)
         do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
         let listener: Monitor<UnixSocket?>
         do throws(SystemError) { listener = Monitor(try UnixSocket.listening(path)) } catch {
             throw ExportError(.socket, "\(path): cannot serve frames here: \(error.reason).")
         }
         place = SocketPath(path)
-        exporter.onFrameAvailable { [bell] in bell.signal() }
+        first = ServedFilm("", configuration, configuration.wishes, bell: bell)
+        shared = Monitor(Shared(films: [first]))
         let thread = LoopThread(name: "export") { [self] in
-            if let socket = listener.withLock({ $0.take() }) { run(socket) }
+            if let socket = listener.withLock({ $0.take() }) { FrameServerLoop(self).run(socket) }
         }
         shared.withLock { $0.thread = thread }
     }
@@ -113,221 +113,61 @@ public final class FrameServer: Sendable {
     /// What the server has done so far.
     public var statistics: Statistics { shared.withLock { $0.statistics } }
 
-    /// Waits until every frame and the end of the stream have been sent and the clients have given every frame back or gone, or `stop` is called.
-    /// False at `deadline` (CLOCK_MONOTONIC; nil: none).
+    /// The names of the films beside the first one, in the order in which they were added.
+    public var films: [String] { shared.withLock { $0.films.dropFirst().map(\.name) } }
+
+    /// Gives the server another film: what the exporter takes goes to those clients that ask for it by this name.
+    ///
+    /// All clients together are at most `clientLimit`, each with its budget; the decoder's pool of each film has room for all of them.
+    /// - Parameters:
+    ///   - name: 1 to 255 bytes, none of them 0.
+    ///   - wishes: What its frames are to be.
+    /// - Throws: `.unsupported` for a name that cannot be, or that another film of this server has.
+    public func addFilm(_ name: String, wishes: FrameWishes = FrameWishes()) throws(ExportError) -> FrameExporter {
+        guard (1...UnixFDCommand.nameLimit).contains(name.utf8.count), !name.utf8.contains(0) else {
+            throw ExportError(.unsupported, "\(path): a film's name has 1 to \(UnixFDCommand.nameLimit) bytes.")
+        }
+        let film = ServedFilm(name, configuration, wishes, bell: bell)
+        let isNew = shared.withLock { shared in
+            guard !shared.films.contains(where: { $0.name == name }) else { return false }
+            shared.films.append(film)
+            return true
+        }
+        guard isNew else { throw ExportError(.unsupported, "\(path): there is a film \"\(name)\" already.") }
+        return film.exporter
+    }
+
+    /// Takes a film away that was added: its clients hear that it has ended, and keep what they hold. Nothing where there is none of that name.
+    public func removeFilm(_ name: String) {
+        let gone = shared.withLock { shared -> ServedFilm? in
+            shared.films.dropFirst().firstIndex { $0.name == name }.map { shared.films.remove(at: $0) }
+        }
+        gone?.stop()
+        bell.signal()
+    }
+
+    /// Waits until every frame and the end of each film that has begun have been sent and the clients have given every frame back or gone, or `stop`
+    /// is called. False at `deadline` (CLOCK_MONOTONIC; nil: none).
     public func waitUntilFinished(until deadline: HostTime?) -> Bool {
         shared.wait(until: deadline) { $0.isFinished || $0.isStopping ? true : nil } ?? false
     }
 
     /// Whether another film follows the one that the exporter serves. Its frames then follow without an end of the stream between, with their own
     /// caps, and their times never go back. To be set before the film ends.
-    public func setContinues(_ continues: Bool) { shared.withLock { $0.continues = continues } }
+    /// - Parameter film: The name that both have; empty: the first one.
+    public func setContinues(_ continues: Bool, film: String = "") {
+        shared.withLock { shared in shared.films.first { $0.name == film } }?.setContinues(continues)
+    }
 
     /// Ends every connection and the thread, and removes the socket. Idempotent.
     public func stop() {
-        let thread = shared.change { shared in
+        let (thread, films) = shared.change { shared in
             shared.isStopping = true
-            return shared.thread.take()
+            return (shared.thread.take(), shared.films)
         }
-        exporter.onFrameAvailable(nil)
-        exporter.cancel()
+        for film in films { film.stop() }
         bell.signal()
         thread?.join()
         if thread != nil { place.remove() }
-    }
-
-    // MARK: The thread
-
-    private final class Client {
-        let socket: UnixSocket
-        var state: FrameServerClientState<ServedFrame>
-
-        init(_ socket: consuming UnixSocket, budget: Int) {
-            self.socket = socket
-            state = FrameServerClientState(budget: budget)
-        }
-    }
-
-    /// The state that only the thread touches.
-    private struct Worker {
-        var clients: [Client] = []
-        var nextID: UInt64 = 1
-        var caps: VideoCaps?
-        var stamps = FrameStamps()
-        var hasServed = false
-        var hasSaidEnd = false
-        var hasRefused = false
-        var descriptors: [PollDescriptor] = []
-    }
-
-    private func run(_ socket: borrowing UnixSocket) {
-        var worker = Worker()
-        while !shared.withLock({ $0.isStopping }) {
-            bell.drain()
-            accept(socket, &worker)
-            let next = serve(&worker)
-            noteEnd(worker)
-            worker.descriptors.removeAll(keepingCapacity: true)
-            worker.descriptors.append(PollDescriptor(fd: bell.rawValue, interest: .readable))
-            worker.descriptors.append(PollDescriptor(fd: socket.rawValue, interest: .readable))
-            for client in worker.clients { worker.descriptors.append(PollDescriptor(fd: client.socket.rawValue, interest: .readable)) }
-            guard (try? pollDescriptors(&worker.descriptors, until: next)) != nil else { continue }
-            for index in worker.clients.indices.reversed() where !worker.descriptors[index + 2].ready.isEmpty {
-                if let reason = read(worker.clients[index]) { end(at: index, reason, &worker) }
-            }
-        }
-    }
-
-    private func accept(_ socket: borrowing UnixSocket, _ worker: inout Worker) {
-        while let peer = socket.accept() {
-            guard peer.isPeerTrusted else {
-                onNotice("\(path): refused a client of another user.")
-                continue
-            }
-            if worker.clients.count >= configuration.clientLimit { endStuckClient(&worker) }
-            guard worker.clients.count < configuration.clientLimit else {
-                onNotice("\(path): refused a client; \(configuration.clientLimit) are connected.")
-                continue
-            }
-            let client = Client(peer, budget: configuration.clientBudget)
-            // A client that connects late gets the caps at once, and the end when nothing follows.
-            if let caps = worker.caps, !tell(caps, client) { continue }
-            if worker.hasSaidEnd, !shared.withLock({ $0.continues }) { _ = client.socket.send(UnixFDCommand.message(.endOfStream)) }
-            worker.clients.append(client)
-            worker.hasServed = true
-            count(worker) { $0.clientsServed += 1 }
-        }
-    }
-
-    /// Ends the client that has been stuck for the longest time, if there is one.
-    private func endStuckClient(_ worker: inout Worker) {
-        let limit = MonotonicClock.shared.now() - configuration.stuckAfter
-        let stuck = worker.clients.indices.filter { (worker.clients[$0].state.stuckSince ?? .distantFuture) < limit }
-        guard let index = stuck.min(by: { worker.clients[$0].state.stuckSince! < worker.clients[$1].state.stuckSince! }) else { return }
-        end(at: index, "it has given nothing back for some time, and another one waits", &worker)
-    }
-
-    private func tell(_ caps: VideoCaps, _ client: Client) -> Bool {
-        guard client.state.caps != caps else { return true }
-        guard client.socket.send(UnixFDCommand.caps(caps.text)) == .whole else { return false }
-        client.state.caps = caps
-        return true
-    }
-
-    /// Sends what is due; when to look again (nil: when something happens).
-    private func serve(_ worker: inout Worker) -> HostTime? {
-        while true {
-            if configuration.isLossless, !worker.hasServed || worker.clients.contains(where: { !$0.state.hasRoom }) { return nil }
-            let next = exporter.advance(to: MonotonicClock.shared.now(), onlyOne: configuration.isLossless)
-            switch exporter.handOut(again: false) {
-            case .some(let frame):
-                if worker.hasSaidEnd {
-                    // Another stream has begun.
-                    worker.hasSaidEnd = false
-                    shared.withLock { $0.isFinished = false }
-                }
-                send(ServedFrame(frame), &worker)
-            case .none:
-                if exporter.isAtEnd, !worker.hasSaidEnd { sayEnd(&worker) }
-                return next
-            }
-        }
-    }
-
-    private func send(_ frame: ServedFrame, _ worker: inout Worker) {
-        guard let caps = VideoCaps(frame.description) else {
-            count(worker) { $0.framesUnsupported += 1 }
-            return refuse(frame.description, &worker)
-        }
-        worker.caps = caps
-        let id = worker.nextID
-        worker.nextID += 1
-        let now = MonotonicClock.shared.now()
-        let time = worker.stamps.next(frame.description, isPaced: exporter.reading.isPaced, now: now)
-        let message = UnixFDBuffer(frame.description, id: id, at: time).message
-        ReadOnlyDescriptor.with(frame.descriptor, isDMABuf: frame.description.isDMABuf) { descriptor in
-            send(message, id, frame, caps, descriptor, at: now, &worker)
-        }
-    }
-
-    /// - Parameter descriptor: Of the frame's memory, as clients get it.
-    private func send(
-        _ message: [UInt8], _ id: UInt64, _ frame: ServedFrame, _ caps: VideoCaps, _ descriptor: Int32, at now: HostTime, _ worker: inout Worker
-    ) {
-        var sent = 0, skipped = 0
-        for index in worker.clients.indices.reversed() {
-            let client = worker.clients[index]
-            guard client.state.hasRoom else {
-                client.state.skipped(at: now)
-                skipped += 1
-                continue
-            }
-            guard tell(caps, client) else {
-                end(at: index, "it does not read", &worker)
-                continue
-            }
-            switch client.socket.send(message, descriptor: descriptor) {
-            case .whole:
-                client.state.sent(id, frame, at: now)
-                sent += 1
-            case .full:
-                client.state.skipped(at: now)
-                skipped += 1
-            case .broken: end(at: index, nil, &worker)
-            }
-        }
-        count(worker) { statistics in
-            statistics.framesSent += sent
-            statistics.framesSkipped += skipped
-        }
-    }
-
-    /// Says once that clients miss frames because the protocol has no name for their format.
-    private func refuse(_ frame: FrameDescription, _ worker: inout Worker) {
-        guard !worker.hasRefused else { return }
-        worker.hasRefused = true
-        let place = frame.isDMABuf ? "in a DMA-BUF " : ""
-        let error = ExportError(
-            .unsupported, "\(path): frames in the format \(frame.pixelFormat.rawValue) \(place)cannot be served: GStreamer has no name for it.")
-        shared.withLock { $0.failure = error }
-        onFailure(error)
-    }
-
-    private func sayEnd(_ worker: inout Worker) {
-        worker.hasSaidEnd = true
-        if shared.withLock({ $0.continues }) { return }
-        for client in worker.clients { _ = client.socket.send(UnixFDCommand.message(.endOfStream)) }
-    }
-
-    /// The stream is finished when its end has been sent and no client holds a frame.
-    private func noteEnd(_ worker: borrowing Worker) {
-        guard worker.hasSaidEnd, worker.clients.allSatisfy({ $0.state.heldCount == 0 }) else { return }
-        shared.change { $0.isFinished = true }
-    }
-
-    /// Reads the client's messages. Returns why it must be disconnected, empty when it has disconnected itself; nil while it stays.
-    private func read(_ client: Client) -> String? {
-        switch client.socket.receive(4096, descriptorLimit: 0) {
-        case .nothing: return nil
-        case .closed: return ""
-        case .bytes(let bytes, _):
-            for case .end(let reason) in client.state.receive(bytes) { return reason }
-            return nil
-        }
-    }
-
-    /// Closes the connection; its holds go with it.
-    private func end(at index: Int, _ reason: String?, _ worker: inout Worker) {
-        worker.clients.remove(at: index)
-        if let reason, !reason.isEmpty { onNotice("\(path): a client was ended: \(reason).") }
-        count(worker) { _ in }
-    }
-
-    private func count(_ worker: borrowing Worker, _ change: (inout Statistics) -> Void) {
-        let clients = worker.clients.count
-        shared.withLock { shared in
-            change(&shared.statistics)
-            shared.statistics.clients = clients
-        }
     }
 }

@@ -8,6 +8,10 @@ struct FrameServerClientState<Token: Sendable>: Sendable {
     enum Event: Sendable {
         /// The client has let go of this.
         case released(Token)
+        /// It wants the frames of the film with this name.
+        case wants(String)
+        /// It asks which films there are.
+        case asks
         /// The client must be ended, for this reason.
         case end(String)
     }
@@ -56,6 +60,13 @@ struct FrameServerClientState<Token: Sendable>: Sendable {
                     }
                     events.append(.released(held.remove(at: index).token))
                     stuckSince = nil
+                case .film:
+                    guard message.payload.count <= UnixFDCommand.nameLimit, let name = String(validating: message.payload, as: UTF8.self) else {
+                        return events + [.end("it asked for a film by what is no name")]
+                    }
+                    caps = nil
+                    events.append(.wants(name))
+                case .films: events.append(.asks)
                 case .newBuffer, .caps: return events + [.end("it sent a message that only a server sends")]
                 case .endOfStream, nil: break
                 }

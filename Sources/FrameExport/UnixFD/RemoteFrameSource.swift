@@ -32,13 +32,26 @@ public final class RemoteFrameSource: Sendable {
     }
 
     /// Connects to the server at `path`.
-    public init(path: String) throws(ExportError) {
+    /// - Parameter film: The name of one of its films (`FrameServer.addFilm`); nil: the first one. With a name it blocks until the server has
+    ///   answered, for at most five seconds.
+    public init(path: String, film: String? = nil) throws(ExportError) {
         self.path = path
-        do throws(SystemError) { connection = RemoteConnection(try UnixSocket.connected(path)) } catch {
-            throw ExportError(.socket, "\(path): cannot connect: \(error.reason).")
-        }
+        let connection = try Self.connect(path)
+        if let film { try RemoteFilmChoice(path: path, connection: connection).choose(film) }
+        self.connection = connection
         do { bell = try EventFD() } catch { throw ExportError(.socket, "\(path): \(error.description).") }
         state = Monitor(State())
+    }
+
+    /// The names of the films of the server at `path`; the first one has none. Blocks until it has answered, for at most five seconds.
+    public static func films(at path: String) throws(ExportError) -> [String] {
+        try RemoteFilmChoice(path: path, connection: connect(path)).names()
+    }
+
+    private static func connect(_ path: String) throws(ExportError) -> RemoteConnection {
+        do throws(SystemError) { return RemoteConnection(try UnixSocket.connected(path)) } catch {
+            throw ExportError(.socket, "\(path): cannot connect: \(error.reason).")
+        }
     }
 
     deinit {
@@ -153,7 +166,7 @@ extension RemoteFrameSource: AsynchronousFrameSource {
         case .newBuffer: return try frame(UnixFDBuffer(payload: message.payload))
         case .endOfStream: state.withLock { $0.isAtEnd = true }
         case .releaseBuffer: throw ExportError(.malformed, "\(path): the server sent what only a client sends.")
-        case nil: break
+        case .film, .films, nil: break
         }
         return .again
     }

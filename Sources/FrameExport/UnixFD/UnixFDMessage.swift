@@ -9,8 +9,15 @@ enum UnixFDCommand: UInt32, Sendable {
     case releaseBuffer = 1
     case caps = 2
     case endOfStream = 3
+    // These are ours, and go only to who has sent one of them. GStreamer knows none.
+    /// From a client: frames of the film with this name from now on. From the server: what follows is of that film.
+    case film = 0x5343_0001
+    /// From a client: what films there are. From the server: their names, each with a zero at its end.
+    case films = 0x5343_0002
 
     static let headerSize = 8
+    /// Bytes of a film's name at most.
+    static let nameLimit = 255
 
     static func message(_ command: UnixFDCommand, payload: [UInt8] = []) -> [UInt8] {
         var bytes = WireWriter()
@@ -21,6 +28,10 @@ enum UnixFDCommand: UInt32, Sendable {
 
     /// The caps as text with a zero at the end.
     static func caps(_ text: String) -> [UInt8] { message(.caps, payload: Array(text.utf8) + [0]) }
+
+    static func film(_ name: String) -> [UInt8] { message(.film, payload: Array(name.utf8)) }
+
+    static func films(_ names: [String]) -> [UInt8] { message(.films, payload: names.flatMap { Array($0.utf8) + [0] }) }
 
     static func release(_ id: UInt64) -> [UInt8] {
         var payload = WireWriter()

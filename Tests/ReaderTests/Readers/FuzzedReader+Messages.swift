@@ -90,7 +90,7 @@ extension FuzzedReader {
                     case .caps:
                         caps = try VideoCaps(text: text(message.payload.dropLast()))
                         wasTaken = true
-                    case .releaseBuffer, .endOfStream, nil: break
+                    case .releaseBuffer, .endOfStream, .film, .films, nil: break
                     }
                 }
             } catch { return wasTaken }

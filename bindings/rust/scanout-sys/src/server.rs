@@ -48,11 +48,26 @@ extern "C" {
         message_size: usize,
     ) -> scanout_result;
     pub fn scanout_server_exporter(server: *mut scanout_server) -> *mut scanout_exporter;
+    pub fn scanout_server_add(
+        server: *mut scanout_server,
+        name: *const c_char,
+        frames: *const scanout_exporter_options,
+        exporter: *mut *mut scanout_exporter,
+    ) -> scanout_result;
+    pub fn scanout_server_remove(server: *mut scanout_server, name: *const c_char) -> scanout_result;
     pub fn scanout_server_set_continues(server: *mut scanout_server, continues: i32) -> scanout_result;
     pub fn scanout_server_wait(server: *mut scanout_server, timeout: i64) -> scanout_result;
     pub fn scanout_server_get_statistics(server: *mut scanout_server, statistics: *mut scanout_server_statistics) -> scanout_result;
     pub fn scanout_server_close(server: *mut scanout_server);
     pub fn scanout_remote_open(path: *const c_char, remote: *mut *mut scanout_remote, message: *mut c_char, message_size: usize) -> scanout_result;
+    pub fn scanout_remote_open_film(
+        path: *const c_char,
+        name: *const c_char,
+        remote: *mut *mut scanout_remote,
+        message: *mut c_char,
+        message_size: usize,
+    ) -> scanout_result;
+    pub fn scanout_remote_get_films(path: *const c_char, names: *mut c_char, size: usize) -> scanout_result;
     pub fn scanout_remote_wait(remote: *mut scanout_remote, timeout: i64, frame: *mut *mut scanout_frame) -> scanout_result;
     pub fn scanout_remote_close(remote: *mut scanout_remote);
 }
