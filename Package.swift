@@ -173,7 +173,7 @@ let package = Package(
             "PlaySupport",
             [
                 "JSON", "Media", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Decoding", "Demuxing", "Reading", "Composition",
-                "Writing", "Capture", "Recording", "DisplaySink", "AudioSink", "Player", "CAV",
+                "Encoding", "Writing", "Capture", "Recording", "DisplaySink", "AudioSink", "Player", "CAV",
             ]),
         // The player under the control of other programs, in mpv's protocol.
         module("RemoteControl", ["JSON", "Media", "Sandbox", "PixelConversion", "DisplaySink", "PlaySupport"]),
@@ -265,7 +265,7 @@ let package = Package(
             "HardwareTests",
             [
                 "Decoding", "Demuxing", "DisplaySink", "Sandbox", "SampleQueue", "SurfacePool", "PixelConversion", "Reading", "Composition",
-                "FrameExport", "Player", "Media", "TestSupport", "VANode",
+                "FrameExport", "Player", "Bitstream", "Encoding", "Media", "TestSupport", "VANode",
             ]),
         tests(
             "CaptureTests",

@@ -157,7 +157,7 @@ static inline int cav_display_is_mirrored(const uint8_t *matrix) {
     return (int64_t)m[0] * m[4] - (int64_t)m[1] * m[3] < 0;
 }
 
-// Hardware decoding over VA-API.
+// Hardware decoding and encoding over VA-API.
 
 /// An AVHWDeviceContext over an open VADisplay; NULL on failure. The display must outlive it.
 static inline AVBufferRef *cav_va_device_new(void *display) {
@@ -177,6 +177,38 @@ static inline void cav_frame_set_va_surface(AVFrame *frame, uint32_t surface) { 
 static inline const AVHWFramesContext *cav_frames_context(const AVBufferRef *reference) { return (const AVHWFramesContext *)reference->data; }
 /// The frames context's frames are made elsewhere: it must not make any beforehand.
 static inline void cav_frames_context_no_pool(AVBufferRef *reference) { ((AVHWFramesContext *)reference->data)->initial_pool_size = 0; }
+/// An AVHWFramesContext for surfaces that are made elsewhere and given to an encoder; NULL on failure.
+static inline AVBufferRef *cav_va_frames_new(AVBufferRef *device, enum AVPixelFormat format, int width, int height) {
+    AVBufferRef *reference = av_hwframe_ctx_alloc(device);
+    if (!reference) return NULL;
+    AVHWFramesContext *frames = (AVHWFramesContext *)reference->data;
+    frames->format = AV_PIX_FMT_VAAPI;
+    frames->sw_format = format;
+    frames->width = width;
+    frames->height = height;
+    frames->initial_pool_size = 0;
+    if (av_hwframe_ctx_init(reference) < 0) av_buffer_unref(&reference);
+    return reference;
+}
+
+/// HDR10 metadata beside a frame, where encoders of devices look for it: x and y of red, green, blue and white in units of 0.00002, luminances in
+/// units of 0.0001 cd/m2, light levels in cd/m2. False without memory.
+static inline int cav_frame_set_hdr(AVFrame *frame, const uint16_t points[8], uint32_t brightest, uint32_t darkest, unsigned content,
+                                    unsigned average) {
+    AVMasteringDisplayMetadata *display = av_mastering_display_metadata_create_side_data(frame);
+    AVContentLightMetadata *light = av_content_light_metadata_create_side_data(frame);
+    if (!display || !light) return 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 2; j++) display->display_primaries[i][j] = av_make_q(points[2 * i + j], 50000);
+    for (int j = 0; j < 2; j++) display->white_point[j] = av_make_q(points[6 + j], 50000);
+    display->max_luminance = av_make_q((int)brightest, 10000);
+    display->min_luminance = av_make_q((int)darkest, 10000);
+    display->has_primaries = display->has_luminance = 1;
+    light->MaxCLL = content;
+    light->MaxFALL = average;
+    return 1;
+}
+
 static inline int cav_is_hardware_format(enum AVPixelFormat format) {
     const AVPixFmtDescriptor *descriptor = av_pix_fmt_desc_get(format);
     return descriptor && (descriptor->flags & AV_PIX_FMT_FLAG_HWACCEL) != 0;

@@ -27,17 +27,17 @@ extension CompressionSession {
                 gate.deliver(.dropped(receipt, .skipped), to: output)
                 return
             }
-            let form = try input.frame(frame)
-            try passes?.meter?.note(form, at: receipt.presentationTime)
+            let form = try input.form(of: frame)
+            try passes?.meter?.note(form.frame, at: receipt.presentationTime)
             if instructions.forcesKeyFrame, passes == nil, !traits.forcesKeyFrames, encoder?.framesSent ?? 0 > 0 { drain(output) }
             if encoder == nil { use(try VideoEncoder(setting)) }
             guard let encoder else { return }
             guard receipt.presentationTime.isNumeric, let tick = ledger.add(receipt) else {
                 throw EncodingError(.time, "a frame's time is a number after that of the frame before")
             }
-            guard unsafe EncoderInput.lend(form, to: encoder.frame, as: encoder.context.pointee.pix_fmt.rawValue) else {
+            do throws(EncodingError) { try input.lend(form, to: encoder) } catch {
                 _ = ledger.close(tick: tick)
-                throw EncodingError(.encoder, "no memory for a frame")
+                throw error
             }
             defer { unsafe av_frame_unref(encoder.frame) }
             unsafe encoder.frame.pointee.pts = tick
@@ -59,6 +59,12 @@ extension CompressionSession {
         unsafe frame.pointee.color_range = context.pointee.color_range
         unsafe frame.pointee.chroma_location = context.pointee.chroma_sample_location
         unsafe frame.pointee.sample_aspect_ratio = context.pointee.sample_aspect_ratio
+        // Software encoders have been told when they were opened.
+        guard traits.isDevice, let hdr = setting.attributes.hdr else { return }
+        var points = [hdr.red, hdr.green, hdr.blue, hdr.white].flatMap { [$0.x, $0.y] }
+        _ = unsafe cav_frame_set_hdr(
+            frame, &points, hdr.maximumLuminance, hdr.minimumLuminance, UInt32(hdr.maximumContentLightLevel),
+            UInt32(hdr.maximumFrameAverageLightLevel))
     }
 
     private func send(_ encoder: VideoEncoder, tick: Int64, _ output: (EncodeOutput) -> Void) {
@@ -70,8 +76,19 @@ extension CompressionSession {
         encoder.framesSent += 1
         // libavcodec holds a reference of its own where the encoder keeps the frame.
         unsafe av_frame_unref(encoder.frame)
-        if status < 0, let receipt = ledger.close(tick: tick) { gate.deliver(.failed(receipt, failure(status)), to: output) }
+        if status < 0 {
+            if traits.isDevice { return giveUp(status, output) }
+            if let receipt = ledger.close(tick: tick) { gate.deliver(.failed(receipt, failure(status)), to: output) }
+        }
         receive(encoder, output)
+    }
+
+    /// A device has failed, and libavcodec does not say at which frame: all that it held are lost. The next one opens the encoder anew.
+    private func giveUp(_ status: Int32, _ output: (EncodeOutput) -> Void) {
+        encoder = nil
+        let error = EncodingError(
+            .encoder, "the device failed while it encoded by \(encoderName): \(VideoEncoder.reason(status))", status: status)
+        while let receipt = ledger.closeOldest() { gate.deliver(.failed(receipt, error), to: output) }
     }
 
     private func failure(_ status: Int32) -> EncodingError {
@@ -121,9 +138,9 @@ extension CompressionSession {
             noteStatistics(encoder, status)
             guard status >= 0 else {
                 unsafe av_packet_free(&spent)
-                if status != cav_error_again, status != cav_error_eof, let receipt = ledger.closeOldest() {
-                    gate.deliver(.failed(receipt, failure(status)), to: output)
-                }
+                guard status != cav_error_again, status != cav_error_eof else { return }
+                if traits.isDevice { return giveUp(status, output) }
+                if let receipt = ledger.closeOldest() { gate.deliver(.failed(receipt, failure(status)), to: output) }
                 return
             }
             guard let receipt = ledger.close(tick: unsafe packet.pointee.pts) else {

@@ -6,8 +6,8 @@ public import SurfacePool
 
 /// Turns frames of one stream into compressed samples, reading the frames where they lie.
 ///
-/// The Linux counterpart of Video Toolbox's session of the same name. libavcodec's encoder reads the planes of the frame's surface; the right to
-/// read ends when the encoder lets go. Only frames in a form that the encoder does not take are converted, once, and counted.
+/// The Linux counterpart of Video Toolbox's session of the same name. libavcodec's encoder reads the planes of the frame's surface, or a device does
+/// (VA-API); the right to read ends when the encoder lets go. Only frames in a form that the encoder does not take are converted, once, and counted.
 ///
 ///     var wanted = track.format
 ///     wanted.codec = .hevc
@@ -28,10 +28,12 @@ public final class CompressionSession: @unchecked Sendable {
     public let encoderName: String
     /// The properties that this encoder has, with their ranges.
     public let supportedProperties: [EncodingPropertyDescription]
-    /// Why no device encodes although that was preferred; nil when nobody asked.
+    /// Why no device encodes although that was preferred; nil when one does, or when nobody asked.
     public let reason: String?
     /// The layout in which the encoder reads frames in place.
     public let pixelFormat: PixelFormat
+    /// nil where software encodes.
+    private let device: DeviceEncoding?
 
     let gate = AnswerGate()
     let input: EncoderInput
@@ -69,49 +71,33 @@ public final class CompressionSession: @unchecked Sendable {
         format: VideoFormat, options: EncoderOptions = EncoderOptions(), allocator: any SurfaceAllocator = MemfdAllocator(),
         statistics: FrameStatistics = FrameStatistics(), storage: MultiPassStorage? = nil
     ) throws(EncodingError) {
-        let codec = try unsafe Encoders.find(format.codec, options.specification)
-        let name = unsafe String(cString: codec.pointee.name), capabilities = unsafe codec.pointee.capabilities
-        let threading = AV_CODEC_CAP_FRAME_THREADS | AV_CODEC_CAP_SLICE_THREADS | AV_CODEC_CAP_OTHER_THREADS
-        let traits = EncoderTraits.of(name)
-        let supported = traits.descriptions(hasThreads: capabilities & threading != 0)
-        try options.properties.check(against: supported, encoder: name)
-        guard let pixelFormat = unsafe Self.pixelFormat(for: options, codec) else {
-            throw EncodingError(.unsupportedPixelFormat, "the encoder \(name) takes no pixel format that frames could be converted to")
-        }
-        var attributes = format.attributes
-        let facts = pixelFormat.description
-        if facts.impliesFullRange, facts.model == .yuv { attributes.color.range = .full }
-        if facts.model == .rgb { attributes.color.matrix = 0 }
-        if unsafe codec.pointee.id == AV_CODEC_ID_MJPEG {
-            // JFIF has one matrix and one siting only.
-            attributes.color.matrix = 6
-            attributes.color.chromaSiting = .center
-        }
-        let stated = options.properties.expectedFrameRate ?? format.frameRate
-        frameRate = stated.isKnown ? stated : Ratio(25, 1)
-        let plan = try Self.plan(options, traits, storage, encoder: name, frameRate: frameRate)
-        var first = options.properties
-        if let plan { first.quality = plan.firstQuality ?? first.quality }
+        let opening = try SessionOpening(format, options, storage, statistics)
         self.options = options
         self.allocator = allocator
-        self.traits = traits
-        self.pixelFormat = pixelFormat
-        encoderName = name
-        supportedProperties = supported
-        reason = options.specification.hardware == .prefer ? "no hardware encoder for \(format.codec.name) is supported" : nil
-        setting = VideoEncoder.Setting(
-            codec: format.codec, encoderName: name, size: format.visible.size, pixelFormat: pixelFormat, attributes: attributes,
-            frameRate: frameRate,
-            options: Self.options(options, first, traits, frameRate, attributes.hdr, plan?.method, hasAlpha: facts.hasColorAndAlpha))
+        traits = opening.traits
+        pixelFormat = opening.pixelFormat
+        encoderName = opening.encoderName
+        supportedProperties = opening.supported
+        reason = opening.reason
+        device = opening.device
+        setting = opening.setting
+        frameRate = opening.frameRate
         input = EncoderInput(
-            format: pixelFormat, size: format.visible.size, color: attributes.color, allocator: allocator, statistics: statistics)
-        ledger = FrameLedger(frameRate: frameRate)
-        passes = plan
-        let opened = try VideoEncoder(setting)
-        outputFormat = opened.format(setting)
-        shared = Monitor(Shared(format: outputFormat, properties: options.properties, framesHeld: opened.heldFrameCount))
-        encoder = opened
+            format: opening.pixelFormat, size: format.visible.size, color: opening.setting.attributes.color, allocator: allocator,
+            statistics: statistics, device: opening.setting.device)
+        ledger = FrameLedger(frameRate: opening.frameRate)
+        passes = opening.plan
+        outputFormat = opening.encoder.format(opening.setting)
+        shared = Monitor(
+            Shared(format: outputFormat, properties: options.properties, framesHeld: opening.encoder.heldFrameCount))
+        encoder = opening.encoder
     }
+
+    /// Whether a device encodes.
+    public var isHardware: Bool { device != nil }
+
+    /// The encoder with the driver and the device that it uses: `h264_vaapi (VA-API: Intel iHD driver …, /dev/dri/renderD128)`, or `libx264`.
+    public var encoderLabel: String { device.map { "\($0.encoderName) (VA-API: \($0.device.vendor), \($0.device.path))" } ?? encoderName }
 
     /// What the samples are: the codec with its parameter sets, colours, HDR metadata.
     public var format: VideoFormat { shared.withLock { $0.format } }
@@ -126,18 +112,30 @@ public final class CompressionSession: @unchecked Sendable {
 
     /// What a decoder must be asked for so that nothing is copied: for `DecoderOptions.requirements`.
     public var sourceRequirements: OutputRequirements {
-        OutputRequirements(formats: [pixelFormat], modifiers: [.linear], sizes: [setting.size], usages: [.cpu])
+        guard let device else { return OutputRequirements(formats: [pixelFormat], modifiers: [.linear], sizes: [setting.size], usages: [.cpu]) }
+        // Any modifier, in memory of the device's or in DMA-BUFs that it imports.
+        var requirements = OutputRequirements(formats: [pixelFormat], sizes: [setting.size])
+        requirements.device = device.device.number
+        return requirements
     }
 
-    /// A pool of surfaces that the encoder reads in place, for a program that makes frames itself.
+    /// A pool of surfaces that the encoder reads in place, for a program that makes frames itself. For a device they are DMA-BUFs where the machine
+    /// makes some that the CPU can write; what the device does not read is copied once.
     ///
     /// - Parameter count: Surfaces that the program writes or keeps, besides those that the encoder holds.
     public func makeSourcePool(count: Int = 2) -> SurfacePool {
-        SurfacePool(
-            layout: SurfaceLayout(format: pixelFormat, covering: setting.size), allocator: allocator, maximumCount: count + heldFrameCount)
+        guard isHardware else {
+            return SurfacePool(
+                layout: SurfaceLayout(format: pixelFormat, covering: setting.size), allocator: allocator, maximumCount: count + heldFrameCount)
+        }
+        let layout = SurfaceLayout(format: pixelFormat, covering: setting.size, pitchAlignment: Self.devicePitch)
+        return SurfacePool(layout: layout, allocator: SurfaceAllocators.best(), maximumCount: count + heldFrameCount)
     }
 
-    /// The conversion that frames need; nil while the encoder reads every frame in place.
+    /// 256: the rows that all devices read begin so many bytes apart.
+    private static let devicePitch = 256
+
+    /// The conversion or the copy that frames need; nil while the encoder reads every frame in place.
     public var conversion: ConversionReport? { input.conversion }
 
     /// Ends the session from any thread: later calls throw. No answer comes after it has returned; it waits for one that is being received on
@@ -218,19 +216,5 @@ public final class CompressionSession: @unchecked Sendable {
             all[key] = key.hasSuffix("-params") ? [all[key], value].compactMap { $0 }.joined(separator: ":") : value
         }
         return all
-    }
-
-    /// The format that the encoder takes and that keeps most of the frames'.
-    private static func pixelFormat(for options: EncoderOptions, _ codec: UnsafePointer<AVCodec>) -> PixelFormat? {
-        let taken = unsafe Encoders.pixelFormats(of: codec, profile: options.properties.profile)
-        let wanted = options.pixelFormat
-        // libavcodec's JPEG encoder takes code values of limited range only against the standard.
-        let isJPEG = unsafe codec.pointee.id == AV_CODEC_ID_MJPEG
-        let fitting = isJPEG ? taken.filter { $0.description.impliesFullRange } : taken
-        if fitting.contains(wanted) { return wanted }
-        if let same = fitting.first(where: { EncoderInput.areSameBytes($0, wanted) }) { return same }
-        let others = fitting.isEmpty ? taken : fitting, hasAlpha = wanted.description.hasColorAndAlpha
-        if let opaque = wanted.withoutAlpha, others.contains(opaque), !others.contains(where: \.description.hasColorAndAlpha) { return opaque }
-        return PixelFormatTable.shared.nearest(to: wanted, among: others, keepingAlpha: hasAlpha)
     }
 }

@@ -11,16 +11,22 @@ final class EncoderInput: Sendable {
     let format: PixelFormat
     let size: PixelSize
     let color: ColorDescription
+    /// nil for software.
+    private let device: DeviceSurfaces?
     private let converter: PixelTransferSession
     private let report = Monitor<ConversionReport?>(nil)
 
     /// Converted frames that an encoder may hold: its threads', and those it reorders.
     private static let mostHeld = 96
 
-    init(format: PixelFormat, size: PixelSize, color: ColorDescription, allocator: any SurfaceAllocator, statistics: FrameStatistics) {
+    init(
+        format: PixelFormat, size: PixelSize, color: ColorDescription, allocator: any SurfaceAllocator, statistics: FrameStatistics,
+        device: DeviceSurfaces? = nil
+    ) {
         self.format = format
         self.size = size
         self.color = color
+        self.device = device
         let target = ConversionTarget(
             format: format, size: size, matrix: format.description.model == .yuv && color.matrix != 2 ? color.matrix : nil, range: color.range,
             chromaSiting: color.chromaSiting)
@@ -30,9 +36,16 @@ final class EncoderInput: Sendable {
     /// What is converted, and why; nil while the encoder reads every frame in place.
     var conversion: ConversionReport? { report.withLock { $0 } }
 
+    /// A frame in the form that the encoder takes.
+    struct Form: ~Copyable {
+        let frame: VideoFrame
+        /// It is another frame than the caller's.
+        let isConverted: Bool
+    }
+
     /// The frame, or what it was converted to.
-    func frame(_ frame: consuming VideoFrame) throws(EncodingError) -> VideoFrame {
-        guard let reason = reason(against: frame) else { return frame }
+    func form(of frame: consuming VideoFrame) throws(EncodingError) -> Form {
+        guard let reason = reason(against: frame) else { return Form(frame: frame, isConverted: false) }
         let from = "\(frame.pixelFormat.rawValue) \(frame.visible.size)"
         let converted: VideoFrame
         do throws(PixelConversionError) {
@@ -41,6 +54,11 @@ final class EncoderInput: Sendable {
             throw EncodingError(.unsupportedPixelFormat, "the encoder cannot be given the frame: \(error.description)")
         }
         let seconds = converter.secondsSpent
+        note(from, reason) { $0.secondsPerFrame = seconds / Double($0.frames) }
+        return Form(frame: converted, isConverted: true)
+    }
+
+    private func note(_ from: String, _ reason: String, _ change: (inout ConversionReport) -> Void) {
         report.withLock { report in
             var sum =
                 report
@@ -48,21 +66,38 @@ final class EncoderInput: Sendable {
                     from: from, to: "\(format.rawValue) \(size)", why: reason,
                     bytesPerFrame: format.byteCount(width: size.width, height: size.height))
             sum.frames += 1
-            sum.secondsPerFrame = seconds / Double(sum.frames)
+            change(&sum)
             report = sum
         }
-        return converted
+    }
+
+    /// Gives the encoder a frame.
+    func lend(_ form: consuming Form, to encoder: VideoEncoder) throws(EncodingError) {
+        let isConverted = form.isConverted, frame = form.frame
+        guard let device else {
+            guard unsafe Self.lend(frame, to: encoder.frame, as: encoder.context.pointee.pix_fmt.rawValue) else {
+                throw EncodingError(.encoder, "no memory for a frame")
+            }
+            return
+        }
+        let from = "\(frame.pixelFormat.rawValue) \(frame.visible.size)", start = MonotonicClock.shared.now()
+        guard let reason = try unsafe device.lend(frame, to: encoder.frame) else { return }
+        let seconds = (MonotonicClock.shared.now() - start).seconds
+        // A conversion has been noted already; the copy belongs to it.
+        if !isConverted { note(from, reason) { $0.secondsPerFrame += (seconds - $0.secondsPerFrame) / Double($0.frames) } }
     }
 
     /// Why the encoder cannot read the frame where it lies; nil when it can.
     private func reason(against frame: borrowing VideoFrame) -> String? {
         let layout = frame.surface.layout, facts = layout.format.description
-        guard Self.areSameBytes(layout.format, format) else {
+        guard device == nil ? Self.areSameBytes(layout.format, format) : DeviceSurfaces.takes(layout.format, as: format) else {
             let loss = facts.hasColorAndAlpha && !format.description.hasAlpha ? ", without alpha" : ""
             return "the frame is \(layout.format.rawValue), the encoder needs \(format.rawValue)\(loss)"
         }
         guard frame.visible.size == size else { return "the frame is \(frame.visible.size), the encoder needs \(size)" }
-        guard layout.modifier == .linear, frame.surface.memoryKind != .va else { return "the CPU cannot read the device's memory in place" }
+        guard device != nil || (layout.modifier == .linear && frame.surface.memoryKind != .va) else {
+            return "the CPU cannot read the device's memory in place"
+        }
         guard frame.visible.x % (1 << facts.chromaShiftX) == 0, frame.visible.y % (1 << facts.chromaShiftY) == 0
         else { return "the visible part begins between two chroma samples" }
         let own = frame.attributes.color

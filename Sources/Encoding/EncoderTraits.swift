@@ -16,6 +16,8 @@ struct EncoderTraits: Sendable {
         case lookahead(parameters: String)
         /// libvpx and libaom: `lag-in-frames`.
         case lag
+        /// Devices: B-frames, and the frame that is encoded while the next one comes.
+        case device
     }
 
     /// How an encoder keeps what its first pass has shown.
@@ -30,6 +32,10 @@ struct EncoderTraits: Sendable {
         case text
     }
 
+    /// A device encodes.
+    var isDevice = false
+    /// Options that it is opened with whatever the properties are, unless these say otherwise.
+    var base: [String: String] = [:]
     var quality = Quality.none
     var hasRate = true
     var hasRateLimit = false
@@ -133,7 +139,7 @@ struct EncoderTraits: Sendable {
     ///   - frameRate: Of the rate control.
     ///   - metadata: For encoders that write HDR10 metadata themselves.
     func options(for properties: EncodingProperties, frameRate: Ratio, hdr metadata: HDRStaticMetadata?) -> [String: String] {
-        var options: [String: String] = [:], parameters: [String: [String]] = [:]
+        var options = base, parameters: [String: [String]] = [:]
         if properties.isRealTime == true {
             for (key, value) in realTime {
                 if key.hasSuffix("-params") { parameters[key, default: []].append(value) } else { options[key] = value }
@@ -185,6 +191,10 @@ struct EncoderTraits: Sendable {
         switch delay {
         case .none: break
         case .lag: options["lag-in-frames"] = String(frames)
+        case .device:
+            let mostReordered = !reorders || properties.allowsReordering == false ? 0 : min(2, frames)
+            options["bf"] = String(mostReordered)
+            options["async_depth"] = frames > mostReordered ? "2" : "1"
         case .lookahead(let name):
             // Frame threads and a look-ahead on a thread of its own would each hold frames back beside the look-ahead itself.
             let own = name == "x264-params" ? 1 : Self.ownFrames

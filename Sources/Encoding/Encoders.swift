@@ -18,6 +18,18 @@ public enum Encoders {
         return known + found.filter { !known.contains($0) }
     }
 
+    /// libavcodec's names of the encoders for `codec` that drive a device by VA-API. Whether there is such a device shows when one is opened.
+    public static func deviceNames(for codec: VideoCodec) -> [String] {
+        guard let descriptor = unsafe avcodec_descriptor_get_by_name(codec.name) else { return [] }
+        var found: [String] = [], state: UnsafeMutableRawPointer?
+        while let encoder = unsafe av_codec_iterate(&state) {
+            guard unsafe encoder.pointee.id == descriptor.pointee.id, unsafe av_codec_is_encoder(encoder) != 0 else { continue }
+            let name = unsafe String(cString: encoder.pointee.name)
+            if name.hasSuffix("_vaapi") { found.append(name) }
+        }
+        return found
+    }
+
     /// The codecs that people name most, of those that can be encoded.
     public static var usualCodecs: [VideoCodec] {
         ["h264", "hevc", "av1", "vp9", "vp8", "prores", "ffv1", "mjpeg", "mpeg2video", "mpeg4"].map(VideoCodec.init(name:))
@@ -35,11 +47,16 @@ public enum Encoders {
             .contains { name.hasSuffix($0) } || name.hasPrefix("nvenc")
     }
 
+    /// What there is beside a device, as the end of a sentence.
+    static func list(for codec: VideoCodec) -> String {
+        let names = names(for: codec)
+        return names.isEmpty ? "this FFmpeg has no software encoder for it" : "software encoders are \(names.joined(separator: ", "))"
+    }
+
+    /// An encoder in software.
     /// - Throws: `.noEncoder` with a sentence that lists what there is.
     static func find(_ codec: VideoCodec, _ specification: EncoderSpecification) throws(EncodingError) -> UnsafePointer<AVCodec> {
-        let names = names(for: codec)
-        let list = names.isEmpty ? "this FFmpeg has no software encoder for it" : "software encoders are \(names.joined(separator: ", "))"
-        if specification.hardware == .require { throw EncodingError(.noEncoder, "no hardware encoder for \(codec.name) is supported; \(list)") }
+        let names = names(for: codec), list = list(for: codec)
         guard let name = specification.name ?? names.first else {
             let codecs = usualCodecs.map(\.name).joined(separator: ", ")
             throw EncodingError(.noEncoder, "this FFmpeg has no software encoder for \(codec.name); it encodes \(codecs)")

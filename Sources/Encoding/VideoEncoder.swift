@@ -4,6 +4,7 @@ internal import Glibc
 internal import Media
 internal import PixelConversion
 internal import SampleQueue
+internal import SurfacePool
 
 /// An open libavcodec encoder with the frame that is reused for every call.
 ///
@@ -12,6 +13,8 @@ internal import SampleQueue
 final class VideoEncoder {
     let context: UnsafeMutablePointer<AVCodecContext>
     let frame: UnsafeMutablePointer<AVFrame>
+    /// The device must be there until libavcodec has closed the encoder.
+    private let device: DeviceSurfaces?
     private var isOpen = false
     /// libavcodec reads it as long as the encoder is open.
     private var statistics: UnsafeMutablePointer<CChar>?
@@ -30,6 +33,8 @@ final class VideoEncoder {
         var options: [String: String]
         /// nil for one pass.
         var pass: Pass?
+        /// The surfaces of the device that encodes; nil for software.
+        var device: DeviceSurfaces?
 
         struct Pass: Sendable {
             /// `AV_CODEC_FLAG_PASS1` or `AV_CODEC_FLAG_PASS2`.
@@ -46,9 +51,15 @@ final class VideoEncoder {
         else { throw EncodingError(.encoder, "no memory for an encoder") }
         unsafe self.context = context
         unsafe self.frame = frame
+        device = setting.device
         unsafe context.pointee.width = Int32(clamping: setting.size.width)
         unsafe context.pointee.height = Int32(clamping: setting.size.height)
-        unsafe context.pointee.pix_fmt = AVPixelFormat(PixelFormatTable.shared.number(of: setting.pixelFormat))
+        if let device = setting.device {
+            unsafe context.pointee.pix_fmt = AV_PIX_FMT_VAAPI
+            unsafe context.pointee.hw_frames_ctx = unsafe av_buffer_ref(device.framesContext)
+        } else {
+            unsafe context.pointee.pix_fmt = AVPixelFormat(PixelFormatTable.shared.number(of: setting.pixelFormat))
+        }
         unsafe context.pointee.time_base = AVRational(num: setting.frameRate.denominator, den: setting.frameRate.numerator)
         unsafe context.pointee.framerate = AVRational(num: setting.frameRate.numerator, den: setting.frameRate.denominator)
         let aspect = setting.attributes.pixelAspect
@@ -76,7 +87,8 @@ final class VideoEncoder {
         guard status >= 0 else {
             throw EncodingError(
                 .cannotOpen,
-                "the encoder \(setting.encoderName) takes neither \(setting.size) in \(setting.pixelFormat.rawValue) with these properties: "
+                setting.device.map { "the device \($0.device.path) does not encode by \(setting.encoderName): \(Self.reason(status))" }
+                    ?? "the encoder \(setting.encoderName) takes neither \(setting.size) in \(setting.pixelFormat.rawValue) with these properties: "
                     + Self.reason(status), status: status)
         }
         isOpen = true
@@ -116,6 +128,12 @@ final class VideoEncoder {
 
     /// Frames of the caller's that the encoder may hold at once.
     var heldFrameCount: Int {
+        if unsafe context.pointee.hw_frames_ctx != nil {
+            // Those that the device works at, and those that wait for the frame after them.
+            var depth: Int64 = 0
+            unsafe av_opt_get_int(context.pointee.priv_data, "async_depth", 0, &depth)
+            return unsafe 2 + Int(max(depth, 1)) + Int(max(context.pointee.max_b_frames, 0))
+        }
         let isByFrames = unsafe context.pointee.active_thread_type & FF_THREAD_FRAME != 0
         return unsafe 2 + (isByFrames ? Int(context.pointee.thread_count) : 0)
     }

@@ -1,13 +1,14 @@
 internal import AudioSink
 internal import Capture
 internal import Decoding
+internal import Encoding
 public import JSON
 internal import Media
 internal import Sandbox
 internal import SurfacePool
 
-/// Which sinks, decoders, kinds of memory, sound devices, cameras and microphones this machine has, and why one cannot be used: the answer of
-/// `play devices`.
+/// Which sinks, decoders, encoders, kinds of memory, sound devices, cameras and microphones this machine has, and why one cannot be used: the answer
+/// of `play devices`.
 public struct DeviceReport: Sendable {
     /// One device or facility.
     public struct Finding: Sendable, Hashable {
@@ -55,6 +56,7 @@ public struct DeviceReport: Sendable {
         sections = [
             Section(title: "Sinks", findings: displays),
             Section(title: "Decoders", findings: Self.added() + [software] + Self.hardware(device)),
+            Section(title: "Encoders", findings: Self.encoders(device)),
             Section(title: "Surface memory", findings: Self.memory()),
             Section(title: "Sandbox", findings: Self.sandbox(device)),
             Section(title: "Sound", findings: Self.sound()),
@@ -128,6 +130,26 @@ public struct DeviceReport: Sendable {
                         note: "\(profile.entrypoints.joined(separator: " "))\(profile.decodes ? " into \(formats)\(size)" : "")")
                 }
         }
+    }
+
+    /// One line for software, one for each device that encodes, and one for each of its profiles.
+    private static func encoders(_ device: String?) -> [Finding] {
+        let codecs = Encoders.usualCodecs.map(\.name).joined(separator: " ")
+        let software = Finding(name: "software", isUsable: !codecs.isEmpty, note: codecs.isEmpty ? "This FFmpeg encodes no video." : codecs)
+        let devices = HardwareDevices.findings(path: device).filter { $0.reason == nil }
+        return [software]
+            + devices.flatMap { device in
+                guard !device.encodingProfiles.isEmpty else {
+                    return [Finding(name: device.path, isUsable: false, note: "The driver encodes nothing.")]
+                }
+                return [Finding(name: device.path, isUsable: true, note: device.driver ?? "")]
+                    + device.encodingProfiles.map { profile in
+                        let size = profile.maximumSize.width > 0 ? ", up to \(profile.maximumSize)" : ""
+                        let order = profile.reorders ? ", B-frames" : ""
+                        return Finding(
+                            name: "  \(profile.name)", isUsable: true, note: "\(profile.entrypoint), \(profile.rateControls.text)\(order)\(size)")
+                    }
+            }
     }
 
     /// One line for each device file and one for each format of a camera.

@@ -47,6 +47,10 @@ public struct MovieFileReport: Sendable, Hashable {
     public var soundTime: MediaTime?
     /// Frames of sound that the microphone made meanwhile and the film does not have: it has silence there.
     public var soundLost: [AudioCaptureLoss.Reason: Int] = [:]
+    /// What encodes the frames, where a device was preferred or required: `CompressionSession.encoderLabel`; otherwise nil.
+    public var videoEncoder: String?
+    /// Why software encodes although a device was preferred.
+    public var softwareReason: String?
     /// Bytes in the file.
     public var byteCount: Int64 = 0
     /// How often it was paused.

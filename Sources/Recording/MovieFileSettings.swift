@@ -1,3 +1,4 @@
+public import Encoding
 public import Media
 public import Writing
 
@@ -5,6 +6,10 @@ public import Writing
 public struct MovieFileSettings: Sendable {
     /// The codec of the frames by FFmpeg's name; nil: vp9 for WebM, else h264.
     public var videoCodec: String?
+    /// Whether a device encodes the frames, reading them where the camera has written them if its driver imports that memory.
+    public var hardware = EncoderSpecification.Hardware.disable
+    /// The render node to encode on; nil takes the first that encodes the frames.
+    public var device: String?
     /// Bits a second of video; nil: the encoder's usual quality.
     public var videoBitRate: Int?
     /// The codec of the sound; nil: opus for WebM, else aac.

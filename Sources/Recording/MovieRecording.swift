@@ -1,4 +1,5 @@
 internal import Capture
+internal import Encoding
 internal import Media
 internal import SurfacePool
 internal import Writing
@@ -64,6 +65,10 @@ final class MovieRecording: @unchecked Sendable {
             throw error
         }
         (self.video, self.sound, self.metadata) = (video, sound, metadata)
+        if settings.hardware != .disable {
+            report.videoEncoder = video?.encoderLabel
+            report.softwareReason = video?.softwareReason
+        }
         video?.onSample = { [unowned self] in size.add(byteCount: $0, isVideo: true) }
         sound?.onSample = { [unowned self] in size.add(byteCount: $0, isVideo: false) }
         sound?.isFull = { [unowned self] in isFull }

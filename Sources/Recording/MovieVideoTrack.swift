@@ -22,7 +22,8 @@ final class MovieVideoTrack {
     /// Opens the encoder and adds the track to the writer, whose number is 0.
     init(_ format: ActiveFormat, _ settings: MovieFileSettings, to writer: AssetWriter) throws(ExportError) {
         let codec = settings.videoCodec ?? (writer.container == .webm ? "vp9" : "h264")
-        var encoding = EncoderOptions(pixelFormat: format.pixelFormat)
+        var encoding = EncoderOptions(
+            specification: EncoderSpecification(hardware: settings.hardware, device: settings.device), pixelFormat: format.pixelFormat)
         encoding.properties.isRealTime = true
         encoding.properties.averageBitRate = settings.videoBitRate
         if settings.videoBitRate == nil, codec != "h264", codec != "hevc" { encoding.properties.quality = 0.5 }
@@ -46,6 +47,11 @@ final class MovieVideoTrack {
             return try CompressionSession(format: format, options: options)
         }
     }
+
+    /// What encodes, with its driver and device.
+    var encoderLabel: String { encoder.encoderLabel }
+    /// Why no device encodes although that was preferred.
+    var softwareReason: String? { encoder.reason }
 
     /// Frames that the encoder has taken and not answered.
     var framesHeld: Int { received - frames }

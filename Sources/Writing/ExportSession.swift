@@ -81,7 +81,7 @@ public final class ExportSession: @unchecked Sendable {
             let copied = plan.tracks.filter { $0.codec == nil }.map(\.track)
             let encoded = lanes.compactMap { $0 as? VideoLane }.filter(\.losesAlpha).map(\.track)
             notices += plan.notices + [AlphaLoss(copied: copied, encoded: encoded, in: writer.container, path: path).notice].compactMap(\.self)
-            notices += lanes.compactMap { ($0 as? VideoLane)?.softwareNotice }
+            notices += lanes.compactMap { ($0 as? VideoLane)?.deviceNotice }
         } catch {
             writer.cancel()
             throw error

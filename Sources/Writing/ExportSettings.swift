@@ -53,8 +53,10 @@ public struct ExportSettings: Sendable {
     public var video = Treatment.usual
     /// The tracks of sound.
     public var audio = Treatment.usual
-    /// Whether a device encodes video.
+    /// Whether a device encodes video; of no effect when `video` names an encoder of devices. The same device decodes the film where it can.
     public var hardware = EncoderSpecification.Hardware.disable
+    /// The render node to encode on; nil takes the first that encodes the video.
+    public var device: String?
     /// Bits a second of video; nil leaves it to the quality.
     public var videoBitRate: Int?
     /// Constant quality of video from 0 (worst) to 1 (best), on the encoder's own scale; nil is the usual one.
@@ -85,12 +87,17 @@ extension ExportSettings.Codec {
         "avc": "h264", "h265": "hevc", "jpeg": "mjpeg", "pcm": "pcm_s16le", "prores_ks": "prores",
     ]
 
+    /// A device's encoder is named.
+    var isForDevice: Bool { encoder.map { Encoders.deviceNames(for: VideoCodec(name: name)).contains($0) } ?? false }
+
     /// Reads `CODEC[:key=value[,key=value …]]`, where CODEC is a codec or one of libavcodec's encoders.
     ///
     /// - Throws: `.settings` with a sentence that lists what this machine encodes.
     public init(videoText text: String) throws(ExportError) {
         let codecs = Encoders.usualCodecs
-        try self.init(text, "video", codecs.map(\.name)) { name in Encoders.names(for: VideoCodec(name: name)) }
+        try self.init(text, "video", codecs.map(\.name)) { name in
+            Encoders.names(for: VideoCodec(name: name)) + Encoders.deviceNames(for: VideoCodec(name: name))
+        }
     }
 
     /// The same for sound.

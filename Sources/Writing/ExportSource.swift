@@ -38,6 +38,14 @@ extension CompositionSoundOutput: SoundSource {
     var damagedPacketCount: Int { 0 }
 }
 
+/// What an encoder needs of the frames that it is given.
+struct FrameDemand: Hashable {
+    /// So many may be held at once.
+    var holdCount: Int
+    /// A device encodes: frames may stay in memory that the CPU does not read.
+    var isForDevice: Bool
+}
+
 /// What is exported: a film or a composition.
 struct ExportSource {
     /// For sentences.
@@ -47,8 +55,8 @@ struct ExportSource {
     let notice: String?
     /// The open film; nil for a composition.
     let reader: (any AssetReading)?
-    /// Opens a track of frames, of which so many may be held.
-    let frames: (AssetTrack, MediaTimeRange, Int) throws(ReadingError) -> any FrameSource
+    /// Opens a track of frames.
+    let frames: (AssetTrack, MediaTimeRange, FrameDemand) throws(ReadingError) -> any FrameSource
     /// Opens a track of sound.
     let sound: (AssetTrack, MediaTimeRange) throws(ReadingError) -> any SoundSource
 
@@ -61,13 +69,13 @@ struct ExportSource {
         duration = source.reader.duration
         notice = source.notice
         reader = source.reader
-        frames = { track, range, holdCount throws(ReadingError) in
-            let output = try VideoTrackOutput(url: location, track: track.id, options: Self.options(settings, holdCount))
+        frames = { track, range, demand throws(ReadingError) in
+            let output = try VideoTrackOutput(url: location, track: track.id, options: Self.options(settings, demand))
             if range.start > .zero || range.end.isNumeric { try output.reset(forReadingTimeRanges: [range]) }
             return output
         }
         sound = { track, range throws(ReadingError) in
-            let output = try AudioTrackOutput(url: location, track: track.id, options: Self.options(settings, 0))
+            let output = try AudioTrackOutput(url: location, track: track.id, options: Self.options(settings, nil))
             if range.start > .zero || range.end.isNumeric { try output.reset(forReadingTimeRanges: [range]) }
             return output
         }
@@ -80,24 +88,31 @@ struct ExportSource {
         duration = composition.duration
         notice = nil
         reader = nil
-        frames = { _, range, holdCount throws(ReadingError) in
-            let options = CompositionReadingOptions(reading: Self.options(settings, holdCount))
+        frames = { _, range, demand throws(ReadingError) in
+            let drawn = FrameDemand(holdCount: demand.holdCount, isForDevice: false)
+            let options = CompositionReadingOptions(reading: Self.options(settings, drawn))
             let output = try CompositionVideoOutput(of: composition, video, compositor: compositor, options: options)
             output.reset(forReadingTimeRange: range)
             return output
         }
         sound = { _, range throws(ReadingError) in
-            let output = try CompositionSoundOutput(of: composition, mix, options: Self.options(settings, 0))
+            let output = try CompositionSoundOutput(of: composition, mix, options: Self.options(settings, nil))
             output.reset(forReadingTimeRange: range)
             return output
         }
         tracks = composition.resultTracks(video)
     }
 
-    private static func options(_ settings: ExportSettings, _ holdCount: Int) -> ReadingOptions {
+    /// - Parameter demand: nil for sound.
+    private static func options(_ settings: ExportSettings, _ demand: FrameDemand?) -> ReadingOptions {
         var options = ReadingOptions(source: AssetReaderOptions(cancellation: settings.cancellation), sandbox: settings.sandbox)
-        options.decoder.requirements = OutputRequirements(usages: [.cpu])
-        if holdCount > 0 { options.decoder.holdCount = holdCount }
+        if demand?.isForDevice == true {
+            // On the encoder's own device, whose surfaces it reads in place.
+            options.decoder.specification = DecoderSpecification(hardware: .prefer, device: settings.device)
+        } else {
+            options.decoder.requirements = OutputRequirements(usages: [.cpu])
+        }
+        if let demand { options.decoder.holdCount = demand.holdCount }
         return options
     }
 }

@@ -38,15 +38,22 @@ final class VideoLane: ExportLane {
         self.track = track
         range = settings.timeRange
         // Encoders with threads for frames hold two and one for each.
-        var (source, first) = try Self.open(film, track, range, holdCount: Self.spareFrames)
+        let wantsDevice = settings.hardware != .disable || codec.isForDevice
+        let demand = FrameDemand(holdCount: Self.spareFrames, isForDevice: wantsDevice)
+        var (source, first) = try Self.open(film, track, range, demand)
         let shape = ExportShape(track, first, settings.size, turns: !container.hasEditLists)
-        let made: CompressionSession
-        let pixelFormat = Self.pixelFormat(first.pixelFormat, codec, container)
-        do throws(EncodingError) { made = try Self.session(codec, settings, shape, pixelFormat, statistics) } catch {
-            throw .encoding(error, track: track.id)
+        func makeSession(for first: SharedFrame) throws(ExportError) -> CompressionSession {
+            let pixelFormat = Self.pixelFormat(first.pixelFormat, codec, container)
+            do throws(EncodingError) { return try Self.session(codec, settings, shape, pixelFormat, statistics) } catch {
+                throw .encoding(error, track: track.id)
+            }
         }
-        if made.heldFrameCount + 2 > Self.spareFrames {
-            (source, first) = try Self.open(film, track, range, holdCount: made.heldFrameCount + 2)
+        var made = try makeSession(for: first)
+        let needed = FrameDemand(holdCount: max(made.heldFrameCount + 2, Self.spareFrames), isForDevice: made.isHardware)
+        if needed != demand {
+            (source, first) = try Self.open(film, track, range, needed)
+            // The frames of software have another layout than those of the device that does not encode them.
+            if wantsDevice, !made.isHardware { made = try makeSession(for: first) }
         }
         output = source
         session = made
@@ -66,10 +73,10 @@ final class VideoLane: ExportLane {
     private static let spareFrames = 8
 
     private static func open(
-        _ film: ExportSource, _ track: AssetTrack, _ range: MediaTimeRange, holdCount: Int
+        _ film: ExportSource, _ track: AssetTrack, _ range: MediaTimeRange, _ demand: FrameDemand
     ) throws(ExportError) -> (any FrameSource, SharedFrame) {
         do throws(ReadingError) {
-            let output = try film.frames(track, range, holdCount)
+            let output = try film.frames(track, range, demand)
             if let frame = try output.nextFrame() { return (output, SharedFrame(frame)) }
         } catch { throw .reading(error) }
         throw .settings("\(film.location): track \(track.id) has no frame in the part that is wanted.")
@@ -91,7 +98,8 @@ final class VideoLane: ExportLane {
         _ codec: ExportSettings.Codec, _ settings: ExportSettings, _ shape: ExportShape, _ pixelFormat: PixelFormat,
         _ statistics: FrameStatistics
     ) throws(EncodingError) -> CompressionSession {
-        var options = EncoderOptions(specification: EncoderSpecification(hardware: settings.hardware, name: codec.encoder), pixelFormat: pixelFormat)
+        var options = EncoderOptions(
+            specification: EncoderSpecification(hardware: settings.hardware, name: codec.encoder, device: settings.device), pixelFormat: pixelFormat)
         options.encoderOptions = codec.options
         options.properties.averageBitRate = settings.videoBitRate
         options.properties.quality = settings.videoQuality
@@ -113,7 +121,8 @@ final class VideoLane: ExportLane {
         if let distance = settings.syncDistance, !["mjpeg", "prores", "ffv1"].contains(codec.name), codec.options["g"] == nil {
             options.properties.keyFrameIntervalDuration = distance
         }
-        if codec.name == "vp9" {
+        // Of libvpx.
+        if codec.name == "vp9", settings.hardware == .disable, !codec.isForDevice {
             for (key, value) in ["cpu-used": "4", "row-mt": "1"] where codec.options[key] == nil { options.encoderOptions[key] = value }
         }
         return try CompressionSession(format: format, options: options, statistics: statistics)
@@ -126,9 +135,10 @@ final class VideoLane: ExportLane {
         return description
     }
 
-    /// Why software encodes although a device was preferred.
-    var softwareNotice: String? {
-        session.reason.map { "Track \(track.id) is encoded by software (\(session.encoderName)), because \($0)." }
+    /// Which device encodes, or why software does although a device was preferred.
+    var deviceNotice: String? {
+        if session.isHardware { return "Track \(track.id) is encoded by \(session.encoderLabel)." }
+        return session.reason.map { "Track \(track.id) is encoded by software (\(session.encoderName)), because \($0)." }
     }
 
     var remarks: [String] {

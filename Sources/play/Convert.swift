@@ -89,9 +89,14 @@ struct Convert: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Whether a device encodes video: prefer takes software where there is no encoder for a device, require ends then. So far there is none.",
+            "Whether a device encodes video, by VA-API, and decodes it: prefer takes software where none does, and says why; require ends then.",
             valueName: "off|prefer|require"))
     var hardware: HardwareArgument = .off
+
+    @Option(
+        help: ArgumentHelp(
+            "The render node that encodes, of those that `devices` lists; by default the first one that can.", valueName: "path"))
+    var device: String?
 
     @Option(help: ArgumentHelp("Bits a second of video: 800k, 2.5M.", valueName: "rate"))
     var bitrate: RateArgument?
@@ -153,11 +158,11 @@ struct Convert: ParsableCommand {
     mutating func validate() throws {
         if copy,
             video != nil || audio != nil || bitrate != nil || audioBitrate != nil || quality != nil || scale != nil
-                || size != nil || passes != nil || reach != nil || hardware != .off
+                || size != nil || passes != nil || reach != nil || hardware != .off || device != nil
         {
             throw ValidationError(
                 "--copy excludes what only encoding can do: --video, --audio, --bitrate, --audio-bitrate, --quality, --scale, "
-                    + "--size, --passes, --reach, --hardware.")
+                    + "--size, --passes, --reach, --hardware, --device.")
         }
         if copy, isTimeline { throw ValidationError("--copy is for films; the frames of a time line are drawn and encoded.") }
         if [bitrate != nil, quality != nil, size != nil].count(where: \.self) > 1 {
@@ -252,6 +257,7 @@ struct Convert: ParsableCommand {
         settings.cancellation = cancellation
         settings.timeRange = range
         settings.hardware = hardware.choice
+        settings.device = device
         settings.videoBitRate = bitrate?.bits
         settings.audioBitRate = audioBitrate?.bits
         settings.videoQuality = quality

@@ -57,6 +57,17 @@ struct Record: ParsableCommand {
     @Option(help: ArgumentHelp("The codec: h264, hevc, vp9, mjpeg.", valueName: "codec"))
     var video: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Whether a device encodes the video, by VA-API: prefer takes software where no device does, and says why; require ends then.",
+            valueName: "off|prefer|require"))
+    var hardware: HardwareArgument = .off
+
+    @Option(
+        help: ArgumentHelp(
+            "The render node that encodes, of those that `devices` lists; by default the first one that can.", valueName: "path"))
+    var device: String?
+
     @Option(help: ArgumentHelp("Bits a second of the video: 800k, 2.5M.", valueName: "rate"))
     var bitrate: RateArgument?
 
@@ -83,9 +94,10 @@ struct Record: ParsableCommand {
     mutating func validate() throws {
         if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
         if microphone == nil, audio != nil || audioBitrate != nil { throw ValidationError("--audio and --audio-bitrate need --microphone.") }
-        if !recordsCamera, video != nil || bitrate != nil || reconnect || preview {
-            throw ValidationError("--video, --bitrate, --reconnect and --preview need --camera where there is --microphone.")
+        if !recordsCamera, video != nil || bitrate != nil || hardware != .off || reconnect || preview {
+            throw ValidationError("--video, --bitrate, --hardware, --reconnect and --preview need --camera where there is --microphone.")
         }
+        if device != nil, hardware == .off { throw ValidationError("--device needs --hardware.") }
         if !preview, sink != .auto { throw ValidationError("--sink needs --preview.") }
         if connector != nil, sink != .kms { throw ValidationError("--connector needs --preview --sink kms.") }
         if case .md5 = sink { throw ValidationError("--preview shows the camera: auto, wayland, kms or headless.") }
@@ -129,6 +141,8 @@ struct Record: ParsableCommand {
         options.reconnects = reconnect
         options.settings.videoCodec = video
         options.settings.videoBitRate = bitrate?.bits
+        options.settings.hardware = hardware.choice
+        options.settings.device = device
         options.settings.audioCodec = audio
         options.settings.audioBitRate = audioBitrate?.bits
         options.settings.recordsMetadata = markers
@@ -176,6 +190,7 @@ struct Record: ParsableCommand {
             }
             parts.append("\((sound.seconds * 100).rounded() / 100) s of sound, \(losses(lost))")
         }
+        if let encoder = film.videoEncoder { parts.append("encoded by \(encoder)\(film.softwareReason.map { ", because \($0)" } ?? "")") }
         if film.pauses > 0 { parts.append("paused \(film.pauses == 1 ? "once" : "\(film.pauses) times")") }
         switch report.end {
         case .maximumByteCount: parts.append("ended because more would exceed --max-size")

@@ -23,9 +23,13 @@ struct EncoderPropertyTests {
 
     @Test("what is missing is said in one sentence that lists what there is")
     func missing() {
-        let hardware = error(.h264, EncoderOptions(specification: EncoderSpecification(hardware: .require)))
+        let nowhere = EncoderSpecification(hardware: .require, device: "/nowhere/renderD128")
+        let hardware = error(.h264, EncoderOptions(specification: nowhere))
         #expect(hardware?.code == .noEncoder)
-        #expect(hardware?.description.hasPrefix("no hardware encoder for h264 is supported; software encoders are ") == true)
+        #expect(hardware?.description.hasPrefix("no hardware encoder for h264: cannot open /nowhere/renderD128: ") == true, "\(hardware as Any)")
+        #expect(hardware?.description.contains("; software encoders are ") == true)
+        let software = error(.h264, EncoderOptions(specification: EncoderSpecification(hardware: .require, name: "libx264")))
+        #expect(software?.description.hasPrefix("a device is to encode, and the encoder libx264 uses none; ") == true)
         let name = error(.h264, EncoderOptions(specification: EncoderSpecification(name: "libx265")))
         #expect(name?.code == .noEncoder)
         let first = Encoders.names(for: .h264).first ?? "none"
@@ -37,9 +41,10 @@ struct EncoderPropertyTests {
 
     @Test("preferred hardware falls back, with the reason")
     func preferred() throws {
-        let options = EncoderOptions(specification: EncoderSpecification(hardware: .prefer))
+        let options = EncoderOptions(specification: EncoderSpecification(hardware: .prefer, device: "/nowhere/renderD128"))
         let session = try CompressionSession(format: format(), options: options)
-        #expect(session.reason == "no hardware encoder for h264 is supported")
+        #expect(session.reason?.hasPrefix("no hardware encoder for h264: cannot open /nowhere/renderD128: ") == true, "\(session.reason ?? "")")
+        #expect(!session.isHardware && session.encoderLabel == session.encoderName)
         #expect(try CompressionSession(format: format()).reason == nil)
     }
 

@@ -33,7 +33,7 @@ import Testing
 
     @Test func `the machine's report has a section for each kind of device`() {
         let report = DeviceReport(displays: [.init(name: "headless", isUsable: true, note: "virtual")], device: "/nowhere/renderD1")
-        #expect(report.sections.map(\.title) == ["Sinks", "Decoders", "Surface memory", "Sandbox", "Sound", "Cameras", "Microphones"])
+        #expect(report.sections.map(\.title) == ["Sinks", "Decoders", "Encoders", "Surface memory", "Sandbox", "Sound", "Cameras", "Microphones"])
         #expect(report.sections[0].findings.map(\.name) == ["headless"])
         #expect(report.sections[1].findings.first { $0.name == "software" }?.isUsable == true)
         #expect(report.sections[1].findings.contains { $0.name == "/nowhere/renderD1" && !$0.isUsable })

@@ -183,12 +183,33 @@ import Testing
 
     @Test func `hardware that is preferred is named where software encodes, and nothing is written where it is required`() throws {
         try inFolder {
-            let words = ["convert", TestAssets.path("short.mp4"), "\(folder)/film.mp4", "--video", "h264", "--duration", "0.2", "--hardware"]
+            let film = ["convert", TestAssets.path("short.mp4"), "\(folder)/film.mp4", "--video", "h264", "--duration", "0.2"]
+            let words = film + ["--device", "/nowhere/renderD128", "--hardware"]
+            let reason = "no hardware encoder for h264: cannot open /nowhere/renderD128: "
             let preferred = try PlayProgram.run(words + ["prefer"])
-            #expect(preferred.code == 0 && preferred.errors.hasSuffix("because no hardware encoder for h264 is supported.\n"), "\(preferred.errors)")
+            #expect(preferred.code == 0 && preferred.errors.contains("is encoded by software (libx264), because \(reason)"), "\(preferred.errors)")
             let required = try PlayProgram.run(words + ["require", "--overwrite"])
-            #expect(required.code == 65 && required.errors.contains("no hardware encoder for h264 is supported; software"), "\(required.errors)")
+            #expect(required.code == 65 && required.errors.contains(reason) && required.errors.contains("; software encoders"), "\(required.errors)")
             #expect(list() == ["film.mp4"])
+        }
+    }
+
+    @Test(
+        .enabled(if: !TestExtent.isSanitized, "a sanitized driver cannot be preloaded"),
+        arguments: [
+            ["--hardware", "require"], ["--hardware", "prefer"], ["--video", "h264_vaapi"], ["--hardware", "require", "--sandbox", "decoder"],
+        ])
+    func `a device decodes and encodes a film without a copy, every frame as it was, for other people's programs, too`(_ words: [String]) throws {
+        try inFolder {
+            let switches = ["PLAYER_VA_CHECK": "1", "SCANOUT_DECODER": try SoftwareVADriver.decoder()]
+            let environment = SoftwareVADriver.environment(preloads: true).merging(switches) { $1 }
+            let film = TestAssets.path("plain.mp4"), made = "\(folder)/film.mp4"
+            let outcome = try PlayProgram.run(["convert", film, made, "--device", SoftwareVADriver.device] + words, environment: environment)
+            #expect(outcome.code == 0, "\(outcome.errors)")
+            #expect(outcome.errors.contains("Track 0 is encoded by h264_vaapi (VA-API: Player software driver"), "\(outcome.errors)")
+            #expect(!outcome.errors.contains("converted"), "\(outcome.errors)")
+            let sums = try [film, made].map { try FFmpeg.frameSums(of: $0) }
+            #expect(sums[0].count == 30 && sums[0] == sums[1])
         }
     }
 

@@ -21,4 +21,11 @@ public enum FFmpeg {
         guard process.terminationStatus == 0 else { throw Failure(description: "ffmpeg \(arguments.joined(separator: " ")) fails") }
         return data
     }
+
+    /// The hash of every frame of a film's first track of video, in yuv420p.
+    public static func frameSums(of film: String) throws -> [String] {
+        let text = String(
+            decoding: try run(["-i", film, "-map", "0:v:0", "-fps_mode", "passthrough", "-pix_fmt", "yuv420p", "-f", "framemd5", "-"]), as: UTF8.self)
+        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ",").last.map(String.init) }
+    }
 }

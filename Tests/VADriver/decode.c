@@ -1,4 +1,4 @@
-// Configurations, contexts and pictures.
+// Configurations, contexts and pictures: what is decoded here; what is encoded goes to encode.c.
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>
@@ -33,16 +33,16 @@ static VAStatus query_profiles(VADriverContextP ctx, VAProfile *list, int *count
 }
 
 static VAStatus query_entrypoints(VADriverContextP ctx, VAProfile profile, VAEntrypoint *list, int *count) {
-    (void)ctx;
     if (profile_index(profile) < 0) return VA_STATUS_ERROR_UNSUPPORTED_PROFILE;
     list[0] = VAEntrypointVLD;
-    *count = 1;
+    list[1] = VAEntrypointEncSlice;
+    *count = encodes_profile(DRIVER(ctx), profile) ? 2 : 1;
     return VA_STATUS_SUCCESS;
 }
 
 static VAStatus get_attributes(VADriverContextP ctx, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib *list, int count) {
-    (void)ctx;
     if (profile_index(profile) < 0) return VA_STATUS_ERROR_UNSUPPORTED_PROFILE;
+    if (entrypoint == VAEntrypointEncSlice && encodes_profile(DRIVER(ctx), profile)) return encode_attributes(DRIVER(ctx), profile, list, count);
     if (entrypoint != VAEntrypointVLD) return VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT;
     for (int i = 0; i < count; i++) {
         switch (list[i].type) {
@@ -56,14 +56,17 @@ static VAStatus get_attributes(VADriverContextP ctx, VAProfile profile, VAEntryp
 }
 
 static VAStatus create_config(VADriverContextP ctx, VAProfile profile, VAEntrypoint entrypoint, VAConfigAttrib *list, int count, VAConfigID *id) {
-    (void)list, (void)count;
     Driver *driver = DRIVER(ctx);
     if (driver->is_gone) return VA_STATUS_ERROR_OPERATION_FAILED;
     if (profile_index(profile) < 0) return VA_STATUS_ERROR_UNSUPPORTED_PROFILE;
-    if (entrypoint != VAEntrypointVLD) return VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT;
+    const bool encodes = entrypoint == VAEntrypointEncSlice && encodes_profile(driver, profile);
+    if (entrypoint != VAEntrypointVLD && !encodes) return VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT;
+    VAStatus status = encodes ? encode_check(driver, list, count) : VA_STATUS_SUCCESS;
+    if (status) return status;
     Config *config = calloc(1, sizeof *config);
     if (!config) return VA_STATUS_ERROR_ALLOCATION_FAILED;
     config->profile = profile;
+    config->entrypoint = entrypoint;
     pthread_mutex_lock(&driver->lock);
     *id = driver_add(driver, config, kind_config);
     pthread_mutex_unlock(&driver->lock);
@@ -84,10 +87,10 @@ static VAStatus query_config(VADriverContextP ctx, VAConfigID id, VAProfile *pro
     Config *config = driver_object(DRIVER(ctx), id, kind_config);
     if (!config) return VA_STATUS_ERROR_INVALID_CONFIG;
     *profile = config->profile;
-    *entrypoint = VAEntrypointVLD;
+    *entrypoint = config->entrypoint;
     list[0].type = VAConfigAttribRTFormat;
     *count = 1;
-    return get_attributes(ctx, config->profile, VAEntrypointVLD, list, 1);
+    return get_attributes(ctx, config->profile, config->entrypoint, list, 1);
 }
 
 static VAStatus create_context(VADriverContextP ctx, VAConfigID config_id, int width, int height, int flag, VASurfaceID *targets, int count,
@@ -103,6 +106,21 @@ static VAStatus create_context(VADriverContextP ctx, VAConfigID config_id, int w
     VAStatus status = VA_STATUS_ERROR_ALLOCATION_FAILED;
     Config *config = driver_object(driver, config_id, kind_config);
     Context *context = calloc(1, sizeof *context);
+    if (config && context && config->entrypoint == VAEntrypointEncSlice) {
+        context->profile = config->profile;
+        context->target = VA_INVALID_SURFACE;
+        if (driver->encoders >= driver->most_encoders) {
+            status = VA_STATUS_ERROR_MAX_NUM_EXCEEDED;
+        } else if ((context->encode = encode_new())) {
+            driver->encoders++;
+            *id = driver_add(driver, context, kind_context);
+            context = NULL;
+            status = VA_STATUS_SUCCESS;
+        }
+        free(context);
+        pthread_mutex_unlock(&driver->lock);
+        return status;
+    }
     driver->contexts++;
     if (config && context && !(driver->failing_contexts && driver->contexts >= driver->failing_contexts)) {
         const int index = profile_index(config->profile);
@@ -144,6 +162,8 @@ static VAStatus destroy_context(VADriverContextP ctx, VAContextID id) {
         forget(context);
         free(context->slices);
         decoder_release(context->decoder);
+        if (context->encode) driver->encoders--;
+        encode_free(context->encode);
     }
     free(context);
     pthread_mutex_unlock(&driver->lock);
@@ -159,6 +179,7 @@ static VAStatus begin_picture(VADriverContextP ctx, VAContextID id, VASurfaceID 
     if (context && surface) {
         forget(context);
         context->target = target;
+        if (context->encode) encode_begin(context->encode, target);
     }
     pthread_mutex_unlock(&driver->lock);
     return !context ? VA_STATUS_ERROR_INVALID_CONTEXT : !surface ? VA_STATUS_ERROR_INVALID_SURFACE : VA_STATUS_SUCCESS;
@@ -201,6 +222,10 @@ static VAStatus render_picture(VADriverContextP ctx, VAContextID id, VABufferID 
         if (!buffer) {
             status = VA_STATUS_ERROR_INVALID_BUFFER;
             break;
+        }
+        if (context->encode) {
+            status = encode_take(context->encode, buffer);
+            continue;
         }
         const int index = profile_index(context->profile);
         const size_t size = (size_t)buffer->element_size * buffer->count;
@@ -278,7 +303,10 @@ static VAStatus end_picture(VADriverContextP ctx, VAContextID id) {
     Context *context = driver_object(driver, id, kind_context);
     Surface *surface = context ? driver_object(driver, context->target, kind_surface) : NULL;
     VAStatus status = !context ? VA_STATUS_ERROR_INVALID_CONTEXT : !surface ? VA_STATUS_ERROR_INVALID_SURFACE : VA_STATUS_SUCCESS;
-    if (!status) {
+    if (!status && context->encode) {
+        status = encode_end(driver, context->encode);
+        context->target = VA_INVALID_SURFACE;
+    } else if (!status) {
         surface->picture = ++driver->pictures;
         if (driver->gone && driver->pictures >= driver->gone) driver->is_gone = true;
         if (driver->is_gone || driver_list_has(driver->fail, driver->pictures)) {
@@ -293,7 +321,7 @@ static VAStatus end_picture(VADriverContextP ctx, VAContextID id) {
     return status;
 }
 
-/// Pictures are done when vaEndPicture returns, unless one is to hang.
+/// Pictures are decoded when vaEndPicture returns, unless one is to hang, and encoded now.
 static VAStatus sync_surface2(VADriverContextP ctx, VASurfaceID id, uint64_t timeout) {
     Driver *driver = DRIVER(ctx);
     if (driver->is_gone) return VA_STATUS_ERROR_OPERATION_FAILED;
@@ -301,6 +329,7 @@ static VAStatus sync_surface2(VADriverContextP ctx, VASurfaceID id, uint64_t tim
     Surface *surface = driver_object(driver, id, kind_surface);
     const bool hangs = surface && driver->hang && surface->picture == driver->hang;
     VAStatus status = !surface ? VA_STATUS_ERROR_INVALID_SURFACE : surface->failed ? VA_STATUS_ERROR_DECODING_ERROR : VA_STATUS_SUCCESS;
+    if (!status && !hangs) status = encode_finish_source(driver, id);
     pthread_mutex_unlock(&driver->lock);
     if (!hangs) return status;
     if (timeout == VA_TIMEOUT_INFINITE)
@@ -321,7 +350,7 @@ static VAStatus query_status(VADriverContextP ctx, VASurfaceID id, VASurfaceStat
     return surface ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_SURFACE;
 }
 
-void table_decoding(struct VADriverVTable *table) {
+void table_pictures(struct VADriverVTable *table) {
     table->vaQueryConfigProfiles = query_profiles;
     table->vaQueryConfigEntrypoints = query_entrypoints;
     table->vaGetConfigAttributes = get_attributes;

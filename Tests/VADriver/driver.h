@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <va/va.h>
 #include <va/va_backend.h>
+#include <va/va_drmcommon.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -67,14 +68,17 @@ typedef struct {
 typedef struct {
     Object object;
     VAProfile profile;
+    VAEntrypoint entrypoint;
 } Config;
 
 typedef struct {
     Object object;
-    uint32_t fourcc, width, height, pitch, rows;
+    uint32_t fourcc, width, height;
+    uint32_t offsets[2], pitches[2];
     size_t byte_count;
     int fd;
-    bool is_dmabuf;
+    /// The memory is another's, which may only be read.
+    bool is_dmabuf, is_imported;
     uint8_t *base;
     Decoder *decoder;
     /// Number of the picture in it; 0 for none.
@@ -83,6 +87,30 @@ typedef struct {
     uint32_t checksum;
 } Surface;
 
+/// A slice of a picture to be encoded: its header without the bytes against emulation, which ends within a byte.
+typedef struct {
+    Bits header;
+    uint8_t nal;
+    unsigned type, first, count;
+} EncodedSlice;
+
+/// A picture to be encoded. The source is read when somebody waits for the picture, as late as hardware may read it.
+typedef struct {
+    VASurfaceID source, reconstruction;
+    VABufferID target;
+    bool is_described, uses_cabac;
+    /// What stands before the slices, as the application has written it.
+    Bits head;
+    EncodedSlice *slices;
+    unsigned count, capacity;
+    /// Of the packed header that comes next, and of the slice that it stands before.
+    uint32_t packed_type, packed_bits;
+    Bits slice_header;
+    uint8_t slice_nal;
+    /// The source's bytes when the picture was given, where the driver checks.
+    uint32_t checksum;
+} Encode;
+
 typedef struct {
     Object object;
     VABufferType type;
@@ -90,6 +118,10 @@ typedef struct {
     uint8_t *data;
     /// The memory is a surface's.
     bool is_lent;
+    /// In a buffer for coded bytes: what is to be written there, until it is, and what became of it.
+    Encode *encode;
+    VAStatus status;
+    VACodedBufferSegment segment;
 } Buffer;
 
 typedef struct {
@@ -107,7 +139,9 @@ typedef struct {
     Object object;
     VAProfile profile;
     enum AVCodecID codec;
+    /// One of the two is there.
     Decoder *decoder;
+    Encode *encode;
     VASurfaceID target;
     uint8_t *picture, *matrix;
     uint8_t *slice_parameters;
@@ -125,7 +159,13 @@ typedef struct {
     const char *fail;
     uint64_t hang, gone;
     unsigned most_surfaces, failing_contexts;
-    bool checks, is_gone, is_tiled, has_thread;
+    /// Pictures that were given to be encoded, encoding contexts at present, and the most there may be.
+    uint64_t encodes;
+    unsigned encoders, most_encoders;
+    const char *fail_encodes;
+    /// `VA_RC_…` that encoding knows.
+    uint32_t rates;
+    bool checks, is_gone, is_tiled, has_thread, encodes_main, cannot_encode, cannot_import;
     int udmabuf;
     pthread_t thread;
     sem_t asks, answers;
@@ -148,7 +188,12 @@ void thread_begin(Driver *driver);
 bool thread_can_open(Driver *driver);
 void thread_end(Driver *driver);
 
+Buffer *buffer_new(VABufferType type, unsigned size, unsigned count, const void *data);
+void buffer_free(Buffer *buffer);
+
 Surface *surface_new(Driver *driver, uint32_t fourcc, uint32_t width, uint32_t height);
+/// A surface over memory of others (DRM PRIME 2), which is only read; NULL where the driver does not take it.
+Surface *surface_import(Driver *driver, const VADRMPRIMESurfaceDescriptor *from, uint32_t width, uint32_t height);
 void surface_free(Surface *surface);
 void surface_layout(const Surface *surface, uint32_t offsets[2], uint32_t pitches[2]);
 /// CPU access begins or ends.
@@ -156,6 +201,24 @@ void surface_access(const Surface *surface, bool begins);
 /// Brings a decoder's picture into the surface; false for a layout that it cannot hold.
 bool surface_store(Surface *surface, const AVFrame *picture);
 uint32_t surface_checksum(const Surface *surface);
+
+// ---- Encoding ----
+
+bool encodes_profile(const Driver *driver, VAProfile profile);
+VAStatus encode_attributes(const Driver *driver, VAProfile profile, VAConfigAttrib *list, int count);
+/// Whether a configuration may have these attributes.
+VAStatus encode_check(const Driver *driver, const VAConfigAttrib *list, int count);
+Encode *encode_new(void);
+void encode_free(Encode *encode);
+/// The picture in `source` comes next.
+void encode_begin(Encode *encode, VASurfaceID source);
+VAStatus encode_take(Encode *encode, const Buffer *buffer);
+/// All is said of the picture: it waits in its target. Leaves an empty `encode` for the next.
+VAStatus encode_end(Driver *driver, Encode *encode);
+/// Writes what waits in the buffer, if it does.
+VAStatus encode_finish(Driver *driver, Buffer *buffer);
+/// Writes all that waits for the surface to be read.
+VAStatus encode_finish_source(Driver *driver, VASurfaceID source);
 
 // ---- Putting bit streams back together: the bytes for the software decoder, or false where the parameters make no sense ----
 
@@ -169,7 +232,7 @@ bool context_follow(Driver *driver, Context *context, const VASurfaceID *referen
 
 void table_images(struct VADriverVTable *table);
 void table_surfaces(struct VADriverVTable *table);
-void table_decoding(struct VADriverVTable *table);
+void table_pictures(struct VADriverVTable *table);
 void table_unsupported(struct VADriverVTable *table);
 
 #pragma GCC visibility pop

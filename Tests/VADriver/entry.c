@@ -64,7 +64,7 @@ static VAStatus terminate(VADriverContextP ctx) {
     return VA_STATUS_SUCCESS;
 }
 
-// What decoding has no part in. libva wants every place filled.
+// What decoding and encoding have no part in. libva wants every place filled.
 
 static VAStatus unsupported(void) { return VA_STATUS_ERROR_UNIMPLEMENTED; }
 
@@ -110,6 +110,12 @@ __attribute__((visibility("default"))) int __vaDriverInit_1_0(void *context) {
     driver->hang = number("PLAYER_VA_HANG");
     driver->gone = number("PLAYER_VA_GONE");
     driver->failing_contexts = (unsigned)number("PLAYER_VA_FAIL_CONTEXTS");
+    driver->fail_encodes = getenv("PLAYER_VA_FAIL_ENCODES");
+    driver->most_encoders = number("PLAYER_VA_ENCODERS") ? (unsigned)number("PLAYER_VA_ENCODERS") : 1024;
+    driver->rates = number("PLAYER_VA_RATES") ? (uint32_t)number("PLAYER_VA_RATES") : VA_RC_CQP | VA_RC_CBR | VA_RC_VBR;
+    driver->encodes_main = number("PLAYER_VA_MAIN") != 0;
+    driver->cannot_encode = number("PLAYER_VA_NO_ENCODING") != 0;
+    driver->cannot_import = number("PLAYER_VA_NO_IMPORT") != 0;
     driver->checks = number("PLAYER_VA_CHECK") != 0;
     driver->is_tiled = number("PLAYER_VA_TILED") != 0;
     driver->most_surfaces = number("PLAYER_VA_SURFACES") ? (unsigned)number("PLAYER_VA_SURFACES") : 1024;
@@ -120,7 +126,7 @@ __attribute__((visibility("default"))) int __vaDriverInit_1_0(void *context) {
     ctx->version_major = 1;
     ctx->version_minor = 0;
     ctx->max_profiles = 16;
-    ctx->max_entrypoints = 1;
+    ctx->max_entrypoints = 2;
     ctx->max_attributes = 16;
     ctx->max_image_formats = 2;
     ctx->max_subpic_formats = 1;
@@ -130,7 +136,7 @@ __attribute__((visibility("default"))) int __vaDriverInit_1_0(void *context) {
     table_unsupported(ctx->vtable);
     table_images(ctx->vtable);
     table_surfaces(ctx->vtable);
-    table_decoding(ctx->vtable);
+    table_pictures(ctx->vtable);
     return VA_STATUS_SUCCESS;
 }
 

@@ -3,20 +3,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+Buffer *buffer_new(VABufferType type, unsigned size, unsigned count, const void *data) {
+    Buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer || !(buffer->data = calloc(count ? count : 1, size ? size : 1))) {
+        free(buffer);
+        return NULL;
+    }
+    buffer->type = type;
+    buffer->element_size = size;
+    buffer->count = count;
+    buffer->segment.buf = buffer->data;
+    if (data) memcpy(buffer->data, data, (size_t)size * count);
+    return buffer;
+}
+
+void buffer_free(Buffer *buffer) {
+    encode_free(buffer->encode);
+    if (!buffer->is_lent) free(buffer->data);
+    free(buffer);
+}
+
 static VAStatus create_buffer(VADriverContextP ctx, VAContextID context, VABufferType type, unsigned size, unsigned count, void *data,
                               VABufferID *id) {
     (void)context;
     Driver *driver = DRIVER(ctx);
     if (driver->is_gone) return VA_STATUS_ERROR_OPERATION_FAILED;
-    Buffer *buffer = calloc(1, sizeof *buffer);
-    if (!buffer || !(buffer->data = calloc(count ? count : 1, size ? size : 1))) {
-        free(buffer);
-        return VA_STATUS_ERROR_ALLOCATION_FAILED;
-    }
-    buffer->type = type;
-    buffer->element_size = size;
-    buffer->count = count;
-    if (data) memcpy(buffer->data, data, (size_t)size * count);
+    Buffer *buffer = buffer_new(type, size, count, data);
+    if (!buffer) return VA_STATUS_ERROR_ALLOCATION_FAILED;
     pthread_mutex_lock(&driver->lock);
     *id = driver_add(driver, buffer, kind_buffer);
     pthread_mutex_unlock(&driver->lock);
@@ -37,20 +50,40 @@ static VAStatus map_buffer(VADriverContextP ctx, VABufferID id, void **address) 
     Driver *driver = DRIVER(ctx);
     pthread_mutex_lock(&driver->lock);
     Buffer *buffer = driver_object(driver, id, kind_buffer);
-    if (buffer) *address = buffer->data;
+    VAStatus status = buffer ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_BUFFER;
+    if (buffer && buffer->type == VAEncCodedBufferType) {
+        status = driver->is_gone ? VA_STATUS_ERROR_OPERATION_FAILED : encode_finish(driver, buffer);
+        *address = &buffer->segment;
+    } else if (buffer) {
+        *address = buffer->data;
+    }
     pthread_mutex_unlock(&driver->lock);
-    return buffer ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_BUFFER;
+    return status;
+}
+
+/// Waits for what is encoded into the buffer.
+static VAStatus sync_buffer(VADriverContextP ctx, VABufferID id, uint64_t timeout) {
+    (void)timeout;
+    Driver *driver = DRIVER(ctx);
+    if (driver->is_gone) return VA_STATUS_ERROR_OPERATION_FAILED;
+    pthread_mutex_lock(&driver->lock);
+    Buffer *buffer = driver_object(driver, id, kind_buffer);
+    VAStatus status = buffer ? encode_finish(driver, buffer) : VA_STATUS_ERROR_INVALID_BUFFER;
+    pthread_mutex_unlock(&driver->lock);
+    return status;
 }
 
 static VAStatus unmap_buffer(VADriverContextP ctx, VABufferID id) {
-    void *address;
-    return map_buffer(ctx, id, &address);
+    Driver *driver = DRIVER(ctx);
+    pthread_mutex_lock(&driver->lock);
+    const bool is_known = driver_object(driver, id, kind_buffer) != NULL;
+    pthread_mutex_unlock(&driver->lock);
+    return is_known ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_BUFFER;
 }
 
 static void remove_buffer(Driver *driver, VABufferID id, Buffer *buffer) {
     driver_remove(driver, id);
-    if (!buffer->is_lent) free(buffer->data);
-    free(buffer);
+    buffer_free(buffer);
 }
 
 static VAStatus destroy_buffer(VADriverContextP ctx, VABufferID id) {
@@ -193,6 +226,9 @@ void table_images(struct VADriverVTable *table) {
     table->vaUnmapBuffer = unmap_buffer;
     table->vaDestroyBuffer = destroy_buffer;
     table->vaQueryImageFormats = query_formats;
+#if VA_CHECK_VERSION(1, 9, 0)
+    table->vaSyncBuffer = sync_buffer;
+#endif
     table->vaCreateImage = create_image;
     table->vaDeriveImage = derive_image;
     table->vaDestroyImage = destroy_image;

@@ -15,6 +15,9 @@
 
 #define FOURCC(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
+/// I915_FORMAT_MOD_X_TILED.
+static const uint64_t modifier_tiled = 0x0100000000000001;
+
 Surface *surface_new(Driver *driver, uint32_t fourcc, uint32_t width, uint32_t height) {
     Surface *surface = calloc(1, sizeof *surface);
     if (!surface) return NULL;
@@ -22,9 +25,10 @@ Surface *surface_new(Driver *driver, uint32_t fourcc, uint32_t width, uint32_t h
     surface->width = width;
     surface->height = height;
     // Rows of 256 bytes and a chroma plane at a multiple of 32 rows: what hardware asks for, and what software does not expect.
-    surface->pitch = (width * (fourcc == VA_FOURCC_P010 ? 2 : 1) + 255) & ~255u;
-    surface->rows = (height + 31) & ~31u;
-    surface->byte_count = ((size_t)surface->pitch * surface->rows * 3 / 2 + 4095) & ~(size_t)4095;
+    const uint32_t pitch = (width * (fourcc == VA_FOURCC_P010 ? 2 : 1) + 255) & ~255u, rows = (height + 31) & ~31u;
+    surface->pitches[0] = surface->pitches[1] = pitch;
+    surface->offsets[1] = pitch * rows;
+    surface->byte_count = ((size_t)pitch * rows * 3 / 2 + 4095) & ~(size_t)4095;
     surface->base = MAP_FAILED;
     surface->fd = memfd_create("va-surface", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (surface->fd < 0 || ftruncate(surface->fd, (off_t)surface->byte_count) < 0 || fcntl(surface->fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0)
@@ -56,14 +60,13 @@ void surface_free(Surface *surface) {
 }
 
 void surface_layout(const Surface *surface, uint32_t offsets[2], uint32_t pitches[2]) {
-    offsets[0] = 0;
-    offsets[1] = surface->pitch * surface->rows;
-    pitches[0] = pitches[1] = surface->pitch;
+    memcpy(offsets, surface->offsets, sizeof surface->offsets);
+    memcpy(pitches, surface->pitches, sizeof surface->pitches);
 }
 
 void surface_access(const Surface *surface, bool begins) {
     if (!surface->is_dmabuf) return;
-    struct dma_buf_sync sync = {(begins ? DMA_BUF_SYNC_START : DMA_BUF_SYNC_END) | DMA_BUF_SYNC_RW};
+    struct dma_buf_sync sync = {(begins ? DMA_BUF_SYNC_START : DMA_BUF_SYNC_END) | (surface->is_imported ? DMA_BUF_SYNC_READ : DMA_BUF_SYNC_RW)};
     ioctl(surface->fd, DMA_BUF_IOCTL_SYNC, &sync);
 }
 
@@ -84,6 +87,7 @@ static void interleave16(uint16_t *to, const uint16_t *u, const uint16_t *v, uin
 }
 
 bool surface_store(Surface *surface, const AVFrame *picture) {
+    if (surface->is_imported) return false;
     const bool wide = surface->fourcc == VA_FOURCC_P010, gray = picture->format == AV_PIX_FMT_GRAY8;
     if (wide ? picture->format != AV_PIX_FMT_YUV420P10LE
              : picture->format != AV_PIX_FMT_YUV420P && picture->format != AV_PIX_FMT_YUVJ420P && !gray)
@@ -92,14 +96,14 @@ bool surface_store(Surface *surface, const AVFrame *picture) {
     surface_access(surface, true);
     for (uint32_t y = 0; y < height; y++) {
         const uint8_t *from = picture->data[0] + (ptrdiff_t)y * picture->linesize[0];
-        uint8_t *to = surface->base + (size_t)y * surface->pitch;
+        uint8_t *to = surface->base + surface->offsets[0] + (size_t)y * surface->pitches[0];
         if (wide)
             for (uint32_t x = 0; x < width; x++) ((uint16_t *)to)[x] = (uint16_t)(((const uint16_t *)from)[x] << 6);
         else
             memcpy(to, from, width);
     }
     for (uint32_t y = 0; y < (height + 1) / 2; y++) {
-        uint8_t *to = surface->base + (size_t)surface->pitch * (surface->rows + y);
+        uint8_t *to = surface->base + surface->offsets[1] + (size_t)y * surface->pitches[1];
         const uint32_t count = (width + 1) / 2;
         if (gray) {
             memset(to, 128, 2 * count);
@@ -113,6 +117,43 @@ bool surface_store(Surface *surface, const AVFrame *picture) {
     }
     surface_access(surface, false);
     return true;
+}
+
+Surface *surface_import(Driver *driver, const VADRMPRIMESurfaceDescriptor *from, uint32_t width, uint32_t height) {
+    const bool is_split = from->num_layers == 2;
+    if (driver->cannot_import || from->num_objects != 1 || (from->fourcc != VA_FOURCC_NV12 && from->fourcc != VA_FOURCC_P010)) return NULL;
+    if (!is_split && (from->num_layers != 1 || from->layers[0].num_planes != 2)) return NULL;
+    const uint64_t modifier = from->objects[0].drm_format_modifier;
+    if (modifier && !(driver->is_tiled && modifier == modifier_tiled)) return NULL;
+    if (width > from->width || height > from->height) return NULL;
+    Surface *surface = calloc(1, sizeof *surface);
+    if (!surface) return NULL;
+    surface->fourcc = from->fourcc;
+    surface->width = width;
+    surface->height = height;
+    surface->is_imported = true;
+    surface->base = MAP_FAILED;
+    surface->fd = fcntl(from->objects[0].fd, F_DUPFD_CLOEXEC, 0);
+    const off_t size = surface->fd < 0 ? -1 : lseek(surface->fd, 0, SEEK_END);
+    if (size <= 0) goto failed;
+    surface->byte_count = (size_t)size;
+    const size_t row = (from->fourcc == VA_FOURCC_P010 ? 4 : 2) * (size_t)((width + 1) / 2);
+    for (unsigned plane = 0; plane < 2; plane++) {
+        const unsigned layer = is_split ? plane : 0, index = is_split ? 0 : plane, rows = plane ? (height + 1) / 2 : height;
+        surface->offsets[plane] = from->layers[layer].offset[index];
+        surface->pitches[plane] = from->layers[layer].pitch[index];
+        if (surface->pitches[plane] < row || surface->offsets[plane] + (size_t)surface->pitches[plane] * (rows - 1) + row > surface->byte_count)
+            goto failed;
+    }
+    surface->base = mmap(NULL, surface->byte_count, PROT_READ, MAP_SHARED, surface->fd, 0);
+    if (surface->base == MAP_FAILED) goto failed;
+    struct dma_buf_sync sync = {DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ};
+    surface->is_dmabuf = ioctl(surface->fd, DMA_BUF_IOCTL_SYNC, &sync) == 0;
+    surface_access(surface, false);
+    return surface;
+failed:
+    surface_free(surface);
+    return NULL;
 }
 
 uint32_t surface_checksum(const Surface *surface) {
@@ -129,18 +170,25 @@ static VAStatus create_surfaces2(VADriverContextP ctx, unsigned format, unsigned
     Driver *driver = DRIVER(ctx);
     if (driver->is_gone) return VA_STATUS_ERROR_OPERATION_FAILED;
     if (!width || !height || width > 8192 || height > 8192) return VA_STATUS_ERROR_RESOLUTION_NOT_SUPPORTED;
+    const VADRMPRIMESurfaceDescriptor *foreign = NULL;
+    bool is_foreign = false;
     uint32_t fourcc = format == VA_RT_FORMAT_YUV420_10 ? VA_FOURCC_P010 : VA_FOURCC_NV12;
     for (unsigned i = 0; i < attribute_count; i++) {
         if (attributes[i].type == VASurfaceAttribPixelFormat) fourcc = (uint32_t)attributes[i].value.value.i;
-        if (attributes[i].type == VASurfaceAttribMemoryType && attributes[i].value.value.i != VA_SURFACE_ATTRIB_MEM_TYPE_VA)
-            return VA_STATUS_ERROR_UNSUPPORTED_MEMORY_TYPE;
+        if (attributes[i].type == VASurfaceAttribMemoryType) {
+            is_foreign = attributes[i].value.value.i == (int)VA_SURFACE_ATTRIB_MEM_TYPE_DRM_PRIME_2;
+            if (!is_foreign && attributes[i].value.value.i != (int)VA_SURFACE_ATTRIB_MEM_TYPE_VA) return VA_STATUS_ERROR_UNSUPPORTED_MEMORY_TYPE;
+        }
+        if (attributes[i].type == VASurfaceAttribExternalBufferDescriptor) foreign = attributes[i].value.value.p;
     }
+    if (is_foreign && (!foreign || count != 1)) return VA_STATUS_ERROR_INVALID_PARAMETER;
     if (fourcc != VA_FOURCC_NV12 && fourcc != VA_FOURCC_P010) return VA_STATUS_ERROR_UNSUPPORTED_RT_FORMAT;
     pthread_mutex_lock(&driver->lock);
     VAStatus status = VA_STATUS_SUCCESS;
     unsigned made = 0;
     while (made < count) {
-        Surface *surface = driver->surfaces < driver->most_surfaces ? surface_new(driver, fourcc, width, height) : NULL;
+        Surface *surface = driver->surfaces >= driver->most_surfaces ? NULL
+            : is_foreign ? surface_import(driver, foreign, width, height) : surface_new(driver, fourcc, width, height);
         if (!surface) {
             status = VA_STATUS_ERROR_ALLOCATION_FAILED;
             break;
@@ -199,7 +247,7 @@ static VAStatus export_surface(VADriverContextP ctx, VASurfaceID id, uint32_t ty
         out->num_objects = 1;
         out->objects[0].fd = fd;
         out->objects[0].size = (uint32_t)surface->byte_count;
-        out->objects[0].drm_format_modifier = driver->is_tiled ? 0x0100000000000001 : 0; // I915_FORMAT_MOD_X_TILED
+        out->objects[0].drm_format_modifier = driver->is_tiled ? modifier_tiled : 0;
         const bool separate = !(flags & VA_EXPORT_SURFACE_COMPOSED_LAYERS);
         out->num_layers = separate ? 2 : 1;
         for (unsigned plane = 0; plane < 2; plane++) {

@@ -1,7 +1,7 @@
 internal import Media
 public import SurfacePool
 
-/// The hardware decoders of this machine, each opened once and kept while somebody uses it.
+/// The hardware decoders and encoders of this machine, each opened once and kept while somebody uses it.
 public enum HardwareDevices {
     private struct Entry {
         weak var device: VADevice?
@@ -11,7 +11,7 @@ public enum HardwareDevices {
 
     /// A device by its render node.
     /// - Parameter isFresh: Not the one that is open already.
-    static func device(_ path: String, isFresh: Bool = false) throws(SurfaceError) -> VADevice {
+    package static func device(_ path: String, isFresh: Bool = false) throws(SurfaceError) -> VADevice {
         if !isFresh, let device = open.withLock({ $0[path]?.device }) { return device }
         let device = try VADevice(path: path)
         open.withLock { $0[path] = Entry(device: device) }
@@ -69,6 +69,8 @@ public enum HardwareDevices {
         public var driver: String?
         /// What the driver decodes; empty when the device cannot be used.
         public var profiles: [VADevice.Profile]
+        /// What it encodes; empty where that is nothing.
+        public var encodingProfiles: [VADevice.EncodingProfile]
         /// Why there is no driver; nil where there is one.
         public var reason: String?
     }
@@ -79,9 +81,10 @@ public enum HardwareDevices {
         (path.map { [$0] } ?? VADevice.paths()).map { path in
             do throws(SurfaceError) {
                 let device = try device(path)
-                return Finding(path: path, driver: device.vendor, profiles: device.profiles(), reason: nil)
+                return Finding(
+                    path: path, driver: device.vendor, profiles: device.profiles(), encodingProfiles: device.encodingProfiles(), reason: nil)
             } catch {
-                return Finding(path: path, driver: nil, profiles: [], reason: error.description)
+                return Finding(path: path, driver: nil, profiles: [], encodingProfiles: [], reason: error.description)
             }
         }
     }

@@ -110,6 +110,8 @@ extension CompressionSession {
         _ options: EncoderOptions, _ traits: EncoderTraits, _ storage: MultiPassStorage?, encoder: String, frameRate: Ratio
     ) throws(EncodingError) -> PassPlan? {
         guard let passes = options.passes else { return nil }
+        // They state the rate or the quantizer.
+        if traits.isDevice { throw EncodingError(.pass, "the encoder \(encoder) makes one pass: its parameter sets change with what it is to keep") }
         guard (2...20).contains(passes.maximumPassCount) else { throw EncodingError(.pass, "the number of passes is from 2 to 20") }
         let method: PassPlan.Method
         var storage = storage, step = 1.0

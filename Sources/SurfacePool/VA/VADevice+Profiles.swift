@@ -32,39 +32,9 @@ extension VADevice {
         let known = unsafe vaQueryConfigEntrypoints(display, profile, &points, &count) == VA_STATUS_SUCCESS
         let entrypoints = known ? Array(points.prefix(max(0, Int(count)))) : []
         let decodes = entrypoints.contains(VAEntrypointVLD)
-        var name = unsafe vaProfileStr(profile).map { unsafe String(cString: $0) } ?? "\(profile.rawValue)"
-        if name.hasPrefix("VAProfile") { name.removeFirst("VAProfile".count) }
-        let surfaces = decodes ? attributes(profile) : (formats: [], size: PixelSize(width: 0, height: 0))
+        let surfaces = decodes ? surfaceAttributes(profile, VAEntrypointVLD) : nil
         return Profile(
-            name: name, number: profile.rawValue,
-            entrypoints: entrypoints.map { point in
-                let text = unsafe vaEntrypointStr(point).map { unsafe String(cString: $0) } ?? "\(point.rawValue)"
-                return text.hasPrefix("VAEntrypoint") ? String(text.dropFirst("VAEntrypoint".count)) : text
-            },
-            formats: surfaces.formats, maximumSize: surfaces.size, decodes: decodes)
-    }
-
-    /// Formats and size limits of the surfaces that a profile decodes into (`vaQuerySurfaceAttributes`).
-    private func attributes(_ profile: VAProfile) -> (formats: [FourCC], size: PixelSize) {
-        var config: VAConfigID = 0
-        var size = PixelSize(width: 0, height: 0)
-        guard unsafe vaCreateConfig(display, profile, VAEntrypointVLD, nil, 0, &config) == VA_STATUS_SUCCESS else { return ([], size) }
-        defer { unsafe vaDestroyConfig(display, config) }
-        var count: UInt32 = 0
-        guard unsafe vaQuerySurfaceAttributes(display, config, nil, &count) == VA_STATUS_SUCCESS, count > 0 else { return ([], size) }
-        var list = unsafe [VASurfaceAttrib](repeating: VASurfaceAttrib(), count: Int(count))
-        guard unsafe vaQuerySurfaceAttributes(display, config, &list, &count) == VA_STATUS_SUCCESS else { return ([], size) }
-        var formats: [FourCC] = []
-        for index in 0..<Int(count) {
-            let attribute = unsafe list[index]
-            let value = unsafe attribute.value.value.i
-            switch unsafe attribute.type {
-            case VASurfaceAttribPixelFormat: formats.append(FourCC(rawValue: UInt32(bitPattern: value)))
-            case VASurfaceAttribMaxWidth: size.width = Int(value)
-            case VASurfaceAttribMaxHeight: size.height = Int(value)
-            default: break
-            }
-        }
-        return (formats, size)
+            name: Self.name(profile), number: profile.rawValue, entrypoints: entrypoints.map(Self.name), formats: surfaces?.formats ?? [],
+            maximumSize: surfaces?.maximum ?? PixelSize(width: 0, height: 0), decodes: decodes)
     }
 }

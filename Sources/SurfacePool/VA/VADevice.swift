@@ -2,7 +2,7 @@ internal import CVA
 internal import Glibc
 package import Media
 
-/// A hardware video decoder that VA-API drives: a DRM render node and the driver that libva loaded for it.
+/// A hardware video decoder or encoder that VA-API drives: a DRM render node and the driver that libva loaded for it.
 ///
 /// The corresponding C type is `VADisplay`, made by `vaGetDisplayDRM`. Thread-safety: all of it; libva's drivers take calls from any thread.
 @safe
@@ -34,7 +34,7 @@ public final class VADevice: Sendable {
     /// - Parameter path: What it is called in messages.
     /// - Throws: `.unavailable` with the reason in one sentence.
     package init(_ descriptor: consuming OwnedFD, path: String) throws(SurfaceError) {
-        if let missing = LateLibrary.missing("va", "va-drm") { throw SurfaceError(.unavailable, "\(path) cannot decode: \(missing).") }
+        if let missing = LateLibrary.missing("va", "va-drm") { throw SurfaceError(.unavailable, "\(path) cannot be used: \(missing).") }
         guard let display = unsafe vaGetDisplayDRM(descriptor.rawValue) else {
             throw SurfaceError(.unavailable, "\(path) is not a DRM device.")
         }
