@@ -54,6 +54,7 @@ package struct SteadySamples: ~Copyable {
             // The reader has judged by the container's time.
             let isBeyond = placed.presentationTime.isNumeric && placed.presentationTime >= end
             if isBeyond { placed.flags.insert(.doNotDisplay) } else if wasBeyond { placed.flags.remove(.doNotDisplay) }
+            if purpose == .decoding { placed.endFrame(by: end) }
             return placed
         }
         return nil
@@ -114,6 +115,12 @@ extension SteadyTimes.Stamp {
 }
 
 extension SampleBuffer {
+    /// A frame that lasts beyond the end is shown until then.
+    fileprivate mutating func endFrame(by end: MediaTime) {
+        guard case .compressed(_, .video) = content, end.isNumeric, duration.isNumeric, shownTime.isNumeric, shownTime < end else { return }
+        duration = min(duration, end - shownTime)
+    }
+
     /// The decoder derives it from the decode time.
     fileprivate mutating func forgetPresentationTime() {
         if case .compressed(_, .video) = content { presentationTime = .invalid } else { presentationTime = decodeTime }
