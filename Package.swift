@@ -216,7 +216,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CTestSupport", "Media", "SurfacePool", "CAV"], path: "Tests/TestSupport", swiftSettings: house),
         // Wrong messages, made of true ones.
-        .target(name: "Lies", path: "Tests/Lies", swiftSettings: house),
+        .target(name: "Lies", dependencies: ["Media", "Sandbox"], path: "Tests/Lies", swiftSettings: house),
         // What every sink must do; run by the tests of each.
         .target(
             name: "SinkConformance", dependencies: ["DisplaySink", "SurfacePool", "Media"], path: "Tests/SinkConformance", swiftSettings: house),
@@ -310,7 +310,7 @@ let package = Package(
         tests(
             "PlayerTests",
             [
-                "Player", "Subtitles", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool",
+                "Lies", "Player", "Subtitles", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool",
                 "DisplaySink",
                 "WaylandSink", "AudioSink", "Composition", "Reading", "Media", "TestSupport", "FilmReference",
             ]),

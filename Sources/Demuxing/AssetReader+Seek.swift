@@ -80,6 +80,7 @@ extension AssetReader {
     private func restart(toBeginning: Bool) {
         timeline.restart(toBeginning: toBeginning)
         finishedTracks = []
+        trackEnds.begin()
         packets = []
         readAhead = []
         captions.restart()

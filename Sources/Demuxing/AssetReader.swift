@@ -33,7 +33,8 @@ public final class AssetReader: @unchecked Sendable {
     /// beginning of the part in which it lies, as the list tells the lengths of its parts.
     public var preferredStart: MediaTime? { (options.source as? AssetBytes)?.preferredStart }
     /// Only samples in this range are to be shown. Where decoding must begin earlier, the samples before it come marked
-    /// `doNotDisplay`. Set before reading; a start above 0 seeks.
+    /// `doNotDisplay`. So do samples after it that come before a track has ended: one far beyond the end may have a damaged time, and does not end
+    /// its track. Set before reading; a start above 0 seeks.
     public var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) { didSet { applyTimeRange() } }
 
     private(set) var context: UnsafeMutablePointer<AVFormatContext>
@@ -64,6 +65,8 @@ public final class AssetReader: @unchecked Sendable {
     var hasToldLoss = false
     private var pendingError: AssetError?
     var finishedTracks: Set<Int> = []
+    /// Where those ended, or others have come.
+    var trackEnds = TrackEnds()
     private var recycler = BlockBufferRecycler()
     /// Packets that opening has read to find the film's beginning.
     var packets: ArraySlice<BlockBuffer>
@@ -277,7 +280,8 @@ public final class AssetReader: @unchecked Sendable {
         sample.sourceTimeBase = track.timeBase
         // Frames come in decode order: only a decode time after the end shows that everything has been read.
         let order = dts == nil ? sample.presentationTime : sample.decodeTime
-        if order.isNumeric, order >= timeRange.end {
+        let end = timeRange.end
+        if end.isNumeric, order.isNumeric, trackEnds.isReached(end, by: order, duration: sample.duration, track: track.id) {
             finishedTracks.insert(track.id)
             return nil
         }

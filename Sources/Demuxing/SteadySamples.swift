@@ -43,9 +43,25 @@ package struct SteadySamples: ~Copyable {
         mayReadAhead = reader.isSeekable || reader.duration.isNumeric
     }
 
-    /// As `AssetReading.nextSample`.
+    /// As `AssetReading.nextSample`, and without samples that are decoded after the reader's time range.
     package mutating func next() throws(AssetError) -> SampleBuffer? {
-        guard var sample = try take() else { return nil }
+        let end = reader.timeRange.end
+        while let sample = try take() {
+            let wasBeyond = sample.presentationTime.isNumeric && sample.presentationTime >= end
+            var placed = placed(sample)
+            let order = placed.decodeTime.isNumeric ? placed.decodeTime : placed.presentationTime
+            if order.isNumeric, order >= end { continue }
+            // The reader has judged by the container's time.
+            let isBeyond = placed.presentationTime.isNumeric && placed.presentationTime >= end
+            if isBeyond { placed.flags.insert(.doNotDisplay) } else if wasBeyond { placed.flags.remove(.doNotDisplay) }
+            if purpose == .decoding { placed.endFrame(by: end) }
+            return placed
+        }
+        return nil
+    }
+
+    private mutating func placed(_ sample: SampleBuffer) -> SampleBuffer {
+        var sample = sample
         sample.forgetEndlessTimes()
         guard let stamp = SteadyTimes.Stamp(sample) else { return sample }
         if purpose == .copying, sample.presentationTime.isNumeric { timed.insert(sample.trackID) }
@@ -99,6 +115,12 @@ extension SteadyTimes.Stamp {
 }
 
 extension SampleBuffer {
+    /// A frame that lasts beyond the end is shown until then.
+    fileprivate mutating func endFrame(by end: MediaTime) {
+        guard case .compressed(_, .video) = content, end.isNumeric, duration.isNumeric, shownTime.isNumeric, shownTime < end else { return }
+        duration = min(duration, end - shownTime)
+    }
+
     /// The decoder derives it from the decode time.
     fileprivate mutating func forgetPresentationTime() {
         if case .compressed(_, .video) = content { presentationTime = .invalid } else { presentationTime = decodeTime }

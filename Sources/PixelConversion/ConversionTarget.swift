@@ -10,6 +10,8 @@ public struct ConversionTarget: Sendable, Hashable {
     public var format: PixelFormat
     /// nil keeps the size of the visible part.
     public var size: PixelSize?
+    /// Visible parts with more pixels than this are made smaller, in their shape, where `size` is nil; nil: none are.
+    public var mostPixels: Int?
     /// H.273's matrix coefficients for a YUV format; nil keeps the source's, or takes the usual ones for the size when the source is RGB.
     public var matrix: UInt8?
     /// `.unspecified` keeps the source's range; it means limited from RGB to YUV, and full to RGB.
@@ -37,6 +39,22 @@ public struct ConversionTarget: Sendable, Hashable {
         self.chromaSiting = chromaSiting
         self.filter = filter
         self.toneMapping = toneMapping
+    }
+
+    /// 7680 × 4320: no monitor has more. What is made of a frame for a display has no more, whatever size the film says its frames have: four of
+    /// them in 32 bits take 531 MB.
+    package static let mostDisplayPixels = 7680 * 4320
+
+    /// The size of a converted frame whose visible part has the size `visible`.
+    func size(of visible: PixelSize) -> PixelSize {
+        if let size { return size }
+        let pixels = visible.width * visible.height
+        guard let mostPixels, pixels > mostPixels else { return visible }
+        // The short side first: where it is cut off at one pixel, the long one is, too.
+        let scale = (Double(mostPixels) / Double(pixels)).squareRoot()
+        let short = max(Int(Double(min(visible.width, visible.height)) * scale), 1)
+        let long = max(min(Int(Double(max(visible.width, visible.height)) * scale), mostPixels / short), 1)
+        return visible.width < visible.height ? PixelSize(width: short, height: long) : PixelSize(width: long, height: short)
     }
 
     /// The colours of a converted frame.

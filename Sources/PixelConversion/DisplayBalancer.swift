@@ -32,15 +32,23 @@ package final class DisplayBalancer {
     package func balanced(_ frame: borrowing VideoFrame) -> VideoFrame? {
         report = nil
         if balance.isNeutral { return frame.copy() }
+        let size = frame.surface.layout.size
+        guard size.width * size.height <= ConversionTarget.mostDisplayPixels else {
+            return unchanged(frame, "the colours of frames of \(size) are not changed, because they are too large")
+        }
         do throws(PixelConversionError) {
             let balanced = try session.convert(frame)
             report = ConversionReport(from: frame.pixelFormat.rawValue, to: balanced.pixelFormat.rawValue, why: "its colours are changed")
             return balanced
         } catch {
             guard error.code == .unsupportedFormat else { return nil }
-            if !hasDescribed { describe(error.description) }
-            hasDescribed = true
-            return frame.copy()
+            return unchanged(frame, error.description)
         }
+    }
+
+    private func unchanged(_ frame: borrowing VideoFrame, _ why: String) -> VideoFrame {
+        if !hasDescribed { describe(why) }
+        hasDescribed = true
+        return frame.copy()
     }
 }

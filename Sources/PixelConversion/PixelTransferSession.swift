@@ -80,7 +80,7 @@ public final class PixelTransferSession: FrameConverter, SurfaceWaiting, @unchec
         guard engine.canConvert(source.format, to: target.format) else {
             throw .noConversion(from: source.format.rawValue, to: target.format.rawValue)
         }
-        let part = engine.aligned(frame.visible, of: source.format), size = target.size ?? part.size
+        let part = engine.aligned(frame.visible, of: source.format), size = target.size(of: part.size)
         let writer = try surface(of: size)
         let start = MonotonicClock.shared.now()
         var plan = plan(frame, part, to: size, lightMapping)

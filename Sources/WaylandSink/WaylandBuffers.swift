@@ -51,7 +51,7 @@ final class WaylandBuffers {
     private let exactColors: Bool?
     /// To blue, green, red, unused (`WL_SHM_FORMAT_XRGB8888`), which every compositor takes.
     /// Four surfaces: on the screen, committed for the next refresh, being released, and being written.
-    private let converter = PixelTransferSession(to: ConversionTarget(format: .bgr0), engine: .fast, holdCount: 3, waitsForSurface: false)
+    private let converter = WaylandBuffers.converter(nil)
     /// For films in high dynamic range; nil: none are mapped.
     private let mapper: PixelTransferSession?
     private let balancer: DisplayBalancer
@@ -73,11 +73,18 @@ final class WaylandBuffers {
     ///   - allocator: Of the memory for frames whose colours are changed.
     init(_ connection: WaylandConnection, exactColors: Bool?, toneMapping: ToneMapping?, allocator: any SurfaceAllocator) {
         balancer = DisplayBalancer(allocator: allocator, holdCount: 3) { [unowned connection] in connection.report?($0) }
-        mapper = toneMapping.map {
-            PixelTransferSession(to: ConversionTarget(format: .bgr0, toneMapping: $0), engine: .fast, holdCount: 3, waitsForSurface: false)
-        }
+        mapper = toneMapping.map { Self.converter($0) }
         self.connection = connection
         self.exactColors = exactColors
+    }
+
+    private static func converter(_ toneMapping: ToneMapping?) -> PixelTransferSession {
+        var target = ConversionTarget(format: .bgr0, toneMapping: toneMapping)
+        // The compositor scales a frame to its window in any case.
+        target.mostPixels = ConversionTarget.mostDisplayPixels
+        // Six of four bytes a pixel: while the size changes, the compositor holds two of the old one.
+        let most = 6 * 4 * ConversionTarget.mostDisplayPixels + (16 << 20)
+        return PixelTransferSession(to: target, engine: .fast, holdCount: 3, maximumByteCount: most, waitsForSurface: false)
     }
 
     /// A buffer that can be attached.

@@ -168,6 +168,42 @@ struct PixelTransferSessionTests {
         }
     }
 
+    struct Shrinking: Sendable {
+        var visible, made: PixelSize
+        var most: Int?
+
+        init(_ width: Int, _ height: Int, _ most: Int?, _ madeWidth: Int, _ madeHeight: Int) {
+            (visible, self.most) = (PixelSize(width: width, height: height), most)
+            made = PixelSize(width: madeWidth, height: madeHeight)
+        }
+    }
+
+    @Test(
+        "a frame with more pixels than are wanted becomes smaller, in its shape",
+        arguments: [
+            Shrinking(40, 20, nil, 40, 20), Shrinking(40, 20, 800, 40, 20), Shrinking(40, 20, 799, 39, 19), Shrinking(40, 20, 200, 20, 10),
+            Shrinking(20, 40, 200, 10, 20), Shrinking(1000, 2, 500, 500, 1), Shrinking(2, 1000, 500, 1, 500), Shrinking(1000, 1, 10, 10, 1),
+            Shrinking(8, 8, 1, 1, 1),
+        ])
+    func shrinking(_ row: Shrinking) throws {
+        let pool = SurfacePool(layout: SurfaceLayout(format: .gray, covering: row.visible), allocator: MemfdAllocator(), maximumCount: 1)
+        let frame = try pool.acquire()?.finish()
+        guard let frame else { throw CancellationError() }
+        var target = ConversionTarget(format: .bgr0)
+        target.mostPixels = row.most
+        let made = try PixelTransferSession(to: target, engine: .fast).convert(
+            VideoFrame(use: frame, visible: PixelRect(row.visible), presentationTime: .zero, sequence: 0))
+        #expect(made.visible.size == row.made && made.visible.width * made.visible.height <= row.most ?? .max)
+    }
+
+    @Test("a size that is asked for is made, however few pixels are wanted otherwise")
+    func statedSize() throws {
+        var dice = Dice(seed: 17), target = ConversionTarget(format: .bgr0, size: PixelSize(width: 20, height: 10))
+        target.mostPixels = 10
+        let original = ExactFrame(.yuv420p, PixelSize(width: 16, height: 16), .bt709, isSmooth: false, &dice)
+        #expect(try PixelTransferSession(to: target, engine: .fast).convert(try original.frame()).visible.size == target.size)
+    }
+
     @Test("linear scaling of a ramp is a ramp")
     func ramp() throws {
         var dice = Dice(seed: 11)

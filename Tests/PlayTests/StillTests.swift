@@ -25,6 +25,18 @@ import Testing
         #expect(end.code == 0 && !end.crashed && end.errors.isEmpty, "\(end.errors)")
     }
 
+    /// Two frames, the second an hour later.
+    @Test(arguments: ["mp4", "mkv"]) func `a frame that lasts for an hour is shown until the part ends that is played`(_ ending: String) throws {
+        let film = ProcessFolder.path("hour-\(UUID().uuidString.prefix(8)).\(ending)")
+        defer { try? FileManager.default.removeItem(atPath: film) }
+        try FFmpeg.run(
+            ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=1:duration=2", "-vf", "setpts=N*3600/TB", "-fps_mode", "passthrough"]
+                + ["-c:v", "libx264", "-preset", "ultrafast", film])
+        let outcome = try PlayProgram.run(["--sink", "headless", "--duration", "0.5", "--stats", "-", film])
+        #expect(outcome.code == 0 && !outcome.crashed, "\(outcome.errors)")
+        #expect(outcome.output.contains(#""framesPresented":1"#) || outcome.output.contains(#""framesPresented" : 1"#), "\(outcome.output)")
+    }
+
     @Test func `images in a list stay for as long as is wanted`() throws {
         let outcome = try PlayProgram.run(
             ["--sink", "headless", "--no-audio", "--image-duration", "0.5", "--stats", "-", image, TestAssets.path("short.mp4"), image])

@@ -128,6 +128,27 @@ import Testing
         #expect(counts[0] ?? 0 >= 280 && counts[1] ?? 0 > 400 && last.values.allSatisfy { $0 > 9 }, "\(counts) \(last)")
     }
 
+    /// Eight seconds of it: a time an hour ahead says nothing about their end.
+    @Test(arguments: [films[0], films[2], films[4], films[5], films[7], films[8], films[9], films[13]])
+    func `a part of it has all of its frames and its sound`(_ film: Film) throws {
+        let path = try Self.make(film), output = ProcessFolder.path("part-\(UUID().uuidString.prefix(8)).\(film.ending)")
+        defer { for name in [path, output] { try? FileManager.default.removeItem(atPath: name) } }
+        let outcome = try PlayProgram.run(["convert", path, output, "--copy", "--duration", "8"], limit: 120)
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.code) \(outcome.errors)")
+        let reader = try AssetReader(url: output)
+        var last: [Int: Double] = [:], counts: [Int: Int] = [:]
+        while let sample = try reader.nextSample() {
+            let time = sample.decodeTime.isNumeric ? sample.decodeTime.seconds : sample.presentationTime.seconds
+            last[sample.trackID] = max(last[sample.trackID] ?? 0, time)
+            counts[sample.trackID, default: 0] += 1
+        }
+        #expect(counts[0] ?? 0 >= 220 && counts[0] ?? 0 <= 260 && counts[1] ?? 0 > 300, "\(counts)")
+        #expect(last.count == 2 && last.values.allSatisfy { $0 > 7.5 && $0 < 9 }, "\(last)")
+        let played = try PlayProgram.run(["--sink", "md5=-", "--duration", "8", path], limit: 120)
+        let frames = FrameMD5File(played.output)?.lines.count ?? 0
+        #expect(played.code == 0 && frames >= 220 && frames <= 245, "\(frames) frames, \(played.code) \(played.errors)")
+    }
+
     @Test(arguments: [films[0], films[4], films[9]]) func `its frames are found where they are`(_ film: Film) throws {
         let path = try Self.make(film), folder = ProcessFolder.path("stills-\(UUID().uuidString.prefix(8))")
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -1,4 +1,4 @@
-import Glibc
+import Lies
 import Media
 import Sandbox
 import TestSupport
@@ -16,7 +16,6 @@ final class LyingDemuxer: Sendable {
     }
 
     private let process: SandboxedProcess
-    private let player: [PacketSocket]
     private let lie: Lie
     private let thread = Monitor<LoopThread?>(nil)
 
@@ -24,12 +23,12 @@ final class LyingDemuxer: Sendable {
     init(_ lie: Lie) throws {
         let (work, ownWork) = try PacketSocket.pair(), (memory, ownMemory) = try PacketSocket.pair()
         self.lie = lie
-        player = [ownWork, ownMemory]
         process = try SandboxedProcess.start(BuiltPrograms.demuxer)
         let key = SpareProcesses.Key(program: BuiltPrograms.demuxer)
         SpareProcesses.shared.take(key)?.end()
         SpareProcesses.shared.prepare(key) { SandboxedProcess(work: work, memory: memory) }
-        thread.withLock { $0 = LoopThread(name: "liar") { [self] in pass() } }
+        let relay = MessageRelay((ownWork, ownMemory), process)
+        thread.withLock { $0 = LoopThread(name: "liar") { [self] in pass(by: relay) } }
     }
 
     /// Waits until the player has ended its process.
@@ -38,34 +37,13 @@ final class LyingDemuxer: Sendable {
         process.end()
     }
 
-    private func pass() {
-        // One of the two has gone: the other learns of it.
-        defer { for socket in player + [process.work, process.memory] { socket.shutDown() } }
-        let pairs = [(player[0], process.work), (player[1], process.memory), (process.work, player[0]), (process.memory, player[1])]
-        var waiting = pairs.map { PollDescriptor(fd: $0.0.rawValue, interest: .readable) }
+    private func pass(by relay: MessageRelay) {
         var counts: [Int: Int] = [:]
-        while (try? pollDescriptors(&waiting)) != nil {
-            for (index, pair) in pairs.enumerated() where !waiting[index].ready.isEmpty {
-                guard let isOpen = try? pass(from: pair.0, to: pair.1, isAnswer: index == 2, &counts), isOpen else { return }
-            }
-        }
-    }
-
-    /// Passes one message on; false when the sender has gone.
-    private func pass(from source: PacketSocket, to target: PacketSocket, isAnswer: Bool, _ counts: inout [Int: Int]) throws -> Bool {
-        switch try source.receive() {
-        case .nothing: return true
-        case .end: return false
-        case .message(let bytes, var descriptors):
-            var owned: [Int32] = []
-            if let first = descriptors.takeFirst() { owned.append(first.take()) }
-            if let second = descriptors.takeSecond() { owned.append(second.take()) }
-            if let third = descriptors.takeThird() { owned.append(third.take()) }
-            defer { for number in owned { close(number) } }
+        relay.run { origin, bytes in
+            guard origin == .work, let changed = changed(try DemuxerAnswer(bytes[...]), &counts) else { return [(bytes, true)] }
             var writer = WireWriter()
-            if isAnswer, let changed = changed(try DemuxerAnswer(bytes[...]), &counts) { writer.put(changed) } else { writer.put(bytes: bytes) }
-            try target.send(writer, descriptors: owned, waits: true)
-            return true
+            writer.put(changed)
+            return [(writer.bytes, true)]
         }
     }
 
