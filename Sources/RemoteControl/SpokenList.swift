@@ -40,7 +40,8 @@ enum SpokenList {
         return around(snapshot.chapter, lines)
     }
 
-    private static func mark(_ isCurrent: Bool) -> String { isCurrent ? "● " : "○ " }
+    /// Of another shape than that of the others: letters are white with an outline, and over a white film a disc looks like a circle.
+    private static func mark(_ isCurrent: Bool) -> String { isCurrent ? "▶ " : "○ " }
 
     private static func around(_ current: Int?, _ lines: [String]) -> String {
         guard lines.count > mostLines else { return lines.joined(separator: "\n") }

@@ -173,9 +173,9 @@ let playing: RemoteSnapshot = {
         ("${nothing:none} ${nothing}", "none (unavailable)"),
         ("${?path:has ${filename}}${!path:no}", "has b.tar.mkv"), ("$$5 $x ${", "$5 $x ${"),
         ("${percent-pos}% ${volume} ${speed} ${pause}", "30% 50 1.00 no"),
-        ("${playlist/0/title} ${playlist/2/filename}", "A c.mkv"), ("${playlist}", "○ A\n● b.tar.mkv\n○ c.mkv"),
-        ("${track-list}", "○ Video 1\n○ Audio 1\n● Audio 2\n○ Subtitles 1: de"),
-        ("${chapter-list}", "○ 0:00  One\n● 0:25  Two\n○ 1:20  Chapter 3"),
+        ("${playlist/0/title} ${playlist/2/filename}", "A c.mkv"), ("${playlist}", "○ A\n▶ b.tar.mkv\n○ c.mkv"),
+        ("${track-list}", "○ Video 1\n○ Audio 1\n▶ Audio 2\n○ Subtitles 1: de"),
+        ("${chapter-list}", "○ 0:00  One\n▶ 0:25  Two\n○ 1:20  Chapter 3"),
     ])
     func `properties stand for their values in a text`(_ text: String, _ expected: String) {
         #expect(CommandText.expanded(text, playing) == expected)
