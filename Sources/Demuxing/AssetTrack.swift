@@ -36,6 +36,8 @@ public struct AssetTrack: Sendable, Hashable {
     public var isForced = false
     /// Subtitles that describe sounds, too.
     public var isHearingImpaired = false
+    /// The file that holds it, where that is not the film's.
+    public var file: String?
     /// How loud the sound was measured to be, where its tags or the film's say so.
     public var replayGain: ReplayGain?
     /// Which other tracks this one names, and what they are to it. Read from MP4 and MOV, where the reader was asked to be thorough.

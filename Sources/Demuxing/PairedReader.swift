@@ -17,9 +17,15 @@ package final class PairedReader: AssetReading, @unchecked Sendable {
     private var next: (frames: SampleBuffer?, sound: SampleBuffer?) = (nil, nil)
     private var hasEnded = (frames: false, sound: false)
 
-    /// - Parameter location: what sentences call the film.
-    package init(_ location: String, frames: any AssetReading, sound: any AssetReading) {
+    /// The length is that of the frames.
+    private let isAdded: Bool
+
+    /// - Parameters:
+    ///   - location: what sentences call the film.
+    ///   - file: a file whose sound is added to a film that may have its own, and the language of that; nil: the two are one film.
+    package init(_ location: String, frames: any AssetReading, sound: any AssetReading, file: (path: String, language: String?)? = nil) {
         self.location = location
+        isAdded = file != nil
         self.frames = frames
         self.sound = sound
         let heard = sound.tracks.filter { $0.kind == .audio }
@@ -30,6 +36,10 @@ package final class PairedReader: AssetReading, @unchecked Sendable {
             + heard.enumerated().map { index, track in
                 var track = track
                 track.id = first + index
+                if let file {
+                    (track.file, track.isDefault) = (file.path, false)
+                    track.language = track.language ?? file.language
+                }
                 return track
             }
         selected = AssetTrack.usual(tracks)
@@ -37,6 +47,7 @@ package final class PairedReader: AssetReading, @unchecked Sendable {
     }
 
     package var duration: MediaTime {
+        if isAdded { return frames.duration }
         guard frames.duration.isNumeric, sound.duration.isNumeric else { return .indefinite }
         return max(frames.duration, sound.duration)
     }
@@ -47,6 +58,7 @@ package final class PairedReader: AssetReading, @unchecked Sendable {
     package var chapters: [AssetChapter] { frames.chapters }
     package var isSeekable: Bool { frames.isSeekable && sound.isSeekable }
     package var offer: VariantOffer? { frames.offer }
+    package var fonts: [AttachedFont] { get throws(AssetError) { try frames.fonts } }
     package var preferredStart: MediaTime? { frames.preferredStart }
 
     package var timeRange = MediaTimeRange(start: .zero, end: .positiveInfinity) {

@@ -54,6 +54,9 @@ package final class LastingSink: DisplaySink {
         set { queue.screen = newValue }
     }
 
+    /// Takes the last frame of the film before from the display. Between two films.
+    package func blank() { queue.flush(removeImage: true) }
+
     /// What `screen` shows has changed.
     package func screenChanged() { queue.overlayChanged() }
 

@@ -32,7 +32,7 @@ enum MPRIS {
     private static func playerProperties(_ snapshot: RemoteSnapshot) -> [BusValue.Member] {
         let isThere = snapshot.path != nil
         let state = !isThere ? "Stopped" : snapshot.isPaused ? "Paused" : "Playing"
-        let loop = snapshot.loopsFilm ? "Track" : snapshot.loopsList ? "Playlist" : "None"
+        let loop = snapshot.loopCount > 0 ? "Track" : snapshot.listTurns > 0 ? "Playlist" : "None"
         return [
             .init(name: "PlaybackStatus", value: .string(state)), .init(name: "LoopStatus", value: .string(loop)),
             .init(name: "Rate", value: .double(snapshot.speed)), .init(name: "Shuffle", value: .bool(snapshot.isShuffled)),
@@ -92,10 +92,10 @@ enum MPRIS {
         case (player, "Pause", _): [.setPaused(true)]
         case (player, "Play", _): [.setPaused(false)]
         case (player, "PlayPause", _): [.setPaused(!snapshot.isPaused)]
-        case (player, "Stop", _): [.quit(code: 0)]
+        case (player, "Stop", _): [.stop]
         case (player, "Seek", .offset(let span)): seek(by: span, snapshot)
         case (player, "SetPosition", .position(let film, let time)): seek(to: time, of: film, snapshot)
-        case (player, "OpenUri", .address(let address)): [.load(address, .instead)]
+        case (player, "OpenUri", .address(let address)): [.load(address, .instead, isList: false)]
         default: nil
         }
     }
@@ -117,6 +117,9 @@ enum MPRIS {
     static func actions(_ interface: String, setting property: String, to value: BusValue) -> [RemoteAction]? {
         switch (interface, property, value) {
         case (root, "Fullscreen", .bool(let isFullscreen)): [.setFullscreen(isFullscreen)]
+        case (player, "LoopStatus", .string("None")): [.setLoopCount(0), .setListTurns(0)]
+        case (player, "LoopStatus", .string("Track")): [.setLoopCount(.max)]
+        case (player, "LoopStatus", .string("Playlist")): [.setLoopCount(0), .setListTurns(.max)]
         case (player, "Rate", .double(0)): [.setPaused(true)]
         case (player, "Rate", .double(let rate)) where rate.isFinite && rate > 0: [.setSpeed(min(max(rate, 0.1), 16))]
         case (player, "Volume", .double(let volume)) where volume.isFinite: [.setVolume(min(max(volume, 0), 1))]

@@ -9,7 +9,7 @@ extension MPRIS {
         <node>
         \(standard)
         \(interface(root, [("Raise", []), ("Quit", [])], [], writable: ["Fullscreen"]))
-        \(interface(player, playerMethods, [("Seeked", [("Position", "x")])], writable: ["Rate", "Volume"]))
+        \(interface(player, playerMethods, [("Seeked", [("Position", "x")])], writable: ["LoopStatus", "Rate", "Volume"]))
         </node>
 
         """

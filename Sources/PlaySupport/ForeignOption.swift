@@ -31,22 +31,32 @@ public enum ForeignOption: Sendable, Hashable {
         }
     }
 
+    private static func count(_ value: String?) -> Int? { value.flatMap { Int($0) }.flatMap { (1...10_000).contains($0) ? $0 : nil } }
+
+    private static let loop: Reader = { value in
+        switch value ?? "inf" {
+        case "inf", "yes": .words(["--loop"])
+        case "no", "0": .words(["--no-loop"])
+        default: count(value).map { .words(["--loop-times", "\($0)"]) }
+        }
+    }
+
     private static let filters = "there are no filters; a program of one's own can take the frames (docs/export.md)"
     private static let windows = "the compositor places and sizes windows"
     private static let scripts = "there are no scripts; other programs command the player (--input-ipc-server)"
     private static let light = "curves have no parameters, and peaks come from the film's metadata"
 
     private static let readers: [String: Reader] = [
-        "loop-file": { value in
-            switch value ?? "inf" {
-            case "inf", "yes": .words(["--loop"])
-            case "no": .words(["--no-loop"])
-            default: .absent("a film is repeated for ever or not at all")
+        "loop-file": loop, "loop": loop,
+        "loop-playlist": { value in
+            switch value {
+            case "inf", "force": .words(["--loop-playlist"])
+            default: count(value).map { .words(["--list-turns", "\($0)"]) }
             }
         },
-        "length": same("--duration"),
-        "end": absent("--duration says how much of the film is played"),
-        "frames": absent("--duration says how much of the film is played"),
+        "keep-open": { value in value == "always" ? .words(["--keep-open-always"]) : nil },
+        "idle": { value in value == "once" ? .words(["--idle-once"]) : nil },
+        "length": same("--duration"), "frames": absent("--duration and --end say how much of the film is played"),
         "image-display-duration": same("--image-duration"),
         "hwdec": { value in
             switch value ?? "yes" {
@@ -85,7 +95,7 @@ public enum ForeignOption: Sendable, Hashable {
         "sub-visibility": flag([], off: nil, "the key v hides subtitles; --no-sub plays without"),
         "vd-lavc-threads": same("--threads"),
         "osc": flag([], off: ["--no-osd-bar"]),
-        "idle": flag(nil, "the program ends after the last film"), "force-window": flag(nil, "a window needs a film"),
+        "force-window": flag(nil, "a window needs a film"),
         "hdr-compute-peak": { value in ["no", "auto"].contains(value ?? "yes") ? .words([]) : .absent(light) },
         "tone-mapping-param": absent(light), "tone-mapping-mode": absent(light), "gamut-mapping-mode": absent(light),
         "interpolation": flag(nil, "frames are shown, not made"),
@@ -101,6 +111,6 @@ public enum ForeignOption: Sendable, Hashable {
         "script": absent(scripts), "scripts": absent(scripts), "script-opts": absent(scripts), "load-scripts": flag(nil, scripts),
         "screenshot-format": { value in value == "png" ? .words([]) : .absent("screenshots are PNG files") },
         "screenshot-directory": same("--screenshot-dir"),
-        "audio-file": absent("sound from another file is not played"), "audio-files": absent("sound from another file is not played"),
+        "audio-files": { value in value.map { .words($0.split(separator: ":").flatMap { ["--audio-file", String($0)] }) } },
     ]
 }

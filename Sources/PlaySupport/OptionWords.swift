@@ -114,7 +114,10 @@ public struct OptionWords: Sendable {
             case nil, "yes": put(name, ["--\(name)"])
             case "no" where catalogue["no-\(name)"] == .flag: put("no-\(name)", ["--no-\(name)"])
             case "no": remove(name)
-            default: throw Failure(reason: "--\(name) takes yes or no")
+            case let value?:
+                // mpv's numbers and words for what is there or not here.
+                guard case .words(let words)? = ForeignOption(name, value) else { throw Failure(reason: "--\(name) cannot be \(value)") }
+                try add(words)
             }
             return true
         case nil: break
@@ -149,9 +152,15 @@ public struct OptionWords: Sendable {
         settings.append(Setting(name: name, words: words, isOfFile: isOfFile))
     }
 
-    /// Forgets the option and its opposite.
+    /// Options that say the same in two ways.
+    private static let kin: [Set<String>] = [
+        ["loop", "loop-times"], ["loop-playlist", "list-turns"], ["keep-open", "keep-open-always"], ["idle", "idle-once"],
+    ]
+
+    /// Forgets the option, its opposite and its kin.
     private mutating func remove(_ name: String) {
         let opposite = name.hasPrefix("no-") ? String(name.dropFirst(3)) : "no-\(name)"
-        settings.removeAll { $0.name == name || $0.name == opposite }
+        let kin = Self.kin.first { $0.contains(name) } ?? []
+        settings.removeAll { $0.name == name || $0.name == opposite || kin.contains($0.name) }
     }
 }

@@ -18,8 +18,8 @@ public struct Playlist: Sendable {
 
     /// All films, in the order of the list.
     public private(set) var entries: [Entry]
-    /// Whether the first film follows the last.
-    public let loops: Bool
+    /// How many more times the first film follows the last; `Int.max`: for ever.
+    public var turnsLeft: Int
     /// The order in which they play, as indices of `entries`.
     private var order: [Int]
     /// A place in `order`; its end when nothing is left.
@@ -32,15 +32,18 @@ public struct Playlist: Sendable {
     private var failures = 0
 
     /// - Parameters:
-    ///   - loops: whether the first film follows the last.
+    ///   - loops: whether the first film follows the last, for ever.
     ///   - seed: shuffles the films, always in the same way for the same seed; nil keeps their order.
     public init(_ entries: [Entry], loops: Bool = false, shuffledBy seed: UInt64? = nil) {
         self.entries = entries
-        self.loops = loops
+        turnsLeft = loops ? .max : 0
         order = Array(entries.indices)
         dice = seed.map(SplitMix.init)
         if dice != nil { shuffle(after: nil) }
     }
+
+    /// Whether the first film follows the last.
+    public var loops: Bool { turnsLeft > 0 }
 
     /// The film to play; nil: none is left.
     public var current: Entry? { place < order.count ? entries[order[place]] : nil }
@@ -80,6 +83,72 @@ public struct Playlist: Sendable {
         isEdited = true
     }
 
+    /// Adds films that play after the current one, before all others.
+    public mutating func insert(_ films: [Entry]) {
+        guard let index else { return append(films) }
+        entries.insert(contentsOf: films, at: index + 1)
+        order = order.map { $0 > index ? $0 + films.count : $0 }
+        order.insert(contentsOf: index + 1..<index + 1 + films.count, at: place + 1)
+        isEdited = true
+    }
+
+    /// Adds films that play after all others.
+    public mutating func append(_ films: [Entry]) { for film in films { append(film) } }
+
+    /// Takes a film away; of the current one the next takes the place. Without such a film nothing changes.
+    ///
+    /// - Parameter index: its place in `entries`.
+    public mutating func remove(at index: Int) {
+        guard let gone = order.firstIndex(of: index) else { return }
+        entries.remove(at: index)
+        order.remove(at: gone)
+        order = order.map { $0 > index ? $0 - 1 : $0 }
+        if gone < place { place -= 1 }
+        isEdited = true
+    }
+
+    /// Moves a film before another one, or with the number of films to the end. Without such films nothing changes. A shuffled order stays.
+    ///
+    /// - Parameters:
+    ///   - index: its place in `entries`.
+    ///   - other: the other one's.
+    public mutating func move(from index: Int, before other: Int) {
+        guard entries.indices.contains(index), (0...entries.count).contains(other) else { return }
+        var places = Array(entries.indices)
+        places.insert(index, at: other)
+        places.remove(at: index < other ? index : index + 1)
+        var news = [Int](repeating: 0, count: places.count)
+        for (new, old) in places.enumerated() { news[old] = new }
+        let isInOrder = order == Array(entries.indices), current = self.index
+        entries = places.map { entries[$0] }
+        order = isInOrder ? Array(entries.indices) : order.map { news[$0] }
+        if isInOrder, let current { place = news[current] }
+        isEdited = true
+    }
+
+    /// Forgets all films but the current one.
+    public mutating func clear() {
+        entries = current.map { [$0] } ?? []
+        order = Array(entries.indices)
+        (place, failures) = (0, 0)
+        isEdited = true
+    }
+
+    /// All other films play after the current one, in a random order.
+    public mutating func shuffle(by seed: UInt64) {
+        guard let index else { return }
+        var dice = SplitMix(seed: seed)
+        order = [index] + order.filter { $0 != index }.shuffled(using: &dice)
+        (place, self.dice) = (0, dice)
+    }
+
+    /// The films play in the order of the list from now on.
+    public mutating func unshuffle() {
+        dice = nil
+        place = index ?? entries.count
+        order = Array(entries.indices)
+    }
+
     /// Takes over what the list is read from now: films that are gone are left out, the current one when another follows it, and new ones join in.
     /// Does nothing to a list that somebody has changed, and with no film at all.
     ///
@@ -102,10 +171,10 @@ public struct Playlist: Sendable {
         self.dice = dice
     }
 
-    /// Forgets all films but this one, which is the current one then.
-    public mutating func replace(with entry: Entry) {
-        entries = [entry]
-        order = [0]
+    /// Forgets all films but these, of which the first is the current one then.
+    public mutating func replace(with films: [Entry]) {
+        entries = films
+        order = Array(films.indices)
         isEdited = true
         (place, failures) = (0, 0)
     }
@@ -123,6 +192,7 @@ public struct Playlist: Sendable {
         guard place < order.count else { return }
         place += 1
         guard place == order.count, loops else { return }
+        if turnsLeft < .max { turnsLeft -= 1 }
         if dice != nil { shuffle(after: order.last) }
         place = 0
     }

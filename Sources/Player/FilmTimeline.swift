@@ -34,6 +34,13 @@ package struct FilmTimeline: Sendable {
     /// How many joins lie ahead of `now`.
     package func count(after now: MediaTime) -> Int { joins.count { $0.start > now } }
 
+    /// How many turns of the film `film` lie ahead of `now`.
+    package func turns(of film: Int, after now: MediaTime) -> Int {
+        let begins = joins.indices.filter { joins[$0].film == film && joins[$0].start > now }
+        // One that begins where another film ends is no further turn.
+        return begins.count { $0 > 0 ? joins[$0 - 1].film == film : film == first }
+    }
+
     /// The film that is on the line at `time`.
     package func film(at time: MediaTime) -> Int { joins.last { $0.start <= time }?.film ?? first }
 

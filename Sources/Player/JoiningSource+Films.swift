@@ -19,7 +19,7 @@ extension JoiningSource {
 
     /// The time of the film that is shown, at a time of the samples.
     func filmTime(at time: MediaTime) -> MediaTime {
-        shared.withLock { $0.timeline.filmTime(at: time, of: $0.films[0].number, turn: turn) }
+        shared.withLock { $0.timeline.filmTime(at: time, of: $0.films[0].number, turn: $0.loops ? $0.films[0].opened.turn : nil) }
     }
 
     /// The film that is on the line at a time of the samples, and its own time there.
@@ -27,7 +27,7 @@ extension JoiningSource {
         shared.withLock { shared in
             let number = shared.timeline.film(at: time)
             let film = shared.films.first { $0.number == number } ?? shared.films[0]
-            return (film, shared.timeline.filmTime(at: time, of: film.number, turn: turn))
+            return (film, shared.timeline.filmTime(at: time, of: film.number, turn: shared.loops ? film.opened.turn : nil))
         }
     }
 
@@ -36,13 +36,16 @@ extension JoiningSource {
     /// - Parameter isNear: it ends soon.
     func claim(isNear: Bool) -> Bool {
         shared.withLock { shared in
-            guard !loops, case .unknown = shared.following, shared.films.count == 1, !shared.isChanging, isNear || shared.isAtEnd else {
+            guard joins, !shared.loops, case .unknown = shared.following, shared.films.count == 1, !shared.isChanging, isNear || shared.isAtEnd else {
                 return false
             }
             shared.following = .asked
             return true
         }
     }
+
+    /// The film that is read begins again at its end, or does not. One whose end has been read and that waits for what follows begins again at once.
+    func setLoops(_ loops: Bool) { shared.change { $0.loops = loops } }
 
     /// What follows the newest film; nil: nothing does, not without a gap.
     func follow(with next: OpenedSource?, subtitles: SubtitleEngine?) {

@@ -5,11 +5,12 @@ internal import SampleQueue
 
 /// Where one film ends and another begins. Of the feeder's thread.
 extension JoiningSource {
-    private enum Answer: Sendable { case film(Film), interruption, end }
+    private enum Answer: Sendable { case film(Film), interruption, turn, end }
 
     /// Finds out what follows the film that has been read; false: nothing does.
     func goOn() -> Bool {
-        if loops { return beginTurn() }
+        if shared.withLock({ $0.loops }) { return beginTurn() }
+        guard joins else { return false }
         if !isDrained, hasVideo {
             // The decoder puts the last frames out, however long the next film takes.
             isDrained = true
@@ -21,6 +22,7 @@ extension JoiningSource {
         let answer = shared.wait { shared -> Answer? in
             if shared.isCancelled { return .end }
             if shared.isInterrupted { return .interruption }
+            if shared.loops { return .turn }
             switch shared.following {
             case .unknown, .asked: return nil
             case .none: return .end
@@ -34,6 +36,7 @@ extension JoiningSource {
             shared.withLock { $0.isInterrupted = false }
             markers = [SampleBuffer(marker: .drain, trackID: hasVideo ? Self.video : Self.audio)]
             return true
+        case .turn: return beginTurn()
         case .film(let film): if join(film) { return true }
         }
         // It may follow as any film does.
@@ -41,32 +44,36 @@ extension JoiningSource {
         return false
     }
 
-    /// Goes back to the beginning of a film that loops. False when it cannot.
+    /// Goes back to the beginning of a film that loops. False when it cannot; then it may begin again as it did the first time.
     private func beginTurn() -> Bool {
-        guard shared.withLock({ $0.timeline.count(after: timebase.time) }) < Self.mostAhead else { return false }
+        guard reading.opened.canLoop, shared.withLock({ $0.timeline.count(after: timebase.time) }) < Self.mostAhead else { return false }
+        // Perhaps it was told meanwhile not to.
+        guard handlers.count(.begin) else { return goOn() }
         var film = reading
         film.isBegun = true
-        return join(film)
+        if join(film, isTurn: true) { return true }
+        _ = handlers.count(.withdraw(1))
+        return false
     }
 
     /// Reads the beginning of a film and puts it where the one before ends. False when it cannot follow.
-    private func join(_ film: Film) -> Bool {
+    private func join(_ film: Film, isTurn: Bool = false) -> Bool {
         let last = extent.shifted(by: shift), now = timebase.time
         guard last.begin != nil else { return false }
         if film.isBegun { do throws(AssetError) { try film.opened.samples.seek(to: film.opened.beginning) } catch { return false } }
         let beginning = FilmBeginning(readingFrom: film.opened), next = beginning.extent
-        guard let shift = last.shift(of: next, notBefore: loops ? nil : now), let begin = next.begin else { return false }
+        guard let shift = last.shift(of: next, notBefore: isTurn ? nil : now), let begin = next.begin else { return false }
         let hadSound = reading.opened.audio != nil
         (begun, failure) = (beginning.samples[...], beginning.failure)
         (self.shift, extent, isDrained) = (shift, FilmExtent(), false)
         reading = film
         shared.withLock { shared in
             shared.timeline.append(.init(start: begin + shift, shift: shift, film: film.number), now: now)
-            guard !loops else { return }
+            if isTurn { return }
             shared.films.append(film)
             (shared.following, shared.isAtEnd) = (.unknown, false)
         }
-        markers = opening(of: film)
+        markers = opening(of: film, isTurn: isTurn)
         if takesSound, !hadSound, film.opened.audio != nil {
             // The end of the sound was told when a film without any began. It is told again, also where this one's track has not one sample.
             markers.insert(SampleBuffer(marker: .drain, trackID: Self.audio), at: markers.startIndex)
@@ -76,7 +83,10 @@ extension JoiningSource {
             if next.sound.isKnown { marker.presentationTime = next.sound.begin + shift }
             markers.insert(marker, at: markers.startIndex)
         }
-        if !loops { handlers.joined(film.number, begin + shift) }
+        if !isTurn {
+            _ = handlers.count(.otherFilm)
+            handlers.joined(film.number, begin + shift)
+        }
         return true
     }
 }

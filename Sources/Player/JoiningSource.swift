@@ -33,6 +33,16 @@ final class JoiningSource: SampleSource, @unchecked Sendable {
     /// What comes after the film that is read.
     enum Following: Sendable { case unknown, asked, film(Film), none }
 
+    /// What happens to the turns of a film that loops.
+    enum LoopStep: Sendable {
+        /// The film has been read to its end and is to begin again.
+        case begin
+        /// So many turns that have been read are not shown.
+        case withdraw(Int)
+        /// Another film is read.
+        case otherFilm
+    }
+
     /// What the pipeline does on the feeder's thread.
     struct Handlers: Sendable {
         /// The film has been read to its end, and nobody has said what follows.
@@ -41,6 +51,8 @@ final class JoiningSource: SampleSource, @unchecked Sendable {
         var joined: @Sendable (_ number: Int, _ start: MediaTime) -> Void
         /// A seek: this film goes on, at its own times.
         var resumed: @Sendable (_ number: Int) -> Void
+        /// Counts how often the film that is read begins again; `setLoops` follows. Returns whether the turn that is asked for may begin.
+        var count: @Sendable (LoopStep) -> Bool
     }
 
     struct Shared: Sendable {
@@ -48,6 +60,8 @@ final class JoiningSource: SampleSource, @unchecked Sendable {
         /// The one that is shown, and those that have been read since.
         var films: [Film]
         var following = Following.unknown
+        /// The film that is read begins again at its end.
+        var loops: Bool
         /// Another film is shown, and who says what follows it has not been told.
         var isChanging = false
         /// The newest film has been read to its end.
@@ -56,12 +70,11 @@ final class JoiningSource: SampleSource, @unchecked Sendable {
     }
 
     let shared: Monitor<Shared>
-    let loops: Bool
+    /// Whether other films may follow.
+    let joins: Bool
     let hasVideo: Bool
     let timebase: Timebase
     let handlers: Handlers
-    /// The part that loops, if its end is known.
-    let turn: MediaTimeRange?
 
     // Of the feeder's thread:
     /// There is a queue for sound.
@@ -81,16 +94,14 @@ final class JoiningSource: SampleSource, @unchecked Sendable {
     static let mostAhead = 64
     /// - Parameters:
     ///   - first: whose tracks are chosen.
-    ///   - loops: it follows itself, and no other film does.
+    ///   - joins: other films may follow it.
+    ///   - loops: it follows itself.
     ///   - timebase: what the times are shown by.
-    init(_ first: OpenedSource, subtitles: SubtitleEngine?, loops: Bool, timebase: Timebase, handlers: Handlers) {
+    init(_ first: OpenedSource, subtitles: SubtitleEngine?, joins: Bool, loops: Bool, timebase: Timebase, handlers: Handlers) {
         let film = Film(number: 0, opened: first, subtitles: subtitles)
-        shared = Monitor(Shared(films: [film]))
-        (reading, self.loops, self.timebase, self.handlers) = (film, loops, timebase, handlers)
+        shared = Monitor(Shared(films: [film], loops: loops))
+        (reading, self.joins, self.timebase, self.handlers) = (film, joins, timebase, handlers)
         hasVideo = first.videoTrack != nil
-        turn =
-            loops && first.duration.isNumeric
-            ? MediaTimeRange(start: first.beginning, end: max(first.duration, first.beginning)) : nil
     }
 
     /// Before the first sample is read: whether there is a queue for sound.
@@ -117,11 +128,12 @@ final class JoiningSource: SampleSource, @unchecked Sendable {
     }
 
     func seek(to time: MediaTime) throws(AssetError) {
-        let film = shared.withLock { shared in
+        let (film, turns) = shared.withLock { shared in
             shared.isInterrupted = false
-            return shared.films[0]
+            return (shared.films[0], shared.timeline.turns(of: shared.films[0].number, after: timebase.time))
         }
         try film.opened.samples.seek(to: time)
+        _ = handlers.count(.withdraw(turns))
         shared.withLock { shared in
             // What has been read since is read again when its time comes.
             if shared.films.count > 1 {
@@ -153,11 +165,13 @@ final class JoiningSource: SampleSource, @unchecked Sendable {
     func interrupt() { shared.change { $0.isInterrupted = true } }
 
     /// What decoders are told before the film's first sample.
-    func opening(of film: Film) -> ArraySlice<SampleBuffer> {
+    ///
+    /// - Parameter isTurn: the film is the one before, and begins again.
+    func opening(of film: Film, isTurn: Bool = false) -> ArraySlice<SampleBuffer> {
         var markers: ArraySlice<SampleBuffer> = []
         if hasVideo {
             var marker = SampleBuffer(marker: .discontinuity, trackID: Self.video)
-            if !loops { marker.attachments[Self.filmAttachment] = film.number }
+            if joins, !isTurn { marker.attachments[Self.filmAttachment] = film.number }
             markers.append(marker)
         }
         // Until a film with sound follows.

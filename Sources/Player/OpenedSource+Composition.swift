@@ -22,7 +22,7 @@ extension OpenedSource {
         var opened = try composition(film, configuration: configuration, sink: sink, cancellation: cancellation)
         opened.description?.title = file.name.isEmpty ? nil : file.name
         opened.title = file.name.isEmpty ? configuration.fallbackTitle ?? lastComponent(location) : file.name
-        opened.notices = file.notices
+        opened.notices = file.notices + opened.notices
         return opened
     }
 
@@ -42,8 +42,9 @@ extension OpenedSource {
         options.passesAnyFormat = true
         // Where every frame counts, none is left out.
         if sink.pacing == .display { options.latePolicy = .drop(after: patience) }
-        let start = configuration.startTime ?? .zero, duration = film.composition.duration
-        let end = configuration.playDuration.map { min(start + $0, duration) } ?? duration
+        let duration = film.composition.duration
+        let part = FilmPart(configuration, duration: duration, chapters: film.composition.chapters)
+        let start = part.start, end = min(part.end, duration)
         let source: ComposedSource
         do throws(ReadingError) {
             source = try ComposedSource(
@@ -54,6 +55,7 @@ extension OpenedSource {
             videoTrack: hasFrames ? ComposedSource.frameTrack : nil,
             summary: "\(film.name): a composition, \(film.video.size), instructions: \(film.video.instructions.count).")
         opened.composed = source
+        opened.notices = part.shortfalls.map { "\(film.name) \($0)." }
         if let time = configuration.resumption?.time, time > start, time < end {
             try source.seek(to: time)
             opened.resumedAt = time

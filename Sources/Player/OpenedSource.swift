@@ -43,6 +43,9 @@ struct OpenedSource: Sendable {
     /// For the viewer, a sentence each.
     var notices: [String] = []
 
+    /// The part that a film plays again that loops, if its end is known.
+    var turn: MediaTimeRange? { duration.isNumeric ? MediaTimeRange(start: beginning, end: max(duration, beginning)) : nil }
+
     /// Whether it is a container, which may be read again from its beginning, and not a still image, which has its own ways to last.
     var canLoop: Bool { samples is AssetSource || samples is BegunSource }
 
@@ -61,9 +64,12 @@ struct OpenedSource: Sendable {
         options.shownSize = shownSize
         options.switchesVariants = true
         if case .bytes(let source, _) = film { options.source = ProgramBytes(source, cancellation) }
-        let (reader, sourceNotice) = try open(film, options, configuration.sandbox)
+        let (opening, sourceNotice) = try open(film, options, configuration.sandbox)
+        let wantsSound = configuration.playsAudio && hearsSound && configuration.tracks.audio != .none
+        let whole = wantsSound ? SoundFiles(added: opening, film, configuration, options) : SoundFiles(reader: opening)
+        let reader = whole.reader
         let selection = TrackSelection(
-            tracks: reader.tracks, preferences: configuration.tracks, playsAudio: configuration.playsAudio && hearsSound,
+            tracks: reader.tracks, preferences: configuration.tracks, playsAudio: configuration.playsAudio && hearsSound, named: whole.first,
             takesFamiliarOnly: configuration.sandbox.isWithoutProgram)
         // One was started while it was not known whether the film has sound.
         if selection.audio == nil { SoundProcessLaunch.discard(configuration.sandbox) }
@@ -88,8 +94,10 @@ struct OpenedSource: Sendable {
         let loudness = configuration.audioExporter == nil ? configuration.replayGain : ReplayGainOptions()
         let samples = AssetSource(reader: reader, sound: sound, others: others, replayGain: loudness)
         // What the viewer asks for comes before what the film asks for.
-        let start = configuration.startTime ?? preferredStart(of: reader, first: selection.video?.id)
-        let end = configuration.playDuration.map { start + $0 } ?? .positiveInfinity
+        let part = FilmPart(
+            configuration, duration: reader.duration, chapters: reader.chapters,
+            usualStart: preferredStart(of: reader, first: selection.video?.id))
+        let (start, end) = (part.start, part.end)
         // What lies before the start is not played, but a viewer may go back to it.
         reader.timeRange = MediaTimeRange(start: .zero, end: end)
         if start > .zero { try samples.seek(to: start) }
@@ -99,7 +107,7 @@ struct OpenedSource: Sendable {
             duration: reader.duration.isNumeric ? min(reader.duration, end) : end.isNumeric ? end : .indefinite,
             videoTrack: selection.video?.id, summary: "\(location): \(selection.summary).")
         opened.description = FilmDescription(reader, selection)
-        let lacking = selection.shortfalls + [subtitles?.shortfall].compactMap(\.self)
+        let lacking = selection.shortfalls + [subtitles?.shortfall].compactMap(\.self) + part.shortfalls
         let shortfalls = lacking.isEmpty ? subtitleObjection : "\(location) " + lacking.joined(separator: ", and ") + "."
         var fontObjection: String?
         if let subtitles, !subtitles.tracks.isEmpty {
@@ -115,7 +123,7 @@ struct OpenedSource: Sendable {
         }
         opened.progress = progress
         let notice = sourceNotice ?? selection.objection.map { "The sound is not played without the decoder program: \($0)." } ?? shortfalls
-        opened.notices = [notice, fontObjection].compactMap(\.self)
+        opened.notices = [notice, fontObjection].compactMap(\.self) + whole.notices
         if let track = selection.audio, case .audio(let format) = track.format { opened.audio = (track.id, format) }
         if case .video(let format) = selection.video?.format, format.frameRate.isKnown {
             opened.frameRate = format.frameRate

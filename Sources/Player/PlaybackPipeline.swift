@@ -32,6 +32,8 @@ final class PlaybackPipeline: Sendable {
         var filmBegan: @Sendable (_ number: Int) -> Void
         /// What follows the film is to be said.
         var nextWanted: @Sendable () -> Void
+        /// Counts how often the film begins again. On the feeder's thread.
+        var countLoops: @Sendable (JoiningSource.LoopStep) -> Bool
     }
 
     /// The film that plays: of several without a gap the one that is shown.
@@ -85,19 +87,18 @@ final class PlaybackPipeline: Sendable {
         self.timebase = timebase
         // Exporters and untimed sinks get the film's own times; its end and its beginning are a flush to them.
         let isSeamless = sink.pacing == .display && configuration.exporters.isEmpty && !configuration.takesAllSound
-        let loopsOn = isSeamless && configuration.loops && source.canLoop
-        let joinsOn = isSeamless && !configuration.loops && configuration.joins && configuration.audioExporter == nil && source.canJoin
+        let joinsOn = isSeamless && configuration.joins && configuration.audioExporter == nil && source.canJoin
         let link = PipelineLink()
         self.link = link
         let ownSubtitles = Self.subtitles(of: source, configuration.subtitles.settings, configuration.sandbox, link, handlers)
         self.ownSubtitles = ownSubtitles
         joining =
-            loopsOn || joinsOn
+            joinsOn || (isSeamless && source.canLoop)
             ? JoiningSource(
-                source, subtitles: ownSubtitles, loops: loopsOn, timebase: timebase,
+                source, subtitles: ownSubtitles, joins: joinsOn, loops: configuration.loops, timebase: timebase,
                 handlers: .init(
                     wanted: handlers.nextWanted, joined: { number, start in link.pipeline?.joined(number, start) },
-                    resumed: { number in link.pipeline?.resumed(number) })) : nil
+                    resumed: { number in link.pipeline?.resumed(number) }, count: handlers.countLoops)) : nil
         if let joining { source.samples = joining }
         var queues: [(track: Int, queue: SampleQueue)] = []
         if let track = source.videoTrack {

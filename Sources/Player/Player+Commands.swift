@@ -82,6 +82,21 @@ extension Player {
         }
     }
 
+    /// How many more times the film that is read begins again at its end; `Int.max`: for ever. What is set counts for the films that follow it, too.
+    ///
+    /// Set within the last two seconds of a film, when its end or the next film has been read, it may take effect a turn later, or in the next film.
+    public var loopsLeft: Int {
+        get { storage.withLock { $0.transport.loopsLeft } }
+        set {
+            precondition(newValue >= 0, "a film cannot begin again less than never")
+            // Under the lock, so that a turn that begins meanwhile is counted before or after.
+            storage.withLock { storage in
+                storage.transport.setLoops(newValue)
+                storage.pipeline?.joining?.setLoops(newValue > 0)
+            }
+        }
+    }
+
     /// A factor on the samples: 0 is silence, 1 as recorded; above 1 a limiter turns down what would exceed full scale.
     public var volume: Double {
         get { storage.withLock { $0.volume } }
@@ -198,8 +213,8 @@ extension Player {
     /// Why nothing of a film could be decoded.
     func nothingPlayed(_ source: OpenedSource) -> PlayerError {
         let location = source.location, duration = source.duration
-        if let start = configuration.startTime, duration.isNumeric, start >= duration {
-            return PlayerError(.damaged, "\(location) ends at \(duration), before \(start), where playback was to begin.")
+        if source.beginning > .zero, duration.isNumeric, source.beginning >= duration {
+            return PlayerError(.damaged, "\(location) ends at \(duration), before \(source.beginning), where playback was to begin.")
         }
         if let shortage = storage.withLock({ $0.shortage }) { return PlayerError(.system, "\(location): \(shortage.description).") }
         return PlayerError(.damaged, "\(location): nothing in it could be decoded.")

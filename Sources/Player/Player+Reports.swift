@@ -20,7 +20,22 @@ extension Player {
             notice: { [weak self] sentence in self?.post(.notice(sentence)) },
             audioLost: { [weak self] error in self?.audioLost(error) },
             filmBegan: { [weak self] number in self?.filmBegan(number) },
-            nextWanted: { [weak self] in self?.succession.withLock { $0 }.wanted() })
+            nextWanted: { [weak self] in self?.succession.withLock { $0 }.wanted() },
+            countLoops: { [weak self] step in self?.count(step) ?? false })
+    }
+
+    /// Counts the turns of the film that is read.
+    private func count(_ step: JoiningSource.LoopStep) -> Bool {
+        storage.withLock { storage in
+            var begins = false
+            switch step {
+            case .begin: begins = storage.transport.takeLoop()
+            case .withdraw(let count): storage.transport.returnLoops(count)
+            case .otherFilm: storage.transport.setLoops(storage.transport.loops)
+            }
+            storage.pipeline?.joining?.setLoops(storage.transport.loopsLeft > 0)
+            return begins
+        }
     }
 
     private func starving() {

@@ -7,6 +7,11 @@ extension Player {
     /// How many tracks of subtitles the film has, with the files that belong to it; 0 where none can be shown.
     public var subtitleCount: Int { engine?.tracks.count ?? 0 }
 
+    /// The files whose subtitles are counted after the film's own tracks.
+    package var subtitleFiles: [(path: String, language: String?)] {
+        (engine?.tracks ?? []).compactMap { track in track.path.map { ($0, track.language) } }
+    }
+
     /// The number of the track of subtitles that is shown, counted from 1; nil: none. Numbers without a track show none.
     public var subtitleNumber: Int? {
         get { engine?.chosen.map { $0 + 1 } }

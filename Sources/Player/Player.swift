@@ -94,7 +94,7 @@ public final class Player: Sendable {
         self.configuration = configuration
         hub = EventHub(onEvent)
         let transport = TransportState(
-            wantsToPlay: !configuration.startsPaused, rate: configuration.rate, loops: configuration.loops,
+            wantsToPlay: !configuration.startsPaused, rate: configuration.rate, loops: configuration.loopCount,
             pausesWithoutDisplay: configuration.pausesWithoutDisplay)
         Self.prepare(configuration)
         if configuration.playsAudio, sink.pacing == .display || configuration.takesAllSound { SoundProcessLaunch.prepare(configuration.sandbox) }

@@ -9,15 +9,17 @@ public import Sandbox
 
 /// How a player plays. Every member has a default that suits a person watching a film.
 public struct PlayerConfiguration: Sendable {
-    /// The time at which playback begins, and begins again when it loops; nil: the film's beginning, or where an HLS list asks players to begin. The
-    /// viewer may seek back further.
-    public var startTime: MediaTime?
+    /// Where playback begins, and begins again when it loops; nil: at the film's beginning, or where an HLS list asks players to begin. The viewer
+    /// may seek back further. A film without this place begins as if it were nil, and a notice says so.
+    public var start: FilmPoint?
+    /// Where playback ends; nil: at the film's end, or after `playDuration`. The earlier one counts.
+    public var end: FilmPoint?
     /// Playback ends after this much media time.
     public var playDuration: MediaTime?
     /// Media seconds per second, above 0.
     public var rate = 1.0
-    /// Whether the film begins again at its end.
-    public var loops = false
+    /// How many times each film begins again at its end; `Int.max`: for ever.
+    public var loopCount = 0
     /// Whether the player shows the first frame and waits for `play()`.
     public var startsPaused = false
     /// Whether the film waits when its source is slower than the film. Otherwise time runs on and late frames are left out, which suits live
@@ -36,6 +38,10 @@ public struct PlayerConfiguration: Sendable {
     public var subtitles = SubtitleOptions()
     /// Whether the sound is played.
     public var playsAudio = true
+    /// Paths of files whose sound is played with the film; the first one that can be opened plays unless `tracks` says another.
+    public var audioFiles: [String] = []
+    /// Whether files of sound beside the film that have its name are tracks, too: for `film.mkv` these are `film.mka`, `film.de.ac3` and the like.
+    public var findsAudioFiles = false
     /// The program that takes the sound instead of a device; see `AudioExporter`. It serves one film at a time.
     public var audioExporter: AudioExporter?
     /// The sound device, one of `AudioDeviceInfo.all()`: `auto` is PipeWire's chosen sink where it runs, else ALSA's `default`.
@@ -77,6 +83,18 @@ public struct PlayerConfiguration: Sendable {
 
     /// Makes the default configuration.
     public init() {}
+
+    /// Where playback begins, as a time; nil: `start` says no time.
+    public var startTime: MediaTime? {
+        get { if case .time(let time)? = start { time } else { nil } }
+        set { start = newValue.map { .time($0) } }
+    }
+
+    /// Whether the film begins again at its end. Setting it to true lets it do so for ever.
+    public var loops: Bool {
+        get { loopCount > 0 }
+        set { loopCount = newValue ? .max : 0 }
+    }
 
     /// A program gets every sample of the sound, also where frames are taken as fast as they come.
     var takesAllSound: Bool { if case .everything = audioExporter?.delivery { true } else { false } }

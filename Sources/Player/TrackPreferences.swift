@@ -7,7 +7,8 @@ internal import Media
 public struct TrackPreferences: Sendable, Hashable {
     /// What is wanted of one kind of track.
     public enum Choice: Sendable, Hashable {
-        /// The track that the container marks as default, else the first one that can be decoded.
+        /// The track that the container marks as default, else the first one that can be decoded. Of sound, a file's comes before the film's own: one
+        /// that the program names before languages count, one that was found beside the film after them.
         case automatic
         /// The track of this number, counted from 1. A film without it plays the automatic one, and a notice says so.
         case number(Int)
@@ -39,6 +40,6 @@ public struct TrackPreferences: Sendable, Hashable {
             let spoken = candidates.filter { $0.language.map { wanted.covers(LanguageCode($0)) } ?? false }
             if let track = spoken.first(where: \.isDefault) ?? spoken.first { return track }
         }
-        return candidates.first(where: \.isDefault) ?? candidates.first
+        return candidates.first { $0.file != nil } ?? candidates.first(where: \.isDefault) ?? candidates.first
     }
 }

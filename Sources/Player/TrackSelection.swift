@@ -13,8 +13,13 @@ struct TrackSelection: Sendable {
     /// What the film lacks of what was asked for, as the end of a sentence.
     private(set) var shortfalls: [String] = []
 
-    /// - Parameter takesFamiliarOnly: The sound should be decoded in a process without rights, whose program is not there.
-    init(tracks: [AssetTrack], preferences: TrackPreferences = TrackPreferences(), playsAudio: Bool, takesFamiliarOnly: Bool = false) {
+    /// - Parameters:
+    ///   - named: Tracks of a file of sound that the program names: one of them plays, unless a number is asked for.
+    ///   - takesFamiliarOnly: The sound should be decoded in a process without rights, whose program is not there.
+    init(
+        tracks: [AssetTrack], preferences: TrackPreferences = TrackPreferences(), playsAudio: Bool, named: Set<Int> = [],
+        takesFamiliarOnly: Bool = false
+    ) {
         func objection(_ track: AssetTrack) -> String? {
             guard takesFamiliarOnly, case .audio(let format) = track.format else { return nil }
             return format.objection
@@ -43,7 +48,8 @@ struct TrackSelection: Sendable {
         guard playsAudio else { return }
         switch preferences.audio {
         case .none: return
-        case .automatic: audio = automatic(sound, preferences.audioLanguages)
+        case .automatic:
+            audio = automatic(sound.filter { named.contains($0.id) }) ?? automatic(sound, preferences.audioLanguages)
         case .number(let number): audio = numbered(number, sound, "sound") ?? automatic(sound)
         }
         if audio == nil { self.objection = tracks.lazy.compactMap(objection).first }

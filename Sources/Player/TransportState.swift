@@ -24,7 +24,10 @@ package struct TransportState: Sendable {
     package private(set) var rate: Double
     /// Where playback begins, and begins again when the film loops.
     package private(set) var beginning = MediaTime.zero
-    private var loops: Bool
+    /// How many times each film begins again at its end; `Int.max`: for ever.
+    package private(set) var loops: Int
+    /// How many more times the one that is read does.
+    package private(set) var loopsLeft: Int
     private let pausesWithoutDisplay: Bool
     /// The film is paused because the display is lost. The display's return ends this pause.
     private var isPausedByDisplay = false
@@ -43,10 +46,10 @@ package struct TransportState: Sendable {
         var isFinished: (video: Bool, audio: Bool)
     }
 
-    package init(wantsToPlay: Bool = true, rate: Double = 1, loops: Bool = false, pausesWithoutDisplay: Bool = false) {
+    package init(wantsToPlay: Bool = true, rate: Double = 1, loops: Int = 0, pausesWithoutDisplay: Bool = false) {
         self.wantsToPlay = wantsToPlay
         self.rate = rate
-        self.loops = loops
+        (self.loops, loopsLeft) = (loops, loops)
         self.pausesWithoutDisplay = pausesWithoutDisplay
     }
 
@@ -167,6 +170,19 @@ package struct TransportState: Sendable {
 
     package mutating func displayReturned() -> [Action] { isPausedByDisplay ? play() : [] }
 
+    /// This film, and those that follow it, begin again so many times.
+    package mutating func setLoops(_ count: Int) { (loops, loopsLeft) = (count, count) }
+
+    /// The film begins again, if it may.
+    package mutating func takeLoop() -> Bool {
+        guard loopsLeft > 0 else { return false }
+        if loopsLeft < .max { loopsLeft -= 1 }
+        return true
+    }
+
+    /// So many times it does not begin again, although it was to.
+    package mutating func returnLoops(_ count: Int) { if loopsLeft < .max { loopsLeft = min(loopsLeft + count, loops) } }
+
     package mutating func setRate(_ rate: Double) -> [Action] {
         self.rate = rate
         return phase == .running && wantsToPlay ? [.startClock(rate: rate)] : []
@@ -191,7 +207,7 @@ package struct TransportState: Sendable {
         phase = before.phase
         (isVideoReady, isAudioReady) = before.isReady
         (isVideoFinished, isAudioFinished) = before.isFinished
-        loops = false
+        loopsLeft = 0
         guard phase == .running else { return startIfReady() + finishIfDone() }
         let end = finishIfDone()
         return !end.isEmpty || !wantsToPlay ? end : [.startClock(rate: rate)]
@@ -213,7 +229,7 @@ package struct TransportState: Sendable {
 
     private mutating func finishIfDone() -> [Action] {
         guard phase == .running, isVideoFinished || !hasVideo, isAudioFinished || !hasAudio else { return [] }
-        if loops, wantsToPlay { return seek(to: beginning) }
+        if wantsToPlay, takeLoop() { return seek(to: beginning) }
         phase = .ended
         return [.stopClock, .finish]
     }

@@ -117,7 +117,7 @@ enum CommandText {
         case "!": return found == nil ? expanded(text ?? "", snapshot) : ""
         default:
             guard let found else { return text.map { expanded($0, snapshot) } ?? "(unavailable)" }
-            return sign == "=" ? RemoteProperties.text(found) : RemoteProperties.spoken(name, found)
+            return sign == "=" ? RemoteProperties.text(found) : RemoteProperties.spoken(name, found, snapshot)
         }
     }
 }

@@ -159,9 +159,12 @@ public struct KeyBindings: Sendable {
         s screenshot
         S screenshot video
         l ab-loop
+        L cycle-values loop-file "inf" "no"
         o show-progress
         P show-progress
         O no-osd cycle-values osd-level 3 1
+        F8 show-text ${playlist} 5000
+        F9 show-text ${track-list} 5000
         i script-binding stats/display-stats
         I script-binding stats/display-stats-toggle
 

@@ -61,6 +61,10 @@ enum RemoteChange {
         case "ab-loop-a", "ab-loop-b":
             let time = value == .string("no") || value == false ? nil : try number(value, 0...Double.greatestFiniteMagnitude)
             return name == "ab-loop-a" ? .setLoopStart(time) : .setLoopEnd(time)
+        case "loop", "loop-file": return .setLoopCount(try repetition(value, least: 0))
+        case "loop-playlist":
+            let turns = try repetition(value, least: 1)
+            return .setListTurns(turns == .max ? .max : max(turns - 1, 0))
         case "osd-level": return .setScreenLevel(Int(try number(value, 0...3)))
         case "playlist-pos": return try play(value, first: 0, snapshot)
         case "playlist-pos-1": return try play(value, first: 1, snapshot)
@@ -76,6 +80,10 @@ enum RemoteChange {
             // In the order of mpv's manual.
             let names = ["no", "yes", "auto"], now = names.firstIndex(of: snapshot.deinterlacing) ?? 0
             return .setDeinterlacing(names[(now + (isDown ? 2 : 1)) % 3])
+        }
+        if ["loop", "loop-file", "loop-playlist"].contains(name) {
+            let isOn = try RemoteProperties.value(of: name, snapshot) != false
+            return try action(setting: name, to: .string(isOn ? "no" : "inf"), snapshot)
         }
         if case .bool(let now) = try RemoteProperties.value(of: name, snapshot) { return try action(setting: name, to: .bool(!now), snapshot) }
         return try action(adding: isDown ? -1 : 1, to: name, snapshot)
@@ -119,6 +127,17 @@ enum RemoteChange {
         case "playlist-pos": min(max(value, 0), Double(max(snapshot.entries.count - 1, 0)))
         case "playlist-pos-1": min(max(value, 1), Double(max(snapshot.entries.count, 1)))
         default: value
+        }
+    }
+
+    /// How often something is played: `inf`, `no` or a number; `Int.max`: for ever.
+    private static func repetition(_ value: JSONValue, least: Int) throws(RemoteError) -> Int {
+        switch value {
+        case .string("inf"), .string("yes"), .bool(true): .max
+        // Forced repetition, too, ends with a list of which nothing can be played.
+        case .string("force") where least == 1: .max
+        case .string("no"), .bool(false): 0
+        default: Int(try number(value, Double(least)...10_000))
         }
     }
 

@@ -9,8 +9,22 @@ public enum RemoteAction: Sendable, Hashable {
     public enum Place: Sendable, Hashable {
         /// It plays at once, and the rest of the list is forgotten.
         case instead
+        /// After the film that plays; `plays` begins it when nothing plays.
+        case afterCurrent(plays: Bool)
         /// After the last film of the list; `plays` begins it when nothing plays.
         case atEnd(plays: Bool)
+    }
+
+    /// A change of the list. Films are named by their places in it, from 0.
+    public enum ListEdit: Sendable, Hashable {
+        /// Forgets all but the film that plays.
+        case clear
+        /// Takes a film away; the one that plays ends.
+        case remove(Int)
+        /// Moves a film before another one, or with the number of films to the end.
+        case move(Int, before: Int)
+        /// Plays the films in a random order, or in that of the list.
+        case shuffle, unshuffle
     }
 
     /// Holds time, or lets it run.
@@ -51,8 +65,16 @@ public enum RemoteAction: Sendable, Hashable {
     case previous
     /// Plays the film with this number, from 0.
     case play(index: Int)
-    /// Plays or adds a film.
-    case load(String, Place)
+    /// Plays or adds a film, or the films of a list, which `isList` says of a file with any name.
+    case load(String, Place, isList: Bool)
+    /// Changes the list.
+    case editList(ListEdit)
+    /// Ends the film and forgets the list; without `--idle` ends the program.
+    case stop
+    /// Each film begins again so many times; `Int.max`: for ever.
+    case setLoopCount(Int)
+    /// The list begins again so many more times; `Int.max`: for ever.
+    case setListTurns(Int)
     /// Ends the program with this exit code; or keeps before where the film is left.
     case quit(code: Int32), quitWatchLater(code: Int32)
     /// Keeps where the film is, or forgets where this one was left.
@@ -125,15 +147,24 @@ enum RemoteCommand {
             if word == .string("current") { return [.play(index: snapshot.entry ?? 0)] }
             return [try RemoteChange.action(setting: "playlist-pos", to: word, snapshot)]
         },
-        "loadfile": { (words, _) throws(RemoteError) in
-            guard case .string(let film)? = words.first, !film.isEmpty else { throw .invalidParameter }
-            switch words.dropFirst().first ?? .string("replace") {
-            case .string("replace"): return [.load(film, .instead)]
-            case .string("append"): return [.load(film, .atEnd(plays: false))]
-            case .string("append-play"): return [.load(film, .atEnd(plays: true))]
-            default: throw .invalidParameter
+        "loadfile": { (words, _) throws(RemoteError) in [try load(words, isList: false)] },
+        "loadlist": { (words, _) throws(RemoteError) in [try load(words, isList: true)] },
+        "playlist-clear": { (_, _) in [.editList(.clear)] },
+        "playlist-remove": { (words, snapshot) throws(RemoteError) in
+            guard words.count == 1 else { throw .invalidParameter }
+            guard words[0] != .string("current") else {
+                guard let entry = snapshot.entry else { throw .command }
+                return [.editList(.remove(entry))]
             }
+            return [.editList(.remove(try place(words[0], below: snapshot.entries.count)))]
         },
+        "playlist-move": { (words, snapshot) throws(RemoteError) in
+            guard words.count == 2 else { throw .invalidParameter }
+            let count = snapshot.entries.count
+            return [.editList(.move(try place(words[0], below: count), before: min(try place(words[1], below: .max), count)))]
+        },
+        "playlist-shuffle": { (_, _) in [.editList(.shuffle)] },
+        "playlist-unshuffle": { (_, _) in [.editList(.unshuffle)] },
         "quit": { (words, _) throws(RemoteError) in [.quit(code: try code(words.first))] },
         "quit-watch-later": { (words, _) throws(RemoteError) in [.quitWatchLater(code: try code(words.first))] },
         "write-watch-later-config": { (_, snapshot) throws(RemoteError) in [try playing(snapshot, .writeWatchLater)] },
@@ -141,7 +172,7 @@ enum RemoteCommand {
             guard let name = words.first.map(RemoteProperties.text) ?? snapshot.path else { throw .command }
             return [.deleteWatchLater(name)]
         },
-        "stop": { (_, _) in [.quit(code: 0)] },
+        "stop": { (_, _) in [.stop] },
         "show-text": { (words, _) throws(RemoteError) in
             // In milliseconds; -1: as long as any.
             let length = words.count > 1 ? try number(words[1]) : -1, level = words.count > 2 ? try number(words[2]) : 0
@@ -187,6 +218,28 @@ enum RemoteCommand {
         "script-message": { (words, _) in [.message(words.map(RemoteProperties.text))] },
         "ignore": { (_, _) in [] },
     ]
+
+    private static func load(_ words: [JSONValue], isList: Bool) throws(RemoteError) -> RemoteAction {
+        guard case .string(let name)? = words.first, !name.isEmpty else { throw .invalidParameter }
+        let place: RemoteAction.Place? =
+            switch words.dropFirst().first.map(RemoteProperties.text) ?? "replace" {
+            case "replace": .instead
+            case "append": .atEnd(plays: false)
+            case "append-play": .atEnd(plays: true)
+            case "insert-next": .afterCurrent(plays: false)
+            case "insert-next-play": .afterCurrent(plays: true)
+            default: nil
+            }
+        guard let place else { throw .invalidParameter }
+        return .load(name, place, isList: isList)
+    }
+
+    /// A place in the list.
+    private static func place(_ value: JSONValue, below limit: Int) throws(RemoteError) -> Int {
+        guard let place = Int(exactly: try number(value)), place >= 0 else { throw .invalidParameter }
+        guard place < limit else { throw .command }
+        return place
+    }
 
     private static func seek(_ words: [JSONValue], _ snapshot: RemoteSnapshot) throws(RemoteError) -> RemoteAction {
         guard let target = words.first else { throw .invalidParameter }

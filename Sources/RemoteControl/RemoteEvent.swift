@@ -25,6 +25,8 @@ public enum RemoteEvent: Sendable, Hashable {
     case playbackRestart
     /// The film with this number has ended, and why, in words where it failed.
     case endFile(Reason, entry: Int, error: String?)
+    /// Nothing plays, and a film is waited for.
+    case idle
     /// A remote control has sent these words to all.
     case clientMessage([String])
     /// The program ends.
@@ -37,6 +39,7 @@ public enum RemoteEvent: Sendable, Hashable {
         case .seek: "seek"
         case .playbackRestart: "playback-restart"
         case .endFile: "end-file"
+        case .idle: "idle"
         case .clientMessage: "client-message"
         case .shutdown: "shutdown"
         }

@@ -34,8 +34,9 @@ enum RemoteProperties {
         "volume-max": { .number($0.greatestVolume * 100) },
         "mute": { .bool($0.isMuted) },
         "fullscreen": { $0.isFullscreen.map { .bool($0) } },
-        "loop-file": { $0.loopsFilm ? .string("inf") : .bool(false) },
-        "loop-playlist": { $0.loopsList ? .string("inf") : .bool(false) },
+        "loop-file": { repetition($0.loopCount, least: 0) }, "loop": { repetition($0.loopCount, least: 0) },
+        "remaining-file-loops": { .integer($0.loopsLeft == .max ? -1 : Int64($0.loopsLeft)) },
+        "loop-playlist": { repetition($0.listTurns == .max ? .max : $0.listTurns + 1, least: 1) },
         "shuffle": { .bool($0.isShuffled) },
         "playlist": { .array(playlist($0)) },
         "playlist-count": { .integer(Int64($0.entries.count)) },
@@ -79,7 +80,7 @@ enum RemoteProperties {
     static let settable = Set([
         "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "playlist-pos", "playlist-pos-1",
         "chapter", "audio-delay", "aid", "sid", "deinterlace", "sub-visibility", "sub-delay", "sub-pos", "sub-scale", "osd-level",
-        "ab-loop-a", "ab-loop-b",
+        "ab-loop-a", "ab-loop-b", "loop", "loop-file", "loop-playlist",
     ]).union(FramingChange.names).union(colors)
 
     /// The value of a property.
@@ -97,7 +98,8 @@ enum RemoteProperties {
     private static let members: [String: Set<String>] = [
         "playlist": ["filename", "title", "current", "playing", "id"], "chapter-list": ["title", "time"],
         "track-list": [
-            "id", "type", "title", "lang", "codec", "image", "albumart", "default", "forced", "hearing-impaired", "external", "selected",
+            "id", "type", "title", "lang", "codec", "image", "albumart", "default", "forced", "hearing-impaired", "external", "external-filename",
+            "selected",
         ],
     ]
 
@@ -115,6 +117,11 @@ enum RemoteProperties {
 
     private static func chapters(_ snapshot: RemoteSnapshot) -> [JSONValue] {
         snapshot.chapters.map { .object([JSONValue.Member("title", .string($0.title)), JSONValue.Member("time", .number($0.time))]) }
+    }
+
+    /// How often something is repeated; no more than `least`: not.
+    private static func repetition(_ count: Int, least: Int) -> JSONValue {
+        count == .max ? .string("inf") : count <= least ? .bool(false) : .integer(Int64(count))
     }
 
     /// The number of the track that plays; false: none does.
@@ -138,7 +145,7 @@ enum RemoteProperties {
         return max(duration - position, 0)
     }
 
-    private static func fileName(_ path: String) -> String {
+    static func fileName(_ path: String) -> String {
         let name = path.withoutPasswords
         return name.split(separator: "/").last.map(String.init) ?? name
     }
@@ -180,8 +187,19 @@ enum RemoteProperties {
         return unsafe getcwd(&bytes, bytes.count).map { unsafe String(cString: $0) }
     }
 
-    /// A value as people read it: times as hours, minutes and seconds.
-    static func spoken(_ name: String, _ value: JSONValue) -> String {
+    /// What the viewer is told of a property; nothing where it has no value.
+    static func spoken(_ name: String, _ snapshot: RemoteSnapshot) -> String {
+        (try? value(of: name, snapshot)).map { spoken(name, $0, snapshot) } ?? ""
+    }
+
+    /// A value as people read it: times as hours, minutes and seconds, and lists a line each.
+    static func spoken(_ name: String, _ value: JSONValue, _ snapshot: RemoteSnapshot) -> String {
+        switch name {
+        case "playlist": return SpokenList.playlist(snapshot)
+        case "track-list": return SpokenList.tracks(snapshot)
+        case "chapter-list": return SpokenList.chapters(snapshot)
+        default: break
+        }
         guard case .number(let number) = value else { return text(value) }
         switch name {
         case "time-pos", "playback-time", "time-remaining", "playtime-remaining", "duration":

@@ -36,10 +36,10 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var framing = Framing()
     /// How brightness and colours are changed on the display.
     public var balance = ColorBalance()
-    /// The film begins again at its end.
-    public var loopsFilm = false
-    /// The list begins again after its last film.
-    public var loopsList = false
+    /// How many times each film begins again at its end, and how many more times the one that plays does; `Int.max`: for ever.
+    public var loopCount = 0, loopsLeft = 0
+    /// How many more times the list begins again after its last film; `Int.max`: for ever.
+    public var listTurns = 0
     /// The list is played in random order.
     public var isShuffled = false
     /// The films, in the order of the list.

@@ -18,6 +18,8 @@ public struct RemoteTrack: Sendable, Hashable {
     public var title: String?
     /// As the container says, and whether it plays.
     public var isDefault = false, isForced = false, isHearingImpaired = false, isSelected = false
+    /// The file that holds it, where that is not the film's.
+    public var file: String?
     /// A cover.
     public var isImage = false
 
@@ -30,9 +32,9 @@ public struct RemoteTrack: Sendable, Hashable {
             JSONValue.Member("id", .integer(Int64(number))), JSONValue.Member("type", .string(kind.rawValue)),
             JSONValue.Member("image", .bool(isImage)), JSONValue.Member("albumart", .bool(isImage)), JSONValue.Member("default", .bool(isDefault)),
             JSONValue.Member("forced", .bool(isForced)), JSONValue.Member("hearing-impaired", .bool(isHearingImpaired)),
-            JSONValue.Member("external", false), JSONValue.Member("selected", .bool(isSelected)),
+            JSONValue.Member("external", .bool(file != nil)), JSONValue.Member("selected", .bool(isSelected)),
         ]
-        for (name, text) in [("title", title), ("lang", language), ("codec", codec)] {
+        for (name, text) in [("title", title), ("lang", language), ("codec", codec), ("external-filename", file)] {
             if let text { members.append(JSONValue.Member(name, .string(text))) }
         }
         return .object(members)

@@ -64,6 +64,8 @@ extension RemoteAction {
         case .setSubtitlePosition: return ScreenReply("Subtitle position: \(Int(after.subtitlePosition.rounded()))")
         case .setSubtitleScale: return ScreenReply("Subtitle scale: " + RemoteProperties.fixed(after.subtitleScale, decimals: 2))
         case .setDeinterlacing: return ScreenReply("Deinterlace: " + after.deinterlacing)
+        case .setLoopCount: return ScreenReply("Loop current file: " + RemoteProperties.spoken("loop-file", after))
+        case .setListTurns: return ScreenReply("Loop: " + RemoteProperties.spoken("loop-playlist", after))
         case .setScreenLevel: return ScreenReply("OSD level: \(after.screenLevel)")
         case .markLoop, .setLoopStart, .setLoopEnd: return ScreenReply("A-B loop: " + RemoteProperties.loop(after))
         default: return ScreenReply()

@@ -1,9 +1,13 @@
 internal import Glibc
 
-/// Finds the files of subtitles that belong to a film: those beside it with its name, as mpv's `--sub-auto=exact`.
+/// Finds the files of subtitles, or of sound, that belong to a film: those beside it with its name, as mpv's `--sub-auto=exact`.
 package enum SubtitleSearch {
     /// Endings of such files.
-    private static let endings: Set<String> = ["srt", "ass", "ssa", "vtt", "sup", "smi"]
+    package static let endings: Set<String> = ["srt", "ass", "ssa", "vtt", "sup", "smi"]
+    /// Endings of files of sound.
+    package static let soundEndings: Set<String> = [
+        "mka", "m4a", "mp3", "ogg", "opus", "oga", "flac", "wav", "aac", "ac3", "eac3", "dts", "thd", "wv", "ape",
+    ]
 
     /// A file that belongs to the film.
     package struct Match: Sendable, Hashable {
@@ -17,7 +21,8 @@ package enum SubtitleSearch {
     /// - Parameters:
     ///   - film: The film's path.
     ///   - names: The names of the files beside it.
-    package static func matches(of film: String, among names: [String]) -> [Match] {
+    ///   - endings: Those of the files.
+    package static func matches(of film: String, among names: [String], endings: Set<String> = endings) -> [Match] {
         let folder = film.lastIndex(of: "/").map { String(film[...$0]) } ?? ""
         let stem = withoutEnding(String(film.dropFirst(folder.count)))
         guard !stem.isEmpty else { return [] }
@@ -34,7 +39,7 @@ package enum SubtitleSearch {
     }
 
     /// The files beside the film at `path`; none for what is no path.
-    package static func matches(of path: String) -> [Match] {
+    package static func matches(of path: String, endings: Set<String> = endings) -> [Match] {
         guard path != "-", !path.contains("://") else { return [] }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard let directory = unsafe opendir(folder) else { return [] }
@@ -46,7 +51,7 @@ package enum SubtitleSearch {
             }
             names.append(name)
         }
-        return matches(of: path, among: names)
+        return matches(of: path, among: names, endings: endings)
     }
 
     private static func withoutEnding(_ name: String) -> String { name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name }

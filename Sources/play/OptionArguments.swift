@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import KMSSink
 internal import Media
+internal import Player
 
 // What the values of options are, as people write them.
 
@@ -11,6 +12,16 @@ struct TimeArgument: ExpressibleByArgument {
     init?(argument: String) {
         guard let time = MediaTime(clockText: argument), time >= .zero else { return nil }
         self.time = time
+    }
+}
+
+/// A place in a film as people type it: `90`, `1:30`, `-10` before the end, `50%`, `#2`.
+struct PointArgument: ExpressibleByArgument {
+    let point: FilmPoint
+
+    init?(argument: String) {
+        guard let point = FilmPoint(text: argument) else { return nil }
+        self.point = point
     }
 }
 
@@ -68,7 +79,7 @@ enum StallChoice: String, ExpressibleByArgument, CaseIterable {
     case goOn = "go-on"
 }
 
-enum SubtitleSearchChoice: String, ExpressibleByArgument, CaseIterable { case exact, no }
+enum FileSearchChoice: String, ExpressibleByArgument, CaseIterable { case exact, no }
 
 enum SandboxChoice: String, ExpressibleByArgument, CaseIterable { case off, decoder, full, require }
 enum DecoderChoice: String, ExpressibleByArgument, CaseIterable {

@@ -19,8 +19,9 @@ struct PlayFile: ParsableCommand {
             Keys in the window and in the terminal: space or p pause, q or Esc quit, Q quit and begin here the next time, f full screen, ← → 5 s \
             (with Shift 1 s), ↑ ↓ 1 min, PgUp and PgDn next and previous chapter, . and , one frame, m mute, 9 and 0 (/ and *) volume, [ ] { } \
             speed, Backspace normal speed, End back to live, w W A Alt+arrows Alt++ Alt+- how the film fits, # sound track, j J v z x r t F G \
-            subtitles, o where the film is, i I statistics, s S screenshot, l A-B loop, > or Enter next film, < previous film. input.conf \
-            in the folders of the configuration binds others (--input-keylist, --input-cmdlist).
+            subtitles, o where the film is, i I statistics, s S screenshot, l A-B loop, L the film for ever, F8 F9 the list and the \
+            tracks, > or Enter next film, < previous film. input.conf in the folders of the configuration binds others (--input-keylist, \
+            --input-cmdlist).
 
             A time line of OpenTimelineIO (.otio) is played like a film: what it has that is not supported is listed, and the rest plays.
 

@@ -47,8 +47,14 @@ struct PlayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Decode on this render node instead of the first one that decodes the film.", valueName: "path"))
     var device: String?
 
-    @Option(help: "Begin at this time (seconds or hh:mm:ss.mmm).")
-    var start: TimeArgument?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Begin here: seconds or hh:mm:ss.mmm, with a minus from the end, or 50%, or #2 for a chapter.", valueName: "time|-time|%|#chapter"))
+    var start: PointArgument?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("End here, written as --start is.", valueName: "time|-time|%|#chapter"))
+    var end: PointArgument?
 
     @OptionGroup var resume: ResumeArguments
 
@@ -64,19 +70,12 @@ struct PlayOptions: ParsableArguments {
     @Option(help: "Speed, 0.1 to 16.")
     var speed: Double = 1
 
-    @Flag(help: "Play each film again at its end.")
-    var loop = false
+    @OptionGroup var repetition: RepetitionArguments
 
     @Option(
         help: ArgumentHelp(
             "Play the films of this list after the others, whatever its name; - is standard input. May be given more than once.", valueName: "file"))
     var playlist: [String] = []
-
-    @Flag(help: "Begin again with the first film after the last.")
-    var loopPlaylist = false
-
-    @Flag(help: "Keep the last frame of the last film until a key ends the program; one may go back from there.")
-    var keepOpen = false
 
     @Flag(help: "Play the films in random order.")
     var shuffle = false
@@ -109,7 +108,7 @@ struct PlayOptions: ParsableArguments {
     var subFile: [String] = []
 
     @Option(help: "Take the files beside the film that have its name, such as film.srt and film.de.srt, as subtitles (exact), or not (no).")
-    var subAuto: SubtitleSearchChoice = .exact
+    var subAuto: FileSearchChoice = .exact
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Show subtitles this many seconds later; below zero: earlier.", valueName: "seconds"))
     var subDelay: Double = 0
@@ -131,6 +130,14 @@ struct PlayOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The device that plays the sound, of those that `play devices` lists.", valueName: "name"))
     var audioDevice = "auto"
+
+    @Option(
+        help: ArgumentHelp(
+            "Play the sound of this file with the film; it counts after the film's own tracks. May be given more than once.", valueName: "path"))
+    var audioFile: [String] = []
+
+    @Option(help: "Take the files beside the film that have its name, such as film.mka and film.de.ac3, as sound tracks (exact), or not (no).")
+    var audioFileAuto: FileSearchChoice = .no
 
     @Option(parsing: .unconditional, help: ArgumentHelp("Play the sound this many seconds later, up to 60; negative: earlier.", valueName: "seconds"))
     var audioDelay: Double = 0
@@ -300,6 +307,9 @@ struct PlayOptions: ParsableArguments {
 
     static let noFilm = "No film is named."
 
+    /// Loops as the words that name them.
+    private var loops: Bool { repetition.loopCount > 0 }
+
     mutating func validate() throws {
         if !(0.1...16).contains(speed) { throw ValidationError("--speed must lie between 0.1 and 16.") }
         if !(100...1000).contains(volumeMax) { throw ValidationError("--volume-max must lie between 100 and 1000.") }
@@ -319,14 +329,15 @@ struct PlayOptions: ParsableArguments {
         if !(0...150).contains(subPos) { throw ValidationError("--sub-pos must lie between 0 and 150.") }
         if raw != nil, !wantsFrames { throw ValidationError("A raw stream has nothing but frames: --no-video does not apply.") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
-        if raw != nil && (start != nil || loop) { throw ValidationError("A raw stream cannot seek: --start and --loop do not apply.") }
+        if raw != nil && (start != nil || end != nil || loops) {
+            throw ValidationError("A raw stream cannot seek: --start, --end and --loop do not apply.")
+        }
         if raw != nil && !playlist.isEmpty { throw ValidationError("--raw says what films are, not lists: --playlist does not apply.") }
         if untimed && (sink == .wayland || sink == .kms) { throw ValidationError("--untimed has no meaning on a display; use --sink headless.") }
         if span && connector.count < 2 { throw ValidationError("--span needs --connector at least twice.") }
         if let columns, !span || columns < 1 { throw ValidationError("--columns needs --span, and at least 1.") }
         if exportAll && export == nil { throw ValidationError("--export-all needs --export.") }
-        if keepOpen, case .md5 = sink { throw ValidationError("--keep-open would never end the checksums.") }
-        if loop || loopPlaylist, case .md5 = sink { throw ValidationError("--\(loop ? "loop" : "loop-playlist") would write checksums for ever.") }
+        try repetition.validate(isChecked: { if case .md5 = sink { true } else { false } }())
         if (files + playlist).count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read once.") }
         if device != nil, decoder == .software { throw ValidationError("--device has no meaning with --decoder software.") }
         if stats == "-", sink == .md5(path: "-") { throw ValidationError("Checksums and statistics cannot both go to standard output.") }
@@ -335,7 +346,8 @@ struct PlayOptions: ParsableArguments {
         } else if camera.request != CaptureRequest() {
             throw ValidationError("--camera-format, --camera-size and --camera-rate need --camera.")
         }
-        if files.isEmpty, playlist.isEmpty, camera.camera == nil, !inputKeylist, !inputCmdlist { throw ValidationError(Self.noFilm) }
+        let isAsked = inputKeylist || inputCmdlist
+        if files.isEmpty, playlist.isEmpty, camera.camera == nil, !repetition.waits, !isAsked { throw ValidationError(Self.noFilm) }
     }
 
     /// What has no meaning for a camera.
@@ -343,8 +355,9 @@ struct PlayOptions: ParsableArguments {
         if !files.isEmpty || !playlist.isEmpty { throw ValidationError("--camera and films exclude each other.") }
         if !wantsFrames { throw ValidationError("A camera has nothing but frames: --no-video does not apply.") }
         let words = [
-            ("start", start != nil), ("speed", speed != 1), ("loop", loop), ("loop-playlist", loopPlaylist), ("shuffle", shuffle),
-            ("raw", raw != nil), ("image-duration", imageDuration != nil),
+            ("start", start != nil), ("end", end != nil), ("speed", speed != 1), ("loop", loops), ("loop-playlist", repetition.turns > 1),
+            ("shuffle", shuffle), ("idle", repetition.waits), ("audio-file", !audioFile.isEmpty), ("raw", raw != nil),
+            ("image-duration", imageDuration != nil),
         ]
         if let word = words.first(where: \.1)?.0 { throw ValidationError("--\(word) has no meaning with --camera.") }
     }

@@ -22,7 +22,7 @@ extension PlaySession {
     func play() throws(PlayerError) -> Int32 {
         Player.prepare(PlayerConfiguration(options))
         var (playlist, failures) = makePlaylist()
-        guard playlist.current != nil else {
+        guard playlist.current != nil || (options.repetition.waits && !Ending.isRequested) else {
             for failure in failures { terminal.line("\(ProgramName.current): \(failure.description)") }
             return (failures.first.map { ExitCode($0) } ?? .played).rawValue
         }
@@ -59,7 +59,13 @@ extension PlaySession {
             }
         defer { keyboard?.stop() }
         defer { screening.stopping() }
-        while !screening.hasEnded, let entry = screening.playlist.current { try show(entry, &screening, keyboard) }
+        repeat {
+            while !screening.hasEnded, let entry = screening.playlist.current { try show(entry, &screening, keyboard) }
+        } while waitForFilm(&screening)
+        if options.repetition.waits {
+            (sink as? LastingSink)?.end()
+            try statistics?.finish()
+        }
         return screening.wantedCode ?? screening.firstFailure.rawValue
     }
 
@@ -75,7 +81,9 @@ extension PlaySession {
             if Ending.isRequested { return (Playlist([]), []) }
         }
         let seed: UInt64? = options.shuffle ? .random(in: 0...UInt64.max) : nil
-        return (Playlist(entries, loops: options.loopPlaylist, shuffledBy: seed), failures)
+        var playlist = Playlist(entries, shuffledBy: seed)
+        playlist.turnsLeft = options.repetition.turns == .max ? .max : options.repetition.turns - 1
+        return (playlist, failures)
     }
 
     /// Plays one film to its end. Throws when it is the only one and fails; what fails in a list is said.
@@ -120,20 +128,22 @@ extension PlaySession {
         screening.move(after: end)
         screening.keepSettings(of: player)
         wait(for: screening.server, after: end, isLast: screening.hasEnded)
+        // A film may still come.
+        let waits = options.repetition.idle && !screening.isOver
         var failures: [PlayerError] = [], limit = Self.closing.otherwise
         switch end {
         case .played, .told(.next), .told(.previous), .told(.elsewhere): break
         case .failed(let error), .broken(let error): failures.append(error)
         case .told(.quit(let bySignal)): limit = bySignal ? Self.closing.signal : Self.closing.key
         }
-        let isClosed = close(player, opening, screening.hasEnded ? screening.sink : nil, within: limit)
+        let isClosed = close(player, opening, screening.hasEnded && !waits ? screening.sink : nil, within: limit)
         do throws(PlayerError) {
             if var done = self.player.withLock({ $0.take() })?.statistics {
                 // One of a list that was not opened is named all the same.
                 if screening.isList { done.file = last.location }
                 try statistics?.add(done)
             }
-            if screening.isList, screening.hasEnded { try statistics?.finish() }
+            if screening.isList, screening.hasEnded, !waits { try statistics?.finish() }
             if isClosed, let error = player.outputFailure { throw PlayerError(error) }
         } catch {
             if failures.isEmpty { failures.append(error) }

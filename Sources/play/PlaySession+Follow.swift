@@ -30,6 +30,7 @@ extension PlaySession {
             case .ordered(let action): if let order = perform(action, isOpen ? player : nil, &screening) { return .told(order) }
             case .viewer(.key(let key)), .event(.key(let key), _):
                 if let order = obey(key, isOpen ? player : nil, &screening) { return .told(order) }
+            case .listed(let films, let failures, let place): if let end = take(films, failures, place, &screening) { return end }
             case .told(let text): screening.screen.isThere ? screening.screen.show(ScreenReply(text)) : terminal.line(text)
             case .gesture(let gesture): if isOpen { obey(gesture, player, &screening) }
             case .viewer(.closeRequested): return .told(.quit(bySignal: false))
@@ -44,7 +45,7 @@ extension PlaySession {
             case .event(let event, film):
                 screening.note(event)
                 // The last frame stays, and the viewer may go back.
-                if case .ended = event, options.keepOpen, !screening.playlist.hasNext { break }
+                if case .ended = event, options.repetition.keeps(hasNext: screening.playlist.hasNext) { break }
                 if let end = receive(event) { return end }
             case .nextWanted: break
             case .nextOpened(let outcome, film): take(outcome, player, &screening)

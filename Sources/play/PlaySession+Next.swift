@@ -33,7 +33,7 @@ extension PlaySession {
 
     /// Folders may hold other films than before: a list that loops is looked at again before each film.
     func look(at playlist: inout Playlist) {
-        guard options.loopPlaylist, options.playlist.isEmpty, options.files.contains(where: PlaylistLoader.isFolder),
+        guard playlist.loops, options.playlist.isEmpty, options.files.contains(where: PlaylistLoader.isFolder),
             options.files.allSatisfy({ PlaylistLoader.isFolder($0) || !PlaylistLoader.isList($0) })
         else { return }
         var loader = PlaylistLoader(network: options.network.options, cancellation: loading)

@@ -81,6 +81,10 @@ extension PlaySession {
         case .setSubtitleDelay(let delay): film?.subtitleDelay = Self.time(delay)
         case .setSubtitlePosition(let position): film?.subtitlePosition = position
         case .setSubtitleScale(let scale): film?.subtitleScale = scale
+        case .setLoopCount(let count):
+            screening.loopCount = count
+            film?.loopsLeft = count
+        case .setListTurns(let turns): screening.edit { $0.turnsLeft = turns }
         case .next(let ends):
             if screening.playlist.hasNext { return .next }
             return ends ? .quit(bySignal: false) : nil
@@ -88,12 +92,14 @@ extension PlaySession {
         case .play(let index):
             screening.playlist.jump(to: index)
             return .elsewhere
-        case .load(let name, .instead):
-            screening.playlist.replace(with: Playlist.Entry(name))
+        case .load(let name, let place, let isList):
+            guard isList || (PlaylistLoader.isList(name) && options.raw == nil) else { return load([Playlist.Entry(name)], place, &screening) }
+            list(name, place, isList: isList)
+        case .editList(let edit): return carryOut(edit, &screening)
+        case .stop:
+            guard options.repetition.idle else { return .quit(bySignal: false) }
+            screening.playlist.replace(with: [])
             return .elsewhere
-        case .load(let name, .atEnd):
-            screening.playlist.append(Playlist.Entry(name))
-            screening.server?.setContinues(true)
         case .quit(let code):
             screening.wantedCode = code
             return .quit(bySignal: false)
@@ -143,6 +149,7 @@ extension PlaySession {
             }
             (seen.language, seen.title) = (track.language, track.title)
             (seen.isDefault, seen.isForced, seen.isHearingImpaired) = (track.isDefault, track.isForced, track.isHearingImpaired)
+            seen.file = track.file
             seen.isImage = track.kind == .attachedPicture
             seen.isSelected = kind == .sub ? number == subtitle : track.id == film.videoTrack || track.id == film.audioTrack
             return seen
@@ -161,12 +168,11 @@ extension PlaySession {
         var snapshot = RemoteSnapshot()
         snapshot.version = Play.configuration.version
         snapshot.socket = options.inputIpcServer ?? ""
-        snapshot.path = screening.playlist.current?.location
         snapshot.entries = screening.playlist.entries
-        snapshot.entry = screening.playlist.index
+        if !screening.isIdle { (snapshot.path, snapshot.entry) = (screening.playlist.current?.location, screening.playlist.index) }
         (snapshot.hasNext, snapshot.hasPrevious) = (screening.playlist.hasNext, screening.playlist.hasPrevious)
-        snapshot.loopsFilm = options.loop
-        snapshot.loopsList = options.loopPlaylist
+        snapshot.loopCount = screening.loopCount
+        snapshot.listTurns = screening.playlist.turnsLeft
         snapshot.isShuffled = options.shuffle
         snapshot.greatestVolume = Double(options.volumeMax) / 100
         (snapshot.loopStart, snapshot.loopEnd) = (screening.loop.a?.seconds, screening.loop.b?.seconds)
@@ -176,6 +182,7 @@ extension PlaySession {
         let film = player ?? self.player.withLock { $0 }
         if let film {
             snapshot.isPaused = !film.wantsToPlay
+            snapshot.loopsLeft = film.loopsLeft
             (snapshot.speed, snapshot.volume, snapshot.isMuted) = (film.rate, VolumeScale.volume(of: film.volume), film.isMuted)
             snapshot.audioDelay = film.audioDelay.seconds
             snapshot.deinterlacing = film.deinterlacing.rawValue
@@ -201,6 +208,12 @@ extension PlaySession {
         if isWhole || screening.remote != nil, let description = player.film {
             snapshot.chapters = description.chapters.map { RemoteChapter(title: $0.title, time: $0.range.start.seconds) }
             snapshot.tracks = Self.tracks(description, subtitle: player.subtitleNumber)
+            let own = snapshot.tracks.count { $0.kind == .sub }
+            for (index, file) in player.subtitleFiles.enumerated() {
+                var track = RemoteTrack(.sub, own + index + 1)
+                (track.file, track.language, track.isSelected) = (file.path, file.language, player.subtitleNumber == own + index + 1)
+                snapshot.tracks.append(track)
+            }
         }
         return snapshot
     }

@@ -52,6 +52,8 @@ final class PlaySession: Sendable {
         case ordered(RemoteAction)
         /// Of the pointer or a finger over the film.
         case gesture(ScreenOverlay.Gesture)
+        /// What a list that a remote control has named holds, and what of it cannot be read.
+        case listed([Playlist.Entry], [PlayerError], RemoteAction.Place)
         /// A sentence for the viewer.
         case told(String)
         /// The frame server cannot go on.
@@ -86,7 +88,7 @@ final class PlaySession: Sendable {
     init(options: PlayOptions, terminal: Terminal) {
         self.options = options
         self.terminal = terminal
-        isList = options.isList || options.inputIpcServer != nil
+        isList = options.isList || options.inputIpcServer != nil || options.repetition.waits
         statistics = StatisticsFile(path: options.stats, isList: isList)
     }
 

@@ -9,10 +9,11 @@ extension PlayerConfiguration {
     init(_ options: PlayOptions) {
         self.init()
         startedAt = ProcessStart.time()
-        startTime = options.start?.time
+        start = options.start?.point
+        end = options.end?.point
         playDuration = options.duration?.time
         rate = options.speed
-        loops = options.loop
+        loopCount = options.repetition.loopCount
         startsPaused = options.pause
         pausesWithoutDisplay = options.onUnplug == .pause
         reconnectsCamera = options.reconnect
@@ -27,6 +28,8 @@ extension PlayerConfiguration {
         subtitles.delay = MediaTime(value: Int64((options.subDelay * 1000).rounded()), timescale: 1000)
         subtitles.scale = options.subScale
         subtitles.position = options.subPos
+        audioFiles = options.audioFile
+        findsAudioFiles = options.audioFileAuto == .exact
         playsAudio = !options.noAudio
         audioDevice = options.audioDevice
         audioDelay = MediaTime(value: Int64((options.audioDelay * 1000).rounded()), timescale: 1000)

@@ -29,6 +29,8 @@ struct Screening {
     var screen: ScreenDesk
     /// The part of the film that is repeated.
     var loop: ABLoop
+    /// How many times each film begins again; `Int.max`: for ever.
+    var loopCount: Int
     /// How films fit the display.
     var framing: Framing { didSet { if framing != oldValue { sink.window?.setFraming(framing) } } }
     /// How the display changes brightness and colours.
@@ -49,6 +51,8 @@ struct Screening {
     var next: NextFilm?
     /// A seek or the beginning is under way, which remote controls were told of.
     private var isPreparing = false
+    /// No film plays, and one is waited for.
+    var isIdle = false
     /// A film has been open.
     var hasOpened = false
     /// The window was told last that the film plays.
@@ -73,13 +77,14 @@ struct Screening {
         // In a list 5 s: long enough to read a sign.
         configuration.imageDuration = options.imageDuration?.time ?? (isList ? MediaTime(value: 5, timescale: 1) : .positiveInfinity)
         if let server { configuration.exporters = [server.exporter] }
-        configuration.joins = isList && options.raw == nil && options.camera.camera == nil
+        configuration.joins = isList && !options.repetition.keepOpenAlways && options.raw == nil && options.camera.camera == nil
         isMuted = options.mute
         framing = options.framing.framing
         sink.window?.setFraming(framing)
         balance = options.colors.balance
         sink.window?.setColorBalance(balance)
         self.screen = screen
+        loopCount = options.repetition.loopCount
         loop = ABLoop(a: options.abLoopA?.time, b: options.abLoopB?.time)
         self.bindings = bindings
     }
@@ -96,6 +101,15 @@ struct Screening {
         case .told(.quit): isOver = true
         case .failed(let error): isOver = !isList || endsAll(error); playlist.skip()
         case .broken: isOver = true
+        }
+    }
+
+    /// Changes the list, also as it stands when the film plays that follows without a gap. That film may be one that the list has no more.
+    mutating func edit(_ change: (inout Playlist) -> Void) {
+        change(&playlist)
+        if var next {
+            change(&next.playlist)
+            self.next = next
         }
     }
 
@@ -157,6 +171,7 @@ struct Screening {
         configuration.volume = player.volume
         configuration.audioDelay = player.audioDelay
         configuration.rate = player.rate
+        configuration.loopCount = loopCount
         configuration.startsPaused = !player.wantsToPlay
         configuration.subtitles.isVisible = player.showsSubtitles
         configuration.deinterlacing = player.deinterlacing

@@ -48,7 +48,7 @@ import Testing
     @Test(
         arguments: [
             ("Next", .none, [.next(ends: false)]), ("Previous", .none, [.previous]), ("Pause", .none, [.setPaused(true)]),
-            ("Play", .none, [.setPaused(false)]), ("PlayPause", .none, [.setPaused(true)]), ("Stop", .none, [.quit(code: 0)]),
+            ("Play", .none, [.setPaused(false)]), ("PlayPause", .none, [.setPaused(true)]), ("Stop", .none, [.stop]),
             ("Seek", .offset(5_000_000), [.seek(to: 15)]), ("Seek", .offset(-20_000_000), [.seek(to: 0)]),
             ("Seek", .offset(95_000_000), [.next(ends: false)]), ("Seek", .offset(.max), [.next(ends: false)]),
             ("Seek", .offset(.min), [.seek(to: 0)]),
@@ -56,7 +56,7 @@ import Testing
             ("SetPosition", .position(track: "/org/scanout/track/0", 30_000_000), []),
             ("SetPosition", .position(track: "/org/scanout/track/1", -1), []),
             ("SetPosition", .position(track: "/org/scanout/track/1", 100_000_001), []),
-            ("OpenUri", .address("file:///x"), [.load("file:///x", .instead)]),
+            ("OpenUri", .address("file:///x"), [.load("file:///x", .instead, isList: false)]),
             ("Raise", .none, nil), ("Nothing", .none, nil),
         ] as [(String, MPRIS.Argument, [RemoteAction]?)])
     func `methods order`(_ method: String, _ argument: MPRIS.Argument, _ actions: [RemoteAction]?) {
@@ -77,6 +77,9 @@ import Testing
             (MPRIS.player, "Rate", .double(99), [.setSpeed(16)]), (MPRIS.player, "Rate", .double(-1), nil),
             (MPRIS.player, "Rate", .double(.nan), nil),
             (MPRIS.player, "Volume", .double(-1), [.setVolume(0)]), (MPRIS.player, "Volume", .double(0.5), [.setVolume(0.5)]),
+            (MPRIS.player, "LoopStatus", .string("None"), [.setLoopCount(0), .setListTurns(0)]),
+            (MPRIS.player, "LoopStatus", .string("Track"), [.setLoopCount(.max)]), (MPRIS.player, "LoopStatus", .string("Album"), nil),
+            (MPRIS.player, "LoopStatus", .string("Playlist"), [.setLoopCount(0), .setListTurns(.max)]),
             (MPRIS.player, "Volume", .string("1"), nil), (MPRIS.player, "Position", .int64(1), nil),
             (MPRIS.root, "Fullscreen", .bool(true), [.setFullscreen(true)]), (MPRIS.root, "Identity", .string("x"), nil),
         ] as [(String, String, BusValue, [RemoteAction]?)])

@@ -5,7 +5,9 @@ import Testing
 /// Which words of the player files, profiles, mpv's spellings and the command line come to.
 @Suite struct OptionWordsTests {
     private static let catalogue = OptionCatalogue([
-        "loop": .flag, "fullscreen": .flag, "osd": .flag, "no-osd": .flag, "no-sub": .flag, "volume": .value(repeats: false),
+        "loop": .flag, "loop-times": .value(repeats: false), "loop-playlist": .flag, "list-turns": .value(repeats: false), "keep-open": .flag,
+        "keep-open-always": .flag, "audio-file": .value(repeats: true), "fullscreen": .flag, "osd": .flag, "no-osd": .flag, "no-sub": .flag,
+        "volume": .value(repeats: false),
         "connector": .value(repeats: true), "decoder": .value(repeats: false), "sink": .value(repeats: false), "sub-file": .value(repeats: true),
         "tls-no-verify": .flag, "quiet": .flag, "gravity": .value(repeats: false), "camera": .value(repeats: false),
         "audio-device": .value(repeats: false),
@@ -26,7 +28,10 @@ import Testing
             "--vo=null --ao=alsa|--sink=headless --audio-device=alsa", "--no-tls-verify|--tls-no-verify", "--tls-verify=no --tls-verify=yes|",
             "--sub-files=a:b --sub-file c|--sub-file a --sub-file b --sub-file c", "--really-quiet|--quiet",
             "--volume --loop|--loop --volume", "--camera /dev/video0|--camera /dev/video0", "--keepaspect=no|--gravity=stretch",
-            "--ao=null|--audio-device=null",
+            "--ao=null|--audio-device=null", "--loop=2 a|--loop-times 2 a", "--loop-file=0|", "--loop --loop=3|--loop-times 3",
+            "--loop=3 --loop|--loop", "--loop=3 --no-loop|", "--loop-playlist=inf|--loop-playlist", "--loop-playlist=2|--list-turns 2",
+            "--keep-open --keep-open=always|--keep-open-always", "--keep-open=always --keep-open=no|",
+            "--audio-files=a:b|--audio-file a --audio-file b",
         ])
     func `a command line`(_ row: String) throws {
         let parts = row.split(separator: "|", omittingEmptySubsequences: false)
@@ -34,7 +39,7 @@ import Testing
         #expect(try Self.words(String(parts[0])).replacing("=", with: " ") == parts[1].replacing("=", with: " "))
     }
 
-    @Test(arguments: ["--vf=crop", "--loop-file=3", "--hwdec=cuda", "--no-cache", "--screenshot-format=jpg", "--loop=2", "--vo"])
+    @Test(arguments: ["--vf=crop", "--hwdec=cuda", "--no-cache", "--screenshot-format=jpg", "--loop=maybe", "--vo"])
     func `what has no counterpart is refused`(_ line: String) {
         #expect(throws: OptionWords.Failure.self) { try Self.words(line) }
     }

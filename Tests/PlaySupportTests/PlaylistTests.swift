@@ -90,4 +90,82 @@ import Testing
         let played = Array(Self.played(Self.list(3, loops: true, seed: seed), String(repeating: ">", count: 30)))
         #expect(zip(played, played.dropFirst()).allSatisfy { $0 != $1 })
     }
+
+    private enum Edit: Sendable { case insert(String), append(String), remove(Int), move(Int, Int), clear, next }
+
+    private struct EditRow: Sendable {
+        let films: String, place: Int, edits: [Edit]
+        /// What the list holds then, and what plays from the current film on.
+        let entries: String, played: String
+    }
+
+    private static let edits: [EditRow] = [
+        EditRow(films: "abc", place: 0, edits: [.insert("xy")], entries: "axybc", played: "axybc"),
+        EditRow(films: "abc", place: 2, edits: [.insert("x")], entries: "abcx", played: "cx"),
+        EditRow(films: "abc", place: 3, edits: [.insert("x")], entries: "abcx", played: "x"),
+        EditRow(films: "", place: 0, edits: [.append("xy")], entries: "xy", played: "xy"),
+        EditRow(films: "abc", place: 1, edits: [.remove(0)], entries: "bc", played: "bc"),
+        EditRow(films: "abc", place: 1, edits: [.remove(1)], entries: "ac", played: "c"),
+        EditRow(films: "abc", place: 2, edits: [.remove(2)], entries: "ab", played: ""),
+        EditRow(films: "abc", place: 0, edits: [.remove(3), .move(3, 0), .move(0, 4)], entries: "abc", played: "abc"),
+        EditRow(films: "abcd", place: 1, edits: [.move(3, 0)], entries: "dabc", played: "bc"),
+        EditRow(films: "abcd", place: 1, edits: [.move(1, 4)], entries: "acdb", played: "b"),
+        EditRow(films: "abcd", place: 1, edits: [.move(0, 2)], entries: "bacd", played: "bacd"),
+        EditRow(films: "abcd", place: 1, edits: [.move(2, 2), .move(2, 3)], entries: "abcd", played: "bcd"),
+        EditRow(films: "abc", place: 1, edits: [.clear, .append("x")], entries: "bx", played: "bx"),
+        EditRow(films: "abc", place: 1, edits: [.insert("x"), .next, .remove(1)], entries: "axc", played: "xc"),
+    ]
+
+    @Test(arguments: edits) private func `a list is changed while it plays`(_ row: EditRow) {
+        func entries(_ names: String) -> [Playlist.Entry] { names.map { Playlist.Entry(String($0)) } }
+        var list = Playlist(entries(row.films))
+        for _ in 0..<row.place { list.next() }
+        for edit in row.edits {
+            switch edit {
+            case .insert(let films): list.insert(entries(films))
+            case .append(let films): list.append(entries(films))
+            case .remove(let index): list.remove(at: index)
+            case .move(let index, let other): list.move(from: index, before: other)
+            case .clear: list.clear()
+            case .next: list.next()
+            }
+        }
+        #expect(list.entries.map(\.location).joined() == row.entries)
+        var played = ""
+        while let film = list.current {
+            played += film.location
+            list.next()
+        }
+        #expect(played == row.played)
+    }
+
+    @Test func `the order changes behind the film that plays, and comes back`() {
+        var list = Self.list(20)
+        for _ in 0..<5 { list.next() }
+        list.shuffle(by: 7)
+        #expect(list.index == 5)
+        var played: [Int] = []
+        while let index = list.index {
+            played.append(index)
+            list.next()
+        }
+        #expect(played.sorted() == Array(0..<20) && played != played.sorted())
+        list = Self.list(20, seed: 3)
+        list.next()
+        let index = list.index
+        list.unshuffle()
+        #expect(list.index == index)
+        list.next()
+        #expect(list.index == index.flatMap { $0 < 19 ? $0 + 1 : nil })
+    }
+
+    @Test func `a list is played so many times`() {
+        var list = Self.list(2), played = ""
+        list.turnsLeft = 2
+        while let film = list.current {
+            played += film.location
+            list.next()
+        }
+        #expect(played == "010101" && !list.loops)
+    }
 }

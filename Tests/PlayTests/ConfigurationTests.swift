@@ -55,7 +55,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("--vf=crop", "--vf is an option of mpv's that does not exist here: there are no filters"), ("--loop=3", "--loop takes yes or no."),
+            ("--vf=crop", "--vf is an option of mpv's that does not exist here: there are no filters"), ("--loop=maybe", "--loop cannot be maybe."),
             ("--hwdec=cuda", "--decoder says how to decode."), ("--bogus=1", "Unknown option '--bogus'"),
         ])
     func `a word without a meaning is one sentence`(_ word: String, _ sentence: String) throws {

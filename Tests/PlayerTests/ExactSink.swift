@@ -26,18 +26,28 @@ final class ExactSink: DisplaySink {
     var conversion: ConversionReport? { nil }
     private struct State: Sendable {
         var shown: [Shown] = []
+        var count = 0, overlays = 0
         var isWoken = false
         var isStopping = false
     }
     private let state = Monitor(State())
     private let thread = Monitor<LoopThread?>(nil)
 
-    private let hashes: Bool
+    private let hashes: Bool, keepsAll: Bool
+    let drawsOverlays: Bool
 
-    /// - Parameter hashes: checksums are made of what is shown.
-    init(hashes: Bool = false) { self.hashes = hashes }
+    /// - Parameters:
+    ///   - hashes: checksums are made of what is shown.
+    ///   - keepsAll: every frame is written down; otherwise they are counted.
+    ///   - drawsOverlays: what lies over the film is asked for with each frame.
+    init(hashes: Bool = false, keepsAll: Bool = true, drawsOverlays: Bool = false) {
+        (self.hashes, self.keepsAll, self.drawsOverlays) = (hashes, keepsAll, drawsOverlays)
+    }
 
     var shown: [Shown] { state.withLock { $0.shown } }
+
+    /// How many frames have been shown, and how many of them had something over them.
+    var counts: (frames: Int, overlays: Int) { state.withLock { ($0.count, $0.overlays) } }
 
     /// Waits until so many frames have been shown.
     func wait(for count: Int) -> Bool {
@@ -47,14 +57,15 @@ final class ExactSink: DisplaySink {
     func start(_ queue: PresentationQueue, events: @escaping @Sendable (SinkEvent) -> Void) throws(SinkError) {
         state.withLock { $0.isStopping = false }
         queue.setWake { [state] in state.change { $0.isWoken = true } }
-        let thread = LoopThread(name: "exact") { [state, hashes] in
+        let thread = LoopThread(name: "exact") { [self] in
             // The refresh that is decided about. It never lies after the moment for which the next frame waits.
             var refresh = MonotonicClock.shared.now()
             while !state.withLock({ $0.isStopping }) {
                 var limit: HostTime?
                 switch queue.next(for: DisplayInterval(deadline: refresh, nextDeadline: refresh, period: nil)) {
                 case .show(let frame, let isFirst):
-                    Self.note(frame, at: refresh, state, hashes)
+                    note(frame, at: refresh)
+                    if drawsOverlays, let overlay = queue.overlay { look(at: overlay, frame.presentationTime, frame.visible.size) }
                     if isFirst { events(.firstFrameShown(refresh)) }
                     queue.didPresent(sequence: frame.sequence, at: refresh)
                     continue
@@ -79,7 +90,15 @@ final class ExactSink: DisplaySink {
         thread.withLock { $0.take() }?.join()
     }
 
-    private static func note(_ frame: borrowing VideoFrame, at moment: HostTime, _ state: Monitor<State>, _ hashes: Bool) {
+    /// As a display does that is as large as the frame.
+    private func look(at overlay: any OverlaySource, _ time: MediaTime, _ size: PixelSize) {
+        overlay.setCanvas(OverlayCanvas(size: size, film: PixelRect(x: 0, y: 0, width: size.width, height: size.height)))
+        if overlay.image(at: time) != nil { state.withLock { $0.overlays += 1 } }
+    }
+
+    private func note(_ frame: borrowing VideoFrame, at moment: HostTime) {
+        state.change { $0.count += 1 }
+        guard keepsAll else { return }
         let size = frame.visible.size, plane = frame.surface.layout.plane(0)
         let code = unsafe frame.surface.withUnsafeBytes { bytes in
             unsafe FrameCode(plane: UnsafeRawBufferPointer(rebasing: bytes[plane.offset...]), size: size, bytesPerRow: plane.pitch)

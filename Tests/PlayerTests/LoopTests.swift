@@ -34,6 +34,92 @@ import Testing
         }
     }
 
+    /// Name, how often it begins again, and whether films may follow.
+    @Test(arguments: [("short.mp4", 3, false), ("plain.mp4", 1, false), ("plain.mp4", 2, true), ("audio-only.flac", 2, false)])
+    func `a film begins again so many times`(_ name: String, _ count: Int, _ joins: Bool) throws {
+        let sink = ExactSink(), ended = Monitor(0)
+        var configuration = Self.configuration(loops: false, name.hasSuffix("flac"))
+        (configuration.startTime, configuration.loopCount, configuration.joins) = (nil, count, joins)
+        let player = Player(sink: sink, configuration: configuration) { event in
+            if case .ended = event { ended.change { $0 += 1 } }
+        }
+        var succession = Succession()
+        succession.wanted = { [weak player] in
+            _ = LoopThread(name: "choose") { [weak player] in if let player, player.claimNext() { player.endFilms() } }
+        }
+        player.onSuccession(succession)
+        try player.open(TestAssets.path(name))
+        #expect(Polling.until(within: .seconds(60)) { player.state == .ended })
+        #expect(player.loopsLeft == 0 && (player.duration - player.position).seconds < 0.05)
+        if let renderer = player.audioRenderer { #expect(renderer.statistics.framesPlayed >= 48_000 * (count + 1) - 4800) }
+        player.close()
+        let shown = sink.shown, turn = shown.count / (count + 1)
+        if !name.hasSuffix("flac") {
+            #expect(turn > 3 && shown.count == turn * (count + 1))
+            #expect(shown.map(\.number) == shown.indices.map { shown[$0 % turn].number })
+        }
+        #expect(ended.withLock { $0 } == 1)
+    }
+
+    @Test(arguments: [false, true]) func `a film that plays is told to begin again, then not to`(_ joins: Bool) throws {
+        let sink = ExactSink()
+        var configuration = Self.configuration(loops: false, false)
+        configuration.startsPaused = true
+        configuration.joins = joins
+        let player = Player(sink: sink, configuration: configuration)
+        var succession = Succession()
+        succession.wanted = { [weak player] in
+            _ = LoopThread(name: "choose") { [weak player] in if let player, player.claimNext() { player.endFilms() } }
+        }
+        player.onSuccession(succession)
+        try player.open(TestAssets.path("plain.mp4"))
+        player.loopsLeft = .max
+        player.play()
+        #expect(sink.wait(for: 100))
+        player.loopsLeft = 0
+        #expect(Polling.until(within: .seconds(60)) { player.state == .ended })
+        player.close()
+        let shown = sink.shown
+        #expect(shown.count % 30 == 0 && shown.count >= 120, "\(shown.count)")
+    }
+
+    /// An image lasts for its time, as often as it is wanted.
+    @Test func `a still image begins again, too`() throws {
+        let ended = Monitor(false)
+        var configuration = Self.configuration(loops: false, false)
+        (configuration.loopCount, configuration.imageDuration) = (2, MediaTime(value: 1, timescale: 5))
+        let image = ProcessFolder.path("loop.png"), process = ChildProcess()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", TestAssets.path("plain.mp4"), "-frames:v", "1", image]
+        try process.run()
+        process.waitUntilExit()
+        let sink = ExactSink(),
+            player = Player(sink: sink, configuration: configuration) { event in
+                if case .ended = event { ended.change { $0 = true } }
+            }
+        try player.open(image)
+        #expect(Polling.until { ended.withLock { $0 } })
+        #expect(sink.shown.count == 3 && player.loopsLeft == 0)
+        player.close()
+    }
+
+    @Test func `turns that were read ahead and are not shown count again`() async throws {
+        let sink = ExactSink()
+        var configuration = Self.configuration(loops: false, false)
+        configuration.loopCount = 2
+        let player = Player(sink: sink, configuration: configuration)
+        try await player.open(TestAssets.path("plain.mp4"))
+        // All turns are read by now: two seconds are read ahead.
+        #expect(sink.wait(for: 5))
+        player.pause()
+        let before = sink.shown.count
+        try await player.seek(to: .zero)
+        player.play()
+        #expect(Polling.until(within: .seconds(60)) { player.state == .ended })
+        player.close()
+        #expect(sink.shown.count - before >= 89, "\(sink.shown.count) after \(before)")
+    }
+
     /// Name, sound frames of a turn, and how far two turns may differ: AAC's decoder puts out noise that is never the same.
     @Test(.measuresTime, arguments: [("audio-only.flac", 48_000, 0), ("audio-only.m4a", 96_000, 0.02)] as [(String, Int, Float)])
     func `sound that loops follows itself without a gap, to the sample`(_ name: String, _ length: Int, _ noise: Float) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TransportStateTests {
     private func opened(video: Bool = true, audio: Bool = true, plays: Bool = true, loops: Bool = false) -> TransportState {
-        var state = TransportState(wantsToPlay: plays, rate: 1, loops: loops)
+        var state = TransportState(wantsToPlay: plays, rate: 1, loops: loops ? .max : 0)
         state.opened(at: .zero, hasVideo: video, hasAudio: audio)
         return state
     }

@@ -24,6 +24,7 @@ import compare_export
 import compare_live
 import compare_network
 import compare_python
+import compare_subtitles
 
 WIDTH, HEIGHT = 1280, 720  # of the films and their windows
 OUTPUT_WIDTH, OUTPUT_HEIGHT = 1920, 1080  # of the compositor's output: every window fits
@@ -388,6 +389,7 @@ def main():
     parser.add_argument("--packages")
     parser.add_argument("--live", action="store_true")
     parser.add_argument("--network", action="store_true")
+    parser.add_argument("--subtitles", action="store_true")
     parser.add_argument("--seeks", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--drift", type=float, default=200)
@@ -414,6 +416,9 @@ def main():
         return
     if options.network:
         compare_network.tables(options)
+        return
+    if options.subtitles:
+        compare_subtitles.tables(sys.modules[__name__], options)
         return
     if options.composition:
         compare_composition.tables(sys.modules[__name__], options)
