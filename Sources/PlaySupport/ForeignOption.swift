@@ -7,8 +7,11 @@ public enum ForeignOption: Sendable, Hashable {
     /// There is no such thing, for the reason that the sentence says.
     case absent(String)
 
-    /// The names that are known, in the order of the alphabet.
-    public static let names: [String] = readers.keys.sorted()
+    /// The names that are known, in the order of the alphabet, without `valued`.
+    public static let names: [String] = readers.keys.filter { !valued.contains($0) }.sorted()
+
+    /// Options of the same name here, which take no value, and mpv's values of them.
+    public static let valued: Set<String> = ["loop", "loop-playlist", "keep-open", "idle"]
 
     /// What the option means with this value (nil: without one); nil: the name is not known.
     public init?(_ name: String, _ value: String?) {

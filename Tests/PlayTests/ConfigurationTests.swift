@@ -90,6 +90,7 @@ import Testing
         let own = try Self.names(), same = try Self.options("Options with"), others = try Self.options("Options of mpv that are called")
         let absent = try Self.options("Options of mpv that do not exist")
         #expect(same.count > 20 && same.subtracting(own).isEmpty, "\(same.subtracting(own))")
+        #expect(ForeignOption.valued.isSubset(of: own) && ForeignOption.valued.isSubset(of: same))
         let foreign = Set(ForeignOption.names)
         #expect(foreign.isDisjoint(with: own), "an option of the program's own hides it: \(foreign.intersection(own))")
         #expect(others.union(absent) == foreign, "\(others.union(absent).symmetricDifference(foreign))")
