@@ -283,9 +283,9 @@ final class WaylandWindow {
                 unsafe WaylandBuffer($0, size: PixelSize(width: 1, height: 1))
             }
         } else {
-            // New memory is zero, and zero is black.
+            // Pixman copies the unused byte to the screen, where a screenshot takes it for alpha: 0 would be a hole.
             let size = PixelSize(width: 1, height: 1)
-            guard let use = unsafe Surface.drawn(.bgr0, size, { _, _ in }) else { return }
+            guard let use = unsafe Surface.drawn(.bgr0, size, { bytes, _ in unsafe bytes[3] = .max }) else { return }
             black = WaylandBuffer.shared(connection, use.surface, size: size, code: 1)
             blackUse = consume use
         }
