@@ -33,20 +33,20 @@ enum Configuration {
     private static let sizeLimit = 1 << 20
 
     /// Parses the words of a command line that plays. Lines of files that make no sense are said and left out.
-    static func command(_ words: [String]) throws -> PlayFile {
-        let given = words.first == PlayFile.configuration.commandName ? Array(words.dropFirst()) : words
-        var command: PlayFile
-        do { command = try PlayFile.parse(given) } catch {
+    static func command(_ words: [String]) throws -> PlayOptions {
+        let given = words.first == PlayOptions.configuration.commandName ? Array(words.dropFirst()) : words
+        var command: PlayOptions
+        do { command = try PlayOptions.parse(given) } catch {
             // Perhaps mpv's words.
-            command = try PlayFile.parse(try resolved([], [], given).words)
+            command = try PlayOptions.parse(try resolved([], [], given).words)
         }
-        let arguments = command.options.configuration
+        let arguments = command.configuration
         var files: [(path: String, file: ConfigurationFile)] = []
         for path in arguments.paths(of: "scanout.conf") { if let text = read(path) { files.append((path, ConfigurationFile(text: text))) } }
         if files.isEmpty && arguments.profile == nil { return command }
         let (all, faults) = try resolved(files, arguments.profile?.split(separator: ",").map(String.init) ?? [], given)
-        command = try PlayFile.parse(all)
-        if !command.options.quiet { for fault in faults { Terminal.write("\(ProgramName.current): \(fault.printable)\n") } }
+        command = try PlayOptions.parse(all)
+        if !command.quiet { for fault in faults { Terminal.write("\(ProgramName.current): \(fault.printable)\n") } }
         return command
     }
 
@@ -66,7 +66,9 @@ enum Configuration {
 
     /// The options of playing.
     private static var catalogue: OptionCatalogue? {
-        do { _ = try PlayFile.parse(["--experimental-dump-help"]) } catch { return OptionCatalogue(description: PlayFile.fullMessage(for: error)) }
+        do { _ = try PlayOptions.parse(["--experimental-dump-help"]) } catch {
+            return OptionCatalogue(description: PlayOptions.fullMessage(for: error))
+        }
         return nil
     }
 

@@ -11,8 +11,8 @@ struct Play: ParsableCommand {
         commandName: ProgramName.current,
         abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         version: "0.1.0",
-        subcommands: [PlayFile.self, Info.self, Frames.self, Convert.self, Compose.self, Record.self, Devices.self],
-        defaultSubcommand: PlayFile.self)
+        subcommands: [PlayOptions.self, Info.self, Frames.self, Convert.self, Compose.self, Record.self, Devices.self],
+        defaultSubcommand: PlayOptions.self)
 
     /// Runs the command that the words name. Every text goes out whole, or the exit code says that it did not.
     static func main() {
@@ -23,7 +23,7 @@ struct Play: ParsableCommand {
         let words = Array(arguments.dropFirst())
         do {
             // Without a subcommand, `--help` shows the options of playing, and a missing film is reported as an error of playing.
-            if words == ["--help"] || words == ["-h"] || words == ["help"] { return end(saying: PlayFile.helpMessage()) }
+            if words == ["--help"] || words == ["-h"] || words == ["help"] { return end(saying: PlayOptions.helpMessage()) }
             if words.isEmpty { throw ValidationError(PlayOptions.noFilm) }
             var command = try parsed(words)
             try command.run()
@@ -33,9 +33,9 @@ struct Play: ParsableCommand {
             Glibc.exit(PlaySupport.ExitCode(error).rawValue)
         } catch {
             let isOfPlaying = error is ValidationError || message(for: error) == PlayOptions.noFilm
-            let code = isOfPlaying ? PlayFile.exitCode(for: error) : exitCode(for: error)
+            let code = isOfPlaying ? PlayOptions.exitCode(for: error) : exitCode(for: error)
             // The subcommand that plays is not one to type.
-            let text = (isOfPlaying ? PlayFile.fullMessage(for: error) : fullMessage(for: error))
+            let text = (isOfPlaying ? PlayOptions.fullMessage(for: error) : fullMessage(for: error))
                 .replacing("'file --help'", with: "'\(ProgramName.current) --help'")
             if code.isSuccess { end(saying: text) }
             if !text.isEmpty {
@@ -58,7 +58,7 @@ struct Play: ParsableCommand {
     private static let questions: Set = ["--version", "--experimental-dump-help"]
 
     private static func command(_ words: [String]) throws -> any ParsableCommand {
-        let others = configuration.subcommands.filter { $0 != PlayFile.self }.map { $0._commandName } + ["help"]
+        let others = configuration.subcommands.filter { $0 != PlayOptions.self }.map { $0._commandName } + ["help"]
         let isOfAll = others.contains(words[0]) || !questions.isDisjoint(with: words)
         return try isOfAll ? parseAsRoot(words) : Configuration.command(words)
     }

@@ -3,7 +3,9 @@ internal import PlaySupport
 internal import RemoteControl
 
 /// `play FILE …`: wires options, sink, player, keys, signals and the status line together.
-struct PlayFile: ParsableCommand {
+///
+/// The options are the command: a level of option groups less. In debug builds ArgumentParser looks at each group sixteen times for each level.
+extension PlayOptions: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file", abstract: "Plays films in a Wayland window, on a bare monitor, into checksums, or into nothing.",
         usage: """
@@ -32,15 +34,13 @@ struct PlayFile: ParsableCommand {
             73 cannot create an output file, 74 the film ends before its end, or an output cannot be written whole.
             """)
 
-    @OptionGroup var options: PlayOptions
-
     func run() throws {
-        if options.inputKeylist || options.inputCmdlist {
-            let lines = options.inputKeylist ? KeyBindings.keyNames : KeyBindings.commandNames
+        if inputKeylist || inputCmdlist {
+            let lines = inputKeylist ? KeyBindings.keyNames : KeyBindings.commandNames
             return try StandardOutput.write(lines.map { $0 + "\n" }.joined())
         }
         Ending.awaitSignals()
-        let code = try PlaySession(options: options, terminal: Terminal()).run()
+        let code = try PlaySession(options: self, terminal: Terminal()).run()
         if code != 0 { throw ArgumentParser.ExitCode(code) }
     }
 }
