@@ -88,8 +88,8 @@ final class LoopbackSpeaker: @unchecked Sendable {
                 let piece = written / Self.piece
                 if piece >= Self.beginning(ofBeep: beep) + 2 { beep += 1 }
                 let isBeep = piece >= Self.beginning(ofBeep: beep)
-                let result = unsafe snd_pcm_writei(pcm, isBeep ? Self.tone : Self.silence, UInt(Self.piece))
-                guard result == Self.piece else {
+                let result = unsafe Self.write(isBeep ? Self.tone : Self.silence, to: pcm)
+                guard result > 0 else {
                     shared.change { $0.failure = "the speaker gave up: \(result)" }
                     break
                 }
@@ -104,6 +104,18 @@ final class LoopbackSpeaker: @unchecked Sendable {
             unsafe snd_pcm_close(pcm)
         }
         _ = shared.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0.heard.count >= 3 || $0.failure != nil ? true : nil }
+    }
+
+    /// Writes the piece, of which the device may take a part at a time. Returns ALSA's answer to the last part: 0 or less for a device that takes no more.
+    private static func write(_ piece: [Float], to pcm: OpaquePointer?) -> Int {
+        unsafe piece.withUnsafeBufferPointer { samples in
+            var done = 0, result = 0
+            repeat {
+                result = unsafe snd_pcm_writei(pcm, samples.baseAddress! + done * 2, UInt(Self.piece - done))
+                done += max(result, 0)
+            } while result > 0 && done < Self.piece
+            return result
+        }
     }
 
     /// The shortest time between the beginnings of two beeps, in seconds.
