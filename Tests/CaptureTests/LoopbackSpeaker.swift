@@ -106,7 +106,7 @@ final class LoopbackSpeaker: @unchecked Sendable {
         _ = shared.wait(until: MonotonicClock.shared.now() + .seconds(60)) { $0.heard.count >= 3 || $0.failure != nil ? true : nil }
     }
 
-    /// Writes the piece, of which the device may take a part at a time. Returns ALSA's answer to the last part: 0 or less for a device that takes no more.
+    /// Writes the piece, of which the device may take a part at a time. Returns ALSA's answer to the last part: 0 or less where it takes no more.
     private static func write(_ piece: [Float], to pcm: OpaquePointer?) -> Int {
         unsafe piece.withUnsafeBufferPointer { samples in
             var done = 0, result = 0

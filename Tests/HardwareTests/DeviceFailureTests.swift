@@ -18,7 +18,7 @@ struct DeviceFailureTests {
         } catch { return error }
     }
 
-    @Test func `a picture that fails costs the frames that the device held, and the next one begins anew`() async {
+    @Test func `a frame that fails costs the frames that the device held, and the next one begins anew`() async {
         await #expect(processExitsWith: .success) {
             SoftwareVADriver.adopt(["PLAYER_VA_FAIL_ENCODES": "7"])
             var source = try DeviceSource()
