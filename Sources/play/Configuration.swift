@@ -65,12 +65,12 @@ enum Configuration {
     }
 
     /// The options of playing.
-    private static var catalogue: OptionCatalogue? {
+    private static let catalogue: OptionCatalogue? = {
         do { _ = try PlayOptions.parse(["--experimental-dump-help"]) } catch {
             return OptionCatalogue(description: PlayOptions.fullMessage(for: error))
         }
         return nil
-    }
+    }()
 
     /// False where there is none, and in a folder that is closed to this user, such as another one's home. It needs no descriptor, which the system
     /// may lack. Keeps `errno`.

@@ -4,12 +4,26 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A player that is closed with this object.
+/// A film that plays as fast as its exporter's frames are taken, until this object ends.
 @safe
 private final class Playing {
     private let player: OpaquePointer?
 
-    init(_ player: OpaquePointer?) { unsafe self.player = player }
+    init(_ film: String, into exporter: OpaquePointer?) throws {
+        var opened: OpaquePointer?
+        let exporters = unsafe [exporter]
+        let result = unsafe exporters.withUnsafeBufferPointer { exporters in
+            var options = unsafe scanout_options()
+            unsafe options.size = UInt32(MemoryLayout<scanout_options>.size)
+            unsafe options.output = SCANOUT_OUTPUT_UNTIMED.rawValue
+            unsafe options.is_silent = 1
+            unsafe options.exporters = exporters.baseAddress
+            unsafe options.exporter_count = 1
+            return unsafe scanout_open(TestAssets.path(film), &options, &opened, nil, 0)
+        }
+        try #require(result == SCANOUT_OK)
+        unsafe player = opened
+    }
 
     deinit { unsafe scanout_close(player) }
 }
@@ -66,19 +80,9 @@ private final class Playing {
         #expect(make(budget: 2) == SCANOUT_ERROR_ARGUMENT)
         try #require(make(budget: 0) == SCANOUT_OK)
         defer { unsafe scanout_server_close(server) }
-        var player: OpaquePointer?, remote: OpaquePointer?
-        let exporters = unsafe [scanout_server_exporter(server)]
-        let opened = unsafe exporters.withUnsafeBufferPointer { exporters in
-            var options = unsafe scanout_options()
-            unsafe options.size = UInt32(MemoryLayout<scanout_options>.size)
-            unsafe options.output = SCANOUT_OUTPUT_UNTIMED.rawValue
-            unsafe options.is_silent = 1
-            unsafe options.exporters = exporters.baseAddress
-            unsafe options.exporter_count = 1
-            return unsafe scanout_open(TestAssets.path("plain.mp4"), &options, &player, nil, 0)
-        }
-        try #require(opened == SCANOUT_OK)
-        defer { unsafe scanout_close(player) }
+        var remote: OpaquePointer?
+        let player = try unsafe Playing("plain.mp4", into: scanout_server_exporter(server))
+        defer { withExtendedLifetime(player) {} }
         try #require(unsafe scanout_remote_open(place, &remote, nil, 0) == SCANOUT_OK)
         defer { unsafe scanout_remote_close(remote) }
         var count = 0, frame: OpaquePointer?
@@ -102,21 +106,10 @@ private final class Playing {
         var players: [Playing] = []
         defer { players.removeAll() }
         for (name, film) in [("a", "plain.mp4"), ("b", "crop.mp4")] {
-            var exporter: OpaquePointer?, again: OpaquePointer?, player: OpaquePointer?
+            var exporter: OpaquePointer?, again: OpaquePointer?
             try #require(unsafe scanout_server_add(server, name, nil, &exporter) == SCANOUT_OK)
             #expect(unsafe scanout_server_add(server, name, nil, &again) == SCANOUT_ERROR_ARGUMENT && again == nil)
-            let exporters = unsafe [exporter]
-            let opened = unsafe exporters.withUnsafeBufferPointer { exporters in
-                var options = unsafe scanout_options()
-                unsafe options.size = UInt32(MemoryLayout<scanout_options>.size)
-                unsafe options.output = SCANOUT_OUTPUT_UNTIMED.rawValue
-                unsafe options.is_silent = 1
-                unsafe options.exporters = exporters.baseAddress
-                unsafe options.exporter_count = 1
-                return unsafe scanout_open(TestAssets.path(film), &options, &player, nil, 0)
-            }
-            try #require(opened == SCANOUT_OK)
-            players.append(unsafe Playing(player))
+            players.append(try unsafe Playing(film, into: exporter))
         }
         var names = [CChar](repeating: 1, count: 5)
         #expect(unsafe scanout_remote_get_films(place, &names, 4) == SCANOUT_ERROR_ARGUMENT)
