@@ -178,20 +178,20 @@ import Writing
         let report = try #require(movie.report)
         let frames = try FilmScene.frames(of: path)
         #expect(frames.count == report.frames && report.byteCount == Int64(size))
-        // Frames and sound are encoded by different threads; `feed` lets one of them be this far ahead of the other.
+        // Frames and sound are encoded by different threads; `feed` lets one of them be this far ahead of the other, and gives another piece.
         let surplus = try FilmScene.sound(of: path).count - frames.count * 1920
-        #expect(abs(surplus) <= Self.ahead * 1920, "\(surplus)")
+        #expect(abs(surplus) <= (Self.ahead + Self.piece) * 1920, "\(surplus)")
     }
 
-    /// Frames: two pieces, and the one that is given.
-    private static let ahead = 15
+    /// Frames.
+    private static let piece = 5, ahead = 3 * piece
 
     /// Gives the scene piece by piece, until the recording ends.
     private static func feed(_ scene: FilmScene, to movie: MovieFileOutput, _ count: Int) throws -> MovieFileEnd? {
-        for first in stride(from: 0, to: count, by: 5) where movie.isRecording {
-            try scene.play(first..<first + 5, to: movie)
+        for first in stride(from: 0, to: count, by: piece) where movie.isRecording {
+            try scene.play(first..<first + piece, to: movie)
             // A camera would wait too.
-            _ = Polling.until(within: .seconds(120)) { !movie.isRecording || movie.report?.frames ?? 0 > first + 5 - ahead }
+            _ = Polling.until(within: .seconds(120)) { !movie.isRecording || movie.report?.frames ?? 0 > first + piece - ahead }
         }
         return movie.waitUntilFinished(until: soon())
     }

@@ -1,6 +1,6 @@
 import Composition
 import Encoding
-import Glibc
+import Foundation
 import Media
 import Reading
 import SampleQueue
@@ -21,6 +21,14 @@ final class TestFilm {
     /// Luma and alpha, not chroma.
     private static func isWhole(_ plane: Int) -> Bool { plane == 0 || plane == 3 }
 
+    /// The files last as long as the process: an optimizing compiler releases a film after its last use, when a composition still reads its file.
+    private static let folder: String = {
+        var template = Array("/tmp/composed-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { preconditionFailure("There is no room for films in /tmp.") }
+        atexit { try? FileManager.default.removeItem(atPath: TestFilm.folder) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }()
+
     static let rate: Int32 = 48_000
     static let frameDuration = MediaTime(value: 1, timescale: 25)
 
@@ -37,7 +45,7 @@ final class TestFilm {
         times: [Int]? = nil, hasSound: Bool = false, codec: String = "ffv1", encoder: [String: String] = [:],
         hasAlpha: Bool = false, content: ((_ frame: Int, _ plane: Int, _ x: Int, _ y: Int) -> UInt8)? = nil
     ) throws {
-        var template = Array("/tmp/composed-XXXXXX.mkv".utf8CString)
+        var template = Array("\(Self.folder)/XXXXXX.mkv".utf8CString)
         let file = unsafe mkstemps(&template, 4)
         close(file)
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -61,8 +69,6 @@ final class TestFilm {
         sound = (0..<soundCount * 2).map { _ in Int16.random(in: -8000...8000, using: &dice) }
         try write(color, begin, codec, encoder)
     }
-
-    deinit { unsafe unlink(path) }
 
     private func write(_ color: ColorDescription, _ times: [Int], _ codec: String, _ encoder: [String: String]) throws {
         let session = try CompressionSession(

@@ -28,8 +28,8 @@ import Testing
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The name of a film beside the time line.
-    static func name(_ film: TestFilm) -> String { String(film.path.split(separator: "/").last ?? "") }
+    /// The path of a film from the folder that the time lines lie in.
+    static func name(_ film: TestFilm) -> String { String(film.path.dropFirst("/tmp/".count)) }
 
     @Test func `cuts, a dissolve, a gap, speeds, a nested stack and markers, frame by frame`() throws {
         let films = try (0..<3).map { try TestFilm(seed: 80 + UInt64($0), frames: 25, hasSound: true) }

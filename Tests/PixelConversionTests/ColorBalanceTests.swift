@@ -217,6 +217,7 @@ import Testing
         let source = try frame(.nv12, .limited)
         var held = try (0..<2).map { _ in SharedFrame(try session.convert(source)) }
         #expect { _ = try session.convert(source) } throws: { ($0 as? PixelConversionError)?.code == .outOfSurfaces }
+        withExtendedLifetime(held) {}
         held.removeAll()
         #expect(throws: Never.self) { _ = try session.convert(source) }
     }

@@ -25,22 +25,33 @@ lab_only='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|(Texture
 # does so after a tenth of them, about 300 ms: the same expressions on every machine, however busy, which a limit in milliseconds is not.
 type_checks=(-Xfrontend -solver-scope-threshold=100000)
 
-# The scratch folder and the arguments of a run: debug|thread|address.
+# Compiling whole modules takes three quarters of the processor time that file by file takes; what is changed by hand is built file by file.
+# The package manager expects an object of each file, which the compiler writes then only where it is told of threads.
+whole_modules=(-whole-module-optimization -num-threads 1)
+
+# What users run is optimized; here it asserts as well. The emulator of the virtual machine takes half as long with it.
+optimized=(-O -assert-config Debug)
+
+# The scratch folder and the arguments of a run: debug|optimized|thread|address. The debug run's are those of `swift build` by hand.
 suite_of() {
-    local word
+    local word words=()
     scratch=.build arguments=()
-    if [ "$1" != debug ]; then
-        scratch=".build-$1"
-        arguments=(--sanitize="$1")
-        for word in "${type_checks[@]}"; do arguments+=(-Xswiftc "$word"); done
-    fi
+    case "$1" in
+        optimized) words=("${whole_modules[@]}" "${optimized[@]}") ;;
+        thread | address) arguments=(--sanitize="$1") words=("${whole_modules[@]}" "${type_checks[@]}") ;;
+    esac
+    [ "$1" = debug ] || scratch=".build-$1"
+    for word in "${words[@]}"; do arguments+=(-Xswiftc "$word"); done
     arguments+=(--scratch-path "$scratch")
     export SWIFT_BACKTRACE="color=no,registers=none,images=none,threads=crashed"
     [ "$1" != address ] || SWIFT_BACKTRACE="enable=no"
-    if [ "$1" = debug ]; then unset PLAYER_TESTS; else export PLAYER_TESTS="$(test_targets "$1")"; fi
+    case "$1" in
+        thread | address) export PLAYER_TESTS="$(test_targets "$1")" ;;
+        *) unset PLAYER_TESTS ;;
+    esac
 }
 
-build_suite() { # debug|thread|address
+build_suite() { # debug|optimized|thread|address
     local scratch arguments
     suite_of "$1"
     echo "== $1: building ($(elapsed))"
@@ -54,14 +65,14 @@ unfinished() { # EVENTS
 }
 
 # The event streams, not the printed text, are counted: they also tell what ran when a process died.
-run_suite() { # debug|thread|address
+run_suite() { # debug|optimized|thread|address
     local kind="$1" scratch arguments folder events log ended count bundle fuzz=8 began=$SECONDS skip=()
     suite_of "$kind"
     [ "$lab" = no ] || skip=(--skip "$lab_only")
     folder="$scratch/test-units" events="$scratch/test-events.jsonl" log="$scratch/test.log"
     echo "== $kind: testing ($(elapsed))"
     # Half a minute of mutated films; under a sanitizer, which makes everything slow, as long as by default.
-    [ "$kind" != debug ] || fuzz=30
+    case "$kind" in debug | optimized) fuzz=30 ;; esac
     bundle="$(readlink -f "$scratch/debug")/playerPackageTests.xctest"
     PLAYER_FUZZ_SECONDS="${PLAYER_FUZZ_SECONDS:-$fuzz}" run_units "$bundle" "$folder"
     cat "$folder"/*.jsonl >"$events" 2>/dev/null || true
@@ -107,18 +118,21 @@ report_failed_units() { # KIND FOLDER
     done
 }
 
-# Starts the tests of displays in the virtual machine; lab_suite is the process then. A machine that cannot be made is a failure.
-begin_lab() { # PROCESS that makes the machine
-    local arguments=(--no-build)
+# Starts the tests of displays in the virtual machine with what a run was built with; lab_suite is the process then. A machine that cannot be
+# made is a failure.
+begin_lab() { # debug|optimized|thread|address PROCESS that makes the machine
+    local scratch arguments
+    suite_of "$1"
+    arguments=(--no-build --scratch-path "$scratch")
     [ ${#filter[@]} -eq 0 ] || arguments+=(--filter "${filter[1]}")
-    if ! wait "$1"; then
+    if ! wait "$2"; then
         echo "✘ The lab could not be made; its tests have not run."
         tail -n 20 .build/lab-setup.log
         fail_one "lab: it could not be made"
         return 0
     fi
     tail -n 1 .build/lab-setup.log
-    echo "== lab: testing beside the builds that follow ($(elapsed))"
+    echo "== lab: testing beside what follows ($(elapsed))"
     scripts/lab suite "${arguments[@]}" >.build/lab-suite.log 2>&1 &
     lab_suite=$!
 }
