@@ -246,6 +246,11 @@ drop_moved_module_caches() { # SCRATCH
     done
 }
 
+# For a debug build of which nothing is changed by hand: compiling whole modules takes three quarters of the processor time that file by file takes.
+# The package manager expects an object of each file, which the compiler writes then only where it is told of threads.
+# shellcheck disable=SC2034
+whole_modules=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1)
+
 build_quietly() {
     local log scratch="$root/.build" word previous=""
     for word in "$@"; do

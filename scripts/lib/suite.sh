@@ -25,10 +25,6 @@ lab_only='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|(Texture
 # does so after a tenth of them, about 300 ms: the same expressions on every machine, however busy, which a limit in milliseconds is not.
 type_checks=(-Xfrontend -solver-scope-threshold=100000)
 
-# Compiling whole modules takes three quarters of the processor time that file by file takes; what is changed by hand is built file by file.
-# The package manager expects an object of each file, which the compiler writes then only where it is told of threads.
-whole_modules=(-whole-module-optimization -num-threads 1)
-
 # What users run is optimized; here it asserts as well. The emulator of the virtual machine takes half as long with it.
 optimized=(-O -assert-config Debug)
 
@@ -36,11 +32,11 @@ optimized=(-O -assert-config Debug)
 suite_of() {
     local word words=()
     scratch=.build arguments=()
+    [ "$1" = debug ] || scratch=".build-$1" arguments=("${whole_modules[@]}")
     case "$1" in
-        optimized) words=("${whole_modules[@]}" "${optimized[@]}") ;;
-        thread | address) arguments=(--sanitize="$1") words=("${whole_modules[@]}" "${type_checks[@]}") ;;
+        optimized) words=("${optimized[@]}") ;;
+        thread | address) arguments+=(--sanitize="$1") words=("${type_checks[@]}") ;;
     esac
-    [ "$1" = debug ] || scratch=".build-$1"
     for word in "${words[@]}"; do arguments+=(-Xswiftc "$word"); done
     arguments+=(--scratch-path "$scratch")
     export SWIFT_BACKTRACE="color=no,registers=none,images=none,threads=crashed"
