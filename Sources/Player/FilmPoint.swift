@@ -66,6 +66,7 @@ struct FilmPart: Sendable, Hashable {
         }
         start = time(configuration.start) ?? usualStart()
         if let length = configuration.playDuration { end = start + length }
+        if let share = configuration.playShare, let length = time(.share(share)) { end = min(end, start + length) }
         if let last = time(configuration.end) { end = min(end, last) }
         shortfalls = lacking
     }

@@ -16,6 +16,9 @@ public struct PlayerConfiguration: Sendable {
     public var end: FilmPoint?
     /// Playback ends after this much media time.
     public var playDuration: MediaTime?
+    /// Playback ends after this share of the film's length, above 0 to 1; nil: after all of it. A film without a known end plays as if it were nil,
+    /// and a notice says so. Together with `playDuration` and `end` the earliest counts.
+    public var playShare: Double?
     /// Media seconds per second, above 0.
     public var rate = 1.0
     /// How many times each film begins again at its end; `Int.max`: for ever.

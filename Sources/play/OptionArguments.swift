@@ -25,6 +25,25 @@ struct PointArgument: ExpressibleByArgument {
     }
 }
 
+/// How much of a film plays: a time above zero, or a share of it such as `50%`.
+struct LengthArgument: ExpressibleByArgument {
+    enum Length: Hashable {
+        case time(MediaTime)
+        /// Above 0 to 1.
+        case share(Double)
+    }
+
+    let length: Length
+
+    init?(argument: String) {
+        switch FilmPoint(text: argument) {
+        case .time(let time) where time > .zero: length = .time(time)
+        case .share(let share) where share > 0: length = .share(share)
+        default: return nil
+        }
+    }
+}
+
 /// How long an image stays: a time above zero, or `inf`.
 struct ImageDurationArgument: ExpressibleByArgument {
     let time: MediaTime

@@ -58,8 +58,8 @@ struct PlayOptions: ParsableArguments {
 
     @OptionGroup var resume: ResumeArguments
 
-    @Option(help: "End after this much film.")
-    var duration: TimeArgument?
+    @Option(help: ArgumentHelp("End after this much film.", valueName: "time|%"))
+    var duration: LengthArgument?
 
     @Option(
         help: ArgumentHelp(
@@ -319,7 +319,6 @@ struct PlayOptions: ParsableArguments {
         if !(0...86_400_000).contains(osdDuration) { throw ValidationError("--osd-duration must lie within a day.") }
         if !(0...64).contains(threads) { throw ValidationError("--threads must lie between 0 and 64.") }
         if decoderRestarts < 0 { throw ValidationError("--decoder-restarts must not be below 0.") }
-        if let duration, duration.time <= .zero { throw ValidationError("--duration must be above zero.") }
         if noVideo, vid.choice != .automatic, vid.choice != .none { throw ValidationError("--no-video and --vid exclude each other.") }
         if noAudio, aid.choice != .automatic, aid.choice != .none { throw ValidationError("--no-audio and --aid exclude each other.") }
         if noSub, sid.choice != .automatic, sid.choice != .none { throw ValidationError("--no-sub and --sid exclude each other.") }
@@ -360,5 +359,6 @@ struct PlayOptions: ParsableArguments {
             ("image-duration", imageDuration != nil),
         ]
         if let word = words.first(where: \.1)?.0 { throw ValidationError("--\(word) has no meaning with --camera.") }
+        if case .share = duration?.length { throw ValidationError("A camera has no end: --duration is a time there.") }
     }
 }

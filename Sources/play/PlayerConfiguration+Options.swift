@@ -11,7 +11,11 @@ extension PlayerConfiguration {
         startedAt = ProcessStart.time()
         start = options.start?.point
         end = options.end?.point
-        playDuration = options.duration?.time
+        switch options.duration?.length {
+        case .time(let time): playDuration = time
+        case .share(let share): playShare = share
+        case nil: break
+        }
         rate = options.speed
         loopCount = options.repetition.loopCount
         startsPaused = options.pause

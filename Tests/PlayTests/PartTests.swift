@@ -27,6 +27,7 @@ import Testing
     @Test(arguments: [
         (["--start=50%"], ["--start=5"]), (["--start", "-4"], ["--start=6"]), (["--end=-7"], ["--duration=3"]), (["--end", "30%"], ["--duration=3"]),
         (["--start=2", "--end=4"], ["--start=2", "--duration=2"]), (["--start=+2", "--length=1", "--end=9"], ["--start=2", "--duration=1"]),
+        (["--start=2", "--length=30%"], ["--start=2", "--duration=3"]),
     ]) func `a part is named in several ways`(_ one: [String], _ other: [String]) throws {
         let shown = try Self.frames(one, TestAssets.demo)
         #expect(shown.count > 20 && shown.count < 200)
@@ -45,7 +46,9 @@ import Testing
         #expect(whole.output.split(separator: "\n").count { !$0.hasPrefix("#") } == 300)
     }
 
-    @Test(arguments: [["--start=soon"], ["--start=101%"], ["--end=#0"], ["--end", "2", "--raw", "h264"]]) func `what makes no sense is refused`(
+    @Test(arguments: [
+        ["--start=soon"], ["--start=101%"], ["--end=#0"], ["--end", "2", "--raw", "h264"], ["--duration=0"], ["--length=101%"], ["--length=-2"],
+    ]) func `what makes no sense is refused`(
         _ options: [String]
     ) throws {
         #expect(try PlayProgram.run(options + [TestAssets.demo]).code == 64)

@@ -44,6 +44,19 @@ import Testing
         #expect(FilmPoint(text: text) == nil)
     }
 
+    @Test func `a share of the film is counted from where it begins`() {
+        var configuration = PlayerConfiguration()
+        (configuration.start, configuration.playShare) = (.time(Self.seconds(20)), 0.5)
+        var part = FilmPart(configuration, duration: Self.seconds(100), chapters: [])
+        #expect(part.end == Self.seconds(70) && part.shortfalls == [])
+        configuration.playDuration = Self.seconds(10)
+        part = FilmPart(configuration, duration: Self.seconds(100), chapters: [])
+        #expect(part.end == Self.seconds(30))
+        (configuration.playDuration, configuration.start) = (nil, nil)
+        part = FilmPart(configuration, duration: .indefinite, chapters: [])
+        #expect(part.end == .positiveInfinity && part.shortfalls == ["has no known end"])
+    }
+
     @Test func `the part that plays ends where the first of its ends is, and says what the film lacks`() {
         var configuration = PlayerConfiguration()
         (configuration.start, configuration.end, configuration.playDuration) = (.chapter(2), .beforeEnd(Self.seconds(10)), Self.seconds(50))
