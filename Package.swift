@@ -118,7 +118,7 @@ let package = Package(
         .executableTarget(name: "scanout-demuxer", dependencies: ["Confinement", "Demuxing", "Sandbox", "CLinux"], swiftSettings: house),
         module("DisplaySink", ["Media", "SurfacePool", "PixelConversion", "CAV"]),
         // Subtitles as images over the film: libavcodec decodes, libass lays out and draws.
-        module("Subtitles", ["Media", "Sandbox", "SampleQueue", "Demuxing", "DisplaySink", "CAV", "CASS", "CSwscale"]),
+        module("Subtitles", ["Media", "Sandbox", "Bitstream", "SampleQueue", "Demuxing", "DisplaySink", "CAV", "CASS", "CSwscale"]),
         .executableTarget(
             name: "scanout-subtitles", dependencies: ["Confinement", "Sandbox", "Subtitles", "CLinux", "CFontconfig"], swiftSettings: house),
         // What tells the viewer of the player, over the film: messages, a bar, a page of statistics.

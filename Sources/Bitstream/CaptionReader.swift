@@ -2,8 +2,7 @@ package import Media
 
 /// Finds the closed captions that a compressed frame carries beside its pixels (ATSC A/53 part 4, 6.2.3; CEA-708, 4.4).
 ///
-/// H.264 and HEVC hold them in SEI messages (`user_data_registered_itu_t_t35`), MPEG-2 in user data. Of the triplets only those of CEA-608's first
-/// field are handed out: all that libavcodec's decoder shows. Those of CEA-708 and of the second field are left out.
+/// H.264 and HEVC hold them in SEI messages (`user_data_registered_itu_t_t35`), MPEG-2 in user data.
 ///
 /// Any bytes may be given. Thread-safety: a value.
 package struct CaptionReader: Sendable {
@@ -25,10 +24,9 @@ package struct CaptionReader: Sendable {
         }
     }
 
-    /// The captions of a frame, three bytes each: whether they are valid and of which field, then two characters with parity. Empty where the frame
-    /// says that there are none now; nil where it says nothing of captions.
-    package func captions(in sample: UnsafeRawBufferPointer) -> [UInt8]? {
-        var found: [UInt8]?
+    /// The captions of a frame. Empty where the frame says that there are none now; nil where it says nothing of captions.
+    package func captions(in sample: UnsafeRawBufferPointer) -> FrameCaptions? {
+        var found: FrameCaptions?
         switch place {
         case .userData:
             // Its start codes are those of H.264; the byte behind one says what follows.
@@ -53,14 +51,12 @@ package struct CaptionReader: Sendable {
     private static let provider: [UInt8] = [0xb5, 0x00, 0x31]
     /// `GA94`, and the type of captions.
     private static let name: [UInt8] = [0x47, 0x41, 0x39, 0x34, 0x03]
-    /// The first byte of a valid triplet of the first field, without the bits that are reserved.
-    private static let firstField: UInt8 = 4
     /// `user_data_start_code` (ISO/IEC 13818-2, table 6-1).
     private static let userDataCode: UInt8 = 0xb2
 
     // MARK: Messages
 
-    private static func readMessages(_ bytes: [UInt8], _ found: inout [UInt8]?) {
+    private static func readMessages(_ bytes: [UInt8], _ found: inout FrameCaptions?) {
         var place = 0
         while let type = number(bytes, &place), let count = number(bytes, &place), count <= bytes.count - place {
             let message = bytes[place..<place + count]
@@ -84,19 +80,16 @@ package struct CaptionReader: Sendable {
     // MARK: Captions
 
     /// `user_data_type_structure` and `cc_data` (A/53 part 4, tables 6.8 to 6.10), from `place` on.
-    private static func take(_ bytes: Span<UInt8>, at place: Int, _ found: inout [UInt8]?) {
+    private static func take(_ bytes: Span<UInt8>, at place: Int, _ found: inout FrameCaptions?) {
         // The name, a byte with flags and the count, and one that is reserved.
         let data = place + name.count + 2
         guard bytes.count >= data, name.indices.allSatisfy({ bytes[place + $0] == name[$0] }) else { return }
         let flags = bytes[data - 2]
         guard flags & 0x40 != 0 else { return }
-        var captions = found ?? []
+        var captions = found ?? FrameCaptions()
         for number in 0..<min(Int(flags & 0x1f), (bytes.count - data) / 3) {
             let triplet = data + 3 * number
-            let first = bytes[triplet + 1], second = bytes[triplet + 2]
-            // Two empty characters keep the pace and say nothing.
-            guard bytes[triplet] & 7 == firstField, first & 0x7f != 0 || second & 0x7f != 0 else { continue }
-            captions += [bytes[triplet], first, second]
+            captions.take(bytes[triplet], bytes[triplet + 1], bytes[triplet + 2])
         }
         found = captions
     }

@@ -32,7 +32,9 @@ enum ASSImages {
         while let image = unsafe next {
             let place = unsafe PixelRect(
                 x: Int(image.pointee.dst_x), y: Int(image.pointee.dst_y), width: Int(image.pointee.w), height: Int(image.pointee.h))
-            if place.width > 0, place.height > 0 { unsafe body(image.pointee, place) }
+            // The last byte of a color says how transparent it is.
+            let isSeen = unsafe image.pointee.color & 0xff < 0xff
+            if place.width > 0, place.height > 0, isSeen { unsafe body(image.pointee, place) }
             unsafe next = unsafe image.pointee.next
         }
     }

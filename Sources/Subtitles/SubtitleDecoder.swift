@@ -6,7 +6,7 @@ internal import SampleQueue
 enum SubtitleEvent: Sendable {
     /// A line of a Matroska file's ASS track: `ReadOrder,Layer,Style,Name,MarginL,MarginR,MarginV,Effect,Text`.
     case line(start: Int64, duration: Int64, text: [UInt8])
-    /// A line of that kind, or an empty one, which takes the place of the one before.
+    /// Lines of that kind with line feeds between them, or an empty one, which take the place of those before.
     case screen(start: Int64, text: [UInt8])
     /// Images, or none, which ends those before.
     case images(ImageEvent)
@@ -40,11 +40,27 @@ struct ImageEvent: Sendable {
     var byteCount: Int { images.reduce(64) { $0 + $1.pixels.count * 4 } }
 }
 
-/// Decodes the samples of one track of subtitles with libavcodec.
+/// Decodes the samples of one track of subtitles.
+protocol SubtitleDecoding: AnyObject {
+    /// The head of an ASS script that the codec states; empty for others.
+    var header: [UInt8] { get }
+
+    /// Forgets what was decoded, before samples from elsewhere.
+    func flush()
+
+    /// Decodes one sample. Damage yields nothing.
+    ///
+    /// - Parameters:
+    ///   - start: Milliseconds of the film.
+    ///   - duration: Milliseconds; nil when the container does not say.
+    func decode(_ block: BlockBuffer, start: Int64, duration: Int64?) -> [SubtitleEvent]
+}
+
+/// Decodes with libavcodec.
 ///
 /// Thread-safety: none; one thread. The corresponding C function is `avcodec_decode_subtitle2`.
 @safe
-final class SubtitleDecoder {
+final class SubtitleDecoder: SubtitleDecoding {
     /// 16 KiB: a hundred times a long line of dialogue. What is longer is cut, because laying it out takes time.
     static let longestLine = 16 << 10
     /// 4096 x 4096 pixels: no subtitle is larger.
@@ -54,6 +70,8 @@ final class SubtitleDecoder {
 
     private let form: SubtitleForm
     private var context: UnsafeMutablePointer<AVCodecContext>?
+    /// Of captions in the second field; nil for others.
+    private var data: CaptionData?
 
     /// Nil when libavcodec has no such decoder, or it refuses the configuration.
     init?(codec name: String, configuration: [UInt8]) {
@@ -64,39 +82,40 @@ final class SubtitleDecoder {
         self.form = form
         unsafe self.context = unsafe context
         unsafe context.pointee.pkt_timebase = AVRational(num: 1, den: 1000)
-        if !configuration.isEmpty {
+        if form == .captions {
+            // The field: 0, or 1 for the second one.
+            let field = Int64(min(configuration.first ?? 0, 1))
+            data = field == 1 ? CaptionData() : nil
+            unsafe av_opt_set_int(context, "data_field", field, AV_OPT_SEARCH_CHILDREN)
+            // Every change as soon as it is read, not a screen when it has gone, which is too late to be shown.
+            unsafe av_opt_set_int(context, "real_time", 1, AV_OPT_SEARCH_CHILDREN)
+            unsafe av_opt_set_int(context, "real_time_latency_msec", 0, AV_OPT_SEARCH_CHILDREN)
+        } else if !configuration.isEmpty {
             guard let memory = unsafe av_mallocz(configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else { return nil }
             unsafe configuration.withUnsafeBytes { unsafe memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
             unsafe context.pointee.extradata = unsafe memory.assumingMemoryBound(to: UInt8.self)
             unsafe context.pointee.extradata_size = Int32(configuration.count)
-        }
-        if form == .captions {
-            // Every change as soon as it is read, not a screen when it has gone, which is too late to be shown.
-            unsafe av_opt_set_int(context, "real_time", 1, AV_OPT_SEARCH_CHILDREN)
-            unsafe av_opt_set_int(context, "real_time_latency_msec", 0, AV_OPT_SEARCH_CHILDREN)
         }
         guard unsafe avcodec_open2(context, codec, nil) >= 0 else { return nil }
     }
 
     deinit { unsafe avcodec_free_context(&context) }
 
-    /// The head of an ASS script that the codec states; empty for others.
     var header: [UInt8] {
         guard form == .styled || form == .captions, let context = unsafe context else { return [] }
         guard let bytes = unsafe context.pointee.subtitle_header else { return [] }
         return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(max(0, context.pointee.subtitle_header_size))))
     }
 
-    /// Forgets what was decoded, before samples from elsewhere.
-    func flush() { if form == .images || form == .captions { unsafe avcodec_flush_buffers(context) } }
+    func flush() {
+        if form == .images || form == .captions { unsafe avcodec_flush_buffers(context) }
+        if data != nil { data = CaptionData() }
+    }
 
-    /// Decodes one sample. Damage yields nothing.
-    ///
-    /// - Parameters:
-    ///   - start: Milliseconds of the film.
-    ///   - duration: Milliseconds; nil when the container does not say.
     func decode(_ block: BlockBuffer, start: Int64, duration: Int64?) -> [SubtitleEvent] {
-        guard block.count > 0, block.count <= Self.mostBytes, let packet = unsafe av_packet_clone(block.packet) else { return [] }
+        guard block.count > 0, block.count <= Self.mostBytes else { return [] }
+        let block = captions(block)
+        guard block.count > 0, let packet = unsafe withExtendedLifetime(block, { unsafe av_packet_clone(block.packet) }) else { return [] }
         var owned: UnsafeMutablePointer<AVPacket>? = unsafe packet
         defer { unsafe av_packet_free(&owned) }
         // Captions are triplets; libavcodec does not look for the end of the last one.
@@ -117,6 +136,12 @@ final class SubtitleDecoder {
         // libavcodec gives the time of the change before this one.
         if form == .captions { return unsafe lines(Array(rects.suffix(1)), start, nil).map(\.screen) }
         return unsafe lines(rects, begin, duration ?? shown)
+    }
+
+    /// Of the second field, only the captions.
+    private func captions(_ block: BlockBuffer) -> BlockBuffer {
+        guard let kept = unsafe data?.captions(block.withUnsafeBytes { unsafe Array($0) }) else { return block }
+        return unsafe kept.withUnsafeBytes { unsafe BlockBuffer(copying: $0) }
     }
 
     private func lines(_ rects: [UnsafeMutablePointer<AVSubtitleRect>], _ start: Int64, _ duration: Int64?) -> [SubtitleEvent] {

@@ -8,7 +8,7 @@ internal import SampleQueue
 final class SubtitleWorker: SubtitleDrawing {
     /// Everything of one track.
     private final class Content {
-        var decoder: SubtitleDecoder?
+        var decoder: (any SubtitleDecoding)?
         var text: TextTrack?
         let images: ImageTrack?
         /// What a track of captions has shown, which `text` draws one after the other; nil for others.
@@ -19,7 +19,7 @@ final class SubtitleWorker: SubtitleDrawing {
         var kept: [SubtitleSample] = []
         var keptBytes = 0
 
-        init(decoder: SubtitleDecoder?, images: ImageTrack?) {
+        init(decoder: (any SubtitleDecoding)?, images: ImageTrack?) {
             self.decoder = decoder
             self.images = images
         }
@@ -145,7 +145,7 @@ final class SubtitleWorker: SubtitleDrawing {
     }
 
     private func make(codec: String, configuration: [UInt8]) -> Content? {
-        guard let form = SubtitleForm(codec: codec), let decoder = SubtitleDecoder(codec: codec, configuration: configuration) else { return nil }
+        guard let form = SubtitleForm(codec: codec), let decoder = decoder(codec, configuration) else { return nil }
         if form == .images { return Content(decoder: decoder, images: ImageTrack(codec: codec, storage: film.storage)) }
         let content = Content(decoder: decoder, images: nil)
         if renderer == nil {
@@ -155,6 +155,11 @@ final class SubtitleWorker: SubtitleDrawing {
         if form == .captions { content.captions = CaptionScreens() }
         content.text = renderer.flatMap { TextTrack(form, header: decoder.header, for: $0) }
         return content
+    }
+
+    private func decoder(_ codec: String, _ configuration: [UInt8]) -> (any SubtitleDecoding)? {
+        if codec == "eia_708" { return ServiceDecoder(configuration: configuration, film: film.storage) }
+        return SubtitleDecoder(codec: codec, configuration: configuration)
     }
 
     /// Makes a track that was just chosen ready.

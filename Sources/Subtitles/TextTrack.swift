@@ -62,13 +62,15 @@ final class TextTrack {
         return true
     }
 
-    /// Shows this line and nothing else, at all times.
+    /// Shows these lines and nothing else, at all times. Line feeds are between them.
     func show(_ text: [UInt8]) {
         unsafe ass_flush_events(track)
-        var text = text
-        unsafe text.withUnsafeMutableBytes { bytes in
-            guard let base = bytes.baseAddress else { return }
-            unsafe ass_process_chunk(track, base.assumingMemoryBound(to: CChar.self), Int32(bytes.count), -(1 << 41), 1 << 42)
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            var line = Array(line)
+            unsafe line.withUnsafeMutableBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                unsafe ass_process_chunk(track, base.assumingMemoryBound(to: CChar.self), Int32(bytes.count), -(1 << 41), 1 << 42)
+            }
         }
     }
 

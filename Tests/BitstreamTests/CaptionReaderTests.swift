@@ -30,9 +30,14 @@ import Testing
     private static let h264 = VideoFormat(codec: .h264, codedSize: PixelSize(width: 64, height: 64))
     private static let slice: [UInt8] = [0x65, 0x88, 0x84, 0x06, 0x04]
 
-    private static func found(_ units: [[UInt8]], _ format: VideoFormat = h264, _ packaging: NALPackaging = .startCodes) -> [UInt8]? {
+    private static func captions(_ units: [[UInt8]], _ format: VideoFormat = h264, _ packaging: NALPackaging = .startCodes) -> FrameCaptions? {
         guard let bytes = packaging.pack(units) else { return nil }
         return unsafe bytes.withUnsafeBytes { unsafe CaptionReader(format)?.captions(in: $0) }
+    }
+
+    /// Those of the first field.
+    private static func found(_ units: [[UInt8]], _ format: VideoFormat = h264, _ packaging: NALPackaging = .startCodes) -> [UInt8]? {
+        captions(units, format, packaging)?.first
     }
 
     private static let hello: [UInt8] = [0xfc, 0xc8, 0xe5]
@@ -66,6 +71,36 @@ import Testing
         ])
     func `captions in a message`(_ example: Case) {
         #expect(Self.found([Self.unit([Self.message(example.bytes)]), Self.slice]) == example.expected)
+    }
+
+    struct Part: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let triplets: [UInt8]
+        let expected: FrameCaptions
+
+        init(_ name: String, _ triplets: [UInt8], _ expect: (inout FrameCaptions) -> Void) {
+            (testDescription, self.triplets) = (name, triplets)
+            var captions = FrameCaptions()
+            expect(&captions)
+            expected = captions
+        }
+    }
+
+    @Test(
+        arguments: [
+            Part("the second field", [0xfd, 0xc8, 0xe5]) { ($0.second, $0.offersSecond) = ([0xfd, 0xc8, 0xe5], true) },
+            Part("an empty second field", [0xfd, 0x80, 0x80]) { $0.offersSecond = true },
+            Part("a second field that is not valid", [0xf9, 0xc8, 0xe5]) { _ in },
+            Part("a packet", [0xff, 0x02, 0x21, 0xfe, 0x41, 0x00]) { ($0.packets, $0.offersPackets) = ([0xff, 0x02, 0x21, 0xfe, 0x41, 0x00], true) },
+            Part("a packet of zeros", [0xff, 0x00, 0x00]) { ($0.packets, $0.offersPackets) = ([0xff, 0x00, 0x00], true) },
+            Part("an empty place for a packet", [0xfa, 0x00, 0x00]) { $0.offersPackets = true },
+            Part("all of them", hello + [0xfd, 0x94, 0x2c, 0xfe, 0x01, 0x02]) {
+                ($0.first, $0.second, $0.packets) = (hello, [0xfd, 0x94, 0x2c], [0xfe, 0x01, 0x02])
+                ($0.offersSecond, $0.offersPackets) = (true, true)
+            },
+        ])
+    func `each triplet is of one part`(_ example: Part) {
+        #expect(Self.captions([Self.unit([Self.message(Self.captions(example.triplets))]), Self.slice]) == example.expected)
     }
 
     @Test func `messages in every place are read, and nothing else is`() {
@@ -116,7 +151,7 @@ import Testing
         ])
     func `captions in MPEG-2`(_ example: Case) {
         let reader = CaptionReader(VideoFormat(codec: .mpeg2, codedSize: PixelSize(width: 64, height: 64)))
-        #expect(unsafe example.bytes.withUnsafeBytes { unsafe reader?.captions(in: $0) } == example.expected)
+        #expect(unsafe example.bytes.withUnsafeBytes { unsafe reader?.captions(in: $0)?.first } == example.expected)
     }
 
     @Test(arguments: [VideoCodec.av1, .vp8, .vp9]) func `other codecs carry none`(_ codec: VideoCodec) {

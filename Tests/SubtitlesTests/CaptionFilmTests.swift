@@ -48,7 +48,7 @@ import Testing
 
     /// The samples of the film's captions, read with its frames or alone.
     private static func samples(_ reader: any AssetReading, withFrames: Bool = true) throws -> [SampleBuffer] {
-        let captions = reader.tracks.filter { $0.format == .other("eia_608") }
+        let captions = reader.tracks.filter { $0.format == .other("eia_608") && $0.configuration.isEmpty }
         #expect(captions.map(\.kind) == [.subtitle] && captions.map(\.title) == ["Closed captions"])
         let frames = withFrames ? reader.tracks.filter { $0.kind == .video } : []
         reader.select(Set((frames + captions).map(\.id)))
@@ -58,8 +58,8 @@ import Testing
     }
 
     /// What the decoder shows of these samples.
-    private static func cues(_ samples: [SampleBuffer]) throws -> [Cue] {
-        let decoder = try #require(SubtitleDecoder(codec: "eia_608", configuration: []))
+    private static func cues(_ samples: [SampleBuffer], configuration: [UInt8] = []) throws -> [Cue] {
+        let decoder = try #require(SubtitleDecoder(codec: "eia_608", configuration: configuration))
         var cues: [Cue] = []
         for sample in samples.compactMap(SubtitleSample.init) {
             for case .screen(let start, let text) in decoder.decode(sample.block, start: sample.start, duration: sample.duration) {
@@ -104,6 +104,38 @@ import Testing
                 #expect(other.shown(at: time).map(SubtitlePixels.init) == image, "\(time)")
             }
         }
+    }
+
+    /// A copy of a film whose captions lie in the second field.
+    private func moved(_ name: String) throws -> String {
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.path(name))))
+        let head: [UInt8] = [0x47, 0x41, 0x39, 0x34, 0x03]
+        var index = 0, count = 0
+        while let found = bytes[index...].firstRange(of: head) {
+            let first = found.upperBound + 2
+            for place in stride(from: first, to: first + 3 * Int(bytes[found.upperBound] & 31), by: 3) where bytes[place] == 0xfc {
+                bytes[place] = 0xfd
+                count += 1
+            }
+            index = first
+        }
+        #expect(count > 10)
+        return try stage.write("moved.mp4", bytes)
+    }
+
+    @Test(arguments: MediaCatalog.captioned.prefix(2)) func `captions of the second field are those of the first, on a track of their own`(
+        _ name: String
+    ) throws {
+        let path = try moved(name), reader = try AssetReader(url: path), track = try #require(reader.tracks.last)
+        #expect(track.title == "Closed captions, second field" && track.format == .other("eia_608"))
+        let expected = try Self.cues(Self.samples(AssetReader(url: Self.path(name))))
+        reader.select([track.id])
+        var samples: [SampleBuffer] = []
+        while let sample = try reader.nextSample() { samples.append(sample) }
+        let cues = try Self.cues(samples, configuration: track.configuration)
+        #expect(!cues.isEmpty && cues == expected)
+        let first = try Self.cues(Self.samples(AssetReader(url: path)))
+        #expect(first.isEmpty, "nothing is left in the first one")
     }
 
     @Test func `after a seek they appear with the next change, and those that were read before are known`() throws {

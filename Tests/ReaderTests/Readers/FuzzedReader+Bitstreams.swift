@@ -77,9 +77,10 @@ extension FuzzedReader {
         let record = [1] + [UInt8](repeating: UInt8(choice / 3 % 4), count: 22)
         let format = VideoFormat(codec: codec, codedSize: PixelSize(width: 64, height: 64), configuration: choice / 12 % 2 == 0 ? [] : record)
         guard let found = unsafe bytes.dropFirst().withUnsafeBytes({ unsafe CaptionReader(format)?.captions(in: $0) }) else { return false }
-        precondition(found.count.isMultiple(of: 3) && found.count < bytes.count)
-        for place in stride(from: 0, to: found.count, by: 3) {
-            precondition(found[place] & 7 == 4 && (found[place + 1] | found[place + 2]) & 0x7f != 0, "more than the first field's")
+        precondition(found.first.count + found.second.count + found.packets.count < bytes.count)
+        for (part, kinds) in [(found.first, [4]), (found.second, [5]), (found.packets, [6, 7])] as [([UInt8], [UInt8])] {
+            precondition(part.count.isMultiple(of: 3))
+            for place in stride(from: 0, to: part.count, by: 3) { precondition(kinds.contains(part[place] & 7), "of another part") }
         }
         return true
     }

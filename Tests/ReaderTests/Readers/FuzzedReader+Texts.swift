@@ -41,12 +41,38 @@ extension FuzzedReader {
             return faults.isEmpty
         },
         FuzzedReader("commands", bytes(of: commands), readCommands),
+        FuzzedReader("caption-windows", captionWindows, readWindows),
         FuzzedReader("subtitles", subtitles) { bytes in
             let text = TextEncoding.utf8(bytes)
             precondition(String(validating: text, as: UTF8.self) != nil, "what is given to libavformat is not UTF-8")
             for line in text.split(separator: UInt8(ascii: "\n")) { _ = TextTrack.isMoving(line) }
             return !text.isEmpty
         },
+    ]
+
+    /// Commands of one service, the first byte of each piece of eight saying how much later than the one before it comes.
+    private static func readWindows(_ bytes: [UInt8]) -> Bool {
+        var service = CaptionService(), time: Int64 = 0, wasShown = false
+        for start in stride(from: 0, to: bytes.count, by: 8) {
+            let piece = bytes[start..<min(start + 8, bytes.count)]
+            time += Int64(piece[start]) * 10
+            if let due = service.due, due <= time { service.proceed(at: due) }
+            service.take(Array(piece.dropFirst()), at: time)
+            let text = CaptionScript(width: start % 16 == 0 ? 1920 : 1440, height: 1080).text(service.windows)
+            let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            precondition(lines.count <= 8 && text.count <= 8 * CaptionWindow.mostRows * CaptionWindow.mostColumns * 160, "more than a frame holds")
+            precondition(text.isEmpty || lines.allSatisfy { $0.split(separator: 44, maxSplits: 8, omittingEmptySubsequences: false).count == 9 })
+            for window in service.windows { precondition(window.map { $0.cells.count == $0.definition.rows } ?? true) }
+            wasShown = wasShown || !text.isEmpty
+        }
+        return wasShown
+    }
+
+    /// A window with words, one that wraps them, and a delay.
+    private static let captionWindows: [[UInt8]] = [
+        [0, 0x98, 0x20, 0, 0, 1, 31, 0x11, 0, 0x48, 0x69, 0x0d, 0x90, 5, 0x9b, 0x21],
+        [0, 0x99, 0x23, 0x8a, 50, 0x71, 4, 0x29, 0, 0x61, 0x20, 0x62, 0x63, 0x64, 0x65, 0x66],
+        [0, 0x98, 0x20, 0, 0, 0, 9, 0x0e, 1, 0x41, 0x8d, 3, 0x42, 0x8c, 1, 0x8f, 50, 0x10, 0x25, 0x18, 0xac, 0, 0x8b, 1],
     ]
 
     /// Lines that one remote control sends. Each answer is one line of JSON.
