@@ -85,26 +85,30 @@ extension AssetBytes {
         return (chosen ?? wanted[0], speed)
     }
 
-    /// What an adaptive reader needs: the lists, how they are chosen among, the sound beside the frames, and the film's length in microseconds.
-    typealias AdaptiveLists = (PartFetcher.Lists, VariantSwitching, sounds: [MasterPlaylist.Rendition], duration: Int64?)
+    /// What an adaptive reader needs: the lists, how they are chosen among, the sound and the subtitles beside the frames, and the film's length in
+    /// microseconds.
+    typealias AdaptiveLists = (
+        PartFetcher.Lists, VariantSwitching, sounds: [MasterPlaylist.Rendition], texts: [MasterPlaylist.Rendition], duration: Int64?
+    )
 
-    /// nil where the variant of an HLS film is fixed, or the lists cannot be followed.
+    /// nil where there is nothing to switch and nothing beside the frames but sound, or the lists cannot be followed.
     func adaptiveLists() -> AdaptiveLists? {
         if let manifest { return adaptiveLists(of: manifest) }
-        guard let (list, throughput) = master, let chosen = offer?.chosen, options.network.variant == .automatic else { return nil }
-        let choice = VariantChoice(preference: .automatic, size: options.shownSize)
-        let rising = choice.candidates(list.variants)
-        guard rising.count > 1, rising.contains(chosen), let own = variantList(list, chosen), let text = own.readText(),
+        guard let (list, throughput) = master, let chosen = offer?.chosen else { return nil }
+        let preference = options.network.variant, choice = VariantChoice(preference: preference, size: options.shownSize)
+        let rising = preference == .automatic ? choice.candidates(list.variants) : [chosen], texts = list.texts(of: chosen)
+        guard rising.count > 1 || !texts.isEmpty, rising.contains(chosen), let own = variantList(list, chosen), let text = own.readText(),
             let known = MediaPlaylist(text, from: own.base), !known.parts.isEmpty
         else { return nil }
         let sounds = list.sounds(of: chosen)
-        let addresses = (list.names + sounds.map(\.name)).map { Self.address($0, from: base) ?? "" }
+        let addresses = (list.names + sounds.map(\.name) + texts.map(\.name)).map { Self.address($0, from: base) ?? "" }
         guard addresses.allSatisfy(Self.isHTTP) else { return nil }
         let rates = Dictionary(uniqueKeysWithValues: list.variants.enumerated().map { ($0, $1.bitRate) })
         return (
             PartFetcher.Lists(
-                addresses: addresses, known: [chosen: known], renditions: sounds.indices.map { list.names.count + $0 }, start: start?.asked),
-            VariantSwitching(rising: rising, bitRates: rates, first: chosen, throughput: throughput), sounds, known.duration
+                addresses: addresses, known: [chosen: known], renditions: Array(list.names.count..<addresses.count), textCount: texts.count,
+                start: start?.asked),
+            VariantSwitching(rising: rising, bitRates: rates, first: chosen, throughput: throughput), sounds, texts, known.duration
         )
     }
 

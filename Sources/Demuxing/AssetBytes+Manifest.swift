@@ -28,13 +28,22 @@ extension AssetBytes {
         let isFixed = preference != .automatic || !options.switchesVariants
         let rising = isFixed ? [chosen] : choice.candidates(variants)
         let rates = Dictionary(uniqueKeysWithValues: variants.enumerated().map { ($0, $1.bitRate + sound) })
+        let count = variants.count + manifest.sounds.count + manifest.texts.count
         let lists = PartFetcher.Lists(
-            addresses: Array(repeating: location, count: variants.count + manifest.sounds.count), known: [:],
-            renditions: manifest.sounds.indices.map { variants.count + $0 }, manifest: manifest)
+            addresses: Array(repeating: location, count: count), known: [:], renditions: Array(variants.count..<count),
+            textCount: manifest.texts.count, manifest: manifest)
         let switching = VariantSwitching(rising: rising, bitRates: rates, first: chosen, throughput: speed)
-        let names = manifest.sounds.map {
-            MasterPlaylist.Rendition(name: "", group: "", language: $0.language, title: $0.title, isDefault: $0.isDefault)
+        func rendition(_ stream: Manifest.Stream) -> MasterPlaylist.Rendition {
+            var own = MasterPlaylist.Rendition(name: "", group: "", language: stream.language, title: stream.title, isDefault: stream.isDefault)
+            (own.isForced, own.isHearingImpaired) = (stream.isForced, stream.isHearingImpaired)
+            return own
         }
-        return (lists, switching, names, duration)
+        // The main role says which subtitles are the usual ones where any are wanted, not that they are.
+        let texts = manifest.texts.map(rendition).map { text in
+            var text = text
+            text.isDefault = false
+            return text
+        }
+        return (lists, switching, manifest.sounds.map(rendition), texts, duration)
     }
 }

@@ -46,6 +46,8 @@ public struct AssetTrack: Sendable, Hashable {
     package var configuration: [UInt8] = []
     /// Captions that the samples of a video track carry: read only where the track is selected.
     package var isInsideFrames = false
+    /// Subtitles with parts of their own, which are fetched only where the track is selected.
+    package var isApart = false
 
     package init(
         id: Int, kind: Kind, format: MediaFormat, timeBase: Ratio, duration: MediaTime, bitRate: Int64, language: String?, title: String?,

@@ -186,6 +186,6 @@ struct FilmCaptions: Sendable {
 }
 
 extension AssetTrack {
-    /// The tracks that are read where nobody selects any: all that the container has.
-    static func usual(_ tracks: [AssetTrack]) -> Set<Int> { Set(tracks.filter { !$0.isInsideFrames }.map(\.id)) }
+    /// The tracks that are read where nobody selects any: all that the container has, and that is not fetched apart.
+    static func usual(_ tracks: [AssetTrack]) -> Set<Int> { Set(tracks.filter { !$0.isInsideFrames && !$0.isApart }.map(\.id)) }
 }

@@ -88,11 +88,12 @@ struct OpenedSource: Sendable {
         let (subtitles, subtitleObjection) =
             selection.video?.kind == .video
             ? chooseSubtitles(reader, film, configuration, spoken: selection.audio?.language, isDrawn: drawsOverlays) : (nil, nil)
-        let texts = (subtitles?.tracks ?? []).compactMap { if case .film(let track) = $0.source { track } else { nil } }
+        let texts = (subtitles?.tracks ?? []).compactMap(\.filmTrack)
         let sound = selection.audio?.id, others = Set([selection.video?.id].compactMap(\.self) + texts)
+        let text = subtitles.flatMap { subtitles in subtitles.chosen.flatMap { subtitles.tracks[$0].filmTrack } }
         // What a program takes is as it was recorded.
         let loudness = configuration.audioExporter == nil ? configuration.replayGain : ReplayGainOptions()
-        let samples = AssetSource(reader: reader, sound: sound, others: others, replayGain: loudness)
+        let samples = AssetSource(reader: reader, sound: sound, others: others, text: text, replayGain: loudness)
         // What the viewer asks for comes before what the film asks for.
         let part = FilmPart(
             configuration, duration: reader.duration, chapters: reader.chapters,
@@ -132,7 +133,7 @@ struct OpenedSource: Sendable {
         if hearsSound, let span = configuration.imageDuration { try opened.hold(reader, for: min(span, configuration.playDuration ?? span)) }
         if let time = configuration.resumption?.time { try opened.resume(reader, at: time) }
         opened.followLive(reader, configuration, options) {
-            AssetSource(reader: $0, sound: sound, others: others, replayGain: loudness)
+            AssetSource(reader: $0, sound: sound, others: others, text: text, replayGain: loudness)
         }
         return opened
     }

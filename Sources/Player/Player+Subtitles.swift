@@ -13,11 +13,17 @@ extension Player {
     }
 
     /// The number of the track of subtitles that is shown, counted from 1; nil: none. Numbers without a track show none.
+    ///
+    /// Where the film's subtitles are fetched apart from it (HLS, DASH), those that were not shown before are fetched from the present position on,
+    /// to which the player seeks.
     public var subtitleNumber: Int? {
         get { engine?.chosen.map { $0 + 1 } }
         set {
             guard let engine else { return }
             engine.chosen = newValue.flatMap { engine.tracks.indices.contains($0 - 1) ? $0 - 1 : nil }
+            let track = engine.chosen.flatMap { engine.tracks[$0].filmTrack }
+            let isFetched = storage.withLock({ $0.pipeline })?.container?.chooseText(track) ?? false
+            if isFetched { seek(to: position) }
         }
     }
 

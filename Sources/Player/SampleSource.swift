@@ -46,19 +46,34 @@ final class AssetSource: SampleSource, @unchecked Sendable {
     /// The track under whose number sound goes on, whichever plays; nil: the film began without sound.
     private let soundSlot: Int?
     private let others: Set<Int>
-    /// The track of sound that is read. The feeder's thread.
-    private var sound: Int?
-    /// The one that is wanted.
-    private let wanted: Monitor<Int?>
+    /// Subtitles that are fetched apart from the film: only those that are shown are read.
+    private let apart: Set<Int>
+    /// The tracks that are read and change while the film plays. The feeder's thread.
+    private var chosen: Choice
+    /// Those that are wanted.
+    private let wanted: Monitor<Choice>
+
+    private struct Choice: Sendable, Hashable {
+        /// The track of sound; nil: none plays.
+        var sound: Int?
+        /// Of those that are apart.
+        var text: Int?
+
+        var tracks: Set<Int> { Set([sound, text].compactMap(\.self)) }
+    }
     /// What the samples of tracks of sound carry whose loudness is changed.
     private let loudness: [Int: Attachments]
 
     /// - Parameters:
     ///   - sound: the track of sound; nil: none plays.
     ///   - others: the other tracks that are read.
+    ///   - text: the track of subtitles that is shown, where it is one that is fetched apart.
     ///   - replayGain: how loud the sound is played.
-    init(reader: any AssetReading, sound: Int?, others: Set<Int>, replayGain: ReplayGainOptions = ReplayGainOptions()) {
-        (self.reader, soundSlot, self.others, self.sound, wanted) = (reader, sound, others, sound, Monitor(sound))
+    init(reader: any AssetReading, sound: Int?, others: Set<Int>, text: Int? = nil, replayGain: ReplayGainOptions = ReplayGainOptions()) {
+        let apart = Set(reader.tracks.filter(\.isApart).map(\.id))
+        self.apart = apart
+        chosen = Choice(sound: sound, text: text.flatMap { apart.contains($0) ? $0 : nil })
+        (self.reader, soundSlot, self.others, wanted) = (reader, sound, others.subtracting(apart), Monitor(chosen))
         var loudness: [Int: Attachments] = [:]
         for track in reader.tracks where track.kind == .audio {
             let factor = replayGain.factor(for: track.replayGain)
@@ -66,12 +81,12 @@ final class AssetSource: SampleSource, @unchecked Sendable {
         }
         self.loudness = loudness
         samples = SteadySamples(reader)
-        reader.select(others.union([sound].compactMap(\.self)))
+        reader.select(self.others.union(chosen.tracks))
     }
 
     func nextSample() throws(AssetError) -> SampleBuffer? {
         guard var sample = try samples.next() else { return nil }
-        if let soundSlot, sample.trackID == sound {
+        if let soundSlot, sample.trackID == chosen.sound {
             if let loudness = loudness[sample.trackID] { sample.attachments = loudness }
             sample.trackID = soundSlot
         }
@@ -80,9 +95,9 @@ final class AssetSource: SampleSource, @unchecked Sendable {
 
     func seek(to time: MediaTime) throws(AssetError) {
         let next = wanted.withLock { $0 }
-        if let next, next != sound {
-            reader.select(others.union([next]))
-            sound = next
+        if next != chosen {
+            reader.select(others.union(next.tracks))
+            chosen = next
         }
         try samples.seek(to: time)
     }
@@ -93,8 +108,19 @@ final class AssetSource: SampleSource, @unchecked Sendable {
     var bytesReceived: Int64? { reader.bytesReceived }
 
     /// The track of sound that is heard from the next seek on. Any thread.
-    var soundTrack: Int? { wanted.withLock { $0 } }
+    var soundTrack: Int? { wanted.withLock { $0.sound } }
 
     /// Reads the sound of this track from the next seek on, in place of the one that plays. Any thread.
-    func chooseSound(_ track: Int) { wanted.withLock { if $0 != nil { $0 = track } } }
+    func chooseSound(_ track: Int) { wanted.withLock { if $0.sound != nil { $0.sound = track } } }
+
+    /// Reads this track of subtitles from the next seek on, where it is fetched apart; nil, and others: none that is. Any thread.
+    ///
+    /// - Returns: Whether it is not read yet.
+    func chooseText(_ track: Int?) -> Bool {
+        let next = track.flatMap { apart.contains($0) ? $0 : nil }
+        return wanted.withLock { wanted in
+            defer { wanted.text = next }
+            return next != nil && next != wanted.text
+        }
+    }
 }

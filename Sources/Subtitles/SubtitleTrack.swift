@@ -50,6 +50,9 @@ package struct SubtitleTrack: Sendable, Hashable {
             isForced: track.isForced, isHearingImpaired: track.isHearingImpaired, configuration: track.configuration)
     }
 
+    /// The number of the film's track; nil for a file.
+    package var filmTrack: Int? { if case .film(let track) = source { track } else { nil } }
+
     /// Where its file lies; nil for a track of the film.
     package var path: String? {
         switch source {

@@ -8,7 +8,7 @@ internal import Sandbox
 ///
 /// The parts are fetched ahead (`PartFetcher`). Those of one variant that follow each other are one stream for a demuxer; where another variant
 /// begins, another demuxer goes on. Variants share one time line (RFC 8216, 6.2.4), so the frames of one follow those of the other by their times.
-/// Sound with lists of its own is read beside the frames and goes on.
+/// Sound with lists of its own is read beside the frames and goes on, and so are subtitles.
 ///
 /// Thread-safety: as `AssetReader`.
 final class AdaptiveReader: AssetReading, @unchecked Sendable {
@@ -32,6 +32,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     private let variants: [StreamVariant]
     private let fetcher: PartFetcher
     private let lists: [AdaptiveTrack]
+    private let texts: [TextLane]
     private let cancellation: AssetCancellation
     private var line: AdaptiveTimeline
     private var selected: Set<Int>
@@ -51,7 +52,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     init?(_ location: String, _ bytes: AssetBytes, _ options: AssetReaderOptions, _ sandbox: SandboxOptions, decide: PartFetcher.Decide? = nil)
         throws(AssetError)
     {
-        guard let (lists, switching, sounds, duration) = bytes.adaptiveLists() else { return nil }
+        guard let (lists, switching, sounds, texts, duration) = bytes.adaptiveLists() else { return nil }
         self.location = location
         variants = bytes.offer?.variants ?? []
         preferredStart = bytes.preferredStart
@@ -75,8 +76,14 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
             tracks += list.tracks.map { lane > 0 ? $0.named(by: sounds[lane - 1]) : $0 }
             readers.append(list)
         }
+        var lanes: [TextLane] = []
+        for (index, text) in texts.enumerated() {
+            lanes.append(TextLane(fetcher, lane: readers.count + index, id: tracks.count + index, text, duration: self.duration))
+        }
+        tracks += lanes.map(\.track)
         self.tracks = tracks
         self.lists = readers
+        self.texts = lanes
         selected = AssetTrack.usual(tracks)
         line = AdaptiveTimeline(lanes: readers.count)
         ready = Array(repeating: [], count: readers.count)
@@ -90,9 +97,11 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     func select(_ trackIDs: Set<Int>) {
         selected = trackIDs.intersection(tracks.map(\.id))
         for list in lists { list.select(selected) }
-        fetcher.select(Set(lists.indices.filter(isRead)))
+        fetcher.select(Set(lists.indices.filter(isRead) + wantedTexts.map(\.lane)))
         for index in ready.indices { ready[index] = ready[index].filter { selected.contains($0.trackID) }[...] }
     }
+
+    private var wantedTexts: [TextLane] { texts.filter { selected.contains($0.track.id) } }
 
     /// Whether tracks of a list are selected.
     private func isRead(_ list: Int) -> Bool { lists[list].tracks.contains { selected.contains($0.id) } }
@@ -108,11 +117,13 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
         while true {
             for index in lists.indices where ready[index].isEmpty && !hasEnded[index] && isRead(index) { try fill(index) }
             let next = lists.indices.filter { !ready[$0].isEmpty }.min { order(ready[$0].first!) < order(ready[$1].first!) }
+            // Behind the last of the others no subtitles are waited for.
+            if let text = try nextText(until: next.map { order(ready[$0].first!) } ?? lastEnd) { return marked(text) }
             guard let next, let sample = ready[next].popFirst() else { break }
             if finishedTracks.contains(sample.trackID) { continue }
             if order(sample) >= timeRange.end {
                 finishedTracks.insert(sample.trackID)
-                if finishedTracks.isSuperset(of: selected) { return nil }
+                if finishedTracks.isSuperset(of: selected.subtracting(texts.map(\.track.id))) { return nil }
                 continue
             }
             let begin = sample.shownTime
@@ -122,6 +133,12 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
         guard fetcher.state.withLock({ $0.lacksPart }), !hasToldLoss else { return nil }
         hasToldLoss = true
         throw AssetError.ending(location, at: lastEnd, of: duration, "a part of it did not come")
+    }
+
+    /// The next of the subtitles at `time` or before; nil: there is none.
+    private func nextText(until time: MediaTime) throws(AssetError) -> SampleBuffer? {
+        for text in wantedTexts { if let sample = try text.next(until: min(time, timeRange.end), on: line) { return sample } }
+        return nil
     }
 
     /// What samples of different lists follow each other by.
@@ -180,6 +197,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
 
     private func restart() {
         for list in lists { list.restart() }
+        for text in texts { text.restart() }
         for index in lists.indices { (ready[index], hasEnded[index]) = ([], false) }
         (finishedTracks, pendingError) = ([], nil)
         line.restart()
@@ -205,7 +223,7 @@ extension AssetTrack {
     /// With what a list says of its sound.
     fileprivate func named(by rendition: MasterPlaylist.Rendition) -> AssetTrack {
         var track = self
-        track.language = rendition.language.map { String($0.prefix { $0 != "-" }) } ?? language
+        track.language = rendition.code ?? language
         track.title = rendition.title ?? title
         track.isDefault = rendition.isDefault
         return track

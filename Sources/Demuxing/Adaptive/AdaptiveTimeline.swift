@@ -88,6 +88,29 @@ struct AdaptiveTimeline: Sendable {
         return shift
     }
 
+    /// What is added to the times of a part's subtitles.
+    ///
+    /// Where the file says which time of the containers is which of its own, they move with the frames (RFC 8216, 3.5); else they count from the
+    /// beginning of the film, or of the period.
+    ///
+    /// - Parameters:
+    ///   - first: of its cues, in its own time.
+    ///   - countsPeriods: discontinuities are counted by where their periods begin, in microseconds.
+    func shift(of map: WebVTTFile.Map?, first: MediaTime, _ part: MediaPlaylist.Part, countsPeriods: Bool) -> MediaTime {
+        let plain = countsPeriods ? MediaTime(value: part.discontinuity, timescale: 1_000_000) : .zero
+        guard let map else { return plain }
+        let start = MediaTime(value: part.start, timescale: 1_000_000), length = MediaTime(value: part.duration, timescale: 1_000_000)
+        let moved = MediaTime(value: map.timestamp, timescale: 90_000) - MediaTime(value: map.local, timescale: 1000)
+        let shift = moved + (shifts[part.discontinuity] ?? .zero) - (beginning ?? .zero)
+        // Their clock begins again after 26 hours.
+        let turns = ((start - first - shift).seconds / Self.turn.seconds).rounded()
+        let found = shift + Self.turn.multiplied(by: Int32(max(-1000, min(turns, 1000))), over: 1)
+        return abs(first + found, start) <= Self.jump + length ? found : plain
+    }
+
+    /// Of 33 bits.
+    private static let turn = MediaTime(value: 1 << 33, timescale: 90_000)
+
     private func abs(_ a: MediaTime, _ b: MediaTime) -> MediaTime { a < b ? b - a : a - b }
 
     /// A sample that was placed before it was known where the film begins.

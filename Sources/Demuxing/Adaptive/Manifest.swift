@@ -13,6 +13,9 @@ struct Manifest: Sendable {
         var language: String?
         var title: String?
         var isDefault: Bool
+        /// Of subtitles.
+        var isForced = false
+        var isHearingImpaired = false
         /// Where its parts are in each period; nil in periods that do not have it.
         fileprivate(set) var sources: [ManifestSource?]
     }
@@ -21,6 +24,8 @@ struct Manifest: Sendable {
     private(set) var variants: [Stream] = []
     /// For each sound that is apart from the frames, its best representation.
     private(set) var sounds: [Stream] = []
+    /// Subtitles in WebVTT.
+    private(set) var texts: [Stream] = []
     /// Nothing will be added.
     let isEnded: Bool
     /// The film's length in microseconds; nil while it grows, or where only the parts tell.
@@ -67,10 +72,13 @@ struct Manifest: Sendable {
             let best = set.sources.max { $0.variant.bitRate < $1.variant.bitRate }
             if let best { sounds.append(Self.stream(best, of: set, place, through: sets)) }
         }
+        for (place, set) in first.filter({ $0.kind == .text }).enumerated() {
+            texts.append(Self.stream(set.sources[0], of: set, place, through: sets))
+        }
     }
 
-    /// All representations, by the numbers of their lists: the variants, then the sounds.
-    private var streams: [Stream] { variants + sounds }
+    /// All representations, by the numbers of their lists: the variants, then the sounds, then the subtitles.
+    private var streams: [Stream] { variants + sounds + texts }
 
     // MARK: Periods
 
@@ -108,7 +116,8 @@ struct Manifest: Sendable {
             return other.sources.first { $0.id == source.id } ?? other.sources[min(rank, other.sources.count - 1)]
         }
         return Stream(
-            id: source.id, kind: set.kind, variant: source.variant, language: set.language, title: set.title, isDefault: set.isMain, sources: sources)
+            id: source.id, kind: set.kind, variant: source.variant, language: set.language, title: set.title, isDefault: set.isMain,
+            isForced: set.isForced, isHearingImpaired: set.isHearingImpaired, sources: sources)
     }
 
     /// The number that a newer manifest, whose order may be another one, gives to a stream of this one: of the same representation; otherwise of one
@@ -133,7 +142,7 @@ struct Manifest: Sendable {
     /// The parts of a representation; nil where they cannot be followed.
     ///
     /// - Parameters:
-    ///   - stream: counts the variants, and then the sounds.
+    ///   - stream: counts the variants, then the sounds, then the subtitles.
     ///   - fetch: what has the bytes of an index, where the parts are listed in the film's file.
     func list(_ stream: Int, fetch: (MediaPlaylist.Resource) -> [UInt8]?) -> MediaPlaylist? {
         guard streams.indices.contains(stream) else { return nil }

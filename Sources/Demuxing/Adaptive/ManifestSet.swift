@@ -10,14 +10,18 @@ struct ManifestPeriod: Sendable {
     var end: Int64? { duration.map { start + $0 } }
 }
 
-/// The representations of the same frames or sound (`AdaptationSet`).
+/// The representations of the same frames, sound or subtitles (`AdaptationSet`).
 struct ManifestSet: Sendable {
-    enum Kind: Sendable { case frames, sound }
+    /// `text` is WebVTT.
+    enum Kind: Sendable { case frames, sound, text }
 
     var kind: Kind
     var language: String?
     var title: String?
     var isMain: Bool
+    /// Of subtitles.
+    var isForced = false
+    var isHearingImpaired = false
     /// The system that encrypts it; nil where it is not encrypted.
     var protection: String?
     /// Not empty.
@@ -26,7 +30,7 @@ struct ManifestSet: Sendable {
     /// 256: ten qualities, and the sound in a hundred languages.
     private static let mostSources = 256
 
-    /// The sets of a period that hold frames and sound; nil where one of them leads elsewhere than to web servers, or they are too many.
+    /// The sets of a period that hold frames, sound and subtitles; nil where one of them leads elsewhere than to web servers, or they are too many.
     static func sets(of period: ManifestElement, _ base: String) -> [ManifestSet]? {
         var sets: [ManifestSet] = [], count = 0
         for element in period.children("AdaptationSet") {
@@ -38,22 +42,24 @@ struct ManifestSet: Sendable {
             var sources: [ManifestSource] = []
             for representation in representations {
                 guard let base = Manifest.base(of: representation, base) else { return nil }
-                sources.append(ManifestSource(representation, in: element, of: period, base))
+                sources.append(ManifestSource(representation, in: element, of: period, base, mayBeFile: kind == .text))
             }
             let roles = element.children("Role").compactMap { $0["value"] }
             sets.append(
                 ManifestSet(
                     kind: kind, language: element["lang"], title: element.first("Label")?.words, isMain: roles.contains("main"),
+                    isForced: roles.contains("forced-subtitle") || roles.contains("forced_subtitle"), isHearingImpaired: roles.contains("caption"),
                     protection: protection(of: [element] + representations), sources: sources))
         }
         return sets
     }
 
-    /// nil for subtitles and others.
+    /// nil for subtitles in other forms, and others.
     private static func kind(of set: ManifestElement, _ first: ManifestElement) -> Kind? {
         let words = [set["contentType"], set["mimeType"], first["mimeType"], set.first("ContentComponent")?["contentType"]].compactMap(\.self)
         if words.contains(where: { $0.hasPrefix("video") }) { return .frames }
-        return words.contains { $0.hasPrefix("audio") } ? .sound : nil
+        if words.contains(where: { $0.hasPrefix("audio") }) { return .sound }
+        return words.contains("text/vtt") ? .text : nil
     }
 
     /// Still frames for a viewer who seeks (ISO/IEC 23009-1, 5.8.5.7; DASH-IF's tiles).

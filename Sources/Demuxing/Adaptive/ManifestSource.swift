@@ -7,6 +7,8 @@ struct ManifestSource: Sendable {
     /// What names are relative to, and the address of a representation that is one file.
     let base: String
     private let form: Form?
+    /// Where nothing says where its parts are, it is one file.
+    private let mayBeFile: Bool
     /// Of all levels; the inner ones count.
     private var attributes: [String: String] = [:]
     private var timeline: [ManifestElement]?
@@ -16,8 +18,8 @@ struct ManifestSource: Sendable {
     private enum Form: String, CaseIterable { case template = "SegmentTemplate", list = "SegmentList", index = "SegmentBase" }
 
     /// A representation, which is of a period's set.
-    init(_ element: ManifestElement, in set: ManifestElement, of period: ManifestElement, _ base: String) {
-        (id, self.base) = (element["id"] ?? "", base)
+    init(_ element: ManifestElement, in set: ManifestElement, of period: ManifestElement, _ base: String, mayBeFile: Bool = false) {
+        (id, self.base, self.mayBeFile) = (element["id"] ?? "", base, mayBeFile)
         func attribute(_ name: String) -> String? { element[name] ?? set[name] }
         func length(_ name: String) -> Int? { attribute(name).flatMap { Int($0) }.flatMap { (1...65_536).contains($0) ? $0 : nil } }
         let size = length("width").flatMap { width in length("height").map { PixelSize(width: width, height: $0) } }
@@ -69,9 +71,19 @@ struct ManifestSource: Sendable {
             guard let spans = spans(in: period, isEnded: isEnded, most: most, count: names.count) else { return nil }
             return listed(spans, period)
         case .index: return indexed(period, most, fetch)
-        case nil: return nil
+        case nil: return mayBeFile ? [whole(period)] : nil
         }
     }
+
+    /// One file for the period.
+    private func whole(_ period: ManifestPeriod) -> MediaPlaylist.Part {
+        MediaPlaylist.Part(
+            resource: MediaPlaylist.Resource(address: base), start: period.start, duration: period.duration ?? Self.longestPeriod,
+            sequence: period.start, head: nil, headKey: nil, key: nil, discontinuity: 0)
+    }
+
+    /// A day, in microseconds: of periods that do not say how long they are.
+    private static let longestPeriod: Int64 = 86_400_000_000
 
     private func named(_ spans: [Span], _ media: String, _ period: ManifestPeriod) -> [MediaPlaylist.Part]? {
         let first = number("startNumber", upTo: 1 << 53) ?? 1

@@ -9,19 +9,28 @@ struct MasterPlaylist {
     /// How each variant's own list is named.
     private(set) var names: [String] = []
 
-    /// Sound that has a list of its own (EXT-X-MEDIA).
+    /// Sound or subtitles that have a list of their own (EXT-X-MEDIA).
     struct Rendition: Hashable {
         var name: String
         var group: String
         var language: String?
         var title: String?
         var isDefault: Bool
+        /// Of subtitles.
+        var isForced = false
+        var isHearingImpaired = false
+
+        /// The language without a region.
+        var code: String? { language.map { String($0.prefix { $0 != "-" }) } }
     }
 
-    private var sounds: [Rendition] = []
+    private var sounds: [Rendition] = [], texts: [Rendition] = []
 
     /// The renditions of sound that belong to a variant and have lists of their own.
     func sounds(of variant: Int) -> [Rendition] { sounds.filter { $0.group == groups[variant]["AUDIO"] } }
+
+    /// The subtitles that belong to a variant.
+    func texts(of variant: Int) -> [Rendition] { texts.filter { $0.group == groups[variant]["SUBTITLES"] } }
 
     private enum Line {
         /// Of a variant, or of none.
@@ -43,11 +52,13 @@ struct MasterPlaylist {
                 lines.append(.text(line, variant: variants.count))
             } else if let attributes = PlaylistAttributes(line, tag: "#EXT-X-MEDIA") {
                 lines.append(.rendition(line, type: attributes["TYPE"] ?? "", group: attributes["GROUP-ID"] ?? ""))
-                guard attributes["TYPE"] == "AUDIO", let name = attributes["URI"] else { continue }
-                sounds.append(
-                    Rendition(
-                        name: name, group: attributes["GROUP-ID"] ?? "", language: attributes["LANGUAGE"], title: attributes["NAME"],
-                        isDefault: attributes["DEFAULT"] == "YES"))
+                guard let type = attributes["TYPE"], let name = attributes["URI"] else { continue }
+                var rendition = Rendition(
+                    name: name, group: attributes["GROUP-ID"] ?? "", language: attributes["LANGUAGE"], title: attributes["NAME"],
+                    isDefault: attributes["DEFAULT"] == "YES")
+                rendition.isForced = attributes["FORCED"] == "YES"
+                rendition.isHearingImpaired = attributes["CHARACTERISTICS"]?.contains("public.accessibility.transcribes-spoken-dialog") == true
+                if type == "AUDIO" { sounds.append(rendition) } else if type == "SUBTITLES" { texts.append(rendition) }
             } else if line.hasPrefix("#EXT-X-I-FRAME-STREAM-INF:") {
                 // Still frames for a viewer who seeks: no variant to play.
                 continue

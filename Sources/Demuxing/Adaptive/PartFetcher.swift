@@ -16,10 +16,15 @@ final class PartFetcher: Sendable {
         var known: [Int: MediaPlaylist]
         /// For each lane behind the first, which the variants share, its list.
         var renditions: [Int]
+        /// How many of the last renditions are subtitles.
+        var textCount = 0
         /// What says where the parts are in place of the lists; the addresses are its own.
         var manifest: Manifest?
         /// Where they ask players to begin.
         var start: PlaylistStart?
+
+        /// Whether a lane is of subtitles, without whose parts the film is whole.
+        func isText(_ lane: Int) -> Bool { lane > renditions.count - textCount }
     }
 
     struct State: Sendable {
@@ -65,8 +70,11 @@ final class PartFetcher: Sendable {
         own.cancellation = inner
         self.options = own
         let count = 1 + lists.renditions.count
+        var lanes = Array(repeating: PartLane(), count: count)
+        // Until they are asked for.
+        for index in lanes.indices { lanes[index].isIdle = lists.isText(index) }
         state = Monitor(
-            State(lanes: Array(repeating: PartLane(), count: count), variant: switching.current, reloadsAt: Array(repeating: nil, count: count)))
+            State(lanes: lanes, variant: switching.current, reloadsAt: Array(repeating: nil, count: count)))
     }
 
     func start() {

@@ -142,6 +142,9 @@ struct PartLane: Sendable {
         }
     }
 
+    /// The part that is being read is done with.
+    mutating func pass() { if readPart != nil { (reading, offset) = (reading + 1, 0) } }
+
     /// The reader goes on at `time`, with what is here where that is here.
     mutating func seek(to time: Int64) {
         if let index = parts.firstIndex(where: { $0.part.start <= time && time < $0.part.end }) {

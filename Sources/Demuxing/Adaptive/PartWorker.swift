@@ -100,7 +100,7 @@ struct PartWorker {
             lists[number] = list
             return fetcher.state.change { state in
                 let hasWaited = state.waitsSince.map { now - $0 > fetcher.options.network.timeout } ?? false
-                if hasWaited { (state.lanes[index].isEnded, state.lacksPart) = (true, true) }
+                if hasWaited { (state.lanes[index].isEnded, state.lacksPart) = (true, state.lacksPart || !fetcher.lists.isText(index)) }
                 state.reloadsAt[index] = now + .microseconds(list.targetDuration / 2)
             }
         }
@@ -112,7 +112,7 @@ struct PartWorker {
     private mutating func without(_ number: Int, _ index: Int, _ fetcher: PartFetcher) {
         if fetcher.options.cancellation.isCancelled { return }
         if index == 0, switching.lost(number) { return }
-        fetcher.state.change { state in (state.lanes[index].isEnded, state.lacksPart) = (true, true) }
+        fetcher.state.change { state in (state.lanes[index].isEnded, state.lacksPart) = (true, state.lacksPart || !fetcher.lists.isText(index)) }
     }
 
     // MARK: Parts
@@ -144,9 +144,12 @@ struct PartWorker {
     private func finish(_ id: Int, _ index: Int, _ progress: PartLane.Part.Progress, _ isLoss: Bool, _ fetcher: PartFetcher) {
         fetcher.state.change { state in
             state.lanes[index].finish(id, progress)
-            if isLoss { state.lacksPart = true }
+            if isLoss, !fetcher.lists.isText(index) { state.lacksPart = true }
         }
     }
+
+    /// 16 MiB: a hundred times the subtitles of a film.
+    private static let largestText: Int64 = 16 << 20
 
     private enum Outcome { case whole, missing, lost, givenUp }
 
@@ -167,7 +170,8 @@ struct PartWorker {
             let now = MonotonicClock.shared.now()
             return max((now - connected).nanoseconds, (now - began).nanoseconds / 2, 1000) / 1000
         }
-        defer { switching.received(Int(count), elapsed: elapsed()) }
+        // Small parts say little of how fast the network is.
+        defer { if !fetcher.lists.isText(index) { switching.received(Int(count), elapsed: elapsed()) } }
         while total.map({ count < $0 }) ?? true {
             let wanted = min(Int64(buffer.count), (total ?? .max) - count)
             let got = unsafe buffer.withUnsafeMutableBytes {
@@ -176,6 +180,7 @@ struct PartWorker {
             if got == 0, total == nil { break }
             if got <= 0 { return options.cancellation.isCancelled ? takeBack(id, index, fetcher) : .lost }
             count += Int64(got)
+            if fetcher.lists.isText(index), count > Self.largestText { return .lost }
             fetcher.options.progress?.add(got)
             var bytes = decryption?.update(buffer[..<got]) ?? Array(buffer[..<got])
             if prefix != nil { bytes = prefix!.update(bytes) }

@@ -41,6 +41,9 @@ import Testing
                 <AdaptationSet mimeType="audio/mp4" lang="de"><SegmentTemplate media="$RepresentationID$.m4s" duration="10"/>
                 <Representation id="a3" bandwidth="64000"/></AdaptationSet>
                 <AdaptationSet mimeType="text/vtt"><Representation id="s" bandwidth="1"/></AdaptationSet>
+                <AdaptationSet mimeType="text/vtt" lang="fr"><Role value="forced-subtitle"/><Role value="caption"/>
+                <Representation id="f" bandwidth="1"><BaseURL>fr.vtt</BaseURL></Representation></AdaptationSet>
+                <AdaptationSet mimeType="application/ttml+xml"><Representation id="x" bandwidth="1"/></AdaptationSet>
                 </Period>
                 """))
         #expect(manifest.variants.map(\.variant.bitRate) == [500_000, 900_000])
@@ -51,7 +54,11 @@ import Testing
         #expect(manifest.isEnded && manifest.duration == 10_000_000)
         #expect(Self.parts(manifest, 2)?.first?.resource.address == "https://example.org/film/a2-1.m4s")
         #expect(Self.parts(manifest, 3)?.first?.resource.address == "https://example.org/film/a3.m4s")
-        #expect(manifest.beginning(of: 1) == "https://example.org/film/v2-1.m4s" && manifest.list(4) { _ in nil } == nil)
+        #expect(manifest.beginning(of: 1) == "https://example.org/film/v2-1.m4s" && manifest.list(6) { _ in nil } == nil)
+        #expect(manifest.texts.map(\.language) == [nil, "fr"] && manifest.texts.map(\.isForced) == [false, true])
+        #expect(manifest.texts.map(\.isHearingImpaired) == [false, true])
+        let text = try #require(Self.parts(manifest, 5))
+        #expect(text.map(\.resource.address) == ["https://example.org/film/fr.vtt"] && text.map(\.duration) == [10_000_000])
     }
 
     @Test func `of sound without frames the qualities are chosen among`() {

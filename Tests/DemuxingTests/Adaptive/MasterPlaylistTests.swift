@@ -29,6 +29,16 @@ import Testing
         #expect(list.variants == [small, large])
     }
 
+    @Test func `subtitles are those of the variant`() throws {
+        let signs = #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="text",LANGUAGE="en-US",NAME="Signs",FORCED=YES,DEFAULT=YES,URI="text/en.m3u8""#
+        let deaf = #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="text",NAME="x",CHARACTERISTICS="public.accessibility.transcribes-spoken-dialog",URI="x""#
+        let list = try #require(MasterPlaylist(Self.text.replacing("#EXT-X-VERSION:6", with: "\(signs)\n\(deaf)")))
+        let texts = list.texts(of: 0)
+        #expect(texts.map(\.name) == ["text/en.m3u8", "x", "text/de.m3u8"] && texts.map(\.code) == ["en", nil, "de"])
+        #expect(texts.map(\.isForced) == [true, false, false] && texts.map(\.isHearingImpaired) == [false, true, false])
+        #expect(texts.map(\.isDefault) == [true, false, false] && list.texts(of: 1).isEmpty)
+    }
+
     @Test(arguments: ["\n", "\r\n"]) func `with one variant alone it keeps that one's renditions`(end: String) throws {
         let list = try #require(MasterPlaylist(Self.text.replacing("\n", with: end)))
         let large = list.text(only: 1)

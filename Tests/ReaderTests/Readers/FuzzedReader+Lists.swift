@@ -6,6 +6,22 @@ import Media
 // Lists of films and of their parts, and what is read for a server: addresses, cookies, passwords.
 
 extension FuzzedReader {
+    private static let webSubtitles = """
+        WEBVTT
+        X-TIMESTAMP-MAP=LOCAL:00:00:01.000,MPEGTS:900000
+
+        NOTE a
+
+        1
+        00:01.000 --> 01:00:02.500 line:0
+        <i>a</i>
+        b
+
+        00:03.000 --> 00:04.000
+        c
+
+        """
+
     static let lists: [FuzzedReader] = [
         FuzzedReader("playlists", playlists, readPlaylist),
         FuzzedReader("hls-variants", bytes(of: [variants])) { bytes in
@@ -37,7 +53,7 @@ extension FuzzedReader {
         },
         FuzzedReader("dash-manifests", bytes(of: [manifest, listedManifest])) { bytes in
             guard let manifest = Manifest(text(bytes), from: "http://127.0.0.1/a/b.mpd"), manifest.objection == nil else { return false }
-            for stream in 0..<manifest.variants.count + manifest.sounds.count {
+            for stream in 0..<manifest.variants.count + manifest.sounds.count + manifest.texts.count {
                 // Any bytes may be an index.
                 guard let list = manifest.list(stream, fetch: { _ in bytes }) else { continue }
                 precondition(!list.parts.isEmpty && list.parts.count <= Manifest.mostParts)
@@ -47,6 +63,21 @@ extension FuzzedReader {
                 }
             }
             return true
+        },
+        FuzzedReader("web-subtitles", bytes(of: [webSubtitles])) { bytes in
+            guard let file = WebVTTFile(bytes) else { return false }
+            let areTimes = file.cues.allSatisfy { $0.start >= 0 && $0.end > $0.start && $0.end < 1 << 42 }
+            let areTexts = file.cues.allSatisfy { !$0.text.isEmpty && $0.text.utf8.count <= 16 << 10 }
+            precondition(areTimes && areTexts && file.map.map { $0.local >= 0 && $0.timestamp >= 0 } ?? true)
+            var line = AdaptiveTimeline(lanes: 1)
+            line.begin(MediaTime(value: 7, timescale: 5))
+            for cue in file.cues.prefix(3) {
+                let part = MediaPlaylist.Part(
+                    resource: .init(address: "http://127.0.0.1/a"), start: cue.end, duration: cue.end, sequence: 0, discontinuity: cue.start)
+                let first = MediaTime(value: cue.start, timescale: 1000)
+                precondition(line.shift(of: file.map, first: first, part, countsPeriods: cue.start % 2 == 0).isNumeric)
+            }
+            return !file.cues.isEmpty
         },
         FuzzedReader("dash-indices", [index]) { bytes in
             guard let index = SegmentIndex(bytes, at: 800) else { return false }

@@ -1,0 +1,199 @@
+import Foundation
+import Media
+import SampleQueue
+import Sandbox
+import TestSupport
+import Testing
+
+@testable import Demuxing
+
+/// Subtitles that lists and manifests have beside the frames: ten seconds in parts of two.
+@Suite final class AdaptiveTextTests: Sendable {
+    private let folder = NSTemporaryDirectory() + "texts-\(UUID().uuidString.prefix(8))"
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private struct Cue: Hashable {
+        /// Milliseconds.
+        var start: Int64, end: Int64
+        var text: String
+    }
+
+    /// One goes on in the next part, and one part has none.
+    private static let cues = [
+        Cue(start: 500, end: 1500, text: "one"), Cue(start: 3000, end: 4800, text: "two"), Cue(start: 5000, end: 5500, text: "three"),
+        Cue(start: 9000, end: 9900, text: "four\nand more"),
+    ]
+
+    private static func clock(_ time: Int64) -> String { String(format: "%02d:%02d.%03d", time / 60_000, time / 1000 % 60, time % 1000) }
+
+    /// - Parameters:
+    ///   - head: lines behind the first one.
+    ///   - shift: of the cues' times, in milliseconds.
+    private static func file(_ cues: [Cue], head: String = "", shift: Int64 = 0) -> String {
+        "WEBVTT\n\(head)\n" + cues.map { "\(clock($0.start + shift)) --> \(clock($0.end + shift))\n\($0.text)\n\n" }.joined()
+    }
+
+    private func write(_ name: String, _ text: String) throws { try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8) }
+
+    private static let codec = ["-c:v", "libx264", "-preset", "ultrafast", "-bf", "2", "-g", "25", "-sc_threshold", "0"]
+
+    /// An HLS film in one variant, with subtitles in two languages.
+    ///
+    /// - Parameters:
+    ///   - type: `mpegts` or `fmp4`.
+    ///   - isMapped: the parts say which time is which, by a clock of their own.
+    ///   - isWhole: the subtitles are one file.
+    private func makeList(_ type: String, isMapped: Bool, isWhole: Bool) throws {
+        try FFmpeg.run(
+            ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=10"] + Self.codec
+                + ["-f", "hls", "-hls_time", "2", "-hls_list_size", "0", "-hls_playlist_type", "vod", "-hls_segment_type", type]
+                + ["-hls_fmp4_init_filename", "v.mp4", "\(folder)/v.m3u8"])
+        var master = "#EXTM3U\n", head = "", shift: Int64 = 0
+        if isMapped {
+            // The first frame's time in the container, which is 5 s of the cues.
+            let words = ["-v", "error", "-show_entries", "packet=pts", "-of", "csv=p=0", "-read_intervals", "%+#5", "\(folder)/v0.ts"]
+            let times = try Tool.run("ffprobe", words).output.split(whereSeparator: { !$0.isNumber }).compactMap { Int64($0) }
+            (head, shift) = ("X-TIMESTAMP-MAP=LOCAL:00:00:05.000,MPEGTS:\(try #require(times.min()))\n", 5000)
+        }
+        for (language, flags) in [("de", "DEFAULT=YES"), ("en-GB", "FORCED=YES")] {
+            let names = #"LANGUAGE="\#(language)",NAME="\#(language)",URI="\#(language).m3u8""#
+            master += #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="t",\#(flags),\#(names)"# + "\n"
+            var list = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXT-X-MEDIA-SEQUENCE:0\n"
+            for part in 0..<(isWhole ? 1 : 5) {
+                let length: Int64 = isWhole ? 10_000 : 2000, start = Int64(part) * length
+                let own = Self.cues.filter { $0.start < start + length && $0.end > start }
+                try write("\(language)\(part).vtt", Self.file(own.reversed(), head: head, shift: shift))
+                list += "#EXTINF:\(length / 1000),\n\(language)\(part).vtt\n"
+            }
+            try write("\(language).m3u8", list + "#EXT-X-ENDLIST\n")
+        }
+        try write("film.m3u8", master + "#EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=64x64,SUBTITLES=\"t\"\nv.m3u8\n")
+    }
+
+    /// A DASH film whose subtitles are one file, or parts.
+    private func makeManifest(isWhole: Bool) throws {
+        try FFmpeg.run(
+            ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=10"] + Self.codec
+                + ["-f", "dash", "-seg_duration", "2", "-use_timeline", "0", "-use_template", "1", "\(folder)/film.mpd"])
+        let whole = try String(contentsOfFile: folder + "/film.mpd", encoding: .utf8)
+        var text = #"<AdaptationSet contentType="text" mimeType="text/vtt" lang="de"><Role schemeIdUri="urn:mpeg:dash:role:2011" value="caption"/>"#
+        if isWhole {
+            text += #"<Representation id="t" bandwidth="256"><BaseURL>de.vtt</BaseURL></Representation>"#
+            try write("de.vtt", Self.file(Self.cues))
+        } else {
+            text += #"<SegmentTemplate media="de$Number$.vtt" duration="2" startNumber="0"/><Representation id="t" bandwidth="256"/>"#
+            for part in 0..<5 {
+                let start = Int64(part) * 2000
+                try write("de\(part).vtt", Self.file(Self.cues.filter { $0.start < start + 2000 && $0.end > start }))
+            }
+        }
+        try write("film.mpd", whole.replacingOccurrences(of: "</Period>", with: text + "</AdaptationSet></Period>"))
+    }
+
+    private func answer(_ request: LyingServer.Request) -> LyingServer.Answer {
+        guard let bytes = try? [UInt8](Data(contentsOf: URL(fileURLWithPath: folder + "/" + request.path))) else {
+            return LyingServer.Answer(status: "404 Not Found", headers: ["Content-Length: 0"])
+        }
+        return .file(bytes, request)
+    }
+
+    private static func reader(_ server: LyingServer, _ policy: SandboxPolicy = .off, name: String = "film.m3u8") throws -> AdaptiveReader {
+        var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions(timeout: .seconds(0.5)))
+        options.switchesVariants = true
+        let location = server.address(name), sandbox = SandboxOptions(policy: policy, decoderPath: BuiltPrograms.decoder)
+        return try #require(try AdaptiveReader(location, AssetBytes(location, options: options), options, sandbox))
+    }
+
+    /// The cues of a track, and how many frames came; the times of samples must not go back.
+    private static func read(_ reader: AdaptiveReader, _ track: Int, mayBeLate: Bool = false) throws -> (cues: [Cue], frames: Int) {
+        var cues: [Cue] = [], frames = 0, last = MediaTime.negativeInfinity
+        while let sample = try reader.nextSample() {
+            if !mayBeLate { #expect(sample.decodeTime.seconds > last.seconds - 0.1, "\(sample.decodeTime) behind \(last)") }
+            last = max(last, sample.decodeTime)
+            guard sample.trackID == track else {
+                frames += 1
+                continue
+            }
+            guard case .compressed(let block, _) = sample.content else { continue }
+            let start = (sample.presentationTime.seconds * 1000).rounded(), length = (sample.duration.seconds * 1000).rounded()
+            let text = unsafe block.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+            let cue = Cue(start: Int64(start), end: Int64(start + length), text: text)
+            cues.append(cue)
+        }
+        return (cues, frames)
+    }
+
+    struct Form: Sendable {
+        var type: String
+        var isMapped = false, isWhole = false
+    }
+
+    @Test(
+        arguments: [
+            Form(type: "mpegts"), Form(type: "mpegts", isMapped: true), Form(type: "fmp4"), Form(type: "mpegts", isMapped: true, isWhole: true),
+        ],
+        [SandboxPolicy.off, .full])
+    func `subtitles of a list come at their times, where they are selected`(_ form: Form, _ policy: SandboxPolicy) throws {
+        try makeList(form.type, isMapped: form.isMapped, isWhole: form.isWhole)
+        let server = LyingServer { [self] in answer($0) }
+        defer { server.stop() }
+        let reader = try Self.reader(server, policy)
+        #expect(reader.tracks.map(\.kind) == [.video, .subtitle, .subtitle] && reader.tracks.map(\.id) == [0, 1, 2])
+        let texts = reader.tracks.dropFirst()
+        #expect(texts.allSatisfy { $0.format == .other("webvtt") && $0.isDecodable } && texts.map(\.language) == ["de", "en"])
+        #expect(texts.map(\.isDefault) == [true, false] && texts.map(\.isForced) == [false, true] && texts.map(\.title) == ["de", "en-GB"])
+        // By themselves they are not read, nor fetched.
+        #expect(try Self.read(reader, 1).cues.isEmpty && !server.requests.contains { $0.path.hasSuffix(".vtt") })
+        reader.select([0, 1])
+        try reader.seek(to: .zero)
+        let (cues, frames) = try Self.read(reader, 1)
+        #expect(cues == Self.cues && frames == 250, "\(cues)")
+        #expect(!server.requests.contains { $0.path.hasPrefix("en") })
+    }
+
+    @Test(arguments: [true, false]) func `subtitles of a manifest`(_ isWhole: Bool) throws {
+        try makeManifest(isWhole: isWhole)
+        let server = LyingServer { [self] in answer($0) }
+        defer { server.stop() }
+        let reader = try Self.reader(server, name: "film.mpd")
+        #expect(reader.tracks.map(\.kind) == [.video, .subtitle] && reader.tracks[1].language == "de" && reader.tracks[1].isHearingImpaired)
+        reader.select([0, 1])
+        let (cues, frames) = try Self.read(reader, 1)
+        #expect(cues == Self.cues && frames == 250, "\(cues)")
+    }
+
+    @Test func `from a seek on those come that lie there`() throws {
+        try makeList("mpegts", isMapped: true, isWhole: false)
+        let server = LyingServer { [self] in answer($0) }
+        defer { server.stop() }
+        let reader = try Self.reader(server)
+        reader.select([0, 2])
+        try reader.seek(to: MediaTime(value: 4500, timescale: 1000))
+        #expect(try Self.read(reader, 2).cues == Array(Self.cues.dropFirst()), "one began in the part before")
+        #expect(!server.requests.contains { $0.path == "en-GB0.vtt" } && !server.requests.contains { $0.path.hasPrefix("de") })
+        try reader.seek(to: .zero)
+        #expect(try Self.read(reader, 2).cues == Self.cues)
+        reader.timeRange = MediaTimeRange(start: .zero, end: MediaTime(value: 4, timescale: 1))
+        try reader.seek(to: .zero)
+        let (cues, frames) = try Self.read(reader, 2)
+        #expect(cues == Array(Self.cues.prefix(2)) && frames >= 100 && frames < 110)
+    }
+
+    @Test(arguments: ["404 Not Found", "503 Not Now", "nonsense", "list"]) func `without a part of them the film is whole`(_ fault: String) throws {
+        try makeList("fmp4", isMapped: false, isWhole: false)
+        let server = LyingServer { [self] request in
+            guard request.path == (fault == "list" ? "de.m3u8" : "de1.vtt") else { return answer(request) }
+            return fault == "nonsense" ? .file(Array("<html>".utf8), request) : LyingServer.Answer(status: fault == "list" ? "404 Not Found" : fault)
+        }
+        defer { server.stop() }
+        let reader = try Self.reader(server)
+        reader.select([0, 1])
+        // The part behind it has it, too, and comes later.
+        let (cues, frames) = try Self.read(reader, 1, mayBeLate: true)
+        #expect(frames == 250 && cues == (fault == "list" ? [] : Self.cues), "\(cues)")
+        #expect(try reader.nextSample() == nil)
+    }
+}
