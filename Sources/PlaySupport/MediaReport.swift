@@ -33,7 +33,10 @@ public struct MediaReport: Sendable {
             return
         }
         do {
-            let source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true), sandbox)
+            var options = AssetReaderOptions(isThorough: true)
+            // The tracks are those that are played: subtitles of a list among them.
+            options.switchesVariants = true
+            let source = try SourceReader(opening: location, options, sandbox)
             (facts, reader, notices) = (MediaFacts(source.reader), source.reader, source.notice.map { [$0] } ?? [])
         } catch {
             throw PlayerError(error)
