@@ -22,6 +22,8 @@ public struct Screenshot: Sendable {
     public var folder: String?
     /// How the file is called.
     public var name: ScreenshotName
+    /// The file, in place of one that is there; a JPEG where its name ends so. Nil: the next free one in the folder.
+    public var path: String?
     /// The processes in which the film is read and decoded.
     public var sandbox: SandboxOptions
 
@@ -50,12 +52,22 @@ public struct Screenshot: Sendable {
             let size = frame.visible.size, canvas = OverlayCanvas(size: size, film: PixelRect(size))
             let limit = MonotonicClock.shared.now() + Self.patience
             let image = hasSubtitles ? player.subtitleImage(at: time, on: canvas, until: limit) : nil
-            bytes = try StillImageEncoder(.png).encode(image.flatMap { Self.laid($0, over: frame.copy()) } ?? frame.copy())
+            bytes = try StillImageEncoder(Self.format(of: path)).encode(image.flatMap { Self.laid($0, over: frame.copy()) } ?? frame.copy())
         } catch { throw PlayerError(error) }
+        if let path {
+            try FrameExtraction.write(bytes, to: path)
+            return path
+        }
         if let folder, unsafe folder.withPath({ unsafe mkdir($0, 0o777) }) != 0, errno != EEXIST { throw FrameExtraction.cannotCreate(folder) }
         let path = freePath()
         try FrameExtraction.write(bytes, to: path)
         return path
+    }
+
+    /// As the name ends; PNG where it ends with something else.
+    private static func format(of path: String?) -> StillImageEncoder.Format {
+        let ending = path.flatMap { $0.split(separator: ".").last?.lowercased() }
+        return ending == "jpg" || ending == "jpeg" ? .jpeg(quality: 90) : .png
     }
 
     /// The first path of which there is no file.

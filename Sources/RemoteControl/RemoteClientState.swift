@@ -16,20 +16,22 @@ struct RemoteClientState: Sendable {
 
     /// What follows from a request.
     struct Outcome {
-        /// The answer; nil: a text gets none.
+        /// The answer; nil: a text gets none, and what takes a while is answered when it is done.
         var reply: String?
         var actions: [RemoteAction] = []
     }
 
+    /// Its number.
+    private let client: Int
     /// The name that `client_name` answers.
-    let name: String
+    var name: String { "ipc-\(client)" }
     private var observations: [Observation] = []
     private var disabled: Set<String> = []
     private var disablesAll = false
     /// Enough for every property, watched several times; what a program asks for is kept until it goes.
     private static let observationLimit = 1000
 
-    init(name: String) { self.name = name }
+    init(client: Int) { self.client = client }
 
     /// The commands that concern the remote control itself.
     static let commands = [
@@ -56,7 +58,13 @@ struct RemoteClientState: Sendable {
                 answer = .success(.null)
             }
         } catch { answer = .failure(error) }
-        outcome.reply = request.id.map { RemoteReply.line(answer, id: $0) }
+        guard let id = request.id else { return outcome }
+        // The answer follows.
+        if case .saveScreenshot(let path, let hasSubtitles, nil)? = outcome.actions.first {
+            outcome.actions = [.saveScreenshot(path: path, hasSubtitles: hasSubtitles, RemoteTicket(client: client, id: id))]
+            return outcome
+        }
+        outcome.reply = RemoteReply.line(answer, id: id)
         return outcome
     }
 

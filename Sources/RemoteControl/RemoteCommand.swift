@@ -93,6 +93,8 @@ public enum RemoteAction: Sendable, Hashable {
     case setScreenLevel(Int)
     /// Writes what is shown as a file, with the subtitles or without.
     case takeScreenshot(hasSubtitles: Bool)
+    /// The same as this file, in place of one that is there. Whoever wants to know is answered with the ticket: `RemoteDesk.answer`.
+    case saveScreenshot(path: String, hasSubtitles: Bool, RemoteTicket?)
     /// Marks the beginning of the part that is repeated, then its end, then takes both marks away. Or sets one, in seconds; nil takes it away.
     case markLoop, setLoopStart(Double?), setLoopEnd(Double?)
     /// Leaves full screen; where there is none, ends the program.
@@ -202,6 +204,16 @@ enum RemoteCommand {
             switch words.first.map(RemoteProperties.text) ?? "subtitles" {
             case "subtitles": return [.takeScreenshot(hasSubtitles: true)]
             case "video": return [.takeScreenshot(hasSubtitles: false)]
+            default: throw .invalidParameter
+            }
+        },
+        "screenshot-to-file": { (words, snapshot) throws(RemoteError) in
+            guard (1...2).contains(words.count), snapshot.position != nil, case .string(let path) = words[0], !path.isEmpty else {
+                throw .invalidParameter
+            }
+            switch words.dropFirst().first.map(RemoteProperties.text) ?? "subtitles" {
+            case "subtitles": return [.saveScreenshot(path: path, hasSubtitles: true, nil)]
+            case "video": return [.saveScreenshot(path: path, hasSubtitles: false, nil)]
             default: throw .invalidParameter
             }
         },

@@ -1,3 +1,12 @@
+internal import JSON
+
+/// Whom an answer goes to that follows when something is done.
+public struct RemoteTicket: Sendable, Hashable {
+    let client: Int
+    /// Of the request.
+    let id: Int64
+}
+
 /// All remote controls of a program, and what each of them is to be told.
 ///
 /// A value that sends through `RemoteServer`. Thread-safety: one thread at a time, that on which the program decides what it plays.
@@ -18,7 +27,7 @@ public struct RemoteDesk: Sendable {
     ///   - snapshot: What the program does at this moment.
     public mutating func take(_ message: RemoteServer.Message, now: Int64, _ snapshot: @autoclosure () -> RemoteSnapshot) -> [RemoteAction] {
         switch message {
-        case .joined(let client): clients[client] = RemoteClientState(name: "ipc-\(client)")
+        case .joined(let client): clients[client] = RemoteClientState(client: client)
         case .left(let client): clients[client] = nil
         case .line(let client, let line):
             defer { server.answered(client) }
@@ -36,6 +45,12 @@ public struct RemoteDesk: Sendable {
             }
         }
         return []
+    }
+
+    /// Answers what took a while: whether it was carried out. Nobody hears it where the client has gone.
+    public func answer(_ ticket: RemoteTicket, isDone: Bool) {
+        guard clients[ticket.client] != nil else { return }
+        server.send(RemoteReply.line(isDone ? .success(.null) : .failure(.command), id: ticket.id), to: ticket.client)
     }
 
     /// Tells each client which of the properties that it watches have changed.

@@ -32,6 +32,7 @@ extension PlaySession {
                 if let order = obey(key, isOpen ? player : nil, &screening) { return .told(order) }
             case .listed(let films, let failures, let place): if let end = take(films, failures, place, &screening) { return end }
             case .told(let text): screening.screen.isThere ? screening.screen.show(ScreenReply(text)) : terminal.line(text)
+            case .done(let ticket, let isDone): screening.remote?.answer(ticket, isDone: isDone)
             case .gesture(let gesture): if isOpen { obey(gesture, player, &screening) }
             case .viewer(.closeRequested): return .told(.quit(bySignal: false))
             case .viewer(let event): report(event)

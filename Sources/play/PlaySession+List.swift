@@ -91,6 +91,7 @@ extension PlaySession {
             case .ordered(let action): end = perform(action, nil, &screening).map { .told($0) }
             case .listed(let films, let failures, let place): end = take(films, failures, place, &screening)
             case .told(let text): terminal.line(text)
+            case .done(let ticket, let isDone): screening.remote?.answer(ticket, isDone: isDone)
             default: break
             }
             switch end {

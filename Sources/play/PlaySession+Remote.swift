@@ -118,6 +118,12 @@ extension PlaySession {
         case .setScreenLevel(let level): screening.screen.level = level
         case .takeScreenshot(let hasSubtitles):
             if let player, let location = screening.playlist.current?.location { takeScreenshot(of: player, location, hasSubtitles: hasSubtitles) }
+        case .saveScreenshot(let path, let hasSubtitles, let ticket):
+            guard let player, let location = screening.playlist.current?.location else {
+                if let ticket { screening.remote?.answer(ticket, isDone: false) }
+                break
+            }
+            takeScreenshot(of: player, location, hasSubtitles: hasSubtitles, as: path, for: ticket)
         case .markLoop: if let player { screening.loop.mark(at: player.position) }
         case .setLoopStart(let time): screening.loop.a = time.map(Self.time)
         case .setLoopEnd(let time): screening.loop.b = time.map(Self.time)

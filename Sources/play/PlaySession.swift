@@ -56,6 +56,8 @@ final class PlaySession: Sendable {
         case listed([Playlist.Entry], [PlayerError], RemoteAction.Place)
         /// A sentence for the viewer.
         case told(String)
+        /// What a remote control has ordered is done, or cannot be.
+        case done(RemoteTicket, Bool)
         /// The frame server cannot go on.
         case broken(PlayerError)
         case end

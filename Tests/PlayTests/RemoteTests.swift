@@ -56,6 +56,25 @@ import Testing
         #expect(try PlayProgram.run(["--keep-open", "--sink", "md5=-", TestAssets.demo]).code == 64)
     }
 
+    @Test func `a screenshot is answered when its file is there`() throws {
+        let path = Self.path(), folder = ProcessFolder.path("shots")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let ended = PlayProgram.begin(Self.film + ["--pause", "--input-ipc-server", path, TestAssets.demo])
+        let remote = try Remote(path)
+        #expect(Polling.until { remote.get("seeking") as? Bool == false })
+        #expect(remote.command(#""seek", 4, "absolute""#)?["error"] as? String == "success" && remote.event("playback-restart") != nil)
+        func bytes(_ name: String) -> [UInt8] { (try? [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")))) ?? [] }
+        for (name, head) in [("a.png", [0x89, 0x50]), ("b.JPG", [0xff, 0xd8]), ("c", [0x89, 0x50])] as [(String, [UInt8])] {
+            // What is there gives way.
+            try Data("old".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            #expect(remote.command(#""screenshot-to-file", "\#(folder)/\#(name)", "video""#)?["error"] as? String == "success")
+            #expect(bytes(name).starts(with: head) && bytes(name).count > 1000)
+        }
+        #expect(remote.command(#""screenshot-to-file", "\#(folder)/no/a.png""#)?["error"] as? String == "error running command")
+        #expect(remote.command(#""quit""#)?["error"] as? String == "success")
+        #expect(try ended().code == 0)
+    }
+
     @Test func `films are added, jumped to and replaced`() throws {
         let path = Self.path()
         let ended = PlayProgram.begin(Self.film + ["--pause", "--input-ipc-server", path, TestAssets.demo])

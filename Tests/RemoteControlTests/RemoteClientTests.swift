@@ -47,12 +47,12 @@ import Testing
         (#"{"command":["request_log_messages","info"]}"#, #"{"data": null, "request_id": 0, "error": "success"}"#),
     ])
     func `a request is answered as mpv answers it`(_ line: String, _ answer: String) {
-        var state = RemoteClientState(name: "ipc-1")
+        var state = RemoteClientState(client: 1)
         #expect(take(line, &state).replies == [answer])
     }
 
     @Test func `a text gets no answer, and its properties stand for their values`() {
-        var state = RemoteClientState(name: "ipc-1")
+        var state = RemoteClientState(client: 1)
         let outcome = take("show-text ${playback-time}; cycle pause", &state)
         #expect(outcome.replies.isEmpty && outcome.actions == [.showText("00:00:30", seconds: nil, level: 0), .setPaused(true)])
         #expect(take("# nothing", &state).actions.isEmpty)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `what is watched is told at once, and then when it changes`() {
-        var state = RemoteClientState(name: "ipc-1"), snapshot = playing
+        var state = RemoteClientState(client: 1), snapshot = playing
         #expect(!state.observes)
         _ = take(#"{"command":["observe_property",1,"volume"]}"#, &state)
         _ = take(#"{"command":["observe_property_string",2,"pause"]}"#, &state)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `events that are not wanted are not told`() {
-        var state = RemoteClientState(name: "ipc-1")
+        var state = RemoteClientState(client: 1)
         #expect(state.line(.startFile(entry: 0)) == #"{"event": "start-file", "playlist_entry_id": 1}"#)
         #expect(
             state.line(.endFile(.error, entry: 1, error: "no such file"))

@@ -107,7 +107,10 @@ let playing: RemoteSnapshot = {
             (#"["cycle-values", "!reverse", "speed", "0.5", "1.0", "2"]"#, [.setSpeed(0.5)]),
             (#"["add", "sub-pos", -200]"#, [.setSubtitlePosition(0)]), (#"["set", "sub-scale", 2]"#, [.setSubtitleScale(2)]),
             (#"["script-binding", "stats/display-stats"]"#, [.showStatistics(toggles: false)]), (#"["leave"]"#, [.leave]),
-            (#"["screenshot"]"#, [.takeScreenshot(hasSubtitles: true)]), (#"["set", "ab-loop-b", 9]"#, [.setLoopEnd(9)]),
+            (#"["screenshot"]"#, [.takeScreenshot(hasSubtitles: true)]),
+            (#"["screenshot-to-file", "/a.png"]"#, [.saveScreenshot(path: "/a.png", hasSubtitles: true, nil)]),
+            (#"["screenshot-to-file", "b.jpg", "video"]"#, [.saveScreenshot(path: "b.jpg", hasSubtitles: false, nil)]),
+            (#"["set", "ab-loop-b", 9]"#, [.setLoopEnd(9)]),
             (#"["set", "ab-loop-a", "no"]"#, [.setLoopStart(nil)]), (#"["set", "contrast", "-7"]"#, [.setColor(.contrast, -7)]),
             (#"["add", "gamma", 1000]"#, [.setColor(.gamma, 100)]), (#"["cycle", "brightness"]"#, [.setColor(.brightness, 1)]),
             (#"["keypress", "SPACE"]"#, [.key(.space)]), (#"["script-message", "a", 1]"#, [.message(["a", "1"])]), (#"["ignore"]"#, []),
@@ -137,7 +140,8 @@ let playing: RemoteSnapshot = {
             (#"["set", "video-aspect-override", "16:0"]"#, .propertyError), (#"["set", "video-aspect-override", "11"]"#, .propertyError),
             (#"["show-text", "x", 1, 4]"#, .invalidParameter), (#"["cycle-values", "pause"]"#, .invalidParameter),
             (#"["script-binding", "osc/visibility"]"#, .invalidParameter), (#"["set", "osd-level", 4]"#, .propertyError),
-            (#"["screenshot", "window"]"#, .invalidParameter),
+            (#"["screenshot", "window"]"#, .invalidParameter), (#"["screenshot-to-file"]"#, .invalidParameter),
+            (#"["screenshot-to-file", "/a.png", "window"]"#, .invalidParameter), (#"["screenshot-to-file", ""]"#, .invalidParameter),
         ] as [(String, RemoteError)])
     func `a command that makes no sense is refused`(_ words: String, _ expected: RemoteError) {
         #expect(throws: expected) { try RemoteCommand.actions(Self.words(words), playing) }

@@ -77,7 +77,7 @@ extension FuzzedReader {
 
     /// Lines that one remote control sends. Each answer is one line of JSON.
     private static func readCommands(_ bytes: [UInt8]) -> Bool {
-        var client = RemoteClientState(name: "fuzzer"), snapshot = RemoteSnapshot(), wasTaken = false
+        var client = RemoteClientState(client: 0), snapshot = RemoteSnapshot(), wasTaken = false
         snapshot.duration = 100
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             guard let requests = try? RemoteRequest.requests(in: Array(line)).get() else { continue }
