@@ -117,8 +117,8 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
         while true {
             for index in lists.indices where ready[index].isEmpty && !hasEnded[index] && isRead(index) { try fill(index) }
             let next = lists.indices.filter { !ready[$0].isEmpty }.min { order(ready[$0].first!) < order(ready[$1].first!) }
-            // Behind the last of the others no subtitles are waited for.
-            if let text = try nextText(until: next.map { order(ready[$0].first!) } ?? lastEnd) { return marked(text) }
+            // Behind the last of the others there are none.
+            if let text = try nextText(until: next.map { order(ready[$0].first!) } ?? lastEnd, isLast: next == nil) { return marked(text) }
             guard let next, let sample = ready[next].popFirst() else { break }
             if finishedTracks.contains(sample.trackID) { continue }
             if order(sample) >= timeRange.end {
@@ -136,8 +136,8 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     }
 
     /// The next of the subtitles at `time` or before; nil: there is none.
-    private func nextText(until time: MediaTime) throws(AssetError) -> SampleBuffer? {
-        for text in wantedTexts { if let sample = try text.next(until: min(time, timeRange.end), on: line) { return sample } }
+    private func nextText(until time: MediaTime, isLast: Bool) throws(AssetError) -> SampleBuffer? {
+        for text in wantedTexts { if let sample = try text.next(until: min(time, timeRange.end), on: line, isLast: isLast) { return sample } }
         return nil
     }
 

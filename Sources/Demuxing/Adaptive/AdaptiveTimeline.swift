@@ -23,6 +23,8 @@ struct AdaptiveTimeline: Sendable {
     /// What is added to the times behind each discontinuity, by its number.
     private var shifts: [Int64: MediaTime] = [:]
     private var firstPeriod: Int64?
+    /// Where the first part lies on its list; nil: none has been placed.
+    private var firstStart: MediaTime?
 
     /// Times that are farther from where they are expected have jumped.
     private static let jump = MediaTime(value: 10, timescale: 1)
@@ -54,6 +56,7 @@ struct AdaptiveTimeline: Sendable {
     mutating func place(_ sample: SampleBuffer, lane: Int, run: Int, part: MediaPlaylist.Part, isVideo: Bool) -> SampleBuffer {
         let time = sample.shownTime
         let isFirst = lanes[lane].run != run
+        firstStart = firstStart ?? MediaTime(value: part.start, timescale: 1_000_000)
         if isFirst, time.isNumeric {
             if !lanes[lane].isFresh { lanes[lane].joints = lanes[lane].ends }
             lanes[lane].shift = shift(of: time - (beginning ?? .zero), lanes[lane], sample.trackID, part)
@@ -88,6 +91,9 @@ struct AdaptiveTimeline: Sendable {
         return shift
     }
 
+    /// The time in the film of a place on its list.
+    func time(at place: Int64) -> MediaTime { MediaTime(value: place, timescale: 1_000_000) - (firstStart ?? .zero) }
+
     /// What is added to the times of a part's subtitles.
     ///
     /// Where the file says which time of the containers is which of its own, they move with the frames (RFC 8216, 3.5); else they count from the
@@ -95,17 +101,18 @@ struct AdaptiveTimeline: Sendable {
     ///
     /// - Parameters:
     ///   - first: of its cues, in its own time.
+    ///   - now: where the frames are, in a film that grows, whose lists forget where they began; nil: the list tells where the part is.
     ///   - countsPeriods: discontinuities are counted by where their periods begin, in microseconds.
-    func shift(of map: WebVTTFile.Map?, first: MediaTime, _ part: MediaPlaylist.Part, countsPeriods: Bool) -> MediaTime {
-        let plain = countsPeriods ? MediaTime(value: part.discontinuity, timescale: 1_000_000) : .zero
+    func shift(of map: WebVTTFile.Map?, first: MediaTime, _ part: MediaPlaylist.Part, now: MediaTime? = nil, countsPeriods: Bool) -> MediaTime {
+        let plain = countsPeriods ? time(at: part.discontinuity) : .zero
         guard let map else { return plain }
-        let start = MediaTime(value: part.start, timescale: 1_000_000), length = MediaTime(value: part.duration, timescale: 1_000_000)
+        let start = now ?? time(at: part.start), length = MediaTime(value: part.duration, timescale: 1_000_000)
         let moved = MediaTime(value: map.timestamp, timescale: 90_000) - MediaTime(value: map.local, timescale: 1000)
         let shift = moved + (shifts[part.discontinuity] ?? .zero) - (beginning ?? .zero)
         // Their clock begins again after 26 hours.
         let turns = ((start - first - shift).seconds / Self.turn.seconds).rounded()
         let found = shift + Self.turn.multiplied(by: Int32(max(-1000, min(turns, 1000))), over: 1)
-        return abs(first + found, start) <= Self.jump + length ? found : plain
+        return now != nil || abs(first + found, start) <= Self.jump + length ? found : plain
     }
 
     /// Of 33 bits.

@@ -130,6 +130,12 @@ final class PartFetcher: Sendable {
         throw AssetError(.cancelled, "reading was cancelled.")
     }
 
+    /// The part that is read next in a lane, if it is here, or is known not to come. Does not wait.
+    func wholePart(_ lane: Int) -> PartLane.Part? {
+        let part = state.withLock { $0.lanes[lane].readPart }
+        return part.flatMap { $0.progress == .coming ? nil : $0 }
+    }
+
     /// Copies what comes next of the parts of a lane that belong together. Blocks while it is not here.
     /// - Returns: How many bytes; 0 at the end of these parts; below 0 an error as libavformat numbers them.
     func read(_ lane: Int, isFirst: Bool, into target: UnsafeMutableRawBufferPointer) -> Int {

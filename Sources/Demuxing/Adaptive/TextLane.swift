@@ -13,7 +13,7 @@ final class TextLane {
     let lane: Int
     /// Samples that have been read and not been handed out, by their times.
     private var ready: ArraySlice<SampleBuffer> = []
-    /// Up to where parts have been read, in the time of the list.
+    /// Up to where parts have been read.
     private var covered = MediaTime.negativeInfinity
     private var hasEnded = false
     /// Those that later parts may repeat, because they last.
@@ -37,29 +37,35 @@ final class TextLane {
     /// The next sample is that of the place where the fetcher has been sent.
     func restart() { (ready, covered, hasEnded, lasting) = ([], .negativeInfinity, false, []) }
 
-    /// The next sample at `time` or before; nil: there is none. Blocks until the parts up to there are here, or are known not to come.
+    /// The next sample at `time` or before; nil: there is none. Blocks until the parts up to there are here, or are known not to come. Of a film that
+    /// grows nothing is waited for: its subtitles may come late.
     ///
-    /// - Parameter line: says what is added to the times of a part's cues.
-    func next(until time: MediaTime, on line: AdaptiveTimeline) throws(AssetError) -> SampleBuffer? {
-        while !hasEnded, covered <= time {
-            guard let part = try fetcher.nextPart(lane, bytes: .max) else {
-                hasEnded = true
+    /// - Parameters:
+    ///   - line: says what is added to the times of a part's cues.
+    ///   - isLast: the film has ended, and its subtitles are waited for.
+    func next(until time: MediaTime, on line: AdaptiveTimeline, isLast: Bool) throws(AssetError) -> SampleBuffer? {
+        let grows = !track.duration.isNumeric, waits = !grows || isLast
+        while !hasEnded, grows || covered <= time {
+            guard let part = waits ? try fetcher.nextPart(lane, bytes: .max) : fetcher.wholePart(lane) else {
+                hasEnded = waits
                 break
             }
             fetcher.state.change { $0.lanes[lane].pass() }
-            covered = max(covered, MediaTime(value: part.part.end, timescale: 1_000_000))
+            covered = max(covered, line.time(at: part.part.end))
             guard part.progress == .whole, let file = WebVTTFile(part.bytes), let first = file.cues.first else { continue }
             let start = MediaTime(value: first.start, timescale: 1000)
-            let begin = MediaTime(value: part.part.start, timescale: 1_000_000)
-            add(file, at: begin, shift: line.shift(of: file.map, first: start, part.part, countsPeriods: fetcher.lists.manifest != nil))
+            let now = grows ? time : nil, isManifest = fetcher.lists.manifest != nil
+            let shift = line.shift(of: file.map, first: start, part.part, now: now, countsPeriods: isManifest)
+            add(file, shift: shift)
         }
         guard let first = ready.first, first.presentationTime <= time else { return nil }
         return ready.popFirst()
     }
 
-    /// - Parameter begin: of the part.
-    private func add(_ file: WebVTTFile, at begin: MediaTime, shift: MediaTime) {
-        lasting = lasting.filter { $0.end > begin }
+    private func add(_ file: WebVTTFile, shift: MediaTime) {
+        // Later parts repeat nothing that ends before this one's cues begin.
+        let begin = file.cues.map(\.start).min() ?? 0
+        lasting = lasting.filter { $0.end > MediaTime(value: begin, timescale: 1000) + shift }
         var all = Array(ready)
         for cue in file.cues {
             let start = MediaTime(value: cue.start, timescale: 1000) + shift, end = MediaTime(value: cue.end, timescale: 1000) + shift

@@ -182,6 +182,28 @@ import Testing
         #expect(cues == Array(Self.cues.prefix(2)) && frames >= 100 && frames < 110)
     }
 
+    @Test func `of a film that grows they come from where it is joined on`() throws {
+        try makeList("mpegts", isMapped: true, isWhole: false)
+        let hasEnded = Monitor(false)
+        let server = LyingServer { [self] request in
+            // The fourth part is the last one that is there at first.
+            if request.path == "v3.ts" { hasEnded.withLock { $0 = true } }
+            guard request.path == "v.m3u8" || request.path == "de.m3u8", !hasEnded.withLock({ $0 }),
+                let whole = try? String(contentsOfFile: "\(folder)/\(request.path)", encoding: .utf8)
+            else { return answer(request) }
+            let lines = whole.replacingOccurrences(of: "#EXT-X-PLAYLIST-TYPE:VOD\n", with: "").split(separator: "\n")
+            let end = lines.firstIndex { $0.hasPrefix("v4.") || $0.hasPrefix("de4.") } ?? lines.endIndex
+            return .file(Array((lines[..<(end - 1)].joined(separator: "\n") + "\n").utf8), request)
+        }
+        defer { server.stop() }
+        let reader = try Self.reader(server)
+        #expect(!reader.isSeekable)
+        reader.select([0, 1])
+        let (cues, frames) = try Self.read(reader, 1, mayBeLate: true)
+        let expected = Self.cues.dropFirst().map { Cue(start: $0.start - 2000, end: $0.end - 2000, text: $0.text) }
+        #expect(frames == 200 && cues == expected, "\(frames), \(cues)")
+    }
+
     @Test(arguments: ["404 Not Found", "503 Not Now", "nonsense", "list"]) func `without a part of them the film is whole`(_ fault: String) throws {
         try makeList("fmp4", isMapped: false, isWhole: false)
         let server = LyingServer { [self] request in
