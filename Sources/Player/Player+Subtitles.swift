@@ -58,7 +58,7 @@ extension Player {
     /// The subtitles of the frame of this time for a frame of this size, as the display shows them; nil: there are none, or they are not drawn by
     /// `deadline`. Blocks.
     package func subtitleImage(at time: MediaTime, on canvas: OverlayCanvas, until deadline: HostTime) -> OverlayImage? {
-        engine?.image(at: time, on: canvas, until: deadline)
+        engine?.shown(at: time, on: canvas, until: deadline)?.image
     }
 
     private var engine: SubtitleEngine? { storage.withLock { $0.pipeline }?.subtitles }
