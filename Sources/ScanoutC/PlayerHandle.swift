@@ -13,6 +13,8 @@ final class PlayerHandle: Handle {
     let events: EventBox
     /// What the program was told of the film's texts.
     let strings = FilmStrings()
+    /// The subtitles' picture that the program got last; nil: none.
+    let subtitlePixels = Monitor<SubtitlePixels?>(nil)
 
     private let exporters: [FrameExporter]
     private let sound: AudioExporter?

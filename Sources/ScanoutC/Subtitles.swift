@@ -14,7 +14,8 @@ public func scanout_subtitles_at(
 ) -> scanout_result {
     guard let place = unsafe subtitles else { return SCANOUT_ERROR_ARGUMENT }
     unsafe place.pointee = nil
-    guard time != .min, let player = unsafe PlayerHandle.borrow(player)?.player else { return SCANOUT_ERROR_ARGUMENT }
+    guard time != .min, let handle = unsafe PlayerHandle.borrow(player) else { return SCANOUT_ERROR_ARGUMENT }
+    let player = handle.player
     var wanted: SubtitleCanvas?
     if unsafe canvas != nil {
         guard let read = unsafe CallerStruct.read(canvas, zero: scanout_canvas()), let known = SubtitleCanvas(read) else {
@@ -25,7 +26,7 @@ public func scanout_subtitles_at(
     guard player.takesSubtitles else { return SCANOUT_END }
     guard player.readsSubtitles else { return player.state == .opening || player.state == .idle ? SCANOUT_NOTHING : SCANOUT_END }
     guard let shown = player.subtitles(at: MediaTime(nanoseconds: time), on: wanted, until: .deadline(after: timeout)) else { return SCANOUT_NOTHING }
-    unsafe place.pointee = SubtitlesHandle.give(SubtitlesHandle(shown))
+    unsafe place.pointee = SubtitlesHandle.give(SubtitlesHandle(shown, last: handle.subtitlePixels))
     return SCANOUT_OK
 }
 

@@ -7,21 +7,20 @@ internal import Player
 final class SubtitlesHandle: Handle {
     let shown: ShownSubtitles
     private let strings = FilmStrings()
-    /// The address of the pixels; 0: there are none.
-    private let pixels: UInt
+    private let pixels: SubtitlePixels?
 
-    init(_ shown: ShownSubtitles) {
+    /// - Parameter last: The pixels that the program of this player got last; the same picture is not copied again.
+    init(_ shown: ShownSubtitles, last: Monitor<SubtitlePixels?>) {
         self.shown = shown
-        guard let source = shown.image?.pixels else {
-            pixels = 0
-            return
+        pixels = shown.image.map { image in
+            last.withLock { last in
+                if let last, last.serial == shown.serial { return last }
+                let copy = SubtitlePixels(image, shown.serial)
+                last = copy
+                return copy
+            }
         }
-        let copy = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: source.count)
-        _ = unsafe copy.initialize(fromContentsOf: source)
-        pixels = UInt(bitPattern: copy.baseAddress)
     }
-
-    deinit { unsafe UnsafeMutableRawPointer(bitPattern: pixels)?.deallocate() }
 
     var info: scanout_subtitles_info {
         var info = unsafe scanout_subtitles_info()
@@ -30,7 +29,7 @@ final class SubtitlesHandle: Handle {
         unsafe info.serial = shown.serial
         unsafe info.text = strings.pointer(to: shown.text)
         guard let place = shown.image?.place else { return unsafe info }
-        unsafe info.pixels = UnsafeRawPointer(bitPattern: pixels)
+        unsafe info.pixels = pixels?.start
         unsafe info.pitch = UInt32(place.width * 4)
         unsafe (info.x, info.y) = (Int32(place.x), Int32(place.y))
         unsafe (info.width, info.height) = (UInt32(place.width), UInt32(place.height))
@@ -51,6 +50,26 @@ final class SubtitlesHandle: Handle {
         unsafe (result.canvas_width, result.canvas_height) = (UInt32(clamping: line.canvas?.width ?? 0), UInt32(clamping: line.canvas?.height ?? 0))
         return unsafe result
     }
+}
+
+/// A picture's pixels, which stay where they are.
+///
+/// Thread-safety: nothing changes.
+@safe
+final class SubtitlePixels: Sendable {
+    let serial: UInt64
+    private let address: UInt
+
+    init(_ image: SubtitleImage, _ serial: UInt64) {
+        self.serial = serial
+        let copy = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: image.pixels.count)
+        _ = unsafe copy.initialize(fromContentsOf: image.pixels)
+        address = UInt(bitPattern: copy.baseAddress)
+    }
+
+    deinit { unsafe UnsafeMutableRawPointer(bitPattern: address)?.deallocate() }
+
+    var start: UnsafeRawPointer? { unsafe UnsafeRawPointer(bitPattern: address) }
 }
 
 extension SubtitleCanvas {
