@@ -54,7 +54,7 @@ struct OpenedSource: Sendable {
 
     /// Opens a film with libavformat and chooses its tracks.
     static func container(
-        _ film: FilmLocation, configuration: PlayerConfiguration, hearsSound: Bool, drawsOverlays: Bool = false, shownSize: PixelSize? = nil,
+        _ film: FilmLocation, configuration: PlayerConfiguration, hearsSound: Bool, readsSubtitles: Bool = false, shownSize: PixelSize? = nil,
         cancellation: AssetCancellation
     ) throws(AssetError) -> OpenedSource {
         let location = film.name
@@ -87,7 +87,7 @@ struct OpenedSource: Sendable {
         }
         let (subtitles, subtitleObjection) =
             selection.video?.kind == .video
-            ? chooseSubtitles(reader, film, configuration, spoken: selection.audio?.language, isDrawn: drawsOverlays) : (nil, nil)
+            ? chooseSubtitles(reader, film, configuration, spoken: selection.audio?.language, areRead: readsSubtitles) : (nil, nil)
         let texts = (subtitles?.tracks ?? []).compactMap(\.filmTrack)
         let sound = selection.audio?.id, others = Set([selection.video?.id].compactMap(\.self) + texts)
         let text = subtitles.flatMap { subtitles in subtitles.chosen.flatMap { subtitles.tracks[$0].filmTrack } }
@@ -172,12 +172,12 @@ struct OpenedSource: Sendable {
 
     /// The film's subtitles, or why they are not shown, as a sentence.
     private static func chooseSubtitles(
-        _ reader: any AssetReading, _ film: FilmLocation, _ configuration: PlayerConfiguration, spoken: String?, isDrawn: Bool
+        _ reader: any AssetReading, _ film: FilmLocation, _ configuration: PlayerConfiguration, spoken: String?, areRead: Bool
     ) -> (SubtitleSelection?, objection: String?) {
-        guard isDrawn else {
+        guard areRead else {
             var isWanted = !configuration.subtitles.files.isEmpty
             if case .number = configuration.tracks.subtitles { isWanted = true }
-            return (nil, isWanted ? "Subtitles are shown in a window or on a monitor only." : nil)
+            return (nil, isWanted ? "Subtitles are shown in a window or on a monitor only, and given to programs that ask for them." : nil)
         }
         let tracks = SubtitleSelection.tracks(of: reader, film, options: configuration.subtitles)
         return (SubtitleSelection(tracks, preferences: configuration.tracks, spoken: spoken), nil)

@@ -40,7 +40,9 @@ extension PlaybackPipeline {
         guard source.videoTrack != nil, let selection = source.subtitles else { return nil }
         return SubtitleEngine(
             tracks: selection.tracks, chosen: selection.chosen, settings: settings, film: source.subtitleFilm, sandbox: sandbox,
-            handlers: .init(changed: { link.pipeline?.display?.presentation.overlayChanged() }, notice: handlers.notice))
+            handlers: .init(
+                changed: { link.pipeline?.display?.presentation.overlayChanged() }, relined: { link.pipeline?.subtitleWatch?.check() },
+                notice: handlers.notice))
     }
 
     /// Counts what is decoded and shown for each film.

@@ -32,6 +32,8 @@ final class PlaybackPipeline: Sendable {
         var filmBegan: @Sendable (_ number: Int) -> Void
         /// What follows the film is to be said.
         var nextWanted: @Sendable () -> Void
+        /// Other subtitles are on at the film's position than before. On any thread.
+        var subtitlesChanged: @Sendable (DrawnSubtitles) -> Void
         /// Counts how often the film begins again. On the feeder's thread.
         var countLoops: @Sendable (JoiningSource.LoopStep) -> Bool
     }
@@ -53,6 +55,8 @@ final class PlaybackPipeline: Sendable {
     var subtitles: SubtitleEngine? { joining.map(\.shown.subtitles) ?? ownSubtitles }
     private let ownSubtitles: SubtitleEngine?
     let subtitleSettings: SubtitleSettings
+    /// Nil where no program takes them, or there is no clock.
+    let subtitleWatch: SubtitleWatch?
     let sandbox: SandboxOptions
     let link: PipelineLink
     /// Of films that follow each other: what was decoded for each.
@@ -90,6 +94,9 @@ final class PlaybackPipeline: Sendable {
         let joinsOn = isSeamless && configuration.joins && configuration.audioExporter == nil && source.canJoin
         let link = PipelineLink()
         self.link = link
+        subtitleWatch =
+            configuration.subtitles.isTakenByProgram && sink.pacing == .display && source.videoTrack != nil
+            ? SubtitleWatch(link, report: handlers.subtitlesChanged) : nil
         let ownSubtitles = Self.subtitles(of: source, configuration.subtitles.settings, configuration.sandbox, link, handlers)
         self.ownSubtitles = ownSubtitles
         joining =
@@ -151,7 +158,8 @@ final class PlaybackPipeline: Sendable {
         self.audio = audio
         self.audioClaim = audioClaim
         self.obstacle = obstacle
-        display?.presentation.overlay = joining.map(JoiningOverlay.init) ?? ownSubtitles
+        // Others would only count frames.
+        if sink.drawsOverlays { display?.presentation.overlay = joining.map(JoiningOverlay.init) ?? ownSubtitles }
         source.progress.follow(handlers.notice)
         source.camera?.follow(onNotice: handlers.notice)
         source.live?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
@@ -182,6 +190,7 @@ final class PlaybackPipeline: Sendable {
         try display?.start()
         threads.withLock { $0.isRunning = true }
         ownSubtitles?.start()
+        subtitleWatch?.check()
         feeder.start()
         guard let audio else { return }
         timebase.setSource(audio.clock)
@@ -230,6 +239,7 @@ final class PlaybackPipeline: Sendable {
     func reposition(to time: MediaTime, serial: UInt64) {
         timebase.setTime(time)
         subtitles?.seek()
+        subtitleWatch?.check()
         display?.flush(removeImage: false, serial: serial)
         audio?.flush(serial: serial, target: time)
     }
@@ -253,6 +263,7 @@ final class PlaybackPipeline: Sendable {
         }
         guard wasRunning else { return }
         feeder.stop()
+        subtitleWatch?.stop()
         ownSubtitles?.stop()
         for film in joining?.films ?? [] { film.subtitles?.stop() }
         display?.stop()

@@ -170,7 +170,8 @@ extension Player {
         }
         return try OpenedSource.container(
             opening.film, configuration: configuration, hearsSound: sink.pacing == .display || configuration.takesAllSound,
-            drawsOverlays: sink.drawsOverlays, shownSize: sink.displaySize, cancellation: opening.cancellation)
+            readsSubtitles: sink.drawsOverlays || configuration.subtitles.isTakenByProgram,
+            shownSize: sink.displaySize, cancellation: opening.cancellation)
     }
 
     /// Takes the pipeline over and starts it, unless the film was given up or the player closed meanwhile.

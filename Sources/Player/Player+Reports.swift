@@ -21,6 +21,7 @@ extension Player {
             audioLost: { [weak self] error in self?.audioLost(error) },
             filmBegan: { [weak self] number in self?.filmBegan(number) },
             nextWanted: { [weak self] in self?.succession.withLock { $0 }.wanted() },
+            subtitlesChanged: { [weak self] drawn in self?.post(.subtitlesChanged(ShownSubtitles(drawn))) },
             countLoops: { [weak self] step in self?.count(step) ?? false })
     }
 

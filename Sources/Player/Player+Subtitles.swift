@@ -64,8 +64,38 @@ extension Player {
     /// The subtitles of the frame of this time for a frame of this size, as the display shows them; nil: there are none, or they are not drawn by
     /// `deadline`. Blocks.
     package func subtitleImage(at time: MediaTime, on canvas: OverlayCanvas, until deadline: HostTime) -> OverlayImage? {
-        engine?.image(at: time, on: canvas, until: deadline)
+        engine?.shown(at: time, on: canvas, until: deadline)?.image
     }
+
+    /// What is on at a time of the film, usually that of a frame in hand: text, and a picture for `canvas` unless that is nil.
+    ///
+    /// Everything that was read before the frame counts, so that the answer for the frame in hand is what a window shows over it. While nothing
+    /// changes the answer is at hand at once; otherwise a thread of the player's draws it, and this blocks, until `deadline` (nil: without limit).
+    ///
+    /// - Returns: nil: the film has no subtitles or nobody takes them (`SubtitleOptions.isTakenByProgram`), no film is open, or the answer did not
+    ///   come in time. Where nothing is on, `lines` is empty.
+    public func subtitles(at time: MediaTime, on canvas: SubtitleCanvas? = nil, until deadline: HostTime?) -> ShownSubtitles? {
+        engine?.shown(at: time, on: canvas?.overlay, until: deadline).map(ShownSubtitles.init)
+    }
+
+    /// The same, without blocking a thread.
+    public func subtitles(at time: MediaTime, on canvas: SubtitleCanvas? = nil) async -> ShownSubtitles? {
+        guard let engine else { return nil }
+        return await withCheckedContinuation { continuation in
+            engine.show(at: time, on: canvas?.overlay) { continuation.resume(returning: $0.map(ShownSubtitles.init)) }
+        }
+    }
+
+    /// What is on at the film's position, as `PlayerEvent.subtitlesChanged` told it last; nil where that is not reported.
+    public var shownSubtitles: ShownSubtitles? {
+        storage.withLock { $0.pipeline }?.subtitleWatch?.shown.map(ShownSubtitles.init)
+    }
+
+    /// Whether the program takes them itself.
+    package var takesSubtitles: Bool { configuration.subtitles.isTakenByProgram }
+
+    /// Whether the film's subtitles are read: a thread, and with a sandbox a process, do that.
+    package var readsSubtitles: Bool { engine != nil }
 
     private var engine: SubtitleEngine? { storage.withLock { $0.pipeline }?.subtitles }
 }

@@ -89,6 +89,7 @@ extension Player {
         let copied = sink.bytesCopied
         guard storage.withLock({ $0.pendingSeeks == 0 }), let joining = pipeline.joining, let before = joining.show(number) else { return }
         before.subtitles?.stop()
+        pipeline.subtitleWatch?.check()
         var end = FilmEnd(statistics: gather(pipeline, before))
         if pipeline.display != nil, end.statistics.framesDecoded == 0, pipeline.isDecoded(before.number) {
             end.failure = nothingPlayed(before.opened)

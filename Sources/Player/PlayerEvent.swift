@@ -19,6 +19,9 @@ public enum PlayerEvent: Sendable {
     case notice(String)
     /// A sentence for verbose output: what was chosen and why.
     case detail(String)
+    /// Other subtitles are on at the film's position than before: a line has come or gone, as time runs, by a seek or by the choice of a track.
+    /// Without a picture. Where `SubtitleOptions.isTakenByProgram` says so, in films with a clock.
+    case subtitlesChanged(ShownSubtitles)
     /// The viewer asked to close the window.
     case closeRequested
     /// The viewer pressed a key in the window.
@@ -73,7 +76,7 @@ final class EventHub: Sendable {
         case .seekFailed(let serial, let error): write(.warning, "seek \(serial) was refused: \(error.description)")
         case .notice(let sentence): write(.warning, sentence)
         case .detail(let sentence): write(.info, sentence)
-        case .closeRequested, .key: break
+        case .closeRequested, .key, .subtitlesChanged: break
         }
     }
 

@@ -15,6 +15,9 @@ public struct SubtitleOptions: Sendable {
     public var position = 100.0
     /// Whether they are shown; the viewer can change that.
     public var isVisible = true
+    /// Whether the program takes them itself, by `Player.subtitles(at:on:)`: then they are read without a display that draws them, too, and
+    /// `PlayerEvent.subtitlesChanged` is reported. Otherwise a film without such a display reads none, which costs nothing.
+    public var isTakenByProgram = false
 
     /// Files beside the film are found, and text looks as in mpv.
     public init() {}

@@ -60,6 +60,8 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var showsSubtitles = true, subtitleDelay = 0.0
     /// The height of subtitles of text, 100 at the lower edge, and how many times as large they are.
     public var subtitlePosition = 100.0, subtitleScale = 1.0
+    /// What the chosen subtitles say now, shown or not; nil: there are none, or nobody may ask.
+    public var subtitles: RemoteSubtitles?
     /// The marks of the part that is repeated, in seconds.
     public var loopStart: Double?, loopEnd: Double?
     /// How much is shown over the film by itself, 0 to 3.

@@ -65,6 +65,7 @@ extension News {
         case .detail(let text): self.init(kind: SCANOUT_EVENT_DETAIL, text: text)
         case .closeRequested: self.init(kind: SCANOUT_EVENT_CLOSE)
         case .key(let key): self.init(kind: SCANOUT_EVENT_KEY, text: key.rawValue)
+        case .subtitlesChanged(let shown): self.init(kind: SCANOUT_EVENT_SUBTITLES, text: shown.text)
         }
     }
 }

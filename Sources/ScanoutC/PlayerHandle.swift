@@ -13,6 +13,8 @@ final class PlayerHandle: Handle {
     let events: EventBox
     /// What the program was told of the film's texts.
     let strings = FilmStrings()
+    /// The subtitles' picture that the program got last; nil: none.
+    let subtitlePixels = Monitor<SubtitlePixels?>(nil)
 
     private let exporters: [FrameExporter]
     private let sound: AudioExporter?
@@ -111,6 +113,7 @@ extension PlayerConfiguration {
         threads = unsafe Int(min(options.threads, 64))
         startsPaused = unsafe options.starts_paused != 0
         playsAudio = unsafe options.is_silent == 0
+        subtitles.isTakenByProgram = unsafe options.takes_subtitles != 0
         loops = unsafe options.loops != 0
         let start = unsafe options.start_time, length = unsafe options.play_duration
         if start > 0 { startTime = MediaTime(nanoseconds: start) }
@@ -119,10 +122,10 @@ extension PlayerConfiguration {
 }
 
 extension TrackPreferences {
-    /// Nil when a number is out of range, or a reserved member is not 0.
+    /// Nil when a number is out of range.
     init?(_ options: scanout_options) {
         guard let video = unsafe Choice(forC: options.video_track), let audio = unsafe Choice(forC: options.audio_track),
-            let subtitles = unsafe Choice(forC: options.subtitle_track), unsafe options.reserved == 0
+            let subtitles = unsafe Choice(forC: options.subtitle_track)
         else { return nil }
         self.init()
         self.video = video

@@ -9,6 +9,8 @@ protocol SubtitleDrawing: AnyObject {
     func obey(_ order: SubtitleEngine.Order) -> [Range<Int64>]
     /// The image at a time of the chosen track, in milliseconds, and until when it stays as it is.
     func draw(at time: Int64, _ canvas: OverlayCanvas, _ settings: SubtitleSettings) -> (OverlayImage?, until: Int64)
+    /// The lines and images of the chosen track that are on at a time, in milliseconds, whether they are shown or not.
+    func lines(at time: Int64) -> SubtitleLines
 }
 
 /// Where subtitles are drawn.
@@ -42,4 +44,5 @@ enum SubtitleDrawings {
 private final class NoSubtitles: SubtitleDrawing {
     func obey(_ order: SubtitleEngine.Order) -> [Range<Int64>] { [] }
     func draw(at time: Int64, _ canvas: OverlayCanvas, _ settings: SubtitleSettings) -> (OverlayImage?, until: Int64) { (nil, .max) }
+    func lines(at time: Int64) -> SubtitleLines { SubtitleLines() }
 }

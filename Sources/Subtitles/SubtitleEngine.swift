@@ -31,11 +31,16 @@ package final class SubtitleEngine: OverlaySource {
     package struct Handlers: Sendable {
         /// The image of a frame that may be on the display has changed.
         package var changed: @Sendable () -> Void
+        /// Something else is on at some moment than before: another track, a line that has been read. Also on the thread that changes settings.
+        package var relined: (@Sendable () -> Void)?
         /// A sentence for the viewer.
         package var notice: @Sendable (String) -> Void
 
-        package init(changed: @escaping @Sendable () -> Void, notice: @escaping @Sendable (String) -> Void) {
+        package init(
+            changed: @escaping @Sendable () -> Void, relined: (@Sendable () -> Void)? = nil, notice: @escaping @Sendable (String) -> Void
+        ) {
             self.changed = changed
+            self.relined = relined
             self.notice = notice
         }
     }
@@ -44,15 +49,17 @@ package final class SubtitleEngine: OverlaySource {
         case sample(SampleBuffer)
         case choose(Int?)
         case seek
-        /// Draw for another canvas than the display's.
-        case image(at: Int64, OverlayCanvas, Reply)
+        /// Tell what is on, and draw it for this canvas, which need not be the display's; nil: draw nothing.
+        case show(at: Int64, OverlayCanvas?, Reply)
     }
 
-    struct Reply: Sendable { let call: @Sendable (OverlayImage?) -> Void }
+    /// Called once; with nil where the engine ends.
+    struct Reply: Sendable { let call: @Sendable (DrawnSubtitles?) -> Void }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var orders: [Order] = []
         var timeline = OverlayTimeline()
+        var answers = SubtitleAnswers()
         var canvas: OverlayCanvas?
         var settings: SubtitleSettings
         var chosen: Int?
@@ -74,7 +81,7 @@ package final class SubtitleEngine: OverlaySource {
 
     package let tracks: [SubtitleTrack]
     private let handlers: Handlers
-    private let state: Monitor<State>
+    let state: Monitor<State>
     private let thread = Monitor<LoopThread?>(nil)
 
     /// Starts nothing yet.
@@ -110,6 +117,11 @@ package final class SubtitleEngine: OverlaySource {
     package func stop() {
         state.change { $0.isStopping = true }
         thread.withLock { $0.take() }?.join()
+        let left = state.withLock { state in
+            defer { state.orders = [] }
+            return state.orders
+        }
+        for case .show(_, _, let reply) in left { reply.call(nil) }
     }
 
     // MARK: The player's side
@@ -140,17 +152,26 @@ package final class SubtitleEngine: OverlaySource {
     package var settings: SubtitleSettings {
         get { state.withLock { $0.settings } }
         set {
-            state.change { state in
-                guard newValue != state.settings else { return }
+            let isNew = state.change { state in
+                guard newValue != state.settings else { return false }
                 state.settings = newValue
                 state.generation += 1
                 state.timeline.forgetImages()
+                state.answers.forgetAll()
+                return true
             }
+            if isNew { handlers.relined?() }
         }
     }
 
-    private func order(_ order: Order) {
-        state.change { state in if state.orders.count < Self.mostOrders { state.orders.append(order) } }
+    /// False: it is dropped.
+    @discardableResult
+    func order(_ order: Order) -> Bool {
+        state.change { state in
+            guard state.orders.count < Self.mostOrders, !state.isStopping else { return false }
+            state.orders.append(order)
+            return true
+        }
     }
 
     // MARK: OverlaySource
@@ -194,14 +215,6 @@ package final class SubtitleEngine: OverlaySource {
         return image(at: time)
     }
 
-    /// What lies over the frame of this time on another canvas than the display's. Waits for it, until `deadline`; then the answer is nil.
-    package func image(at time: MediaTime, on canvas: OverlayCanvas, until deadline: HostTime) -> OverlayImage? {
-        guard let time = Self.milliseconds(time) else { return nil }
-        let answer = Monitor<OverlayImage??>(nil)
-        order(.image(at: time, canvas, Reply { image in answer.change { $0 = .some(image) } }))
-        return answer.wait(until: deadline) { $0 } ?? nil
-    }
-
     /// Milliseconds of the film, as events are counted; nil when the time is not known.
     static func milliseconds(_ time: MediaTime) -> Int64? { time.isNumeric ? time.converted(to: 1000).value : nil }
 
@@ -222,16 +235,22 @@ package final class SubtitleEngine: OverlaySource {
         switch job {
         case nil, .stop: return false
         case .obey(let orders):
-            let settings = state.withLock { $0.settings }, delay = settings.delay
+            let (settings, generation) = state.withLock { ($0.settings, $0.generation) }
             let spans = orders.flatMap { order -> [Range<Int64>] in
-                guard case .image(let time, let canvas, let reply) = order else { return drawing.obey(order) }
-                reply.call(drawing.draw(at: time - delay, canvas, settings).0)
+                guard case .show(let time, let canvas, let reply) = order else { return drawing.obey(order) }
+                let drawn = Self.drawn(at: time, canvas, settings, drawing)
+                reply.call(state.withLock { $0.keep(drawn, on: canvas, generation) })
                 return []
             }
             state.change { state in
                 state.isObeying = false
-                for span in spans { state.timeline.forget(from: added(span.lowerBound, delay), to: added(span.upperBound, delay)) }
+                for span in spans {
+                    let start = added(span.lowerBound, settings.delay), end = added(span.upperBound, settings.delay)
+                    state.timeline.forget(from: start, to: end)
+                    state.answers.forget(from: start, to: end)
+                }
             }
+            if !spans.isEmpty { handlers.relined?() }
         // A frame on the display may need another image now; it is drawn next.
         case .draw(let time, let canvas, let settings, let generation):
             let (image, until) = drawing.draw(at: time - settings.delay, canvas, settings)
@@ -242,7 +261,9 @@ package final class SubtitleEngine: OverlaySource {
         return true
     }
 
-    private static func added(_ time: Int64, _ delay: Int64) -> Int64 {
+    /// Beyond all times it stays there.
+    static func added(_ time: Int64, _ delay: Int64) -> Int64 {
+        if time == .min || time == .max { return time }
         let (sum, isTooMuch) = time.addingReportingOverflow(delay)
         return isTooMuch ? time : sum
     }

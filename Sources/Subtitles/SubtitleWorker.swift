@@ -67,7 +67,7 @@ final class SubtitleWorker: SubtitleDrawing {
             }
             // A screen of captions is not known to last over what is passed over.
             return chosen.flatMap { contents[$0]?.captions } == nil ? [] : [.min..<Int64.max]
-        case .image: return []
+        case .show: return []
         }
     }
 
@@ -87,6 +87,18 @@ final class SubtitleWorker: SubtitleDrawing {
         }
         let state = text.state(at: time)
         return (state.isOn ? renderer.image(text, at: time, on: canvas, settings) : nil, state.until)
+    }
+
+    func lines(at time: Int64) -> SubtitleLines {
+        guard let chosen, let content = contents[chosen] else { return SubtitleLines() }
+        if let images = content.images { return images.lines(at: time) }
+        guard let text = content.text else { return SubtitleLines() }
+        guard let captions = content.captions else { return text.lines(at: time) }
+        let (screen, until) = captions.state(at: time)
+        guard let screen else { return SubtitleLines(from: time, until: until) }
+        if content.drawn != screen.start { text.show(screen.text) }
+        content.drawn = screen.start
+        return text.shownLines(from: screen.start, until: until)
     }
 
     /// Decodes a sample of the film's track `index`, or keeps it.

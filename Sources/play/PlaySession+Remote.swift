@@ -210,6 +210,7 @@ extension PlaySession {
         snapshot.bytesCached = player.bytesCached
         (snapshot.isLive, snapshot.latency, snapshot.latencyTarget) = (player.isLive, statistics.live?.latency, statistics.live?.target)
         snapshot.subtitle = player.subtitleNumber
+        if snapshot.subtitle != nil, let shown = player.shownSubtitles { snapshot.subtitles = RemoteSubtitles(shown) }
         // Ten times a second is too often where nobody can ask for them: desktops see neither.
         if isWhole || screening.remote != nil, let description = player.film {
             snapshot.chapters = description.chapters.map { RemoteChapter(title: $0.title, time: $0.range.start.seconds) }
@@ -222,5 +223,15 @@ extension PlaySession {
             }
         }
         return snapshot
+    }
+}
+
+extension RemoteSubtitles {
+    /// As mpv counts several lines: from the start of the first to the end of the last.
+    fileprivate init(_ shown: ShownSubtitles) {
+        let end = shown.lines.map(\.end).max()
+        self.init(
+            text: shown.text, ass: shown.lines.compactMap(\.ass).joined(separator: "\n"), start: shown.lines.first?.start.seconds,
+            end: end.flatMap { $0.isNumeric ? $0.seconds : nil })
     }
 }

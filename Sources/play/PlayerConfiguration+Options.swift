@@ -32,6 +32,8 @@ extension PlayerConfiguration {
         subtitles.delay = MediaTime(value: Int64((options.subDelay * 1000).rounded()), timescale: 1000)
         subtitles.scale = options.subScale
         subtitles.position = options.subPos
+        // Its clients may ask for their text.
+        subtitles.isTakenByProgram = options.inputIpcServer != nil
         audioFiles = options.audioFile
         findsAudioFiles = options.audioFileAuto == .exact
         playsAudio = !options.noAudio

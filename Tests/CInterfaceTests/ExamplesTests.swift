@@ -71,6 +71,23 @@ import Testing
         #expect(drawing[20, 20] == RGBImage.Color(red: 0, green: 0, blue: 0))
     }
 
+    @Test func `what subtitles say is printed, and a picture saved`() throws {
+        let file = Self.scratch("text.srt"), film = Self.scratch("film.mkv"), picture = Self.scratch("picture.pam")
+        defer { for path in [file, film] { try? FileManager.default.removeItem(atPath: path) } }
+        try Data("1\n00:00:00,200 --> 00:00:00,600\n<i>One</i>\nmore\n\n2\n00:00:00,600 --> 00:00:00,800\nTwo\n".utf8)
+            .write(to: URL(fileURLWithPath: file))
+        try FFmpeg.run(["-i", TestAssets.path("plain.mp4"), "-i", file, "-map", "0:v", "-map", "1", "-c:v", "copy", "-c:s", "ass", film])
+        let program = try Installation.shared.get().build(TestAssets.root + "/Examples/subtitles.c")
+        let outcome = try Tool.run(program, [film, "1", picture])
+        #expect(outcome.code == 0 && outcome.output == "0.200 to 0.600: One\nmore\n0.600 to 0.800: Two\n", "\(outcome.output) \(outcome.errors)")
+        let saved = try Self.bytes(picture), head = try #require(saved.firstRange(of: Array("ENDHDR\n".utf8))?.upperBound)
+        let size = String(decoding: saved[..<head], as: UTF8.self).split(separator: "\n").compactMap { Int($0.split(separator: " ").last ?? "") }
+        #expect(size.count == 4 && saved.count == head + size[0] * size[1] * 4 && size[0] < 1280 && size[1] < 720, "\(size)")
+        let white = stride(from: head, to: saved.count, by: 4).contains { saved[$0..<$0 + 4].allSatisfy { $0 > 250 } }
+        #expect(white, "letters")
+        #expect(try Tool.run(program, [TestAssets.path("plain.mp4")]).code == 65 && Tool.run(program, []).code == 64)
+    }
+
     @Test(arguments: [0, 150]) func `SDL shows the frame`(_ number: Int) throws {
         let output = Self.scratch("sdl.ppm"), environment = ["SDL_VIDEODRIVER": "dummy"]
         let program = try Installation.shared.get().build(TestAssets.root + "/Examples/sdl.c", packages: ["sdl2"], standard: "gnu99")

@@ -45,7 +45,6 @@ import Testing
     private struct Wishes {
         var video: Int32 = 0, audio: Int32 = 0, subtitles: Int32 = 0
         var languages = ""
-        var reserved: UInt32 = 0
         var sandbox = SCANOUT_SANDBOX_OFF
     }
 
@@ -60,7 +59,6 @@ import Testing
                 unsafe options.audio_track = wishes.audio
                 unsafe options.subtitle_track = wishes.subtitles
                 unsafe options.audio_languages = languages
-                unsafe options.reserved = wishes.reserved
                 return unsafe scanout_open(path, &options, opened, message, size)
             }
         }
@@ -92,12 +90,13 @@ import Testing
         #expect(try selected(Wishes(video: -1)) == [1])
         #expect(try selected(Wishes(audio: 7)) == [0, 1])
         #expect(try selected(Wishes(languages: "fr, de")) == [0, 2])
-        for wishes in [Wishes(audio: -2), Wishes(subtitles: .min), Wishes(reserved: 1)] {
+        for wishes in [Wishes(audio: -2), Wishes(subtitles: .min)] {
             let refusal = #expect(throws: Film.Refusal.self) { try Self.film(path, wishes) }
             #expect(refusal?.result == SCANOUT_ERROR_ARGUMENT)
         }
+        let sentence = "Subtitles are shown in a window or on a monitor only, and given to programs that ask for them."
         let film = try Self.film(path, Wishes(subtitles: 1))
-        #expect(film.events(until: SCANOUT_EVENT_NOTICE).last?.sentence == "Subtitles are shown in a window or on a monitor only.")
+        #expect(film.events(until: SCANOUT_EVENT_NOTICE).last?.sentence == sentence)
         #expect(unsafe scanout_set_subtitle_track(film.player, 1) == SCANOUT_END && scanout_set_subtitle_track(film.player, 0) == SCANOUT_OK)
         #expect(unsafe scanout_set_subtitle_track(film.player, -1) == SCANOUT_ERROR_ARGUMENT)
     }

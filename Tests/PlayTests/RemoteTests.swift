@@ -39,6 +39,28 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test func `what subtitles say is read and watched, also without a display`() throws {
+        let path = Self.path(), file = NSTemporaryDirectory() + "remote-\(UUID().uuidString.prefix(8)).srt"
+        try Data("1\n00:00:02,000 --> 00:00:03,500\n<i>Hello</i>\n".utf8).write(to: URL(fileURLWithPath: file))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let ended = PlayProgram.begin(
+            Self.film + ["--pause", "--start", "1", "--sub-file", file, "--input-ipc-server", path, TestAssets.demo])
+        let remote = try Remote(path)
+        #expect(Polling.until { remote.get("sub-text") as? String == "" })
+        #expect(remote.get("sub-start") == nil)
+        #expect(remote.command(#""observe_property", 3, "sub-text""#)?["error"] as? String == "success")
+        #expect(remote.line { $0["event"] as? String == "property-change" }?["data"] as? String == "")
+        #expect(remote.command(#""seek", 2.5, "absolute""#)?["error"] as? String == "success")
+        #expect(remote.line { $0["event"] as? String == "property-change" }?["data"] as? String == "Hello")
+        #expect(remote.get("sub-start") as? Double == 2 && remote.get("sub-end") as? Double == 3.5)
+        #expect(remote.get("sub-text/ass") as? String == "{\\i1}Hello{\\i0}")
+        #expect(remote.command(#""set_property", "sid", false"#)?["error"] as? String == "success")
+        #expect(Polling.until { remote.get("sub-text") == nil })
+        #expect(remote.command(#""quit""#)?["error"] as? String == "success")
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.errors)")
+    }
+
     @Test func `with keep_open a film stays at its end, and goes on from where it is sent`() throws {
         let path = Self.path()
         let ended = PlayProgram.begin(

@@ -91,9 +91,10 @@ import Testing
     }
 
     @Test func `a display without subtitles says so where they are asked for`() throws {
+        let sentence = "Subtitles are shown in a window or on a monitor only, and given to programs that ask for them."
         for (arguments, isTold) in [(["--sub-file", folder + "/text.srt"], true), (["--sid", "1"], true), (["--sid", "auto"], false)] {
             let end = try PlayProgram.run(["--sink", "headless", "--untimed", "--duration", "0.1"] + arguments + [TestAssets.demo])
-            #expect(end.code == 0 && end.errors.contains("Subtitles are shown in a window or on a monitor only.") == isTold, "\(end.errors)")
+            #expect(end.code == 0 && end.errors.contains(sentence) == isTold, "\(end.errors)")
         }
     }
 

@@ -51,6 +51,24 @@ import Testing
         #expect(take(line, &state).replies == [answer])
     }
 
+    private static let spoken: [(RemoteSubtitles?, String, String)] = [
+        (nil, "sub-text", #""error": "property unavailable""#), (nil, "sub-start", #""error": "property unavailable""#),
+        (RemoteSubtitles(), "sub-text", #""data": """#), (RemoteSubtitles(), "sub-text/ass", #""data": """#),
+        (RemoteSubtitles(), "sub-end", #""error": "property unavailable""#),
+        (RemoteSubtitles(text: "a\nb", ass: #"{\i1}a\Nb"#, start: 1.5, end: 2), "sub-text", #""data": "a\nb""#),
+        (RemoteSubtitles(text: "a\nb", ass: #"{\i1}a\Nb"#, start: 1.5, end: 2), "sub-text-ass", #""data": "{\\i1}a\\Nb""#),
+        (RemoteSubtitles(text: "a", ass: "a", start: 1.5, end: 2), "sub-start", #""data": 1.5"#),
+        (RemoteSubtitles(text: "a", ass: "a", start: 1.5, end: nil), "sub-end", #""error": "property unavailable""#),
+    ]
+
+    @Test(arguments: spoken.indices) func `what subtitles say is a property`(_ index: Int) throws {
+        let (subtitles, name, answer) = Self.spoken[index]
+        var state = RemoteClientState(client: 1), snapshot = playing
+        snapshot.subtitles = subtitles
+        let reply = try #require(take(#"{"command":["get_property","\#(name)"]}"#, &state, snapshot).replies.first)
+        #expect(reply.contains(answer), "\(reply)")
+    }
+
     @Test func `a text gets no answer, and its properties stand for their values`() {
         var state = RemoteClientState(client: 1)
         let outcome = take("show-text ${playback-time}; cycle pause", &state)

@@ -47,6 +47,17 @@ import Testing
         #expect(report.isConfined && report.measures.contains(.landlock) && !report.measures.contains(.emptyRoot), "\(report.summary)")
     }
 
+    @Test func `another process tells what is on, too`() throws {
+        let drawing = drawing([SubtitleTrack(.named(try stage.write("a.srt", Self.srt)))])
+        _ = drawing.obey(.choose(0))
+        let before = drawing.lines(at: 1500)
+        #expect(before.lines.map(\.text) == ["Hello"] && before.from == 1000 && before.until == 2000)
+        try signal(SIGKILL)
+        // As with images.
+        #expect(drawing.lines(at: 1500) == SubtitleLines(from: 1500, until: 1501))
+        #expect(drawing.lines(at: 1500) == before && started == 2 && notices.texts.isEmpty)
+    }
+
     @Test func `nothing is started until a track is chosen, and what came before is known then`() throws {
         let path = try stage.film("film.mkv", subtitles: stage.write("text.srt", Self.srt), ["-c:s", "srt"])
         let track = try #require(SubtitleStage.tracks(path).first)
@@ -135,7 +146,9 @@ import Testing
         (place(-1, 0, 1, 1), "beyond the display"), (place(0, 0, 0, 1), "beyond the display"), (place(0, 0, 1, -1), "beyond the display"),
         (place(.max, .max, 1, 1), "beyond the display"), (place(0, 0, Int(Int32.max), Int(Int32.max)), "beyond the display"),
         (place(Int(Int32.min), 0, 1, 1), "beyond the display"),
-        ([.done], "not asked"), ([.confined(SandboxReport())], "not asked"), (place(0, 0, 1, 1).dropLast() + place(0, 0, 1, 1), "not asked"),
+        ([.done], "not asked"),
+        ([.lines(byteCount: 4, from: 0, until: 1), .done], "not asked"), ([.confined(SandboxReport())], "not asked"),
+        (place(0, 0, 1, 1).dropLast() + place(0, 0, 1, 1), "not asked"),
         ([.image(nil, until: 0)] + Array(repeating: .changed(from: 0, to: 1), count: SubtitleAnswer.mostAnswers), "without end"),
     ]
 
@@ -169,7 +182,7 @@ import Testing
         var dice = Dice(seed: 7), read = 0
         for _ in 0..<TestExtent.rounds(20_000, full: 1_000_000, sanitized: 5_000) {
             var bytes = (0..<Int.random(in: 0..<40, using: &dice)).map { _ in UInt8.random(in: 0...255, using: &dice) }
-            if !bytes.isEmpty { bytes[0] %= 9 }
+            if !bytes.isEmpty { bytes[0] %= 10 }
             if (try? SubtitleRequest(bytes[...])) != nil { read += 1 }
             var reader = WireReader(bytes[...])
             if (try? SubtitleAnswer(&reader)) != nil { read += 1 }
@@ -184,7 +197,7 @@ import Testing
             .track(SubtitleTrackDescription(codec: "ass", ending: "", byteCount: 12, isApart: true)),
             .track(SubtitleTrackDescription(codec: nil, ending: "srt", byteCount: 0, isApart: false)), .choose(2), .choose(nil), .file(track: 1),
             .sample(SubtitlePacket(track: 1, start: -5, duration: nil, byteCount: 7, sideByteCount: 9, isApart: false)), .seek, .canvas(canvas),
-            .draw(at: 1234, scale: 1.5, position: 90),
+            .draw(at: 1234, scale: 1.5, position: 90), .lines(at: -7),
         ]
         for request in requests {
             var writer = WireWriter()
@@ -194,6 +207,7 @@ import Testing
         let answers: [SubtitleAnswer] = [
             .confined(SandboxReport()), .changed(from: -1, to: 7), .trouble(track: 3, reason: "it is no file"),
             .image(PixelRect(x: 1, y: 2, width: 3, height: 4), until: 99), .image(nil, until: .max), .done,
+            .lines(byteCount: 4, from: .min, until: .max),
         ]
         for answer in answers {
             var writer = WireWriter()

@@ -48,7 +48,7 @@ SCANOUT_BEGIN
  * 0: not stable yet. Until the first release these may change without another number. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x0000000f
+#define SCANOUT_VERSION 0x00000010
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -138,8 +138,9 @@ typedef struct scanout_options {
     uint32_t opens_async;              /* 1: the scanout_open functions return at once; see "Opening without blocking" */
     int32_t video_track;               /* which track of each kind plays: scanout_track_info.number; 0: the one that the container marks as default, */
     int32_t audio_track;               /* else the first that can be decoded; -1: none of the kind. A film without the number plays the automatic one, */
-    int32_t subtitle_track;            /* without subtitles, and a notice says so. Subtitles are drawn in a window only */
-    uint32_t reserved;
+    int32_t subtitle_track;            /* without subtitles, and a notice says so. Subtitles are shown in a window or on a monitor, and given to you */
+    uint32_t takes_subtitles;          /* by scanout_subtitles_at where this is 1, whatever the output is; SCANOUT_EVENT_SUBTITLES comes then, too. 0:
+                                          without a window or monitor they are not read, which costs nothing */
     const char *SCANOUT_MAY_BE_NULL audio_languages;    /* the preferred one first: "de,en", as ISO 639 codes of two or three letters, with or */
     const char *SCANOUT_MAY_BE_NULL subtitle_languages; /* without a region; they count where the track is 0. NULL: none is preferred */
     scanout_sound *SCANOUT_MAY_BE_NULL sound; /* who gets the sound instead of a device; serves one film at a time (else SCANOUT_ERROR_ARGUMENT) */
@@ -321,7 +322,7 @@ typedef struct scanout_track_info {
 scanout_result scanout_get_track(scanout_player *player, uint32_t index, scanout_track_info *track);
 
 /* Shows this track of subtitles from now on; 0: none. Returns at once. SCANOUT_ERROR_ARGUMENT for a number below 0, SCANOUT_END for one without a
- * track: what was shown stays. Where subtitles are not drawn (no window, a sandboxed demuxer) no track can be shown. */
+ * track: what was shown stays. Where subtitles are neither drawn (no window, no monitor) nor taken (takes_subtitles) no track can be shown. */
 scanout_result scanout_set_subtitle_track(scanout_player *player, int32_t number);
 
 typedef struct scanout_chapter {
@@ -378,7 +379,9 @@ typedef enum scanout_event_kind {
                                  With a `result` below 0 the source refused, and the film goes on where it was; `text` says why. Of several seeks
                                  in a row only the last is reported */
     SCANOUT_EVENT_OPENED = 9, /* with opens_async: the film is open, as when scanout_open returns without it */
-    SCANOUT_EVENT_STATE = 10  /* the player is in another state now: `state`. Every change is reported */
+    SCANOUT_EVENT_STATE = 10, /* the player is in another state now: `state`. Every change is reported */
+    SCANOUT_EVENT_SUBTITLES = 11 /* with takes_subtitles, in films with a clock: other subtitles are on at the position than before; `text` is theirs,
+                                 empty when none are, or only images. scanout_subtitles_at has the whole */
 } scanout_event_kind;
 
 typedef struct scanout_event {
@@ -493,6 +496,82 @@ typedef struct scanout_exporter_statistics {
 
 /* What has happened so far. */
 scanout_result scanout_exporter_get_statistics(scanout_exporter *exporter, scanout_exporter_statistics *statistics);
+
+/* ------------------------------------------------------------------------------------------------------------------------- Subtitles
+ *
+ * Text and pictures of the subtitles that are on at a time of the film, to be shown over your frames or read out. Open the film with
+ * `takes_subtitles`, and ask with each frame; while nothing changes the answer is at hand and `serial` stays:
+ *
+ *     scanout_canvas canvas = { .size = sizeof canvas, .width = 1920, .height = 1080 };
+ *     scanout_subtitles *subtitles;
+ *     if (scanout_subtitles_at(player, info.film_time, &canvas, -1, &subtitles) == SCANOUT_OK) {
+ *         scanout_subtitles_info on = { .size = sizeof on };
+ *         scanout_subtitles_describe(subtitles, &on);
+ *         if (on.serial != uploaded) ... upload on.pixels, or nothing where that is NULL; uploaded = on.serial ...
+ *         ... lay the texture over the frame at on.x, on.y ...
+ *         scanout_subtitles_release(subtitles);
+ *     }
+ *
+ * With SCANOUT_SANDBOX_FULL text, fonts and images are read in a process without rights; the answers are the same. */
+
+/* What is on at a time of the film. It does not change. */
+typedef struct scanout_subtitles scanout_subtitles;
+
+/* What you draw on. */
+typedef struct scanout_canvas {
+    uint32_t size;
+    uint32_t width, height;           /* pixels, 1 to 16384 */
+    int32_t film_x, film_y;           /* where the film lies on it; plain text may lie beside the film */
+    uint32_t film_width, film_height; /* both 0: it covers the canvas */
+    uint32_t reserved;
+} scanout_canvas;
+
+/* The subtitles that are on at `film_time`, mostly scanout_frame_info.film_time of a frame that you hold, or scanout_position: everything counts that
+ * was read before that frame. `canvas` may be NULL: then nothing is drawn, and there is only text. A new picture is drawn on a thread of the
+ * player's; this blocks for it until `timeout`, mostly some milliseconds. Release *subtitles with scanout_subtitles_release; it outlives the player.
+ *
+ * SCANOUT_OK also where nothing is on: then there are no lines. SCANOUT_NOTHING: it was not drawn in time, or no film is open. SCANOUT_END: the film
+ * has no subtitles, or takes_subtitles is 0. SCANOUT_ERROR_ARGUMENT for SCANOUT_NO_TIME, and a canvas of no size or too large a one. */
+SCANOUT_MUST_USE scanout_result scanout_subtitles_at(
+    scanout_player *player, int64_t film_time, const scanout_canvas *SCANOUT_MAY_BE_NULL canvas, int64_t timeout, scanout_subtitles **subtitles);
+
+typedef struct scanout_subtitles_info {
+    uint32_t size;
+    uint32_t line_count;    /* lines of text and images that are on, at most 256 */
+    int64_t from, until;    /* film times between which nothing changes, as far as the film has been read, counted in milliseconds. SCANOUT_NO_TIME:
+                               nothing is known before, or behind. SCANOUT_EVENT_SUBTITLES says when it came differently: a line was read, another
+                               track was chosen */
+    uint64_t serial;        /* of the picture on this canvas, 1 or more: the same as last time where it is the same, also where there is none */
+    const char *text;       /* of all lines, with \n between them, without tags; "" where nothing is on, or only images. UTF-8, from the film; lent
+                               until the release, as all that follows */
+    const void *SCANOUT_MAY_BE_NULL pixels; /* DRM_FORMAT_ARGB8888 (bytes: blue, green, red, alpha), premultiplied; NULL: there is nothing to draw */
+    uint32_t pitch;         /* bytes from row to row */
+    int32_t x, y;           /* where they lie on the canvas */
+    uint32_t width, height;
+    uint32_t reserved;
+} scanout_subtitles_info;
+
+/* Fills in everything up to info->size. */
+scanout_result scanout_subtitles_describe(const scanout_subtitles *subtitles, scanout_subtitles_info *info);
+
+typedef struct scanout_subtitle_line {
+    uint32_t size;
+    uint32_t is_image;     /* 1: an image, as discs and broadcasts have them; there is no text */
+    int64_t start, end;    /* film times from which and until which it is on; `end` SCANOUT_NO_TIME: until the next one, which is not read yet */
+    const char *text;      /* without tags, with \n between rows; "" for images and drawings. Lent until the whole is released, as all that
+                              follow */
+    const char *SCANOUT_MAY_BE_NULL ass;   /* with the override tags of ASS, which other formats of text are turned into; NULL for images */
+    const char *SCANOUT_MAY_BE_NULL style; /* the name of its style in an ASS script; NULL for other formats */
+    int32_t x, y;          /* where an image lies on the canvas that the disc or broadcast counts on */
+    uint32_t width, height;
+    uint32_t canvas_width, canvas_height; /* 0: not said */
+} scanout_subtitle_line;
+
+/* The line at `index`, from 0, in the order of their starts. SCANOUT_END behind the last one. */
+scanout_result scanout_subtitles_get_line(const scanout_subtitles *subtitles, uint32_t index, scanout_subtitle_line *line);
+
+/* NULL is fine. */
+void scanout_subtitles_release(scanout_subtitles *SCANOUT_MAY_BE_NULL subtitles);
 
 /* --------------------------------------------------------------------------------------------------------- What a frame is, and its end */
 

@@ -76,7 +76,7 @@ final class SandboxedSubtitles: SubtitleDrawing {
             if let link { _ = perform { () throws(ProcessEnd) in try link.ask(.seek) } }
             // As `SubtitleWorker`.
             return chosen.flatMap { tracks[$0].codec.flatMap(SubtitleForm.init) } == .captions ? [.min..<Int64.max] : []
-        case .image: return []
+        case .show: return []
         }
     }
 
@@ -86,6 +86,14 @@ final class SandboxedSubtitles: SubtitleDrawing {
         guard let drawn = perform({ () throws(ProcessEnd) in try link.draw(at: time, canvas, settings) }) else { return (nil, time + 1) }
         deaths = 0
         return drawn
+    }
+
+    func lines(at time: Int64) -> SubtitleLines {
+        guard chosen != nil, let link else { return SubtitleLines() }
+        // As `draw`.
+        guard let lines = perform({ () throws(ProcessEnd) in try link.lines(at: time) }) else { return SubtitleLines(from: time, until: time + 1) }
+        deaths = 0
+        return lines
     }
 
     // MARK: Inside

@@ -17,6 +17,8 @@ final class SubtitleLink {
         var troubles: [SubtitleTrouble] = []
         /// Of `draw`.
         var drawn: (place: PixelRect?, until: Int64)?
+        /// Of `lines`.
+        var lines: (byteCount: Int, from: Int64, until: Int64)?
     }
 
     let process: SandboxedProcess
@@ -106,6 +108,19 @@ final class SubtitleLink {
         return (OverlayImage(place: place, pixels: pixels), drawn.until)
     }
 
+    /// What is on at a time.
+    func lines(at time: Int64) throws(ProcessEnd) -> SubtitleLines {
+        let shelf: SharedBytes
+        do throws(SystemError) { shelf = try SharedBytes(count: SubtitleLines.shelfBytes) } catch { throw ProcessEnd(error) }
+        guard let told = try ask(.lines(at: time), [shelf]).lines, told.byteCount <= shelf.count else { throw .unasked }
+        // A copy: the process may write on.
+        let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: shelf.base, count: told.byteCount))
+        var reader = WireReader(bytes[...])
+        do throws(WireError) {
+            return SubtitleLines(try reader.takeLines(), from: told.from, until: told.until)
+        } catch { throw ProcessEnd(error) }
+    }
+
     /// Makes the process draw for `canvas`; nil when that is larger than any display.
     private func tray(for canvas: OverlayCanvas) throws(ProcessEnd) -> SharedBytes? {
         if canvas == self.canvas { return tray }
@@ -153,11 +168,12 @@ final class SubtitleLink {
             case .changed(let start, let end): outcome.changes.append(start..<end)
             case .trouble(let track, let reason): outcome.troubles.append(SubtitleTrouble(track, reason))
             case .image(let place, let until) where outcome.drawn == nil: outcome.drawn = (place, until)
+            case .lines(let count, let start, let end) where outcome.lines == nil: outcome.lines = (count, start, end)
             case .done:
                 guard rest == nil else { throw .unasked }
                 process.allowProcessorTime()
                 return outcome
-            case .confined, .image: throw .unasked
+            case .confined, .image, .lines: throw .unasked
             }
         }
         throw ProcessEnd("answers without end")

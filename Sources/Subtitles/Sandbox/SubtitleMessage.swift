@@ -23,6 +23,8 @@ enum SubtitleRequest: Hashable {
     /// Draw for this canvas from now on, on the tray that comes with the message.
     case canvas(OverlayCanvas)
     case draw(at: Int64, scale: Double, position: Double)
+    /// Tell which lines are on, in memory that comes with the message.
+    case lines(at: Int64)
 }
 
 /// A track without its set-up data.
@@ -57,6 +59,8 @@ enum SubtitleAnswer: Hashable {
     case trouble(track: Int, reason: String)
     /// What was drawn, row by row from the beginning of the tray, and until when it stays; nil: nothing is shown.
     case image(PixelRect?, until: Int64)
+    /// Lines that are on lie in the memory that came with the question: so many bytes, which hold from and until these times.
+    case lines(byteCount: Int, from: Int64, until: Int64)
     /// Nothing more will come of this request.
     case done
 
@@ -112,6 +116,9 @@ extension WireWriter {
             put(time)
             put(scale.bitPattern)
             put(position.bitPattern)
+        case .lines(let time):
+            put(UInt8(9))
+            put(time)
         }
     }
 
@@ -134,6 +141,11 @@ extension WireWriter {
             for value in [place?.x ?? 0, place?.y ?? 0, place?.width ?? 0, place?.height ?? 0] { put(Int32(clamping: value)) }
             put(until)
         case .done: put(UInt8(4))
+        case .lines(let count, let start, let end):
+            put(UInt8(5))
+            put(UInt32(count))
+            put(start)
+            put(end)
         }
     }
 }
@@ -166,6 +178,7 @@ extension SubtitleRequest {
         case 8:
             let time = try reader.take(Int64.self), scale = Double(bitPattern: try reader.take())
             self = .draw(at: time, scale: scale, position: Double(bitPattern: try reader.take()))
+        case 9: self = .lines(at: try reader.take(Int64.self))
         case let other: throw WireError("\(other) is no request")
         }
         try reader.finish()
@@ -186,6 +199,11 @@ extension SubtitleAnswer {
             let isShown = try reader.takeBool(), place = try reader.takePlace()
             self = .image(isShown ? place : nil, until: try reader.take())
         case 4: self = .done
+        case 5:
+            let count = try reader.takeCount(below: SubtitleLines.shelfBytes + 1)
+            let start = try reader.take(Int64.self), end = try reader.take(Int64.self)
+            guard start < end else { throw WireError("a time ends before it begins") }
+            self = .lines(byteCount: count, from: start, until: end)
         case let other: throw WireError("\(other) is no answer")
         }
     }

@@ -61,8 +61,10 @@ package final class SubtitleService {
         guard var message = try work.next() else { throw Ending.connection }
         let request = try SubtitleRequest(message.bytes[...])
         guard let own = message.descriptors.takeFirst() else { return (request, nil) }
-        if case .canvas = request { return (request, try SharedBytes(writing: own)) }
-        return (request, try SharedBytes(reading: own))
+        switch request {
+        case .canvas, .lines: return (request, try SharedBytes(writing: own))
+        default: return (request, try SharedBytes(reading: own))
+        }
     }
 
     private func carryOut(_ request: SubtitleRequest, _ own: SharedBytes?) throws {
@@ -93,6 +95,14 @@ package final class SubtitleService {
         case .seek: _ = worker?.obey(.seek)
         case .canvas(let wanted): (canvas, tray) = (wanted, own)
         case .draw(let time, let scale, let position): try draw(at: time, scale, position)
+        case .lines(let time):
+            guard let worker, let own else { throw Ending.connection }
+            let shown = worker.lines(at: time)
+            var laid = WireWriter()
+            laid.put(shown.lines)
+            guard laid.bytes.count <= own.count else { throw Ending.connection }
+            unsafe laid.bytes.withUnsafeBytes { unsafe own.base.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+            writer.put(.lines(byteCount: laid.bytes.count, from: shown.from, until: shown.until))
         }
     }
 

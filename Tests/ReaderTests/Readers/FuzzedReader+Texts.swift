@@ -1,5 +1,6 @@
 import JSON
 import Media
+import Sandbox
 import Timelines
 
 @testable import PlaySupport
@@ -46,7 +47,16 @@ extension FuzzedReader {
             let text = TextEncoding.utf8(bytes)
             precondition(String(validating: text, as: UTF8.self) != nil, "what is given to libavformat is not UTF-8")
             for line in text.split(separator: UInt8(ascii: "\n")) { _ = TextTrack.isMoving(line) }
+            let plain = PlainText.text(String(decoding: text, as: UTF8.self))
+            precondition(PlainText.isClean(plain) && !plain.contains("\t") && !plain.hasPrefix("\n") && !plain.hasSuffix("\n"), "control characters")
             return !text.isEmpty
+        },
+        FuzzedReader("subtitle-lines", [written(lines)]) { bytes in
+            var reader = WireReader(bytes[...])
+            guard let lines = try? reader.takeLines() else { return false }
+            var again = WireReader(written(lines)[...])
+            precondition((try? again.takeLines()) == lines, "lines are read as others")
+            return true
         },
     ]
 
@@ -121,6 +131,17 @@ extension FuzzedReader {
         let track = #"{"OTIO_SCHEMA": "Track.1", "kind": "Video", "children": [\#(clip), \#(dissolve), \#(clip), \#(gap)]}"#
         return #"{"OTIO_SCHEMA": "Timeline.1", "name": "Cut", "tracks": {"OTIO_SCHEMA": "Stack.1", "children": [\#(track)]}}"#
     }()
+
+    private static let lines = [
+        SubtitleLine(start: -5, end: 7, ass: "{\\i1}Ä\\Nb\t", style: "Default"),
+        SubtitleLine(start: 1, end: nil, place: PixelRect(x: -1, y: 2, width: 3, height: 4), canvas: PixelSize(width: 720, height: 576)),
+    ]
+
+    private static func written(_ lines: [SubtitleLine]) -> [UInt8] {
+        var writer = WireWriter()
+        writer.put(lines)
+        return writer.bytes
+    }
 
     private static let subtitles: [[UInt8]] =
         bytes(of: ["1\n00:00:01,000 --> 00:00:02,000\nÄ <i>b</i>\n", "0,0,Default,,0,0,0,,{\\move(1,2,3,4)}a\n"])

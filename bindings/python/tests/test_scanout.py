@@ -253,6 +253,35 @@ class Playing(unittest.TestCase):
         self.assertEqual((sound.sample_rate, sound.channel_count), (48000, 2))
         self.assertTrue(described.is_seekable and described.duration >= 10_000_000_000 and "mp4" in described.container)
 
+    def test_each_frame_has_its_subtitles(self):
+        folder = os.environ["SCANOUT_SCRATCH"]
+        text, path = os.path.join(folder, "text.srt"), os.path.join(folder, "subtitled.mkv")
+        with open(text, "w") as file:
+            file.write("1\n00:00:00,200 --> 00:00:00,600\n<i>One</i>\nand a half\n\n2\n00:00:00,600 --> 00:00:00,800\nTwo\n")
+        subprocess.run(
+            ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", film("plain.mp4"), "-i", text, "-map", "0:v", "-map", "1", "-c:v", "copy", "-c:s", "srt",
+             path], check=True)
+        told, serials = [], set()
+        with scanout.Player(path, subtitle_track=1, takes_subtitles=True) as player:
+            for frame in player:
+                with frame:
+                    on = player.subtitles(frame.film_time, canvas=(640, 360))
+                if not told or told[-1] != on.text:
+                    told.append(on.text)
+                serials.add(on.serial)
+                self.assertEqual(on.pixels is None, not on.text)
+                if on.pixels is not None:
+                    array = np.asarray(on.pixels)
+                    self.assertEqual(array.shape, (on.place[3], on.place[2], 4))
+                    self.assertTrue((array[..., :3] <= array[..., 3:]).all() and array.max() > 200)
+            self.assertEqual((told, len(serials)), (["", "One\nand a half", "Two", ""], 4))
+            line = player.subtitles(300_000_000).lines[0]
+            self.assertEqual((line.start, line.end, line.text, line.place), (200_000_000, 600_000_000, "One\nand a half", None))
+            self.assertEqual(line.ass, "{\\i1}One{\\i0}\\Nand a half")
+            self.assertRaises(scanout.ArgumentError, player.subtitles, 0, canvas=(0, 5))
+        with scanout.Player(path) as player:
+            self.assertIsNone(player.subtitles(0))
+
     def test_arrays_may_outlive_the_interpreter(self):
         for take in ("np.asarray(p.next_frame().planes[0])", "np.from_dlpack(p.next_frame().planes[0])", "p.next_frame().planes[0].memory"):
             source = f"import numpy as np, scanout\np = scanout.Player({film('plain.mp4')!r})\nkept = {take}\nprint('done')"

@@ -14,10 +14,11 @@ from ._frame import Color, Frame, HDR, Plane
 from ._log import LogLevel, set_log_handler
 from ._player import Player
 from ._sound import Sound, SoundBlock
+from ._subtitles import SubtitleLine, Subtitles
 from ._values import Event, EventKind, ExportStatistics, State, Statistics
 
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "Chapter", "ClosedError", "Color", "DataError", "DeviceError", "Error", "Event",
     "EventKind", "ExportStatistics", "Film", "Frame", "HDR", "InternalError", "LogLevel", "OpenError", "Plane", "Player", "Sound", "SoundBlock",
-    "State", "Statistics", "Track", "TrackKind", "set_log_handler",
+    "State", "Statistics", "SubtitleLine", "Subtitles", "Track", "TrackKind", "set_log_handler",
 ]

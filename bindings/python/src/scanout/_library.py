@@ -10,7 +10,7 @@ OK, NOTHING, END = 0, 1, 2
 NO_TIME = -(1 << 63)
 ERROR_ARGUMENT = -1
 #: The SCANOUT_VERSION that has every function below.
-NEEDED_VERSION = 0x0000000E
+NEEDED_VERSION = 0x00000010
 #: Nanoseconds of a wait; between two Python looks for signals, and `close` goes through.
 SLICE = 50_000_000
 
@@ -23,7 +23,7 @@ class Options(c.Structure):
     _fields_ = _numbers(c.c_uint32, "size", "output", "decoder", "threads", "starts_paused", "is_silent", "loops", "exporter_count") + [
         ("exporters", c.POINTER(c.c_void_p)), ("start_time", c.c_int64), ("play_duration", c.c_int64), ("sandbox", c.c_uint32),
         ("opens_async", c.c_uint32), ("video_track", c.c_int32), ("audio_track", c.c_int32), ("subtitle_track", c.c_int32),
-        ("reserved", c.c_uint32), ("audio_languages", c.c_char_p), ("subtitle_languages", c.c_char_p), ("sound", c.c_void_p),
+        ("takes_subtitles", c.c_uint32), ("audio_languages", c.c_char_p), ("subtitle_languages", c.c_char_p), ("sound", c.c_void_p),
         ("render_node", c.c_char_p)]
 
 
@@ -58,6 +58,23 @@ class FrameInfo(c.Structure):
 class EventInfo(c.Structure):
     _fields_ = [("size", c.c_uint32), ("kind", c.c_uint32), ("result", c.c_int32), ("text", c.c_char * 500), ("serial", c.c_uint64),
                 ("state", c.c_uint32), ("reserved", c.c_uint32)]
+
+
+class CanvasInfo(c.Structure):
+    _fields_ = _numbers(c.c_uint32, "size", "width", "height") + _numbers(c.c_int32, "film_x", "film_y") + _numbers(
+        c.c_uint32, "film_width", "film_height", "reserved")
+
+
+class SubtitlesInfo(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("line_count", c.c_uint32), ("start", c.c_int64), ("end", c.c_int64), ("serial", c.c_uint64),
+                ("text", c.c_char_p), ("pixels", c.c_void_p), ("pitch", c.c_uint32), ("x", c.c_int32), ("y", c.c_int32)] + _numbers(
+        c.c_uint32, "width", "height", "reserved")
+
+
+class SubtitleLineInfo(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("is_image", c.c_uint32), ("start", c.c_int64), ("end", c.c_int64)] + _numbers(
+        c.c_char_p, "text", "ass", "style") + [("x", c.c_int32), ("y", c.c_int32)] + _numbers(
+        c.c_uint32, "width", "height", "canvas_width", "canvas_height")
 
 
 class StatisticsInfo(c.Structure):
@@ -132,6 +149,10 @@ def _load() -> c.CDLL:
         "scanout_get_chapter": (c.c_int, [handle, c.c_uint32, c.POINTER(ChapterInfo)]),
         "scanout_get_metadata": (c.c_int, [handle, c.c_uint32, c.POINTER(MetadataInfo)]),
         "scanout_set_subtitle_track": (c.c_int, [handle, c.c_int32]),
+        "scanout_subtitles_at": (c.c_int, [handle, number, c.POINTER(CanvasInfo), number, place]),
+        "scanout_subtitles_describe": (c.c_int, [handle, c.POINTER(SubtitlesInfo)]),
+        "scanout_subtitles_get_line": (c.c_int, [handle, c.c_uint32, c.POINTER(SubtitleLineInfo)]),
+        "scanout_subtitles_release": (None, [handle]),
         "scanout_exporter_new": (c.c_int, [c.POINTER(ExporterOptions), place]),
         "scanout_exporter_close": (None, [handle]),
         "scanout_exporter_wait": (c.c_int, [handle, number, place]),

@@ -21,6 +21,7 @@ from ._film import Film, describe
 from ._frame import Frame
 from ._handle import Handle
 from ._sound import Sound
+from ._subtitles import Subtitles, take
 from ._values import Event, EventKind, ExportStatistics, State, Statistics, of_struct, time
 
 _library = l.library
@@ -48,7 +49,7 @@ class Player:
         video_track: int | None = None, audio_track: int | None = None, subtitle_track: int | None = None, audio_languages: str = "",
         subtitle_languages: str = "", every_frame: bool | None = None, budget: int = 3, bound: int = 8, waits_when_full: bool = False,
         formats: str = "", modifiers: Sequence[int] = (), size: tuple[int, int] | None = None, row_alignment: int = 0, device: int = 0,
-        takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0
+        takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0, takes_subtitles: bool = False
     ) -> None:
         """Opens a path or a URL and begins to play. Blocks while the head of the file is read.
 
@@ -71,6 +72,7 @@ class Player:
         device: st_rdev of the render node that imports the frames: what another device has laid out in its own way becomes linear. 0: not said.
         row_alignment: rows of the frames' memory begin so many bytes apart, or a multiple: a power of two up to 4096. A wish; 0: 64.
         sound: whether a sound device plays it.
+        takes_subtitles: whether `subtitles` hands them out; without a window or monitor they are not read otherwise.
         takes_sound: whether `sound` hands it out instead, as sample_rate frames a second of channel_count channels; 0: as the film has it.
         """
         values = {"output": (output, _OUTPUTS), "decoder": (decoder, _DECODERS), "sandbox": (sandbox, _SANDBOXES)}
@@ -95,7 +97,7 @@ class Player:
             l.Options, output=_OUTPUTS[output], decoder=_DECODERS[decoder], sandbox=_SANDBOXES[sandbox], threads=threads,
             starts_paused=int(starts_paused), is_silent=int(not sound and not takes_sound), loops=int(loops), exporter_count=1, exporters=c.pointer(place),
             start_time=_nanoseconds(start), play_duration=_nanoseconds(duration), video_track=_track(video_track), audio_track=_track(audio_track),
-            subtitle_track=_track(subtitle_track), audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode(),
+            subtitle_track=_track(subtitle_track), takes_subtitles=int(takes_subtitles), audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode(),
             sound=self.sound._place if self.sound else None, render_node=os.fsencode(render_node) if render_node else None)
         player, message = c.c_void_p(), c.create_string_buffer(1000)
         result = _library.scanout_open(os.fsencode(location), options, player, message, len(message))
@@ -233,11 +235,36 @@ class Player:
             check(_library.scanout_set_volume(player, volume))
 
     def show_subtitles(self, number: int) -> None:
-        """Shows these subtitles, Track.number, or none with 0, where subtitles are drawn: in a window."""
+        """Shows these subtitles, Track.number, or none with 0, where subtitles are shown (in a window, on a monitor) or taken."""
         with self._player as player:
             result = _library.scanout_set_subtitle_track(player, number)
         if result != l.OK:
             raise error(l.ERROR_ARGUMENT, f"The film has no subtitles {number} that can be shown here.")
+
+    def subtitles(
+        self, film_time: int | None = None, *, canvas: tuple[int, int] | None = None, timeout: float | None = None
+    ) -> Subtitles | None:
+        """What subtitles are on at a film time in nanoseconds, mostly Frame.film_time of a frame in hand; None: at the position.
+
+        canvas: width and height of what they are drawn for, which the film covers; None: there is only text.
+        Returns None where the film has no subtitles or was opened without `takes_subtitles`. Waits while a new picture is drawn, mostly some
+        milliseconds, and raises TimeoutError after `timeout` seconds (None: without limit).
+        """
+        deadline = None if timeout is None else clock.monotonic_ns() + _nanoseconds(timeout)
+        drawn = l.sized(l.CanvasInfo, width=canvas[0], height=canvas[1]) if canvas else None
+        at = self.position if film_time is None else film_time
+        while True:
+            place = c.c_void_p()
+            rest = l.SLICE if deadline is None else max(min(deadline - clock.monotonic_ns(), l.SLICE), 0)
+            with self._player as player:
+                result = _library.scanout_subtitles_at(player, at, drawn, rest, place)
+            check(result)
+            if place.value is not None:
+                return take(place.value)
+            if result == l.END:
+                return None
+            if deadline is not None and clock.monotonic_ns() >= deadline:
+                raise TimeoutError("The subtitles were not drawn in time.")
 
     # Readings
 

@@ -37,6 +37,7 @@ class EventKind(enum.IntEnum):
     SOUGHT = 8
     OPENED = 9
     STATE = 10
+    SUBTITLES = 11
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Event:
     """Something that has happened."""
 
     kind: EventKind
-    #: A sentence, the name of a key, or nothing.
+    #: A sentence, the name of a key, of SUBTITLES what they say, or nothing.
     text: str
     #: Below 0 for a failure.
     result: int

@@ -26,6 +26,7 @@ pub const SCANOUT_EVENT_SHOWN: scanout_event_kind = 7;
 pub const SCANOUT_EVENT_SOUGHT: scanout_event_kind = 8;
 pub const SCANOUT_EVENT_OPENED: scanout_event_kind = 9;
 pub const SCANOUT_EVENT_STATE: scanout_event_kind = 10;
+pub const SCANOUT_EVENT_SUBTITLES: scanout_event_kind = 11;
 
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -17,6 +17,7 @@ mod queue;
 mod result;
 mod server;
 mod sound;
+mod subtitles;
 mod vulkan;
 
 pub use conversion::*;
@@ -32,4 +33,5 @@ pub use queue::*;
 pub use result::*;
 pub use server::*;
 pub use sound::*;
+pub use subtitles::*;
 pub use vulkan::*;

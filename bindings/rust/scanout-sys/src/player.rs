@@ -59,7 +59,7 @@ pub struct scanout_options {
     pub video_track: i32,
     pub audio_track: i32,
     pub subtitle_track: i32,
-    pub reserved: u32,
+    pub takes_subtitles: u32,
     pub audio_languages: *const c_char,
     pub subtitle_languages: *const c_char,
     pub sound: *mut scanout_sound,

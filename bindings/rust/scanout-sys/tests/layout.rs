@@ -35,7 +35,8 @@ fn sizes_offsets_and_values_are_those_of_c() {
         SCANOUT_OUTPUT_WINDOW, SCANOUT_OUTPUT_MONITOR, SCANOUT_DECODER_AUTO, SCANOUT_DECODER_HARDWARE, SCANOUT_DECODER_SOFTWARE,
         SCANOUT_SANDBOX_OFF, SCANOUT_SANDBOX_DECODER, SCANOUT_SANDBOX_REQUIRE, SCANOUT_SANDBOX_FULL, SCANOUT_EVENT_ENDED,
         SCANOUT_EVENT_FAILED, SCANOUT_EVENT_NOTICE, SCANOUT_EVENT_DETAIL, SCANOUT_EVENT_CLOSE, SCANOUT_EVENT_KEY, SCANOUT_EVENT_SHOWN,
-        SCANOUT_EVENT_SOUGHT, SCANOUT_EVENT_OPENED, SCANOUT_EVENT_STATE, SCANOUT_STATE_IDLE, SCANOUT_STATE_OPENING, SCANOUT_STATE_PREPARING,
+        SCANOUT_EVENT_SOUGHT, SCANOUT_EVENT_OPENED, SCANOUT_EVENT_STATE, SCANOUT_EVENT_SUBTITLES, SCANOUT_STATE_IDLE,
+        SCANOUT_STATE_OPENING, SCANOUT_STATE_PREPARING,
         SCANOUT_STATE_PLAYING, SCANOUT_STATE_PAUSED, SCANOUT_STATE_WAITING, SCANOUT_STATE_ENDED, SCANOUT_STATE_FAILED,
         SCANOUT_POLICY_DROP_OLDEST, SCANOUT_POLICY_WAIT, SCANOUT_MAX_PLANES, SCANOUT_MEMORY_UNKNOWN, SCANOUT_MEMORY_MEMFD,
         SCANOUT_MEMORY_UDMABUF, SCANOUT_MEMORY_DMA_HEAP, SCANOUT_MEMORY_DEVICE, SCANOUT_MEMORY_GIVEN, SCANOUT_SOUND_EVERYTHING,
@@ -48,7 +49,7 @@ fn sizes_offsets_and_values_are_those_of_c() {
     layout! { text:
         scanout_options {
             size, output, decoder, threads, starts_paused, is_silent, loops, exporter_count, exporters, start_time, play_duration, sandbox,
-            opens_async, video_track, audio_track, subtitle_track, audio_languages, subtitle_languages, sound, render_node,
+            opens_async, video_track, audio_track, subtitle_track, takes_subtitles, audio_languages, subtitle_languages, sound, render_node,
         }
         scanout_camera { size, format, width, height, rate_numerator, rate_denominator, reconnects }
         scanout_stream { size, context, read, seek, byte_count, cancel }
@@ -99,6 +100,9 @@ fn sizes_offsets_and_values_are_those_of_c() {
             is_fragmented, has_index_in_front, sandbox, start_time, duration,
         }
         scanout_conversion_progress { size, pass, pass_count, is_whole, time, duration, samples, bytes, bytes_copied }
+        scanout_canvas { size, width, height, film_x, film_y, film_width, film_height }
+        scanout_subtitles_info { size, line_count, from, until, serial, text, pixels, pitch, x, y, width, height }
+        scanout_subtitle_line { size, is_image, start, end, text, ass, style, x, y, width, height, canvas_width, canvas_height }
     }
     assert_eq!(text, include_str!("../../../../Tests/CInterface/layout.txt"));
 }
@@ -197,6 +201,10 @@ fn every_function_is_declared_and_in_the_library() {
         scanout_sound_wait,
         scanout_state,
         scanout_step,
+        scanout_subtitles_at,
+        scanout_subtitles_describe,
+        scanout_subtitles_get_line,
+        scanout_subtitles_release,
         scanout_timeline_close,
         scanout_timeline_fd,
         scanout_timeline_new,
