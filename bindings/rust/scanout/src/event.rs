@@ -66,6 +66,9 @@ pub enum Event {
     Opened,
     /// The player is in another state now.
     State(State),
+    /// With [`Options::takes_subtitles`](crate::Options::takes_subtitles), in films with a clock: other subtitles are on than before. Their text;
+    /// empty where none are, or only images.
+    Subtitles(String),
     /// Of a kind that this crate does not know.
     Other(u32),
 }
@@ -86,6 +89,7 @@ impl Event {
             }
             sys::SCANOUT_EVENT_OPENED => Event::Opened,
             sys::SCANOUT_EVENT_STATE => Event::State(State::of(event.state)),
+            sys::SCANOUT_EVENT_SUBTITLES => Event::Subtitles(text()),
             kind => Event::Other(kind),
         }
     }

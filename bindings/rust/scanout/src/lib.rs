@@ -32,6 +32,7 @@ mod player;
 mod sized;
 mod sound;
 mod source;
+mod subtitles;
 mod timeline;
 
 pub use error::{Error, ErrorKind, Result};
@@ -46,6 +47,7 @@ pub use plane::{Plane, Rows};
 pub use player::{Player, Statistics};
 pub use sound::{Sound, SoundBlock};
 pub use source::{Canceller, Source};
+pub use subtitles::{SubtitleLine, SubtitlePicture, Subtitles};
 pub use timeline::Timeline;
 
 /// The host's clock: CLOCK_MONOTONIC, in nanoseconds. [`Player::frame_for`] takes such times.

@@ -140,8 +140,10 @@ pub struct Options {
     pub video_track: TrackChoice,
     /// Which sound plays.
     pub audio_track: TrackChoice,
-    /// Which subtitles are shown, in a window.
+    /// Which subtitles are shown, in a window or on a monitor, or taken.
     pub subtitle_track: TrackChoice,
+    /// [`Player::subtitles`](crate::Player::subtitles) hands them out; without a window or monitor they are not read otherwise.
+    pub takes_subtitles: bool,
     /// The preferred one first: "de,en".
     pub audio_languages: String,
     /// The same for subtitles.
@@ -186,6 +188,7 @@ impl Default for Options {
             video_track: TrackChoice::Auto,
             audio_track: TrackChoice::Auto,
             subtitle_track: TrackChoice::Auto,
+            takes_subtitles: false,
             audio_languages: String::new(),
             subtitle_languages: String::new(),
             takes_every_frame: None,
@@ -221,5 +224,6 @@ impl Options {
         options.video_track = self.video_track.number();
         options.audio_track = self.audio_track.number();
         options.subtitle_track = self.subtitle_track.number();
+        options.takes_subtitles = u32::from(self.takes_subtitles);
     }
 }

@@ -7,6 +7,7 @@ use crate::options::Options;
 use crate::sized::{c_string, known, timeout, Message, Sized32};
 use crate::sound::Sound;
 use crate::source::{Context, Source};
+use crate::subtitles::Subtitles;
 use scanout_sys as sys;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -207,6 +208,14 @@ impl Player {
     /// 0 is silent, 1 as recorded.
     pub fn set_volume(&self, volume: f64) -> Result<()> {
         check(unsafe { sys::scanout_set_volume(self.as_ptr(), volume) })
+    }
+
+    /// What subtitles are on at a film time, mostly that of a frame in hand; None: the film has none, or `takes_subtitles` is not set. `canvas` is the
+    /// width and height of what they are drawn for, which the film covers; None: there is only text. Waits while a new picture is drawn, mostly some
+    /// milliseconds, up to [`ErrorKind::Timeout`].
+    pub fn subtitles(&self, film_time: i64, canvas: Option<(u32, u32)>, limit: Option<Duration>) -> Result<Option<Subtitles>> {
+        // SAFETY: the player is open.
+        unsafe { Subtitles::at(self.as_ptr(), film_time, canvas, limit) }
     }
 
     /// Makes an opening that is under way fail soon with [`ErrorKind::Cancelled`].

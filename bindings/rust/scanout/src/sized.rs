@@ -45,6 +45,9 @@ sized!(
     scanout_sound_options,
     scanout_sound_block,
     scanout_finder_options,
+    scanout_canvas,
+    scanout_subtitles_info,
+    scanout_subtitle_line,
 );
 
 /// The buffer for a sentence about a failure.
