@@ -31,7 +31,7 @@ public final class LayerCompositor: VideoCompositing {
     }
 
     /// The same format with alpha as a fourth plane.
-    static func withAlpha(_ format: PixelFormat) -> PixelFormat { format == .yuv420p10le ? .yuva420p10le : .yuva420p }
+    package static func withAlpha(_ format: PixelFormat) -> PixelFormat { format == .yuv420p10le ? .yuva420p10le : .yuva420p }
 
     /// Draws the frame on a thread of its own.
     public func start(_ request: VideoCompositionRequest) throws {

@@ -11,8 +11,8 @@ public import Reading
 ///
 /// It draws with OpenGL ES 3, in a context of its own without a window. Frames in DMA-BUFs are read where the decoder wrote them and the result is
 /// drawn into the surfaces that displays and encoders read, through texture caches; other memory is copied to the device and back. Frames in
-/// NV12 and P010, as hardware decodes them, are read as they are. Frames of another size, matrix, range or orientation are converted on the CPU
-/// first, as they are for `LayerCompositor`. Mesa's software drivers do as well as a device.
+/// NV12 and P010, as hardware decodes them, are read as they are; those with alpha are laid over what lies below them. Frames of another size,
+/// matrix, range or orientation are converted on the CPU first, as they are for `LayerCompositor`. Mesa's software drivers do as well as a device.
 ///
 /// Thread-safety: all of it. One compositor may serve several outputs; it draws one frame at a time.
 public final class GPULayerCompositor: VideoCompositing {

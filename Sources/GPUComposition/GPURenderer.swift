@@ -31,10 +31,11 @@ final class GPURenderer: @unchecked Sendable {
 
     init(_ format: PixelFormat) throws(ReadingError) {
         let context = try OffscreenContext(), formats: Set<PixelFormat> = format == .yuv420p ? [.yuv420p, .nv12] : [.yuv420p10le, .p010le]
+        let withAlpha = LayerCompositor.withAlpha(format)
         self.format = format
         self.context = context
-        sourceFormats = formats
-        preparation = LayerPreparation(formats)
+        sourceFormats = formats.union([withAlpha])
+        preparation = LayerPreparation(formats, withAlpha: withAlpha)
         var name = "", imports = false, caches: EGLTextureCache?, made: RenderTarget?
         try context.run { () throws(ReadingError) in
             name = unsafe context.functions.getString(GLenum(GL_RENDERER)).map { unsafe String(cString: $0) } ?? ""
@@ -113,6 +114,7 @@ final class GPURenderer: @unchecked Sendable {
             gl.uniform1ui(program.background, GLuint(background))
             gl.uniform1i(program.hasSums, first == 0 ? 0 : 1)
             gl.uniform1i(program.scale, GLint(scale))
+            gl.uniform1i(program.chroma, plane == 0 ? 0 : 1)
             for (unit, index) in part.enumerated() { set(layers[index], textures[index], plane, unit, program.layers[unit]) }
             if first > 0 {
                 gl.activeTexture(GLenum(GL_TEXTURE0) + GLenum(MixingProgram.sumUnit))
@@ -136,6 +138,12 @@ final class GPURenderer: @unchecked Sendable {
         gl.uniform4i(place.shown, count(shown.x), count(shown.y), count(shown.x + shown.width), count(shown.y + shown.height))
         gl.uniform2i(place.offset, count(visible.x) - count(origin.x), count(visible.y) - count(origin.y))
         gl.uniform1ui(place.weight, GLuint(layer.weight))
+        gl.uniform1i(place.hasAlpha, layer.hasAlpha ? 1 : 0)
+        if layer.hasAlpha, let alpha = textures.planes.last {
+            gl.activeTexture(GLenum(GL_TEXTURE0) + GLenum(MixingProgram.alphaUnit(unit)))
+            gl.bindTexture(textures.target, alpha.name)
+            gl.uniform2i(place.alphaOffset, GLint(visible.x - origin.x), GLint(visible.y - origin.y))
+        }
         gl.uniform1i(place.channel, isPaired && plane == 2 ? 1 : 0)
         // P010 has its ten bits at the upper end of 16.
         gl.uniform1ui(place.shift, layer.frame.pixelFormat == .p010le ? 6 : 0)

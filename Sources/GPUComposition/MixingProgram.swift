@@ -12,9 +12,14 @@ struct MixingProgram {
     /// The texture unit of the sums of the pass before.
     static let sumUnit = greatest
 
+    /// The texture unit of a layer's alpha.
+    static func alphaUnit(_ layer: Int) -> Int { sumUnit + 1 + layer }
+
     /// The places of a layer's uniforms.
     struct Layer {
         let shown, offset, weight, channel, shift: GLint
+        /// Whether the frame has alpha, and the pixel of it that falls on the first column and row of the result.
+        let hasAlpha, alphaOffset: GLint
     }
 
     let name: GLuint
@@ -23,6 +28,8 @@ struct MixingProgram {
     let hasSums: GLint
     /// What samples are multiplied by to be code values: 255 or 65535.
     let scale: GLint
+    /// Whether a sample lies over four pixels.
+    let chroma: GLint
 
     /// - Parameters:
     ///   - count: Layers, from 0 to `greatest`.
@@ -51,13 +58,17 @@ struct MixingProgram {
         layers = (0..<count).map {
             Layer(
                 shown: place("shown\($0)"), offset: place("offset\($0)"), weight: place("weight\($0)"), channel: place("channel\($0)"),
-                shift: place("shift\($0)"))
+                shift: place("shift\($0)"), hasAlpha: place("hasAlpha\($0)"), alphaOffset: place("alphaOffset\($0)"))
         }
         background = place("background")
         hasSums = place("hasSums")
         scale = place("scale")
+        chroma = place("chroma")
         gl.useProgram(program)
-        for index in 0..<count { gl.uniform1i(place("source\(index)"), GLint(index)) }
+        for index in 0..<count {
+            gl.uniform1i(place("source\(index)"), GLint(index))
+            gl.uniform1i(place("alpha\(index)"), GLint(Self.alphaUnit(index)))
+        }
         gl.uniform1i(place("sums"), GLint(Self.sumUnit))
     }
 
@@ -65,6 +76,20 @@ struct MixingProgram {
     private static let vertex = """
         #version 300 es
         void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }
+        """
+
+    /// What a sample with alpha counts for: 255, and 1023, become 65,536 exactly. A sample of chroma has the alpha of its four pixels on average.
+    private static let alpha = """
+        highp uint codeOf(highp sampler2D alpha, ivec2 place) { return uint(texelFetch(alpha, place, 0).r * float(scale) + 0.5); }
+        highp uint shareOf(highp sampler2D alpha, ivec2 place, highp uint weight) {
+            highp uint value = codeOf(alpha, place);
+            if (chroma != 0) {
+                value += codeOf(alpha, place + ivec2(1, 0)) + codeOf(alpha, place + ivec2(0, 1)) + codeOf(alpha, place + ivec2(1, 1));
+                value = (value + 2u) >> 2u;
+            }
+            value = scale == 255 ? value * 257u + (value >> 7u) : (value << 6u) + (value >> 4u) + (value >> 9u);
+            return weight == 65536u ? value : (value * weight) >> 16u;
+        }
         """
 
     private static func fragment(_ count: Int, _ isLast: Bool) -> String {
@@ -76,6 +101,9 @@ struct MixingProgram {
             uniform highp uint weight\($0);
             uniform highp int channel\($0);
             uniform highp uint shift\($0);
+            uniform highp sampler2D alpha\($0);
+            uniform highp int hasAlpha\($0);
+            uniform highp ivec2 alphaOffset\($0);
             """
         }
         let steps = (0..<count).map {
@@ -83,7 +111,9 @@ struct MixingProgram {
                 if (all(greaterThanEqual(place, shown\($0).xy)) && all(lessThan(place, shown\($0).zw))) {
                     highp vec4 texel = texelFetch(source\($0), place + offset\($0), 0);
                     highp uint code = uint((channel\($0) == 0 ? texel.r : texel.g) * float(scale) + 0.5) >> shift\($0);
-                    sum = (sum * (65536u - weight\($0)) + (code << 6u) * weight\($0)) >> 16u;
+                    highp uint share = weight\($0);
+                    if (hasAlpha\($0) != 0) share = shareOf(alpha\($0), place * (1 + chroma) + alphaOffset\($0), share);
+                    sum = (sum * (65536u - share) + (code << 6u) * share) >> 16u;
                 }
             """
         }
@@ -95,8 +125,10 @@ struct MixingProgram {
             uniform highp uint background;
             uniform highp int hasSums;
             uniform highp int scale;
+            uniform highp int chroma;
             \(uniforms.joined(separator: "\n"))
             out highp \(isLast ? "vec4" : "uvec4") result;
+            \(alpha)
             void main() {
                 ivec2 place = ivec2(gl_FragCoord.xy);
                 highp uint sum = hasSums == 0 ? background << 6u : texelFetch(sums, place, 0).r;

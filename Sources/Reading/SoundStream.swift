@@ -103,8 +103,11 @@ final class SoundStream {
                 continue
             }
             if let sample = found {
-                guard case .compressed(let block, _) = sample.content, !sample.flags.contains(.doNotDisplay) else { continue }
-                end = sample.duration.isNumeric ? sample.presentationTime + sample.duration : .invalid
+                guard case .compressed(let block, _) = sample.content else { continue }
+                // The decoder needs what an edit list hides for what follows, and puts out nothing of it.
+                if !sample.flags.contains(.doNotDisplay) {
+                    end = sample.duration.isNumeric ? sample.presentationTime + sample.duration : .invalid
+                }
                 let time = sample.presentationTime
                 try decoding { () throws(AudioError) in unsafe try decoder.decode(block.packet, presentationTime: time) { unsafe take($0) } }
             } else {

@@ -69,10 +69,10 @@ extension AssetWriter {
     private func write(_ entry: AssetWriterState.Entry) throws(WritingError) {
         let sample = entry.item.sample
         guard case .compressed(let block, _) = sample.content else { return }
-        let (times, endsFragment) = state.withLock { ($0.filmTimes(entry), $0.endsFragment(before: entry)) }
+        let (times, endsFragment, end) = state.withLock { ($0.filmTimes(entry), $0.endsFragment(before: entry), $0.length) }
         do throws(WritingError) {
             if endsFragment {
-                try files.endFragment()
+                try files.endFragment(end)
                 if options.syncsFragments { sync(files.wholeByteCount) }
                 try streamed?.endSegment(at: times.presentation, files.whole)
             }

@@ -174,10 +174,15 @@ public final class AssetWriter: Sendable {
         callProducers()
     }
 
-    /// Units in a second for the lengths in edit lists: those of the first video track, so that they are exact.
+    /// Units in a second for the lengths in edit lists: those of the first video track and the first of sound, so that they are exact for both.
     private static func timescale(_ tracks: [TrackDescription]) -> Int32 {
-        let film = tracks.first { $0.kind == .video } ?? tracks[0]
-        return (600...1_000_000).contains(film.timeBase.denominator) ? film.timeBase.denominator : 1000
+        let usual: ClosedRange<Int64> = 600...1_000_000
+        let units = [AssetTrack.Kind.video, .audio].compactMap { kind in tracks.first { $0.kind == kind }.map { Int64($0.timeBase.denominator) } }
+        guard let film = units.first ?? tracks.first.map({ Int64($0.timeBase.denominator) }), usual.contains(film) else { return 1000 }
+        let sound = units.last ?? film
+        guard sound > 0 else { return Int32(film) }
+        let both = film / Int64(MediaTime.greatestCommonDivisor(UInt128(film), UInt128(sound))) * sound
+        return Int32(usual.contains(both) ? both : film)
     }
 
     // MARK: While writing
@@ -259,11 +264,11 @@ public final class AssetWriter: Sendable {
         try drain()
         let end = state.withLock { state in
             state.isBusy = true
-            return state.end.map { $0 - state.start }
+            return state.length
         }
         do throws(WritingError) {
             if let streamed {
-                try files.endFragment()
+                try files.endFragment(end)
                 try streamed.endSegment(at: nil, files.whole)
             }
             try files.end(at: end)

@@ -51,6 +51,8 @@ struct AssetWriterState: Sendable {
     var start = MediaTime.zero
     /// Source time of the film's end, where it was told.
     var end: MediaTime?
+    /// The film's length, where its end was told.
+    var length: MediaTime? { end.map { $0 - start } }
     /// Tracks that name others.
     var references: [(from: Int, kind: TrackReference.Kind, to: Int)] = []
     /// In fragments: all that is decoded before the film's beginning is in the first one.
@@ -190,14 +192,22 @@ struct AssetWriterState: Sendable {
 
     func filmTimes(_ entry: Entry) -> Muxer.Times {
         let offset = (shift ?? .zero) - start + delay(ofInput: entry.input)
-        return Muxer.Times(
+        var times = Muxer.Times(
             presentation: entry.item.presentation + offset, decode: entry.item.decode + offset, duration: entry.item.sample.duration)
+        guard let end, container.hasEditLists, !isStreamed else { return times }
+        let left = end - entry.item.presentation
+        times.isAfterEnd = left <= .zero
+        // The duration of the last packet is all that says how much of it is heard.
+        if inputs[entry.input].track.kind == .audio, left > .zero, times.duration.isNumeric { times.duration = min(times.duration, left) }
+        return times
     }
 
     mutating func endsFragment(before entry: Entry) -> Bool {
         let track = inputs[entry.input].track
         guard !track.isSparse else { return false }
         if hidesLeadIn, entry.time < start { return false }
+        // What is hidden after the end lies in one fragment with the samples before it.
+        if let end, !isStreamed, let fragments, (end - entry.time).multiplied(by: 2) < fragments.duration { return false }
         let isSyncVideo = track.kind == .video && entry.item.sample.flags.contains(.sync)
         if isStreamed, !isSyncVideo, fragments?.hasBegun == true, inputs.contains(where: { $0.track.kind == .video }) { return false }
         return fragments?.endsBefore(time: entry.time, isSyncVideo: isSyncVideo) ?? false

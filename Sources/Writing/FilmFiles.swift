@@ -90,8 +90,10 @@ final class FilmFiles: @unchecked Sendable {
     }
 
     /// Ends a fragment: all samples so far are in the files. The film has its name then, unless its index comes last.
-    func endFragment() throws(WritingError) {
-        for muxer in muxers { try muxer.endFragment() }
+    ///
+    /// - Parameter end: The film's length where it was told.
+    func endFragment(_ end: MediaTime?) throws(WritingError) {
+        for muxer in muxers { try muxer.endFragment(end) }
         if manifest == nil { try whole.draft.publish() }
     }
 

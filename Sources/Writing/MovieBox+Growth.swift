@@ -20,6 +20,15 @@ extension MovieBox {
         try write(box.bytes[...], at: place.offset, in: descriptor)
     }
 
+    /// Writes a box in the place of another one, which is not longer. What follows it in the file moves.
+    static func replace(_ place: (offset: Int64, count: Int64), by bytes: [UInt8], in descriptor: Int32) throws(SystemError) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(errno, "look at the file") }
+        let growth = Int64(bytes.count) - place.count, end = place.offset + place.count
+        if growth > 0 { try move(Int64(status.st_size) - end, from: end, by: growth, in: descriptor) }
+        try write(bytes[...], at: place.offset, in: descriptor)
+    }
+
     /// Moves the end of a file backwards, its last part first.
     private static func move(_ count: Int64, from offset: Int64, by distance: Int64, in descriptor: Int32) throws(SystemError) {
         var left = count
@@ -97,7 +106,7 @@ extension MovieBox {
     }
 
     /// - Parameter parents: The beginnings of the boxes around the range, all in front of it.
-    private mutating func replace(_ range: Range<Int>, by new: [UInt8], _ parents: [Int]) {
+    mutating func replace(_ range: Range<Int>, by new: [UInt8], _ parents: [Int]) {
         bytes.replaceSubrange(range, with: new)
         for parent in parents { set(number(at: parent, 4) + Int64(new.count - range.count), at: parent, 4) }
     }
@@ -138,9 +147,10 @@ extension MovieBox {
         replace(bytes.count..<bytes.count, by: Self.box("meta", handler + keys + Self.box("ilst", item)), [0])
     }
 
-    /// Gives edits without a length one that no film reaches. A length of 0 means the rest of the film, but FFmpeg takes it for nothing where the
-    /// index has samples.
-    mutating func openEdits() {
+    /// Gives edits without a length one that reaches to the film's end, or one that no film reaches. A length of 0 means the rest of the film, but
+    /// FFmpeg takes it for nothing where the index has samples.
+    /// - Parameter end: nil: it is not known.
+    mutating func openEdits(until end: MediaTime?) {
         for track in boxes("trak", in: 8..<bytes.count) {
             let content = track.lowerBound + 8..<track.upperBound
             if let media = first("mdia", in: content), let header = first("mdhd", in: media.lowerBound + 8..<media.upperBound) {
@@ -153,6 +163,7 @@ extension MovieBox {
                 set(Int64(Int32.max), at: place, size)
             }
         }
+        if let end { endEdits(at: end) }
         clearLengths()
     }
 

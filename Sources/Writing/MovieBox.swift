@@ -52,10 +52,11 @@ struct MovieBox {
     }
 
     /// The first box of this name at the top of a file; nil where there is none.
-    static func find(_ wanted: String, in descriptor: Int32) throws(SystemError) -> (offset: Int64, count: Int64)? {
+    /// - Parameter start: Where a box begins; those in front of it do not count.
+    static func find(_ wanted: String, in descriptor: Int32, from start: Int64 = 0) throws(SystemError) -> (offset: Int64, count: Int64)? {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(errno, "look at the file") }
-        var offset: Int64 = 0
+        var offset = start
         while offset + 16 <= Int64(status.st_size) {
             let head = try read(16, at: offset, in: descriptor)
             let short = head.number(at: 0, 4)

@@ -16,6 +16,8 @@ final class Muxer: @unchecked Sendable {
     private var cover: CoverImage?
     private var plan = Plan()
     private var isFragmented = false
+    /// Of each stream.
+    private var fragment: [FragmentContent] = []
     /// Film time at which the last sample ends.
     private var lastShown = MediaTime.zero
     /// The end of the last whole fragment, in bytes.
@@ -65,6 +67,7 @@ final class Muxer: @unchecked Sendable {
     /// False when there is no memory.
     func addStream(_ track: TrackDescription) -> Bool {
         lastTicks.append(.min)
+        fragment.append(FragmentContent())
         return unsafe StreamParameters.add(track, to: context) != nil
     }
 
@@ -157,6 +160,8 @@ final class Muxer: @unchecked Sendable {
         var presentation: MediaTime
         var decode: MediaTime
         var duration: MediaTime
+        /// It is decoded for others, and shown only after the film's end.
+        var isAfterEnd = false
     }
 
     /// Writes a sample. Its bytes are not copied before they come to the file's buffer.
@@ -175,6 +180,7 @@ final class Muxer: @unchecked Sendable {
             // The index has been written without this track's beginning: its first fragment says when that is, or it would be 0.
             unsafe av_opt_set(context.pointee.priv_data, "movflags", "+frag_discont", 0)
         }
+        if isFragmented { fragment[index].add(decode: decode, isHidden: times.isAfterEnd) }
         lastTicks[index] = decode
         unsafe packet.pointee.stream_index = Int32(index)
         unsafe packet.pointee.dts = decode
@@ -197,17 +203,35 @@ final class Muxer: @unchecked Sendable {
     }
 
     /// Ends a fragment: all samples so far are in the file.
-    func endFragment() throws(WritingError) {
+    ///
+    /// - Parameter end: The film's length where it was told.
+    func endFragment(_ end: MediaTime?) throws(WritingError) {
         if container.hasEditLists, wholeByteCount == 0 {
             // The first time, MP4 and MOV write their index, with the first fragment's samples in it or only with the tracks.
             try check(unsafe av_write_frame(context, nil), "the container refuses its index")
-            try completeIndex { [plan] in if plan.hidesLeadIn { $0.openEdits() } }
+            try completeIndex { [plan] in if plan.hidesLeadIn { $0.openEdits(until: end) } }
             output.goToEnd()
         }
         if !plan.hidesLeadIn || wholeByteCount > 0 { try check(unsafe av_write_frame(context, nil), "the container refuses a fragment") }
         output.flush()
         try check(0, "")
+        try hideAfterEnd()
         wholeByteCount = output.byteCount ?? wholeByteCount
+    }
+
+    /// Hides the samples of the fragment written last that are shown after the film's end. The samples of the index itself have edit lists.
+    private func hideAfterEnd() throws(WritingError) {
+        let content = fragment
+        for index in fragment.indices { fragment[index].end() }
+        guard content.contains(where: { !$0.hidden.isEmpty }), !plan.hidesLeadIn || wholeByteCount > 0 else { return }
+        do throws(SystemError) {
+            try MovieFragment.change(in: draft.descriptor.rawValue, from: wholeByteCount) { fragment in
+                for (index, track) in content.enumerated() where !track.hidden.isEmpty {
+                    fragment.hide(track.hidden, ofTrack: Int64(index + 1), after: track.step)
+                }
+            }
+        } catch { throw WritingError.writing(draft.path, error.code) }
+        output.goToEnd()
     }
 
     /// What lies before the first fragment of an MP4: how much, and the index in it.
@@ -224,7 +248,7 @@ final class Muxer: @unchecked Sendable {
     ///
     /// - Parameter end: The film's length where it was told; what the samples show after it is hidden.
     func end(at end: MediaTime?) throws(WritingError) {
-        if isFragmented, hasSamples, wholeByteCount == 0 { try endFragment() }
+        if isFragmented, hasSamples, wholeByteCount == 0 || fragment.contains(where: { !$0.hidden.isEmpty }) { try endFragment(end) }
         try check(unsafe av_write_trailer(context), "the container cannot be completed")
         output.flush()
         try check(0, "")
@@ -232,7 +256,12 @@ final class Muxer: @unchecked Sendable {
         // What the first fragment hides has edits with a length.
         let end = plan.hidesLeadIn ? min(end ?? lastShown, lastShown) : end
         if isFragmented {
-            if let end { try changeIndex { $0.endEdits(at: end) } }
+            if let end {
+                try changeIndex { box in
+                    box.openEdits(until: end)
+                    box.endEdits(at: end)
+                }
+            }
         } else {
             try completeIndex { if let end { $0.endEdits(at: end) } }
         }

@@ -1,7 +1,10 @@
 import Capture
 import Demuxing
+import Encoding
 import Foundation
 import Media
+import PlaySupport
+import Player
 import Reading
 import Recording
 import SurfacePool
@@ -112,6 +115,31 @@ import Writing
         #expect(movie.waitUntilFinished(until: Self.soon()) == .stopped)
         let times = try FilmScene.frames(of: path).map(\.time)
         #expect(times.count == 17 && zip(times, times.dropFirst()).allSatisfy(<), "\(times.map(\.seconds))")
+    }
+
+    @Test("says why software encodes where a device is preferred, and is refused, without a file, where one is required")
+    func hardware() throws {
+        let path = Self.path("mkv"), scene = FilmScene(), reason = "no hardware encoder for h264: cannot open /nowhere/renderD128: "
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var settings = MovieFileSettings()
+        (settings.hardware, settings.device) = (.require, "/nowhere/renderD128")
+        let required = MovieFileOutput()
+        let refusal = #expect(throws: ExportError.self) { try required.start(to: path, settings: settings, camera: scene.format) }
+        let sentence = refusal?.description ?? ""
+        #expect(sentence.contains(reason) && sentence.hasSuffix(".") && !sentence.contains("\n"), "\(sentence)")
+        // As `play record` ends then.
+        #expect(refusal.map { ExitCode(PlayerError($0)) } == .data)
+        #expect(!required.isRecording && !FileManager.default.fileExists(atPath: path))
+        settings.hardware = .prefer
+        let preferred = MovieFileOutput()
+        try preferred.start(to: path, settings: settings, camera: scene.format)
+        try scene.play(0..<5, to: preferred)
+        #expect(Polling.until(within: .seconds(120)) { preferred.report?.beginning != nil })
+        preferred.stop { scene.at(1) }
+        #expect(preferred.waitUntilFinished(until: Self.soon()) == .stopped)
+        let report = try #require(preferred.report)
+        #expect(report.softwareReason?.hasPrefix(reason) == true && report.videoEncoder?.contains("libx264") == true, "\(report)")
+        #expect(try FilmScene.frames(of: path).count == 5)
     }
 
     @Test("of analog video keeps the shape of its pixels", arguments: ["mp4", "mkv"])

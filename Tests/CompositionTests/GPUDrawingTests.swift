@@ -106,6 +106,53 @@ import Testing
         }
     }
 
+    /// Layers with alpha, by what is special about them: tracks 1 to 3 are opaque, 4 to 6 have alpha, the last of another size.
+    static let alphaNames = [
+        "over a film", "faded over a colour", "scaled, and beyond the edges", "over an opaque one of a part", "six with and without",
+    ]
+
+    static func alphaInstruction(_ name: String, _ range: MediaTimeRange) -> VideoCompositionInstruction {
+        let green = CompositionColor(red: 0.1, green: 0.8, blue: 0.3)
+        var layers = [Layer(track: 4), Layer(track: 1)]
+        switch name {
+        case "over a film": break
+        case "faded over a colour":
+            layers = [Layer(track: 4, opacity: 0.4)]
+            layers[0].opacity.ramp(from: 0.1, to: 0.9, during: range)
+        case "scaled, and beyond the edges":
+            layers[0] = Layer(track: 6, fit: .stretch)
+            layers[0].transform = Ramped(LayerTransform(x: -6, y: 4))
+            layers.insert(Layer(track: 5, opacity: 0.7, crop: LayerCrop(left: 0.2, right: 0.8)), at: 0)
+            layers[0].transform = Ramped(LayerTransform(x: 12, y: -8))
+        case "over an opaque one of a part":
+            layers[1] = Layer(track: 1, crop: LayerCrop(left: 0.25, top: 0.25, right: 0.75, bottom: 0.75))
+        default: layers = [4, 1, 5, 2, 6, 3].map { Layer(track: $0, fit: $0 == 6 ? .stretch : .none, opacity: 0.2 + 0.13 * Double($0)) }
+        }
+        return VideoCompositionInstruction(timeRange: range, layers: layers, backgroundColor: green)
+    }
+
+    @Test(arguments: mustImport ? ["over a film", "six with and without"] : alphaNames, [PixelFormat.yuv420p, .yuv420p10le])
+    func `layers with alpha have the same code values`(name: String, format: PixelFormat) throws {
+        let films = try (0..<6).map { number in
+            try TestFilm(
+                seed: 200 + UInt64(number), frames: 3, size: number == 5 ? PixelSize(width: 32, height: 18) : DrawingTests.size, hasAlpha: number > 2)
+        }
+        let range = MediaTimeRange(start: .zero, duration: TestFilm.frameDuration.multiplied(by: 3)), size = DrawingTests.size
+        var film = Composition()
+        for one in films { try film.insert(range, of: one.source, into: film.addTrack(.video), at: .zero) }
+        let instruction = Self.alphaInstruction(name, range)
+        let wanted = try Self.frames(film, instruction, LayerCompositor(format: format), size: size, allocator: "memfd")
+        // Without the alpha it would be another film.
+        let opaque = try Self.frames(film, instruction, Asking(GPULayerCompositor(format: format), format), size: size, allocator: "memfd")
+        #expect(zip(wanted, opaque).allSatisfy { $0 != $1 } && wanted.count == 3)
+        for allocator in Self.allocators {
+            let gpu = try GPULayerCompositor(format: format)
+            let found = try Self.frames(film, instruction, gpu, size: size, allocator: allocator)
+            #expect(found == wanted, "\(gpu.device), \(allocator)")
+            #expect(gpu.report.framesDrawn == 3, "\(gpu.report)")
+        }
+    }
+
     @Test func `several outputs and sizes share one compositor, and an instruction that is not its own is refused`() throws {
         let gpu = try GPULayerCompositor(), cpu = LayerCompositor()
         for side in [16, 48, 30, 64, 16] {

@@ -37,7 +37,11 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test(arguments: [["--sink", "headless"], ["--microphone", "null", "--preview"], ["--preview", "--sink", "md5=x"], ["--max-size", "many"]])
+    @Test(
+        arguments: [
+            ["--sink", "headless"], ["--microphone", "null", "--preview"], ["--preview", "--sink", "md5=x"], ["--max-size", "many"],
+            ["--microphone", "null", "--hardware", "require"], ["--device", "/dev/dri/renderD128"], ["--hardware", "perhaps"],
+        ])
     func `options that make no sense are refused`(options: [String]) throws {
         #expect(try PlayProgram.run(["record", Self.path()] + options).code == 64)
     }

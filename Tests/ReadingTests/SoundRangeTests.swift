@@ -1,3 +1,4 @@
+import Foundation
 import Media
 import Reading
 import Sandbox
@@ -71,6 +72,19 @@ import Testing
             frames[buffer.position / Int64(rate), default: 0] += buffer.frameCount
         }
         #expect(frames == [0: rate / 4, 1: rate / 4])
+    }
+
+    @Test(arguments: [SandboxPolicy.off, .full])
+    func `sound behind an edit list begins with FFmpeg's first sample, decoded from what is hidden`(policy: SandboxPolicy) throws {
+        let options = ReadingOptions(sandbox: SandboxOptions(policy: policy, decoderPath: BuiltPrograms.decoder))
+        let path = TestAssets.path("edit-list.mp4"), found = try AudioTrackOutput(url: path, options: options).remaining()
+        let bytes = try FFmpeg.run(["-i", path, "-map", "0:a:0", "-f", "f32le", "-"])
+        let theirs = unsafe bytes.withUnsafeBytes { unsafe Array($0.bindMemory(to: Float.self)) }
+        let samples = found.flatMap(\.samples)
+        // Some versions of FFmpeg put out the whole of the last packet.
+        let channels = found.first?.channelCount ?? 0
+        #expect(found.first?.position == 0 && samples.count > 4096 && theirs.count - samples.count < 1024 * channels)
+        #expect(samples == Array(theirs.prefix(samples.count)))
     }
 
     @Test func `a cancelled output throws`() throws {

@@ -20,26 +20,6 @@ struct CutTests {
         #expect(part == Array(whole[first..<first + count]), "\(part.count) frames, the first is \(whole.firstIndex(of: part.first ?? "") ?? -1)")
     }
 
-    /// FFmpeg takes no end from a film in fragments: it shows the two frames too that were decoded before the last.
-    @Test(arguments: [("mp4", 105, 60), ("mov", 61, 1), ("mp4", 119, 90)])
-    func `a cut in fragments begins with the frame that was wanted`(ending: String, first: Int, count: Int) throws {
-        let scratch = Scratch(), path = scratch.path("cut.\(ending)")
-        var options = FilmCopy.Options()
-        options.writer.isFragmented = true
-        let start = MediaTime(value: Int64(first), timescale: 30)
-        options.timeRange = MediaTimeRange(start: start, duration: MediaTime(value: Int64(count), timescale: 30))
-        let copy = try FilmCopy(from: TestAssets.demo, to: path, options: options)
-        try copy.run()
-        #expect(copy.notices == [])
-        let whole = Probe.frames(TestAssets.demo), part = Probe.frames(path)
-        #expect(part == Array(whole[first..<first + part.count]) && count...count + 2 ~= part.count, "\(part.count) frames")
-        let output = try VideoTrackOutput(url: path)
-        var times: [MediaTime] = []
-        while let frame = try output.nextFrame() { times.append(frame.presentationTime) }
-        #expect(times.first == .zero && times.count == part.count)
-        #expect(BoxReader(try #require(TextFile.bytes(of: path))).faults == [])
-    }
-
     @Test func `without an edit list it begins with the sync frame`() throws {
         let scratch = Scratch(), path = scratch.path("cut.mkv")
         var options = FilmCopy.Options()

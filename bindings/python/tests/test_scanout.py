@@ -329,6 +329,129 @@ class Sound(unittest.TestCase):
             self.assertIsNone(player.sound)
 
 
+class Serving(unittest.TestCase):
+    """Frames for other processes, and of other processes."""
+
+    #: No film takes as long.
+    LIMIT = 60
+
+    def setUp(self):
+        self.path = os.path.join(os.environ["SCANOUT_SCRATCH"], "served")
+
+    def test_another_process_gets_every_frame(self):
+        for name in ("plain.mp4", "hevc-10bit.mp4", "crop.mp4"):
+            with self.subTest(name), scanout.Server(self.path, sends_every_frame=True) as server:
+                with scanout.Player(film(name), server=server) as player:
+                    command = [*os.environ["SCANOUT_PYTHON"].split("\n"), __file__, "remote", self.path]
+                    outcome = subprocess.run(command, capture_output=True, text=True, timeout=self.LIMIT)
+                    server.wait(self.LIMIT)
+                    counted = server.statistics
+                    with self.assertRaisesRegex(scanout.ArgumentError, "hands out no frames"):
+                        player.next_frame()
+                with scanout.Player(film(name)) as alone:
+                    expected = sums(alone)
+                self.assertEqual((outcome.stdout.split(), outcome.returncode), (expected, 0), outcome.stderr)
+                self.assertEqual((counted.clients_served, counted.frames_sent, counted.frames_skipped), (1, len(expected), 0))
+
+    def test_a_player_serves_frames_and_hands_them_out(self):
+        with scanout.Server(self.path, sends_every_frame=True) as server:
+            with scanout.Player(film("plain.mp4"), server=server, takes_frames=True) as player:
+                own = []
+                thread = threading.Thread(target=lambda: own.extend(sums(player)))
+                thread.start()
+                with scanout.connect(self.path) as remote:
+                    found = sums(remote)
+                thread.join()
+                server.wait(self.LIMIT)
+        with scanout.Player(film("plain.mp4")) as alone:
+            self.assertEqual([own, found], [sums(alone)] * 2)
+
+    def test_frames_are_what_the_server_asks_for(self):
+        with scanout.Server(self.path, sends_every_frame=True, formats="nv12", size=(160, 90)) as server:
+            with scanout.Player(film("plain.mp4"), server=server), scanout.connect(self.path) as remote:
+                shapes = []
+                for frame in remote:
+                    with frame:
+                        shapes.append((frame.format, [plane.shape for plane in frame.planes]))
+        self.assertEqual(shapes, [("nv12", [(90, 160), (45, 80, 2)])] * 30)
+
+    def test_several_films_have_names(self):
+        with scanout.Server(self.path, sends_every_frame=True) as server:
+            left, right = server.add("left"), server.add("right", formats="gray")
+            self.assertRaises(scanout.ArgumentError, server.add, "left")
+            self.assertRaises(scanout.ArgumentError, server.add, "")
+            self.assertEqual(sorted(scanout.served_films(self.path)), ["left", "right"])
+            with self.assertRaisesRegex(scanout.OpenError, "middle"):
+                scanout.connect(self.path, "middle")
+            with scanout.Player(film("plain.mp4"), server=left), scanout.Player(film("crop.mp4"), server=right):
+                with scanout.connect(self.path, "left") as one, scanout.connect(self.path, "right") as other:
+                    frames = one.next_frame(self.LIMIT), other.next_frame(self.LIMIT)
+                    self.assertEqual([frame.format for frame in frames], ["yuv420p", "gray"])
+                    for frame in frames:
+                        frame.close()
+            right.remove()
+            right.remove()
+            self.assertEqual(scanout.served_films(self.path), ["left"])
+            with self.assertRaises(scanout.ClosedError):
+                scanout.Player(film("crop.mp4"), server=right)
+
+    def test_films_follow_each_other_without_an_end(self):
+        with scanout.Server(self.path, sends_every_frame=True) as server, scanout.connect(self.path) as remote:
+            found = []
+            thread = threading.Thread(target=lambda: found.extend(sums(remote)))
+            thread.start()
+            for is_last in (False, True):
+                server.set_continues(not is_last)
+                with scanout.Player(film("plain.mp4"), server=server) as player:
+                    while player.next_event().kind is not scanout.EventKind.ENDED:
+                        pass
+                    server.wait(self.LIMIT)
+            thread.join(self.LIMIT)
+        with scanout.Player(film("plain.mp4")) as alone:
+            self.assertEqual(found, sums(alone) * 2)
+
+    def test_an_array_outlives_the_connection_and_the_server(self):
+        with scanout.Server(self.path, sends_every_frame=True) as server, scanout.Player(film("plain.mp4"), server=server):
+            with scanout.connect(self.path) as remote:
+                frame = remote.next_frame(self.LIMIT)
+                expected, array = frame.planes[0].tobytes(), np.asarray(frame.planes[0])
+                frame.close()
+        del frame, remote, server
+        gc.collect()
+        self.assertEqual(array.tobytes(), expected)
+
+    def test_a_server_that_goes_is_no_end(self):
+        server = scanout.Server(self.path, sends_every_frame=True)
+        with scanout.Player(film("plain.mp4"), server=server), scanout.connect(self.path) as remote:
+            remote.next_frame(self.LIMIT).close()
+            server.close()
+            with self.assertRaisesRegex(scanout.DataError, "^" + self.path):
+                for frame in remote:
+                    frame.close()
+        self.assertRaises(scanout.ClosedError, remote.next_frame)
+        for use in (server.wait, lambda: server.statistics, lambda: server.add("late")):
+            self.assertRaises(scanout.ClosedError, use)
+        self.assertFalse(os.path.exists(self.path))
+
+    def test_refusals_and_waits_that_are_too_long(self):
+        for path in ("/nonexistent/socket", film("plain.mp4")):
+            with self.assertRaises(scanout.OpenError):
+                scanout.connect(path)
+            with self.assertRaises(scanout.OpenError):
+                scanout.Server(path)
+            self.assertRaises(scanout.OpenError, scanout.served_films, path)
+        for wishes in ({"client_limit": 0}, {"client_budget": 65}, {"formats": "nothing"}):
+            self.assertRaises(scanout.ArgumentError, scanout.Server, self.path, **wishes)
+        with scanout.Server(self.path, sends_every_frame=True) as server, scanout.Player(film("plain.mp4"), server=server):
+            self.assertRaises(TimeoutError, server.wait, 0.01)
+            with scanout.connect(self.path) as remote:
+                held = []
+                with self.assertRaises(TimeoutError):
+                    while True:
+                        held.append(remote.next_frame(0.5))
+                self.assertEqual(len(held), 4)
+
+
 class Asynchronous(unittest.IsolatedAsyncioTestCase):
     async def test_frames_and_events(self):
         with scanout.Player(film("plain.mp4")) as player:
@@ -341,6 +464,17 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
             async for event in player.events():
                 if event.kind is scanout.EventKind.ENDED:
                     break
+
+    async def test_frames_of_another_process(self):
+        path = os.path.join(os.environ["SCANOUT_SCRATCH"], "awaited")
+        with scanout.Server(path, sends_every_frame=True) as server, scanout.Player(film("plain.mp4"), server=server):
+            found = []
+            with scanout.connect(path) as remote:
+                async for frame in remote:
+                    found.append(hashlib.md5(frame.tobytes()).hexdigest())
+                    frame.close()
+        with scanout.Player(film("plain.mp4")) as alone:
+            self.assertEqual(found, await asyncio.to_thread(sums, alone))
 
     async def test_a_cancelled_wait_loses_no_frame(self):
         with scanout.Player(film("plain.mp4"), starts_paused=True) as player:
@@ -360,5 +494,8 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["sums"]:
         with scanout.Player(sys.argv[2], decoder="software") as film_to_sum:
             print("\n".join(sums(film_to_sum)))
+    elif sys.argv[1:2] == ["remote"]:
+        with scanout.connect(sys.argv[2]) as remote_to_sum:
+            print("\n".join(sums(remote_to_sum)))
     else:
         unittest.main()

@@ -13,12 +13,16 @@ from ._film import Chapter, Film, Track, TrackKind
 from ._frame import Color, Frame, HDR, Plane
 from ._log import LogLevel, set_log_handler
 from ._player import Player
+from ._remote import Remote, connect, served_films
+from ._server import ServedFilm, Server, ServerStatistics
 from ._sound import Sound, SoundBlock
+from ._source import FrameSource
 from ._subtitles import SubtitleLine, Subtitles
 from ._values import Event, EventKind, ExportStatistics, State, Statistics
 
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "Chapter", "ClosedError", "Color", "DataError", "DeviceError", "Error", "Event",
-    "EventKind", "ExportStatistics", "Film", "Frame", "HDR", "InternalError", "LogLevel", "OpenError", "Plane", "Player", "Sound", "SoundBlock",
-    "State", "Statistics", "SubtitleLine", "Subtitles", "Track", "TrackKind", "set_log_handler",
+    "EventKind", "ExportStatistics", "Film", "Frame", "FrameSource", "HDR", "InternalError", "LogLevel", "OpenError", "Plane", "Player", "Remote",
+    "ServedFilm", "Server", "ServerStatistics", "Sound", "SoundBlock", "State", "Statistics", "SubtitleLine", "Subtitles", "Track", "TrackKind",
+    "connect", "served_films", "set_log_handler",
 ]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes as c
+from typing import Any
+
 from ._library import library
 
 
@@ -53,7 +56,7 @@ class CancelledError(Error):
 
 
 class ClosedError(Error, ValueError):
-    """The player has been closed, or the frame given back."""
+    """The player, server or connection has been closed, or the frame given back."""
 
 
 class BudgetError(Error, BufferError):
@@ -79,3 +82,9 @@ def check(result: int) -> None:
     """Raises for a failure."""
     if result < 0:
         raise error(result)
+
+
+def check_open(result: int, message: c.Array[Any]) -> None:
+    """Raises for anything but success, with the sentence that the call wrote."""
+    if result:
+        raise error(result, message.value.decode(errors="replace"))

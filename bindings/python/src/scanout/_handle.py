@@ -14,8 +14,8 @@ class Handle:
     A weak reference's finaliser may call `close`, so that it refers to nothing else.
     """
 
-    def __init__(self, number: int, close: Callable[[int], None]) -> None:
-        self._number, self._close = number, close
+    def __init__(self, number: int, close: Callable[[int], None], name: str = "player") -> None:
+        self._number, self._close, self._name = number, close, name
         self._changed = threading.Condition(threading.RLock())
         self._users = 0
         self._is_closed = False
@@ -23,7 +23,7 @@ class Handle:
     def __enter__(self) -> int:
         with self._changed:
             if self._is_closed:
-                raise ClosedError("The player has been closed.")
+                raise ClosedError(f"The {self._name} has been closed.")
             self._users += 1
         return self._number
 

@@ -117,6 +117,14 @@ class MetadataInfo(c.Structure):
     _fields_ = [("size", c.c_uint32), ("reserved", c.c_uint32), ("name", c.c_char_p), ("text", c.c_char_p)]
 
 
+class ServerOptions(c.Structure):
+    _fields_ = _numbers(c.c_uint32, "size", "client_limit", "client_budget", "sends_every_frame") + [("frames", c.POINTER(ExporterOptions))]
+
+
+class ServerStatisticsInfo(c.Structure):
+    _fields_ = _numbers(c.c_uint32, "size", "clients") + _numbers(c.c_uint64, "clients_served", "frames_sent", "frames_skipped")
+
+
 #: What the library calls for each sentence of the log.
 LogHandler = c.CFUNCTYPE(None, c.c_void_p, c.c_uint32, c.c_char_p)
 
@@ -165,6 +173,19 @@ def _load() -> c.CDLL:
         "scanout_sound_new": (c.c_int, [c.POINTER(SoundOptions), place]),
         "scanout_sound_close": (None, [handle]),
         "scanout_sound_wait": (c.c_int, [handle, number, c.POINTER(SoundBlockInfo)]),
+        "scanout_server_new": (c.c_int, [text, c.POINTER(ServerOptions), place, text, c.c_size_t]),
+        "scanout_server_exporter": (handle, [handle]),
+        "scanout_server_set_continues": (c.c_int, [handle, c.c_int32]),
+        "scanout_server_add": (c.c_int, [handle, text, c.POINTER(ExporterOptions), place]),
+        "scanout_server_remove": (c.c_int, [handle, text]),
+        "scanout_server_wait": (c.c_int, [handle, number]),
+        "scanout_server_get_statistics": (c.c_int, [handle, c.POINTER(ServerStatisticsInfo)]),
+        "scanout_server_close": (None, [handle]),
+        "scanout_remote_open": (c.c_int, [text, place, text, c.c_size_t]),
+        "scanout_remote_open_film": (c.c_int, [text, text, place, text, c.c_size_t]),
+        "scanout_remote_get_films": (c.c_int, [text, text, c.c_size_t]),
+        "scanout_remote_wait": (c.c_int, [handle, number, place]),
+        "scanout_remote_close": (None, [handle]),
         "scanout_error_string": (text, [c.c_int]),
         "scanout_set_log_handler": (c.c_int, [c.c_uint32, LogHandler, c.c_void_p]),
     }

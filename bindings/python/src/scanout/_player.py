@@ -10,17 +10,19 @@ import threading
 import time as clock
 import weakref
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Literal
 
 from . import _library as l
-from ._errors import ArgumentError, BudgetError, ClosedError, DataError, check, error
+from ._errors import ArgumentError, BudgetError, ClosedError, DataError, check, check_open, error
 from ._film import Film, describe
 from ._frame import Frame
 from ._handle import Handle
+from ._server import ServedFilm, Server
 from ._sound import Sound
+from ._source import FrameSource, in_nanoseconds, rest
 from ._subtitles import Subtitles, take
 from ._values import Event, EventKind, ExportStatistics, State, Statistics, of_struct, time
 
@@ -35,7 +37,7 @@ _DECODERS = {"auto": 0, "hardware": 1, "software": 2}
 _SANDBOXES = {"off": 0, "decoder": 1, "require": 2, "full": 3}
 
 
-class Player:
+class Player(FrameSource):
     """Plays a film and lends its frames: `for frame in player`, `async for frame in player`, `frame_for`.
 
     All members may be used from any thread. `close`, or the end of a `with` block, ends it; frames and arrays that are still held then stay as
@@ -49,7 +51,8 @@ class Player:
         video_track: int | None = None, audio_track: int | None = None, subtitle_track: int | None = None, audio_languages: str = "",
         subtitle_languages: str = "", every_frame: bool | None = None, budget: int = 3, bound: int = 8, waits_when_full: bool = False,
         formats: str = "", modifiers: Sequence[int] = (), size: tuple[int, int] | None = None, row_alignment: int = 0, device: int = 0,
-        takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0, takes_subtitles: bool = False
+        takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0, takes_subtitles: bool = False,
+        server: Server | ServedFilm | None = None, takes_frames: bool | None = None
     ) -> None:
         """Opens a path or a URL and begins to play. Blocks while the head of the file is read.
 
@@ -74,6 +77,8 @@ class Player:
         sound: whether a sound device plays it.
         takes_subtitles: whether `subtitles` hands them out; without a window or monitor they are not read otherwise.
         takes_sound: whether `sound` hands it out instead, as sample_rate frames a second of channel_count channels; 0: as the film has it.
+        server: gets the frames for other processes; None: no server does.
+        takes_frames: whether this player hands out frames; None: unless a server gets them.
         """
         values = {"output": (output, _OUTPUTS), "decoder": (decoder, _DECODERS), "sandbox": (sandbox, _SANDBOXES)}
         for name, (value, known) in values.items():
@@ -82,30 +87,39 @@ class Player:
         if sound and takes_sound:
             raise ArgumentError("sound goes to a device, or is taken: one of the two.")
         waits = output == "untimed" if every_frame is None else every_frame
-        place = c.c_void_p()
         width, height = size or (0, 0)
-        check(_library.scanout_exporter_new(
-            l.sized(
-                l.ExporterOptions, budget=budget, bound=bound, policy=int(waits), row_alignment=row_alignment,
-                formats=formats.encode() if formats else None, modifiers=(c.c_uint64 * len(modifiers))(*modifiers),
-                modifier_count=len(modifiers), width=width, height=height, device=device), place))
-        assert place.value is not None
-        self._exporter = Handle(place.value, _library.scanout_exporter_close)
+        wishes = l.sized(
+            l.ExporterOptions, budget=budget, bound=bound, policy=int(waits), row_alignment=row_alignment,
+            formats=formats.encode() if formats else None, modifiers=(c.c_uint64 * len(modifiers))(*modifiers),
+            modifier_count=len(modifiers), width=width, height=height, device=device)
+        takes = server is None if takes_frames is None else takes_frames
+        #: Where this process takes frames; None: it does not.
+        self._exporter = _exporter(wishes) if takes else None
         #: Where the film's sound is taken; None: it is not.
         self.sound = Sound(sample_rate, channel_count) if takes_sound else None
         options = l.sized(
             l.Options, output=_OUTPUTS[output], decoder=_DECODERS[decoder], sandbox=_SANDBOXES[sandbox], threads=threads,
-            starts_paused=int(starts_paused), is_silent=int(not sound and not takes_sound), loops=int(loops), exporter_count=1, exporters=c.pointer(place),
-            start_time=_nanoseconds(start), play_duration=_nanoseconds(duration), video_track=_track(video_track), audio_track=_track(audio_track),
-            subtitle_track=_track(subtitle_track), takes_subtitles=int(takes_subtitles), audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode(),
-            sound=self.sound._place if self.sound else None, render_node=os.fsencode(render_node) if render_node else None)
+            starts_paused=int(starts_paused), is_silent=int(not sound and not takes_sound), loops=int(loops),
+            start_time=in_nanoseconds(start), play_duration=in_nanoseconds(duration), video_track=_track(video_track),
+            audio_track=_track(audio_track), subtitle_track=_track(subtitle_track), takes_subtitles=int(takes_subtitles),
+            audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode(), sound=self.sound._place if self.sound else None,
+            render_node=os.fsencode(render_node) if render_node else None)
         player, message = c.c_void_p(), c.create_string_buffer(1000)
-        result = _library.scanout_open(os.fsencode(location), options, player, message, len(message))
-        if result != l.OK or player.value is None:
-            self._exporter.close()
+        try:
+            with ExitStack() as open_handles:
+                # The exporters are lent: their owners stay open during the call.
+                lent = [open_handles.enter_context(self._exporter)] if self._exporter else []
+                if server:
+                    lent.append(open_handles.enter_context(server._lending()))
+                options.exporters, options.exporter_count = (c.c_void_p * len(lent))(*lent), len(lent)
+                check_open(_library.scanout_open(os.fsencode(location), options, player, message, len(message)), message)
+        except BaseException:
+            if self._exporter:
+                self._exporter.close()
             if self.sound:
                 self.sound._handle.close()
-            raise error(result, message.value.decode(errors="replace"))
+            raise
+        assert player.value is not None
         self._player = Handle(player.value, _library.scanout_close)
         self._finaliser = weakref.finalize(self, _close, self._exporter, self._player, self.sound)
         #: Frames that somebody holds, by their handles.
@@ -129,32 +143,10 @@ class Player:
 
     # Frames
 
-    def __iter__(self) -> Iterator[Frame]:
-        """Every frame up to the end; after a seek there are frames again."""
-        return _Frames(self)
-
-    def __aiter__(self) -> AsyncIterator[Frame]:
-        """The same without blocking the event loop."""
-        return _AsyncFrames(self)
-
-    def next_frame(self, timeout: float | None = None) -> Frame | None:
-        """The next frame that has not been taken yet; None at the end. Raises TimeoutError when none comes within `timeout` seconds."""
-        deadline = None if timeout is None else clock.monotonic_ns() + _nanoseconds(timeout)
-        while True:
-            rest = l.SLICE if deadline is None else max(min(deadline - clock.monotonic_ns(), l.SLICE), 0)
-            frame, is_over = self._take(rest)
-            if frame is not None:
-                return frame
-            if is_over:
-                self._raise_failure()
-                return None
-            if deadline is not None and clock.monotonic_ns() >= deadline:
-                raise TimeoutError("No frame came in time.")
-
     def frame_for(self, host_time: int) -> Frame | None:
         """The frame to show at `host_time`, in nanoseconds of time.monotonic_ns(), for a renderer; None: keep what is drawn. Never waits."""
         place = c.c_void_p()
-        with self._exporter as exporter:
+        with self._taken as exporter:
             result = _library.scanout_exporter_frame_for(exporter, host_time, place)
         check(result)
         return Frame(place.value, self._held) if place.value is not None else None
@@ -162,7 +154,7 @@ class Player:
     def _take(self, timeout: int) -> tuple[Frame | None, bool]:
         """The next frame, and whether the film is over."""
         place = c.c_void_p()
-        with self._exporter as exporter:
+        with self._taken as exporter:
             result = _library.scanout_exporter_wait(exporter, 0 if self._is_full else timeout, place)
         check(result)
         if place.value is None and result == l.NOTHING and self._is_full:
@@ -173,6 +165,12 @@ class Player:
                     f"All {self._budget} frames that may be held are held: give them back, keep copies of their arrays, or open the film with a "
                     "greater budget.")
         return (Frame(place.value, self._held) if place.value is not None else None), result == l.END
+
+    @property
+    def _taken(self) -> Handle:
+        if self._exporter is None:
+            raise ArgumentError("This player hands out no frames: a server gets them, and takes_frames was not asked for.")
+        return self._exporter
 
     @property
     def _is_full(self) -> bool:
@@ -218,7 +216,7 @@ class Player:
         """
         if (seconds is None) == (nanoseconds is None):
             raise ArgumentError("seek needs seconds or nanoseconds.")
-        target = nanoseconds if nanoseconds is not None else _nanoseconds(seconds or 0)
+        target = nanoseconds if nanoseconds is not None else in_nanoseconds(seconds or 0)
         with self._player as player:
             serial = int(_library.scanout_seek(player, target))
         check(min(serial, 0))
@@ -250,7 +248,7 @@ class Player:
         Returns None where the film has no subtitles or was opened without `takes_subtitles`. Waits while a new picture is drawn, mostly some
         milliseconds, and raises TimeoutError after `timeout` seconds (None: without limit).
         """
-        deadline = None if timeout is None else clock.monotonic_ns() + _nanoseconds(timeout)
+        deadline = None if timeout is None else clock.monotonic_ns() + in_nanoseconds(timeout)
         drawn = l.sized(l.CanvasInfo, width=canvas[0], height=canvas[1]) if canvas else None
         at = self.position if film_time is None else film_time
         while True:
@@ -306,7 +304,7 @@ class Player:
     def export_statistics(self) -> ExportStatistics:
         """What became of the frames so far."""
         info = l.sized(l.ExporterStatisticsInfo)
-        with self._exporter as exporter:
+        with self._taken as exporter:
             check(_library.scanout_exporter_get_statistics(exporter, info))
         found: ExportStatistics = of_struct(ExportStatistics, info)
         return found
@@ -315,12 +313,11 @@ class Player:
 
     def next_event(self, timeout: float | None = None) -> Event | None:
         """The next event; None when there is none within `timeout` seconds (None: without limit). The newest 64 are kept."""
-        deadline = None if timeout is None else clock.monotonic_ns() + _nanoseconds(timeout)
+        deadline = None if timeout is None else clock.monotonic_ns() + in_nanoseconds(timeout)
         while True:
             if self._events:
                 return self._events.popleft()
-            rest = l.SLICE if deadline is None else max(min(deadline - clock.monotonic_ns(), l.SLICE), 0)
-            if self._look(rest) is None and deadline is not None and clock.monotonic_ns() >= deadline:
+            if self._look(rest(deadline)) is None and deadline is not None and clock.monotonic_ns() >= deadline:
                 return None
 
     def _look(self, timeout: int) -> EventKind | None:
@@ -367,98 +364,19 @@ class Player:
             os.close(descriptor)
 
 
-class _Frames:
-    """The frames of a player, for `for`."""
-
-    def __init__(self, player: Player) -> None:
-        self._player = player
-
-    def __iter__(self) -> _Frames:
-        return self
-
-    def __next__(self) -> Frame:
-        frame = self._player.next_frame()
-        if frame is None:
-            raise StopIteration
-        return frame
+def _exporter(options: l.ExporterOptions) -> Handle:
+    place = c.c_void_p()
+    check(_library.scanout_exporter_new(options, place))
+    assert place.value is not None
+    return Handle(place.value, _library.scanout_exporter_close)
 
 
-class _AsyncFrames:
-    """The frames of a player, for `async for`. A thread waits where none is ready."""
-
-    def __init__(self, player: Player) -> None:
-        self._player = player
-        self._thread: ThreadPoolExecutor | None = None
-        #: The thread's wait. A task that was cancelled leaves it behind, with the frame that it may have taken, for the next one.
-        self._waiting: Future[tuple[Frame | None, bool]] | None = None
-        self._given_up = threading.Event()
-
-    def __aiter__(self) -> _AsyncFrames:
-        return self
-
-    async def __anext__(self) -> Frame:
-        # Others get their turn also where frames are always ready.
-        await asyncio.sleep(0)
-        frame: Frame | None = None
-        is_over = False
-        while frame is None and not is_over:
-            if self._waiting is None:
-                frame, is_over = self._player._take(0)
-                if frame is None and is_over:
-                    await asyncio.to_thread(self._player._raise_failure)
-                if frame is None and not is_over:
-                    self._begin()
-            else:
-                frame, is_over = await self._end()
-        if frame is None:
-            if self._thread:
-                self._thread.shutdown(wait=False)
-                self._thread = None
-            raise StopAsyncIteration
-        return frame
-
-    def _begin(self) -> None:
-        if self._thread is None:
-            self._thread = ThreadPoolExecutor(1, "scanout")
-        self._given_up.clear()
-
-        def wait() -> tuple[Frame | None, bool]:
-            while not self._given_up.is_set():
-                try:
-                    frame = self._player.next_frame(l.SLICE / 1e9)
-                except TimeoutError:
-                    continue
-                return frame, frame is None
-            return None, False
-
-        self._waiting = self._thread.submit(wait)
-
-    async def _end(self) -> tuple[Frame | None, bool]:
-        assert self._waiting is not None
-        try:
-            # The thread's wait goes on when this one is cancelled, to its next look at `_given_up`.
-            outcome = await asyncio.shield(asyncio.wrap_future(self._waiting))
-        except asyncio.CancelledError:
-            self._given_up.set()
-            raise
-        except BaseException:
-            self._waiting = None
-            raise
-        self._waiting = None
-        return outcome
-
-
-def _close(exporter: Handle, player: Handle, sound: Sound | None) -> None:
-    exporter.close()
+def _close(exporter: Handle | None, player: Handle, sound: Sound | None) -> None:
+    if exporter:
+        exporter.close()
     player.close()
     if sound:
         sound._handle.close()
-
-
-def _nanoseconds(seconds: float) -> int:
-    if not -9e9 < seconds < 9e9:
-        raise ArgumentError(f"{seconds} s is no time of a film.")
-    return round(seconds * 1_000_000_000)
 
 
 def _track(number: int | None) -> int:
