@@ -10,16 +10,16 @@ package import SurfacePool
 package final class LayerPreparation: @unchecked Sendable {
     /// What can be drawn from; frames of other formats are converted.
     private let formats: Set<PixelFormat>
-    /// What frames with alpha are drawn from; nil: their alpha is left out.
-    private let alphaFormat: PixelFormat?
+    /// What frames with alpha are drawn from.
+    private let alphaFormat: PixelFormat
     /// Four: one for each layer that is scaled in most compositions, and as many again.
     private var converters = RecentlyUsed<ConversionTarget, PixelTransferSession>(limit: 4)
     private let rotator = PixelRotationSession(holdCount: mostLayers)
     /// More layers than frames are made of: all of one size may be held at once.
     private static let mostLayers = 256
 
-    package init(_ formats: Set<PixelFormat>, withAlpha alphaFormat: PixelFormat? = nil) {
-        self.formats = alphaFormat.map { formats.union([$0]) } ?? formats
+    package init(_ formats: Set<PixelFormat>, withAlpha alphaFormat: PixelFormat) {
+        self.formats = formats.union([alphaFormat])
         self.alphaFormat = alphaFormat
     }
 
@@ -52,7 +52,7 @@ package final class LayerPreparation: @unchecked Sendable {
             && formats.contains(frame.pixelFormat) && own.matrix == context.color.matrix && own.range == context.color.range
         if isFit, orientation == .upright { return DrawnLayer(frame, place, weight) }
         let size = place.frame.size.turned(isSideways)
-        let format = frame.pixelFormat.description.hasColorAndAlpha ? alphaFormat ?? context.format : context.format
+        let format = frame.pixelFormat.description.hasColorAndAlpha ? alphaFormat : context.format
         let target = ConversionTarget(format: format, size: size, matrix: context.color.matrix, range: context.color.range)
         // Frames are drawn on several threads, so that each needs one only.
         let converter = converters.value(target) { PixelTransferSession(to: target, holdCount: Self.mostLayers, threads: 1) }
