@@ -33,7 +33,7 @@ build_libraries=(
 )
 packages_test=(ffmpeg weston systemd libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools openssl cmake dbus-daemon playerctl
     pipewire pipewire-bin wireplumber python3-numpy python3-pip python3-setuptools python3-wheel rustc cargo libsdl2-dev libgtk-4-dev
-    gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad)
+    gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad mkvtoolnix)
 packages_peers=(
     ffmpeg mpv weston python3 libgl1-mesa-dri
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav melt
