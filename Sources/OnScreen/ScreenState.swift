@@ -54,7 +54,7 @@ package struct ScreenState: Sendable {
     package mutating func showBar(at now: HostTime) { if level > 0 { barUntil = max(barUntil ?? now, now + span) } }
 
     /// The pointer has moved, or the bar is dragged.
-    package mutating func point(at now: HostTime) { if level > 0, hasBar { barUntil = now + Self.pointerSpan } }
+    package mutating func point(at now: HostTime) { if level > 0, hasBar { barUntil = max(barUntil ?? now, now + Self.pointerSpan) } }
 
     /// Shows a page of statistics for some seconds.
     package mutating func showPage(at now: HostTime) { pageUntil = now + Self.pageSpan }

@@ -65,6 +65,11 @@ import Testing
         state.showBar(at: Self.after(100))
         #expect(state.content(at: Self.after(1999), Self.film)?.bar != nil)
         #expect(state.content(at: Self.after(2000), Self.film) == nil)
+        // Nor does the pointer shorten what lasts longer.
+        var other = ScreenState(span: .seconds(5))
+        other.showBar(at: Self.start)
+        other.point(at: Self.after(100))
+        #expect(other.content(at: Self.after(4999), Self.film)?.bar != nil && other.content(at: Self.after(5000), Self.film) == nil)
     }
 
     @Test func `the page goes by itself, or stays until it is closed, and changes once a second`() {
