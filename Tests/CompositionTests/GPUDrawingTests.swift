@@ -133,9 +133,10 @@ import Testing
 
     @Test(arguments: mustImport ? ["over a film", "six with and without"] : alphaNames, [PixelFormat.yuv420p, .yuv420p10le])
     func `layers with alpha have the same code values`(name: String, format: PixelFormat) throws {
-        let films = try (0..<6).map { number in
-            try TestFilm(
-                seed: 200 + UInt64(number), frames: 3, size: number == 5 ? PixelSize(width: 32, height: 18) : DrawingTests.size, hasAlpha: number > 2)
+        var films: [TestFilm] = []
+        for number in 0..<6 {
+            let size = number == 5 ? PixelSize(width: 32, height: 18) : DrawingTests.size
+            films.append(try TestFilm(seed: UInt64(200 + number), frames: 3, size: size, hasAlpha: number > 2))
         }
         let range = MediaTimeRange(start: .zero, duration: TestFilm.frameDuration.multiplied(by: 3)), size = DrawingTests.size
         var film = Composition()

@@ -99,8 +99,9 @@ struct CaptionScript: Sendable, Hashable {
         if kind == .left || kind == .full, window.attributes.isRightToLeft { kind = .right }
         if kind == .left || kind == .full { return Array(cells.prefix(max(columns, last + 1))) }
         guard let first = cells.firstIndex(where: { $0 != nil }) else { return Array(cells.prefix(columns)) }
-        let written = cells[first...last], room = max(0, columns - written.count), before = kind == .right ? room : room / 2
-        return [CaptionWindow.Cell?](repeating: nil, count: before) + written + [CaptionWindow.Cell?](repeating: nil, count: room - before)
+        let written = Array(cells[first...last]), room = max(0, columns - written.count), before = kind == .right ? room : room / 2
+        func blanks(_ count: Int) -> [CaptionWindow.Cell?] { [CaptionWindow.Cell?](repeating: nil, count: count) }
+        return blanks(before) + written + blanks(room - before)
     }
 
     /// What libass would take for a command is none.
