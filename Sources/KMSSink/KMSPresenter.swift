@@ -193,7 +193,7 @@ final class KMSPresenter {
         let shownBuffers = buffers.filter { shown.contains($0.output.crtc.id) }.map(\.buffer), drawn = shownBuffers.compactMap(\.drawn)
         follow()
         flipping = Held(
-            frame: frame, content: content, drawn: drawn, overlays: shownBuffers.compactMap(\.overlay?.drawn),
+            frame: frame, content: content, drawn: drawn, overlays: shownBuffers.compactMap { $0.overlay?.drawn },
             isDirect: drawn.isEmpty && balancer.report == nil,
             committed: committed, awaited: shown,
             leader: leader.flatMap { shown.contains($0) ? $0 : nil } ?? outcome.accepted[0].crtc.id, isRepeat: isRepeat, use: uses, probe: probe)

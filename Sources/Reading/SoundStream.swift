@@ -160,15 +160,23 @@ final class SoundStream {
         }
     }
 
+    /// By how much a packet's time may miss the whole number of packets that it stands for, in seconds. Times that were rounded add up; but from the
+    /// beginning on only the first is looked at, and that may be of a packet of which a part is cut off.
+    private var rounding: Double {
+        let base = track.timeBase
+        guard isFromBeginning, base.isKnown else { return 0.001 }
+        return min(0.001, Double(base.numerator) / Double(base.denominator))
+    }
+
     /// The number of the frame of sound at `time`: the one that follows, unless there is a gap.
     private func number(_ time: MediaTime, _ rate: Int32) -> Int64 {
         guard time.isNumeric else { return position ?? 0 }
         if let position, abs((time - MediaTime(value: position, timescale: rate)).seconds) <= Self.gap.seconds { return position }
-        if !isFromBeginning, let origin, origin.isNumeric, format.frameSize > 0 {
+        if let origin, origin.isNumeric, format.frameSize > 0 {
             let packet = MediaTime(value: Int64(format.frameSize), timescale: max(format.sampleRate, 1))
             let count = Int64(((time - origin).seconds / packet.seconds).rounded())
             let exact = origin + packet.multiplied(by: count)
-            if abs((exact - time).seconds) < 0.001 { return exact.converted(to: rate).value }
+            if abs((exact - time).seconds) < rounding { return exact.converted(to: rate).value }
         }
         return time.converted(to: rate).value
     }

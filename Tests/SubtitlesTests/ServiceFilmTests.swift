@@ -67,7 +67,7 @@ import Testing
             other.stop()
         }
         let images = [1000, 6000, 13_000].map { own.shown(at: $0) }
-        let places = images.compactMap(\.?.place)
+        let places = images.compactMap { $0?.place }
         try #require(places.count == 3)
         // 10 % of the film's 180 rows from its upper edge, 10 above that.
         #expect(abs(places[0].y - 28) <= 1 && abs(places[0].x - 32) <= 2 && abs(places[2].x - places[0].x) <= 2)
