@@ -187,7 +187,8 @@ import Writing
 
     @Test(
         "ends whole before the file is larger than it may be",
-        arguments: [("mp4", true), ("mp4", false), ("mkv", true), ("mkv", false), ("mov", true), ("webm", true), ("ts", true)])
+        arguments: TestExtent.cases(
+            [("mp4", true), ("mp4", false), ("mkv", true), ("mkv", false), ("mov", true), ("webm", true), ("ts", true)], sanitizedStep: 3))
     func size(ending: String, isFragmented: Bool) throws {
         let path = Self.path(ending), told = Told()
         var scene = FilmScene()
@@ -300,7 +301,9 @@ import Writing
         #expect(frames.count == 10 && frames.first?.time == .zero)
     }
 
-    @Test("has what was noted, at its moment in the film", arguments: ["mp4", "mov", "mkv", "webm"], [true, false])
+    @Test(
+        "has what was noted, at its moment in the film",
+        arguments: TestExtent.cases(["mp4", "mov", "mkv", "webm"], sanitizedStep: 3), [true, false])
     func metadata(ending: String, isFragmented: Bool) throws {
         let path = Self.path(ending), scene = FilmScene()
         defer { try? FileManager.default.removeItem(atPath: path) }

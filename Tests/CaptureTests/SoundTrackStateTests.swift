@@ -74,7 +74,9 @@ import Testing
         #expect(next == SoundTrackState.Plan())
     }
 
-    @Test("stays with the film for hours, whatever the crystal does and whatever gets lost", arguments: [0, 120e-6, 300e-6, -300e-6] as [Double])
+    @Test(
+        "stays with the film for hours, whatever the crystal does and whatever gets lost", .unsanitized,
+        arguments: [0, 120e-6, 300e-6, -300e-6] as [Double])
     func hours(drift: Double) {
         var stamps = SoundStampState(rate: 48_000), track = Self.state(), dice = Dice(seed: 9)
         var frames = 0, place = 0.0, correction = 0.0, worst = 0.0, silence = 0

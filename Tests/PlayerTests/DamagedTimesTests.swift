@@ -62,7 +62,8 @@ import Testing
         return path
     }
 
-    @Test(arguments: films, [SandboxPolicy.off, .full]) func `times stay where the film is`(_ film: Film, _ policy: SandboxPolicy) throws {
+    @Test(arguments: TestExtent.cases(films, sanitizedStep: 4), [SandboxPolicy.off, .full])
+    func `times stay where the film is`(_ film: Film, _ policy: SandboxPolicy) throws {
         let path = try Self.make(film)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let reader: any AssetReading =
@@ -105,7 +106,7 @@ import Testing
         Conversion(film: films[$0], words: ["--video", "libx264:preset=ultrafast", "--scale", "160x", "--audio", "aac"])
     }
 
-    @Test(arguments: copied + encoded)
+    @Test(arguments: TestExtent.cases(copied + encoded, sanitizedStep: 4))
     func `what is made of it is as long as the film, and has its frames and its sound`(_ conversion: Conversion) throws {
         let film = conversion.film
         let path = try Self.make(film), output = ProcessFolder.path("made-\(UUID().uuidString.prefix(8)).\(film.ending)")
@@ -129,7 +130,7 @@ import Testing
     }
 
     /// Eight seconds of it: a time an hour ahead says nothing about their end.
-    @Test(arguments: [films[0], films[2], films[4], films[5], films[7], films[8], films[9], films[13]])
+    @Test(arguments: TestExtent.cases([0, 2, 4, 5, 7, 8, 9, 13].map { films[$0] }, sanitizedStep: 4))
     func `a part of it has all of its frames and its sound`(_ film: Film) throws {
         let path = try Self.make(film), output = ProcessFolder.path("part-\(UUID().uuidString.prefix(8)).\(film.ending)")
         defer { for name in [path, output] { try? FileManager.default.removeItem(atPath: name) } }

@@ -8,10 +8,12 @@ import Testing
 
 @Suite struct LoopTests {
     /// Name, and whether it plays with sound.
-    @Test(arguments: [
+    private static let films = [
         ("short.mp4", false), ("plain.mp4", false), ("vp9.webm", false), ("rate-23.976.mp4", false), ("rate-60.mp4", false), ("edit-list.mp4", false),
         ("hevc-10bit.mp4", false), ("av1.mkv", false), ("demo.mp4", true),
-    ])
+    ]
+
+    @Test(arguments: TestExtent.cases(films, sanitizedStep: 4))
     func `a film that loops shows every frame of every turn, each for its time`(_ name: String, _ hasSound: Bool) throws {
         let whole = ExactSink(), once = Player(sink: whole, configuration: Self.configuration(loops: false, hasSound))
         try once.open(TestAssets.path(name))

@@ -28,7 +28,7 @@ struct ReconnectTests {
         try stage.start()
         try stage.show(Quadrants(format: .yuv420p))
         try stage.fillScreen()
-        for _ in 0..<3 {
+        for _ in 0..<TestExtent.rounds(3, full: 3, sanitized: 1) {
             weston.kill()
             // Frames shown to nobody come back; the decoder never waits for the compositor.
             for _ in 0..<20 { try stage.enqueueUnseen(Quadrants(format: .yuv420p)) }

@@ -10,28 +10,28 @@ lab_suite_limit=$((${LAB_FULL:+1} + 0 ? 7200 : 3000)) # seconds
 # a minute and a half; the host's tests have a few rounds of it.
 lab_rare_tests='^LabTests\.(CompositorTests/refusal|CompositorDeathTests/reconnects)'
 
-lab_suite() { # [--filter REGEX] [--scratch-path DIR] [--no-build]
-    local filter="$lab_tests" scratch="$root/.build" build=1 bundle folder gstreamer code=0 events log passed failed skipped test
+lab_suite() { # [--filter REGEX] [--built DIR]
+    local filter="$lab_tests" built="" bundle folder gstreamer code=0 events log passed failed skipped test
     while [ $# -gt 0 ]; do
         case "$1" in
             --filter) [ $# -ge 2 ] || fail "--filter needs a regular expression." 64; filter="$2"; shift ;;
-            --scratch-path) [ $# -ge 2 ] || fail "--scratch-path needs a folder." 64; scratch="$(readlink -m "$2")"; shift ;;
-            --no-build) build="" ;;
+            --built) [ $# -ge 2 ] || fail "--built needs a folder." 64; built="$(readlink -m -s "$2")"; shift ;;
             *) fail "The option $1 is not known; see scripts/lab --help." 64 ;;
         esac
         shift
     done
-    if [ -n "$build" ]; then
+    if [ -z "$built" ]; then
         need_packages runtime build test
         need_swift
-        build_quietly --build-tests --scratch-path "$scratch"
+        build_quietly --build-tests
+        built="$root/.build/debug"
     fi
     # A second GStreamer, older than the lab's own; the guest sees it where it lies here.
     install_missing curl python3
     gstreamer="$(python3 "$root/scripts/lib/unpacked_gstreamer.py")" || fail "GStreamer of Debian 13 could not be fetched." 69
-    bundle="$(readlink -f "$scratch/debug")/playerPackageTests.xctest"
-    [ -x "$bundle" ] || fail "There are no built tests in $scratch." 70
-    folder="$scratch/lab"
+    bundle="$(readlink -f "$built")/playerPackageTests.xctest"
+    [ -x "$bundle" ] || fail "There are no built tests in $built." 70
+    folder="$(dirname "$built")/lab"
     events="$folder/test-events.jsonl" log="$folder/test.log"
     cd "$root" || return
     local rare=()

@@ -25,18 +25,25 @@ lab_only='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|(Texture
 # does so after a tenth of them, about 300 ms: the same expressions on every machine, however busy, which a limit in milliseconds is not.
 type_checks=(-Xfrontend -solver-scope-threshold=100000)
 
-# What users run is optimized; here it asserts as well. The emulator of the virtual machine takes half as long with it.
-optimized=(-O -assert-config Debug)
+# What users run is optimized; here it asserts as well. The emulator of the virtual machine takes half as long with it. With a sanitizer it is not
+# optimized: that would take longer to build than the tests gain. All of it is built as for release: in what is built to debug, ArgumentParser checks
+# all options of the program over and over at each start, which takes two seconds of a processor under AddressSanitizer instead of 0.3, and tests
+# start it hundreds of times.
+optimized=(-assert-config Debug -enable-testing)
+unoptimized=(-Onone -enable-testing)
 
-# The scratch folder and the arguments of a run: debug|optimized|thread|address. The debug run's are those of `swift build` by hand.
+# The scratch folder, the folder of what is built and the arguments of a run: debug|optimized|thread|address. The debug run's are those of
+# `swift build` by hand.
 suite_of() {
-    local word words=()
+    local word words=() configuration=debug
     scratch=.build arguments=()
     [ "$1" = debug ] || scratch=".build-$1" arguments=("${whole_modules[@]}")
     case "$1" in
         optimized) words=("${optimized[@]}") ;;
-        thread | address) arguments+=(--sanitize="$1") words=("${type_checks[@]}") ;;
+        thread | address) arguments+=(--sanitize="$1") words=("${unoptimized[@]}" "${type_checks[@]}") ;;
     esac
+    [ "$1" = debug ] || configuration=release arguments+=(-c release)
+    products="$scratch/$configuration"
     for word in "${words[@]}"; do arguments+=(-Xswiftc "$word"); done
     arguments+=(--scratch-path "$scratch")
     export SWIFT_BACKTRACE="color=no,registers=none,images=none,threads=crashed"
@@ -48,7 +55,7 @@ suite_of() {
 }
 
 build_suite() { # debug|optimized|thread|address
-    local scratch arguments
+    local scratch products arguments
     suite_of "$1"
     echo "== $1: building ($(elapsed))"
     build_quietly --build-tests "${arguments[@]}"
@@ -62,14 +69,14 @@ unfinished() { # EVENTS
 
 # The event streams, not the printed text, are counted: they also tell what ran when a process died.
 run_suite() { # debug|optimized|thread|address
-    local kind="$1" scratch arguments folder events log ended count bundle fuzz=8 began=$SECONDS skip=()
+    local kind="$1" scratch products arguments folder events log ended count bundle fuzz=8 began=$SECONDS skip=()
     suite_of "$kind"
     [ "$lab" = no ] || skip=(--skip "$lab_only")
     folder="$scratch/test-units" events="$scratch/test-events.jsonl" log="$scratch/test.log"
     echo "== $kind: testing ($(elapsed))"
     # Half a minute of mutated films; under a sanitizer, which makes everything slow, as long as by default.
     case "$kind" in debug | optimized) fuzz=30 ;; esac
-    bundle="$(readlink -f "$scratch/debug")/playerPackageTests.xctest"
+    bundle="$(readlink -f "$products")/playerPackageTests.xctest"
     PLAYER_FUZZ_SECONDS="${PLAYER_FUZZ_SECONDS:-$fuzz}" run_units "$bundle" "$folder"
     cat "$folder"/*.jsonl >"$events" 2>/dev/null || true
     tail -n +1 "$folder"/*.log >"$log" 2>/dev/null || true
@@ -117,9 +124,9 @@ report_failed_units() { # KIND FOLDER
 # Starts the tests of displays in the virtual machine with what a run was built with; lab_suite is the process then. A machine that cannot be
 # made is a failure.
 begin_lab() { # debug|optimized|thread|address PROCESS that makes the machine
-    local scratch arguments
+    local scratch products arguments
     suite_of "$1"
-    arguments=(--no-build --scratch-path "$scratch")
+    arguments=(--built "$products")
     [ ${#filter[@]} -eq 0 ] || arguments+=(--filter "${filter[1]}")
     if ! wait "$2"; then
         echo "✘ The lab could not be made; its tests have not run."

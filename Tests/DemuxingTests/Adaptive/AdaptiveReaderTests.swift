@@ -148,7 +148,10 @@ import Testing
         zip(sound, sound.dropFirst()).filter { abs(($1.start - $0.end).seconds) >= 0.001 }.map { "\($0.end) to \($1.start)" }
     }
 
-    @Test(arguments: ["ts", "fmp4", "ts apart", "fmp4 apart", "ts aes", "ts ranges", "fmp4 ranges apart"], [SandboxPolicy.off, .full])
+    private static let kinds = TestExtent.cases(
+        ["ts", "fmp4", "ts apart", "fmp4 apart", "ts aes", "ts ranges", "fmp4 ranges apart"], sanitizedStep: 3)
+
+    @Test(arguments: kinds, [SandboxPolicy.off, .full])
     func `each frame is of the variant that was decided, none is lost and none comes twice`(_ kind: String, _ policy: SandboxPolicy) throws {
         try Self.make(kind.split(separator: " ").map(String.init))
         let server = LyingServer(Self.answer)
@@ -168,7 +171,7 @@ import Testing
         #expect(try reader.nextSample() == nil)
     }
 
-    @Test(arguments: ["time", "number", "list", "index"], [SandboxPolicy.off, .full])
+    @Test(arguments: TestExtent.cases(["time", "number", "list", "index"], sanitizedStep: 3), [SandboxPolicy.off, .full])
     func `so is each frame of a manifest, however it lists its parts`(_ kind: String, _ policy: SandboxPolicy) throws {
         try Self.makeManifest([kind])
         let server = LyingServer(Self.answer)

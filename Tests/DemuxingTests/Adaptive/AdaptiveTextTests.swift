@@ -201,7 +201,8 @@ import Testing
         reader.select([0, 1])
         let (cues, frames) = try Self.read(reader, 1, mayBeLate: true)
         let expected = Self.cues.dropFirst().map { Cue(start: $0.start - 2000, end: $0.end - 2000, text: $0.text) }
-        #expect(frames == 200 && cues == expected, "\(frames), \(cues)")
+        // Where the film has ended before the list of texts is asked for, that has what is over, too.
+        #expect(frames == 200 && cues.filter { $0.end > 0 } == expected, "\(frames), \(cues)")
     }
 
     @Test(arguments: ["404 Not Found", "503 Not Now", "nonsense", "list"]) func `without a part of them the film is whole`(_ fault: String) throws {

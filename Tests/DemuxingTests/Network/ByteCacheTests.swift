@@ -94,7 +94,7 @@ import Testing
 
     @Test func `whatever is read and fetched, each byte is the film's, nothing known is fetched, and the room is bounded`() {
         var dice = Dice(seed: 41)
-        for _ in 0..<TestExtent.rounds(20, full: 400) {
+        for _ in 0..<TestExtent.rounds(20, full: 400, sanitized: 4) {
             let limits = ByteCache.Limits(
                 ahead: Int64.random(in: 1...6, using: &dice) * Self.block, behind: Int64.random(in: 0...6, using: &dice) * Self.block)
             var cache = ByteCache(limits), end = Int64.random(in: 1...20 * Self.block, using: &dice)

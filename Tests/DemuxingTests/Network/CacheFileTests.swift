@@ -12,6 +12,12 @@ import Testing
         return (0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &dice) }
     }()
 
+    /// The film is there before anybody asks for it: making it may take longer than a client waits.
+    private static func server(ranges: Bool = true) -> LyingServer {
+        let film = film
+        return LyingServer { .file(film, $0, ranges: ranges) }
+    }
+
     /// A folder that is empty when the test ends, however it ends: the file has no name.
     private static func withFolder(_ body: (String) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.path + "/cache-\(UUID().uuidString.prefix(8))"
@@ -36,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func `all of it is fetched once, and seeks ask for nothing`(takesRanges: Bool) throws {
-        let server = LyingServer { .file(Self.film, $0, ranges: takesRanges) }
+        let server = Self.server(ranges: takesRanges)
         defer { server.stop() }
         let before = OpenDescriptors.count
         try Self.withFolder { folder in
@@ -56,7 +62,7 @@ import Testing
     }
 
     @Test func `seeks before all of it is here fetch what is missing, and that once`() throws {
-        let server = LyingServer { .file(Self.film, $0) }
+        let server = Self.server()
         defer { server.stop() }
         try Self.withFolder { folder in
             let progress = FetchProgress(), source = try Self.bytes(server, in: folder, progress)
@@ -73,8 +79,9 @@ import Testing
     }
 
     @Test func `a film that fits in memory, or has no known length, needs no file`() throws {
-        let small = LyingServer { .file(Array(Self.film.prefix(60_000)), $0) }
-        let endless = LyingServer { _ in LyingServer.Answer(body: Self.film) }
+        let film = Self.film
+        let small = LyingServer { .file(Array(film.prefix(60_000)), $0) }
+        let endless = LyingServer { _ in LyingServer.Answer(body: film) }
         defer {
             small.stop()
             endless.stop()
@@ -88,7 +95,7 @@ import Testing
     }
 
     @Test func `where no file can be made, a sentence says so and memory does`() throws {
-        let server = LyingServer { .file(Self.film, $0) }
+        let server = Self.server()
         defer { server.stop() }
         let progress = FetchProgress(), told = Self.sentences(progress)
         let source = try Self.bytes(server, in: "/nowhere", progress)
@@ -102,7 +109,7 @@ import Testing
             signal(SIGXFSZ, SIG_IGN)
             var limit = rlimit(rlim_cur: 1_000_000, rlim_max: 1_000_000)
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            let server = LyingServer { .file(CacheFileTests.film, $0) }
+            let server = CacheFileTests.server()
             defer { server.stop() }
             let progress = FetchProgress(), told = CacheFileTests.sentences(progress)
             let source = try CacheFileTests.bytes(server, in: "/tmp", progress)

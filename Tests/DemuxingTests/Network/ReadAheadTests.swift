@@ -12,6 +12,9 @@ import Testing
         return (0..<1_500_000).map { _ in UInt8.random(in: 0...255, using: &dice) }
     }()
 
+    /// Made before anybody asks for it, which may take longer than a client waits.
+    init() { _ = Self.film }
+
     private static func bytes(
         _ server: LyingServer, timeout: HostSpan = .seconds(30), ahead: Int64 = 150 << 20, behind: Int64 = 50 << 20, progress: FetchProgress? = nil
     ) throws -> AssetBytes {
