@@ -14,11 +14,7 @@ public func scanout_open_camera(
     guard let wishes = unsafe CallerStruct.read(camera, zero: scanout_camera()), let request = CaptureRequest(wishes) else {
         return call.refuse("The size, the frames' size or the rate in scanout_camera make no sense.")
     }
-    let place = unsafe name.map { name in
-        let bytes = unsafe UnsafeBufferPointer(start: name, count: strlen(name))
-        return unsafe PathText.text(bytes.lazy.map { UInt8(bitPattern: $0) })
-    }
-    return call.open(.camera(place, request), reconnects: wishes.reconnects != 0)
+    return call.open(.camera(unsafe PathText.text(forC: name), request), reconnects: wishes.reconnects != 0)
 }
 
 extension CaptureRequest {

@@ -55,9 +55,8 @@ struct OpeningCall {
 
     /// Opens a path or URL.
     func open(_ location: UnsafePointer<CChar>?) -> scanout_result {
-        guard let location = unsafe location else { return refuse("A film and a place for the player are needed.") }
-        let bytes = unsafe UnsafeBufferPointer(start: location, count: strlen(location))
-        return open(.place(unsafe PathText.text(bytes.lazy.map { UInt8(bitPattern: $0) })))
+        guard let location = unsafe PathText.text(forC: location) else { return refuse("A film and a place for the player are needed.") }
+        return open(.place(location))
     }
 
     /// Makes the player, opens the film, and gives the player to the program unless one of the two fails.
@@ -66,7 +65,7 @@ struct OpeningCall {
     func open(_ film: FilmLocation, reconnects: Bool = false) -> scanout_result {
         guard let opened = unsafe opened else { return refuse("A film and a place for the player are needed.") }
         guard let wishes = unsafe CallerStruct.read(options, zero: scanout_options()), var configuration = unsafe PlayerConfiguration(wishes) else {
-            return refuse("The size, the decoder, the sandbox, the tracks or the exporters in scanout_options make no sense.")
+            return refuse("The size, the decoder, the sandbox, the tracks, the exporters, the network or the files in scanout_options make no sense.")
         }
         configuration.reconnectsCamera = reconnects
         do throws(PlayerError) {

@@ -102,9 +102,11 @@ extension PlayerConfiguration {
         guard let specification = unsafe DecoderSpecification(forC: options.decoder, on: options.render_node),
             let exporters = unsafe ExporterHandle.list(options.exporters, options.exporter_count),
             let sound = unsafe SoundHandle.exporter(options.sound), let sandbox = unsafe SandboxOptions(forC: options.sandbox),
-            let preferences = unsafe TrackPreferences(options)
+            let preferences = unsafe TrackPreferences(options), unsafe options.reserved == 0,
+            let files = unsafe PathText.list(forC: options.subtitle_files, options.subtitle_file_count)
         else { return nil }
         self.init()
+        guard unsafe take(options.network) else { return nil }
         self.sandbox = sandbox
         tracks = preferences
         decoder = specification
@@ -114,6 +116,8 @@ extension PlayerConfiguration {
         startsPaused = unsafe options.starts_paused != 0
         playsAudio = unsafe options.is_silent == 0
         subtitles.isTakenByProgram = unsafe options.takes_subtitles != 0
+        subtitles.files = files
+        subtitles.delay = unsafe MediaTime(nanoseconds: options.subtitle_delay)
         loops = unsafe options.loops != 0
         let start = unsafe options.start_time, length = unsafe options.play_duration
         if start > 0 { startTime = MediaTime(nanoseconds: start) }

@@ -29,6 +29,9 @@ int main(void)
     NUMBER(SCANOUT_SANDBOX_DECODER);
     NUMBER(SCANOUT_SANDBOX_REQUIRE);
     NUMBER(SCANOUT_SANDBOX_FULL);
+    NUMBER(SCANOUT_RTSP_AUTO);
+    NUMBER(SCANOUT_RTSP_TCP);
+    NUMBER(SCANOUT_RTSP_UDP);
     NUMBER(SCANOUT_EVENT_ENDED);
     NUMBER(SCANOUT_EVENT_FAILED);
     NUMBER(SCANOUT_EVENT_NOTICE);
@@ -104,6 +107,28 @@ int main(void)
     MEMBER(scanout_options, subtitle_languages);
     MEMBER(scanout_options, sound);
     MEMBER(scanout_options, render_node);
+    MEMBER(scanout_options, network);
+    MEMBER(scanout_options, subtitle_files);
+    MEMBER(scanout_options, subtitle_delay);
+    MEMBER(scanout_options, subtitle_file_count);
+
+    STRUCT(scanout_network);
+    MEMBER(scanout_network, size);
+    MEMBER(scanout_network, rtsp);
+    MEMBER(scanout_network, timeout);
+    MEMBER(scanout_network, stall_timeout);
+    MEMBER(scanout_network, cache_ahead);
+    MEMBER(scanout_network, cache_behind);
+    MEMBER(scanout_network, bit_rate);
+    MEMBER(scanout_network, latency);
+    MEMBER(scanout_network, trusts_all_certificates);
+    MEMBER(scanout_network, certificate_authorities);
+    MEMBER(scanout_network, user_agent);
+    MEMBER(scanout_network, referrer);
+    MEMBER(scanout_network, header_fields);
+    MEMBER(scanout_network, cookies_file);
+    MEMBER(scanout_network, netrc_file);
+    MEMBER(scanout_network, cache_folder);
 
     STRUCT(scanout_camera);
     MEMBER(scanout_camera, size);

@@ -29,7 +29,7 @@ import Testing
         let outcome = try Self.cargo(["test"])
         #expect(outcome.code == 0, "\(outcome.output) \(outcome.errors)")
         let passed = outcome.output.matches(of: /test result: ok. (\d+) passed; 0 failed; 0 ignored/).compactMap { Int($0.1) }
-        #expect(passed.reduce(0, +) == 35, "\(outcome.output)")
+        #expect(passed.reduce(0, +) == 37, "\(outcome.output)")
     }
 
     @Test(arguments: ["plain.mp4", "hevc-10bit.mp4", "odd-size.webm", "odd-size-444.mp4", "crop.mp4", "size-change.h264", "edit-list.mp4"])

@@ -113,6 +113,37 @@ import Testing
         scanout_subtitles_release(nil)
     }
 
+    @Test func `files that the program names come before the film's own, later by its delay`() throws {
+        let films = try Self.films.get(), folder = ProcessFolder.url.path
+        let names = ["first", "second"].map { folder + "/\($0).srt" }
+        for (name, text) in zip(names, ["First", "Second"]) {
+            try Data("1\n00:00:00,200 --> 00:00:00,600\n\(text)\n".utf8).write(to: URL(fileURLWithPath: name))
+        }
+        let paths = names.map { CText($0) }
+        func film(_ path: String, track: Int32, isMissing: Bool = false) throws -> Film {
+            try unsafe Film { given, opened, message, size in
+                var options = unsafe given.pointee
+                unsafe options.subtitle_track = track
+                unsafe options.takes_subtitles = 1
+                unsafe options.subtitle_delay = 500_000_000
+                unsafe options.subtitle_file_count = 2
+                let places = unsafe isMissing ? [paths[0].pointer, nil] : [paths[0].pointer, paths[1].pointer]
+                return unsafe places.withUnsafeBufferPointer { places in
+                    unsafe options.subtitle_files = places.baseAddress
+                    return unsafe scanout_open(path, &options, opened, message, size)
+                }
+            }
+        }
+        for (path, track, words) in [(films.text, 0, "First"), (films.silent, 2, "Second")] as [(String, Int32, String)] {
+            let film = try film(path, track: track)
+            while film.next() != nil {}
+            let on = try [300_000_000, 800_000_000, 1_150_000_000].map { time in try #require(Subtitles(film, at: time)).text }
+            #expect(on == ["", words, ""], "\(path)")
+        }
+        let refusal = #expect(throws: Film.Refusal.self) { _ = try film(films.silent, track: 0, isMissing: true) }
+        #expect(refusal?.result == SCANOUT_ERROR_ARGUMENT)
+    }
+
     @Test func `a film that lies beside the canvas' edge keeps its text on the canvas`() throws {
         let film = try Self.film(Self.films.get().text)
         while film.next() != nil {}

@@ -48,7 +48,7 @@ SCANOUT_BEGIN
  * 0: not stable yet. Until the first release these may change without another number. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x00000010
+#define SCANOUT_VERSION 0x00000011
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -121,6 +121,37 @@ typedef enum scanout_sandbox {
     SCANOUT_SANDBOX_FULL = 3     /* the decoders and the demuxer, each in a process without rights */
 } scanout_sandbox;
 
+/* Over which transport the frames of RTSP streams come. */
+typedef enum scanout_rtsp {
+    SCANOUT_RTSP_AUTO = 0, /* the connection on which they are asked for, and UDP where the server refuses that */
+    SCANOUT_RTSP_TCP = 1,  /* that connection: nothing is lost, and firewalls let it pass */
+    SCANOUT_RTSP_UDP = 2   /* packets that may be lost, but of which none waits for another */
+} scanout_rtsp;
+
+/* How a film is fetched from a server. What is 0 or NULL has the default that its comment names. */
+typedef struct scanout_network {
+    uint32_t size;
+    uint32_t rtsp;                   /* scanout_rtsp */
+    int64_t timeout;                 /* how long it goes on being asked for while no byte of it comes: 30 s. Then it ends, and says what is missing */
+    int64_t stall_timeout;           /* how long one connection may be silent before another is opened in its place: 10 s */
+    int64_t cache_ahead;             /* bytes that are fetched ahead and kept in memory: 150 MiB; at least 64 KiB */
+    int64_t cache_behind;            /* bytes that have been read and stay in memory: 50 MiB; below 0: none */
+    int64_t bit_rate;                /* of a film in several variants (HLS, DASH) the best with at most so many bits a second, else the lowest;
+                                        INT64_MAX: the highest. 0: by what is measured, can be decoded, and by the size in which it is shown */
+    int64_t latency;                 /* how far behind its sender a live film plays: 0.5 s for RTSP, RTP, UDP and SRT, 1 s for RTMP, else as it comes;
+                                        below 0: as it comes */
+    uint32_t trusts_all_certificates; /* 1: TLS without a look at certificates; anybody between may read and change the film */
+    uint32_t reserved;
+    const char *SCANOUT_MAY_BE_NULL certificate_authorities; /* a file with whose certificates count (PEM): the system's */
+    const char *SCANOUT_MAY_BE_NULL user_agent;              /* how the library calls itself: as libavformat does */
+    const char *SCANOUT_MAY_BE_NULL referrer;                /* the page that the film is said to stand on: none */
+    const char *SCANOUT_MAY_BE_NULL header_fields; /* further ones, "Name: value", one a line; they go to every server that the film leads to */
+    const char *SCANOUT_MAY_BE_NULL cookies_file;  /* as browsers and curl write it (Netscape's format); each goes only where it belongs */
+    const char *SCANOUT_MAY_BE_NULL netrc_file;    /* names and passwords as in ~/.netrc, for addresses that have none: not read */
+    const char *SCANOUT_MAY_BE_NULL cache_folder;  /* where a file without a name keeps what memory does not, so that all of a film is fetched, and
+                                                      nothing twice: memory alone. Not for HLS and DASH */
+} scanout_network;
+
 typedef struct scanout_options {
     uint32_t size;
     uint32_t output;        /* scanout_output */
@@ -145,6 +176,12 @@ typedef struct scanout_options {
     const char *SCANOUT_MAY_BE_NULL subtitle_languages; /* without a region; they count where the track is 0. NULL: none is preferred */
     scanout_sound *SCANOUT_MAY_BE_NULL sound; /* who gets the sound instead of a device; serves one film at a time (else SCANOUT_ERROR_ARGUMENT) */
     const char *SCANOUT_MAY_BE_NULL render_node; /* the device to decode on: "/dev/dri/renderD128"; NULL: the first that decodes the stream */
+    const scanout_network *SCANOUT_MAY_BE_NULL network; /* how a film is fetched from a server; NULL: everything 0 */
+    const char *const *SCANOUT_MAY_BE_NULL subtitle_files; /* paths of files with subtitles, `subtitle_file_count` of them; they come
+                                                      before the film's own where `subtitle_track` is 0, and after them in their numbers */
+    int64_t subtitle_delay;       /* how much later than their times subtitles come; below 0: earlier */
+    uint32_t subtitle_file_count;
+    uint32_t reserved;
 } scanout_options;
 
 /* Opens `location`, a path or a URL, and begins to play. `options` may be NULL: everything 0. Blocks while the head of the file is read, which takes

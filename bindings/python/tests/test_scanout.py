@@ -1,8 +1,10 @@
 """What the package promises, with the project's own films, whose folder SCANOUT_FILMS names."""
 
 import asyncio
+import functools
 import gc
 import hashlib
+import http.server
 import os
 import subprocess
 import sys
@@ -252,6 +254,43 @@ class Playing(unittest.TestCase):
         self.assertEqual((video.codec, video.frame_rate, video.is_selected), ("h264", 30, True))
         self.assertEqual((sound.sample_rate, sound.channel_count), (48000, 2))
         self.assertTrue(described.is_seekable and described.duration >= 10_000_000_000 and "mp4" in described.container)
+
+    def test_a_server_is_told_what_the_program_wishes(self):
+        seen = []
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def do_GET(self):
+                seen.append(dict(self.headers))
+                super().do_GET()
+
+            def log_message(self, *_):
+                pass
+
+        handler = functools.partial(Handler, directory=os.environ["SCANOUT_FILMS"])
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+            network = scanout.Network(user_agent="Tester/1.0", headers={"X-One": "1", "X-Two": "two words"}, timeout=60, cache_behind=0)
+            with scanout.Player(f"http://127.0.0.1:{server.server_port}/plain.mp4", network=network) as player:
+                self.assertEqual(len(sums(player)), 30)
+            server.shutdown()
+            thread.join()
+        self.assertEqual([seen[-1][name] for name in ("User-Agent", "X-One", "X-Two")], ["Tester/1.0", "1", "two words"])
+        for wrong in (scanout.Network(rtsp="sctp"), scanout.Network(headers={"X": "1\nY: 2"}), scanout.Network(bit_rate="best")):
+            self.assertRaises(scanout.ArgumentError, scanout.Player, film("plain.mp4"), network=wrong)
+
+    def test_subtitles_come_from_files_later_than_their_times(self):
+        path = os.path.join(os.environ["SCANOUT_SCRATCH"], "beside.srt")
+        with open(path, "w") as file:
+            file.write("1\n00:00:00,100 --> 00:00:00,300\nBeside\n")
+        with scanout.Player(film("plain.mp4"), subtitle_files=[path], subtitle_delay=0.5, takes_subtitles=True, subtitle_track=1) as player:
+            told = []
+            for frame in player:
+                with frame:
+                    text = player.subtitles(frame.film_time).text
+                if not told or told[-1] != text:
+                    told.append(text)
+        self.assertEqual(told, ["", "Beside", ""])
 
     def test_each_frame_has_its_subtitles(self):
         folder = os.environ["SCANOUT_SCRATCH"]

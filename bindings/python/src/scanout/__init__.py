@@ -12,6 +12,7 @@ from ._errors import ArgumentError, BudgetError, CancelledError, ClosedError, Da
 from ._film import Chapter, Film, Track, TrackKind
 from ._frame import Color, Frame, HDR, Plane
 from ._log import LogLevel, set_log_handler
+from ._network import Network
 from ._player import Player
 from ._remote import Remote, connect, served_films
 from ._server import ServedFilm, Server, ServerStatistics
@@ -22,7 +23,7 @@ from ._values import Event, EventKind, ExportStatistics, State, Statistics
 
 __all__ = [
     "ArgumentError", "BudgetError", "CancelledError", "Chapter", "ClosedError", "Color", "DataError", "DeviceError", "Error", "Event",
-    "EventKind", "ExportStatistics", "Film", "Frame", "FrameSource", "HDR", "InternalError", "LogLevel", "OpenError", "Plane", "Player", "Remote",
-    "ServedFilm", "Server", "ServerStatistics", "Sound", "SoundBlock", "State", "Statistics", "SubtitleLine", "Subtitles", "Track", "TrackKind",
-    "connect", "served_films", "set_log_handler",
+    "EventKind", "ExportStatistics", "Film", "Frame", "FrameSource", "HDR", "InternalError", "LogLevel", "Network", "OpenError", "Plane", "Player",
+    "Remote", "ServedFilm", "Server", "ServerStatistics", "Sound", "SoundBlock", "State", "Statistics", "SubtitleLine", "Subtitles", "Track",
+    "TrackKind", "connect", "served_films", "set_log_handler",
 ]

@@ -10,7 +10,7 @@ OK, NOTHING, END = 0, 1, 2
 NO_TIME = -(1 << 63)
 ERROR_ARGUMENT = -1
 #: The SCANOUT_VERSION that has every function below.
-NEEDED_VERSION = 0x00000010
+NEEDED_VERSION = 0x00000011
 #: Nanoseconds of a wait; between two Python looks for signals, and `close` goes through.
 SLICE = 50_000_000
 
@@ -19,12 +19,20 @@ def _numbers(kind: Any, *names: str) -> list[tuple[str, Any]]:
     return [(name, kind) for name in names]
 
 
+class NetworkInfo(c.Structure):
+    _fields_ = [("size", c.c_uint32), ("rtsp", c.c_uint32)] + _numbers(
+        c.c_int64, "timeout", "stall_timeout", "cache_ahead", "cache_behind", "bit_rate", "latency") + [
+        ("trusts_all_certificates", c.c_uint32), ("reserved", c.c_uint32)] + _numbers(
+        c.c_char_p, "certificate_authorities", "user_agent", "referrer", "header_fields", "cookies_file", "netrc_file", "cache_folder")
+
+
 class Options(c.Structure):
     _fields_ = _numbers(c.c_uint32, "size", "output", "decoder", "threads", "starts_paused", "is_silent", "loops", "exporter_count") + [
         ("exporters", c.POINTER(c.c_void_p)), ("start_time", c.c_int64), ("play_duration", c.c_int64), ("sandbox", c.c_uint32),
         ("opens_async", c.c_uint32), ("video_track", c.c_int32), ("audio_track", c.c_int32), ("subtitle_track", c.c_int32),
         ("takes_subtitles", c.c_uint32), ("audio_languages", c.c_char_p), ("subtitle_languages", c.c_char_p), ("sound", c.c_void_p),
-        ("render_node", c.c_char_p)]
+        ("render_node", c.c_char_p), ("network", c.POINTER(NetworkInfo)), ("subtitle_files", c.POINTER(c.c_char_p)),
+        ("subtitle_delay", c.c_int64), ("subtitle_file_count", c.c_uint32), ("reserved", c.c_uint32)]
 
 
 class ExporterOptions(c.Structure):

@@ -20,6 +20,7 @@ from ._errors import ArgumentError, BudgetError, ClosedError, DataError, check, 
 from ._film import Film, describe
 from ._frame import Frame
 from ._handle import Handle
+from ._network import Network
 from ._server import ServedFilm, Server
 from ._sound import Sound
 from ._source import FrameSource, in_nanoseconds, rest
@@ -52,7 +53,8 @@ class Player(FrameSource):
         subtitle_languages: str = "", every_frame: bool | None = None, budget: int = 3, bound: int = 8, waits_when_full: bool = False,
         formats: str = "", modifiers: Sequence[int] = (), size: tuple[int, int] | None = None, row_alignment: int = 0, device: int = 0,
         takes_sound: bool = False, sample_rate: int = 0, channel_count: int = 0, takes_subtitles: bool = False,
-        server: Server | ServedFilm | None = None, takes_frames: bool | None = None
+        server: Server | ServedFilm | None = None, takes_frames: bool | None = None, network: Network | None = None,
+        subtitle_files: Sequence[str | os.PathLike[str]] = (), subtitle_delay: float = 0
     ) -> None:
         """Opens a path or a URL and begins to play. Blocks while the head of the file is read.
 
@@ -79,6 +81,9 @@ class Player(FrameSource):
         takes_sound: whether `sound` hands it out instead, as sample_rate frames a second of channel_count channels; 0: as the film has it.
         server: gets the frames for other processes; None: no server does.
         takes_frames: whether this player hands out frames; None: unless a server gets them.
+        network: how the film is fetched from a server.
+        subtitle_files: paths of files with subtitles; they come before the film's own.
+        subtitle_delay: how many seconds later than their times subtitles come; below 0: earlier.
         """
         values = {"output": (output, _OUTPUTS), "decoder": (decoder, _DECODERS), "sandbox": (sandbox, _SANDBOXES)}
         for name, (value, known) in values.items():
@@ -103,7 +108,10 @@ class Player(FrameSource):
             start_time=in_nanoseconds(start), play_duration=in_nanoseconds(duration), video_track=_track(video_track),
             audio_track=_track(audio_track), subtitle_track=_track(subtitle_track), takes_subtitles=int(takes_subtitles),
             audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode(), sound=self.sound._place if self.sound else None,
-            render_node=os.fsencode(render_node) if render_node else None)
+            render_node=os.fsencode(render_node) if render_node else None, subtitle_delay=in_nanoseconds(subtitle_delay),
+            subtitle_files=(c.c_char_p * len(subtitle_files))(*map(os.fsencode, subtitle_files)), subtitle_file_count=len(subtitle_files))
+        if network:
+            options.network = c.pointer(network._info())
         player, message = c.c_void_p(), c.create_string_buffer(1000)
         try:
             with ExitStack() as open_handles:

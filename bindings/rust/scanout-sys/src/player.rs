@@ -40,6 +40,33 @@ pub const SCANOUT_SANDBOX_DECODER: scanout_sandbox = 1;
 pub const SCANOUT_SANDBOX_REQUIRE: scanout_sandbox = 2;
 pub const SCANOUT_SANDBOX_FULL: scanout_sandbox = 3;
 
+pub type scanout_rtsp = u32;
+pub const SCANOUT_RTSP_AUTO: scanout_rtsp = 0;
+pub const SCANOUT_RTSP_TCP: scanout_rtsp = 1;
+pub const SCANOUT_RTSP_UDP: scanout_rtsp = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct scanout_network {
+    pub size: u32,
+    pub rtsp: u32,
+    pub timeout: i64,
+    pub stall_timeout: i64,
+    pub cache_ahead: i64,
+    pub cache_behind: i64,
+    pub bit_rate: i64,
+    pub latency: i64,
+    pub trusts_all_certificates: u32,
+    pub reserved: u32,
+    pub certificate_authorities: *const c_char,
+    pub user_agent: *const c_char,
+    pub referrer: *const c_char,
+    pub header_fields: *const c_char,
+    pub cookies_file: *const c_char,
+    pub netrc_file: *const c_char,
+    pub cache_folder: *const c_char,
+}
+
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct scanout_options {
@@ -64,6 +91,11 @@ pub struct scanout_options {
     pub subtitle_languages: *const c_char,
     pub sound: *mut scanout_sound,
     pub render_node: *const c_char,
+    pub network: *const scanout_network,
+    pub subtitle_files: *const *const c_char,
+    pub subtitle_delay: i64,
+    pub subtitle_file_count: u32,
+    pub reserved: u32,
 }
 
 #[repr(C)]

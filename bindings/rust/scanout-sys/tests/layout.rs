@@ -33,7 +33,8 @@ fn sizes_offsets_and_values_are_those_of_c() {
         SCANOUT_ABI_VERSION, SCANOUT_OK, SCANOUT_NOTHING, SCANOUT_END, SCANOUT_ERROR_ARGUMENT, SCANOUT_ERROR_OPEN, SCANOUT_ERROR_DATA,
         SCANOUT_ERROR_DEVICE, SCANOUT_ERROR_INTERNAL, SCANOUT_ERROR_CANCELLED, SCANOUT_OUTPUT_NONE, SCANOUT_OUTPUT_UNTIMED,
         SCANOUT_OUTPUT_WINDOW, SCANOUT_OUTPUT_MONITOR, SCANOUT_DECODER_AUTO, SCANOUT_DECODER_HARDWARE, SCANOUT_DECODER_SOFTWARE,
-        SCANOUT_SANDBOX_OFF, SCANOUT_SANDBOX_DECODER, SCANOUT_SANDBOX_REQUIRE, SCANOUT_SANDBOX_FULL, SCANOUT_EVENT_ENDED,
+        SCANOUT_SANDBOX_OFF, SCANOUT_SANDBOX_DECODER, SCANOUT_SANDBOX_REQUIRE, SCANOUT_SANDBOX_FULL, SCANOUT_RTSP_AUTO, SCANOUT_RTSP_TCP,
+        SCANOUT_RTSP_UDP, SCANOUT_EVENT_ENDED,
         SCANOUT_EVENT_FAILED, SCANOUT_EVENT_NOTICE, SCANOUT_EVENT_DETAIL, SCANOUT_EVENT_CLOSE, SCANOUT_EVENT_KEY, SCANOUT_EVENT_SHOWN,
         SCANOUT_EVENT_SOUGHT, SCANOUT_EVENT_OPENED, SCANOUT_EVENT_STATE, SCANOUT_EVENT_SUBTITLES, SCANOUT_STATE_IDLE,
         SCANOUT_STATE_OPENING, SCANOUT_STATE_PREPARING,
@@ -50,6 +51,11 @@ fn sizes_offsets_and_values_are_those_of_c() {
         scanout_options {
             size, output, decoder, threads, starts_paused, is_silent, loops, exporter_count, exporters, start_time, play_duration, sandbox,
             opens_async, video_track, audio_track, subtitle_track, takes_subtitles, audio_languages, subtitle_languages, sound, render_node,
+            network, subtitle_files, subtitle_delay, subtitle_file_count,
+        }
+        scanout_network {
+            size, rtsp, timeout, stall_timeout, cache_ahead, cache_behind, bit_rate, latency, trusts_all_certificates, certificate_authorities,
+            user_agent, referrer, header_fields, cookies_file, netrc_file, cache_folder,
         }
         scanout_camera { size, format, width, height, rate_numerator, rate_denominator, reconnects }
         scanout_stream { size, context, read, seek, byte_count, cancel }

@@ -1,4 +1,6 @@
+use crate::network::Network;
 use scanout_sys as sys;
+use std::path::PathBuf;
 
 /// Where a film is shown besides being exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +150,12 @@ pub struct Options {
     pub audio_languages: String,
     /// The same for subtitles.
     pub subtitle_languages: String,
+    /// Files with subtitles; they come before the film's own.
+    pub subtitle_files: Vec<PathBuf>,
+    /// How much later than their times subtitles come; below 0: earlier.
+    pub subtitle_delay: i64,
+    /// How the film is fetched from a server.
+    pub network: Network,
     /// The film waits until each frame has been taken; None: only without a clock. Otherwise frames that are late are dropped.
     pub takes_every_frame: Option<bool>,
     /// Frames that may be held at once; 0: 3. More memory for the decoder, accordingly.
@@ -191,6 +199,9 @@ impl Default for Options {
             takes_subtitles: false,
             audio_languages: String::new(),
             subtitle_languages: String::new(),
+            subtitle_files: Vec::new(),
+            subtitle_delay: 0,
+            network: Network::default(),
             takes_every_frame: None,
             budget: 0,
             bound: 0,
@@ -225,5 +236,6 @@ impl Options {
         options.audio_track = self.audio_track.number();
         options.subtitle_track = self.subtitle_track.number();
         options.takes_subtitles = u32::from(self.takes_subtitles);
+        options.subtitle_delay = self.subtitle_delay;
     }
 }

@@ -3,6 +3,7 @@ use crate::event::{Event, State};
 use crate::exporter::{Answer, ExportStatistics, Exporter, Frames};
 use crate::film::{self, Film};
 use crate::frame::Frame;
+use crate::network::NetworkWishes;
 use crate::options::Options;
 use crate::sized::{c_string, known, timeout, Message, Sized32};
 use crate::sound::Sound;
@@ -117,6 +118,12 @@ impl Player {
             options.render_node = node.as_ptr();
         }
         options.subtitle_languages = subtitles.as_ptr();
+        let network = NetworkWishes::new(&wishes.network)?;
+        options.network = &network.info;
+        let files = wishes.subtitle_files.iter().map(|file| c_string(file.as_os_str().as_bytes())).collect::<Result<Vec<_>>>()?;
+        let places: Vec<*const c_char> = files.iter().map(|file| file.as_ptr()).collect();
+        options.subtitle_files = places.as_ptr();
+        options.subtitle_file_count = places.len() as u32;
         options.sound = sound.as_ref().map_or(null_mut(), Sound::as_ptr);
         let (mut handle, mut message) = (null_mut(), Message::new());
         let size = message.size();

@@ -32,6 +32,7 @@ macro_rules! sized {
 
 sized!(
     scanout_options,
+    scanout_network,
     scanout_stream,
     scanout_statistics,
     scanout_film_info,

@@ -7,6 +7,29 @@ use scanout::{Event, Options, Output, Player, TrackChoice};
 use std::process::Command;
 
 #[test]
+fn they_come_from_files_later_than_their_times() {
+    let file = std::env::temp_dir().join(format!("scanout-beside-{}.srt", std::process::id()));
+    std::fs::write(&file, "1\n00:00:00,100 --> 00:00:00,300\nBeside\n").unwrap();
+    let options = Options {
+        subtitle_files: vec![file.clone()],
+        subtitle_delay: 500_000_000,
+        subtitle_track: TrackChoice::Number(1),
+        takes_subtitles: true,
+        ..Options::default()
+    };
+    let player = Player::open(film("plain.mp4"), &options).unwrap();
+    let mut told: Vec<String> = Vec::new();
+    for frame in player.frames() {
+        let on = player.subtitles(frame.unwrap().film_time().unwrap(), None, MINUTE).unwrap().unwrap();
+        if told.last() != Some(&on.text()) {
+            told.push(on.text());
+        }
+    }
+    assert_eq!(told, ["", "Beside", ""]);
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
 fn each_frame_has_its_text_and_picture() {
     let folder = std::env::temp_dir().join(format!("scanout-subtitles-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,0 +1,129 @@
+import CScanout
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+/// What a program wishes of the network, through the C interface, from a real server.
+@Suite struct NetworkTests {
+    private static let film = Result { try [UInt8](Data(contentsOf: URL(fileURLWithPath: TestAssets.path("plain.mp4")))) }
+
+    /// Opens a film with what `change` makes of the wishes.
+    private static func open(_ location: String, _ change: (inout scanout_network) -> Void = { _ in }) throws -> Film {
+        try unsafe Film { given, opened, message, messageSize in
+            var network = unsafe scanout_network(), options = unsafe given.pointee
+            unsafe network.size = UInt32(MemoryLayout<scanout_network>.size)
+            unsafe change(&network)
+            return unsafe withUnsafePointer(to: network) { network in
+                unsafe options.network = network
+                return unsafe scanout_open(location, &options, opened, message, messageSize)
+            }
+        }
+    }
+
+    private static func frames(_ film: Film) -> Int {
+        var count = 0
+        while film.next() != nil { count += 1 }
+        return count
+    }
+
+    @Test func `a server is told what the program wishes`() throws {
+        let bytes = try Self.film.get(), folder = ProcessFolder.path("netrc"), seen = Monitor<[[String: String]]>([])
+        let server = LyingServer { request in
+            seen.withLock { $0.append(request.headers) }
+            guard request.headers["authorization"] == nil else { return .file(bytes, request) }
+            return LyingServer.Answer(
+                status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=\"films\"", "Content-Length: 0"])
+        }
+        defer { server.stop() }
+        try Data("machine 127.0.0.1 login somebody password secret\n".utf8).write(to: URL(fileURLWithPath: folder))
+        let texts = ["Tester/1.0", "http://page.example/", "X-One: 1\r\nX-Two: two words", folder].map { CText($0) }
+        let film = try unsafe Self.open(server.address("film.mp4")) { network in
+            unsafe network.user_agent = texts[0].pointer
+            unsafe network.referrer = texts[1].pointer
+            unsafe network.header_fields = texts[2].pointer
+            unsafe network.netrc_file = texts[3].pointer
+            unsafe network.cache_behind = -1
+        }
+        withExtendedLifetime(texts) {}
+        #expect(Self.frames(film) == 30)
+        let headers = try #require(seen.withLock { $0.last })
+        #expect(headers["user-agent"] == "Tester/1.0" && headers["referer"] == "http://page.example/", "\(headers)")
+        #expect(headers["x-one"] == "1" && headers["x-two"] == "two words", "\(headers)")
+        #expect(headers["authorization"] == "Basic \(Data("somebody:secret".utf8).base64EncodedString())", "\(headers)")
+    }
+
+    @Test func `a server that falls silent is given up after the time that the program says`() throws {
+        let bytes = try Self.film.get(), server = LyingServer { .file(bytes, $0).cut(after: 100, .stall) }
+        defer { server.stop() }
+        let refusal = #expect(throws: Film.Refusal.self) {
+            _ = try unsafe Self.open(server.address("film.mp4")) { unsafe ($0.timeout, $0.stall_timeout) = (300_000_000, 100_000_000) }
+        }
+        #expect(refusal?.result == SCANOUT_ERROR_OPEN, "\(String(describing: refusal))")
+    }
+
+    @Test func `a folder that cannot be written is told, and the film plays`() throws {
+        let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: TestAssets.demo))), server = LyingServer { .file(bytes, $0) }
+        defer { server.stop() }
+        let folder = CText("/nowhere")
+        let film = try unsafe Self.open(server.address("film.mp4")) { network in
+            unsafe network.cache_folder = folder.pointer
+            unsafe network.cache_ahead = 65_536
+        }
+        withExtendedLifetime(folder) {}
+        #expect(Self.frames(film) == 300)
+        let told = film.events(until: SCANOUT_EVENT_NOTICE).last?.sentence
+        #expect(told?.contains("cannot create a file in /nowhere: No such file or directory") == true, "\(told ?? "nothing")")
+    }
+
+    @Test(arguments: [(1, 160), (Int64.max, 320), (400_000, 160)] as [(Int64, UInt32)])
+    func `of a film in variants the one plays that the program wishes`(_ bitRate: Int64, _ width: UInt32) throws {
+        let film = try unsafe Self.open(Self.variants.get()) { unsafe $0.bit_rate = bitRate }
+        var widths: Set<UInt32> = [], count = 0
+        while let frame = film.next() {
+            widths.insert(frame.info.visible_width)
+            count += 1
+        }
+        #expect(widths == [width] && count == 50, "\(widths), \(count)")
+    }
+
+    /// A list of two films.
+    private static let variants = Result { () throws -> String in
+        let folder = ProcessFolder.url.appendingPathComponent("variants")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, size) in [("low", "160x90"), ("high", "320x180")] {
+            let source = ["-f", "lavfi", "-i", "testsrc2=s=\(size):r=25:d=2", "-c:v", "mpeg2video", "-g", "25", "-bf", "0"]
+            try FFmpeg.run(source + ["-f", "hls", "-hls_time", "1", "-hls_list_size", "0", "\(folder.path)/\(name).m3u8"])
+        }
+        let list = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=300000,RESOLUTION=160x90
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=320x180
+            high.m3u8
+
+            """
+        let path = folder.path + "/film.m3u8"
+        try Data(list.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test func `wishes that make no sense are refused`() {
+        for number in 0..<7 {
+            let refusal = #expect(throws: Film.Refusal.self) {
+                _ = try unsafe Self.open(TestAssets.path("plain.mp4")) { network in
+                    switch number {
+                    case 0: unsafe network.size = 2
+                    case 1: unsafe network.rtsp = 3
+                    case 2: unsafe network.timeout = -1
+                    case 3: unsafe network.stall_timeout = .min
+                    case 4: unsafe network.cache_ahead = -1
+                    case 5: unsafe network.bit_rate = -1
+                    default: unsafe network.reserved = 1
+                    }
+                }
+            }
+            #expect(refusal?.result == SCANOUT_ERROR_ARGUMENT && refusal?.message.contains("network") == true, "\(number)")
+        }
+    }
+}
