@@ -15,7 +15,7 @@ lab_suite() { # [--filter REGEX] [--built DIR]
     while [ $# -gt 0 ]; do
         case "$1" in
             --filter) [ $# -ge 2 ] || fail "--filter needs a regular expression." 64; filter="$2"; shift ;;
-            --built) [ $# -ge 2 ] || fail "--built needs a folder." 64; built="$(readlink -m -s "$2")"; shift ;;
+            --built) [ $# -ge 2 ] || fail "--built needs a folder." 64; built="$(realpath -m -s "$2")"; shift ;;
             *) fail "The option $1 is not known; see scripts/lab --help." 64 ;;
         esac
         shift
