@@ -79,21 +79,29 @@ import Testing
         let path = try Self.path(name), stage = try Stage(path, policy, isUntimed: isUntimed, startsPaused: false)
         try #require(stage.times.count > 4)
         let end = stage.times[stage.times.count - 1].seconds
-        var dice = Dice(seed: 160), targets: [MediaTime] = [], spent = 0.0
+        var dice = Dice(seed: 160), targets: [MediaTime] = [], spent = 0.0, seeks: UInt64 = 0
         for round in 0..<TestExtent.rounds(20, full: 160, sanitized: 6) {
             // Sometimes in the middle of a film that plays, sometimes at its end.
             for _ in 0..<Int.random(in: 0..<4, using: &dice) { _ = stage.next() }
             if isUntimed, round % 7 == 3 { while stage.next() != nil {} }
-            let target = MediaTime(seconds: Double.random(in: 0...end, using: &dice))
-            let start = MonotonicClock.shared.now(), serial = stage.player.seek(to: target)
-            #expect(serial == UInt64(round + 1) && stage.player.seekSerial == serial)
-            // What is pulled at once is not older: it is nothing, or the first.
-            let pulled = round % 2 == 0 ? stage.pull() : nil
-            let first = try #require(pulled ?? stage.next(), "no frame, or the end, after seek \(serial) to \(target)")
-            spent += (MonotonicClock.shared.now() - start).seconds
+            let target = MediaTime(seconds: Double.random(in: 0...end, using: &dice)), wanted = stage.frame(at: target)
+            var first: FrameDescription?, seconds = 0.0
+            for _ in 0..<(isUntimed ? 1 : 10) {
+                let start = MonotonicClock.shared.now(), serial = stage.player.seek(to: target)
+                seeks += 1
+                #expect(serial == seeks && stage.player.seekSerial == serial)
+                // What is pulled at once is not older: it is nothing, or the first.
+                let pulled = round % 2 == 0 ? stage.pull() : nil
+                let found = try #require(pulled ?? stage.next(), "no frame, or the end, after seek \(serial) to \(target)")
+                seconds = (MonotonicClock.shared.now() - start).seconds
+                first = found
+                #expect(found.serial == serial)
+                // With a clock the film may have run on before this thread had a processor. Then it is sought again.
+                guard let wanted, found.presentationTime > wanted else { break }
+            }
+            spent += seconds
             targets.append(target)
-            #expect(first.serial == serial)
-            #expect(first.presentationTime == stage.frame(at: target), "seek to \(target) of \(name)")
+            #expect(first?.presentationTime == wanted, "seek to \(target) of \(name)")
         }
         if TestExtent.isFull, isUntimed {
             let count = Double(targets.count), decoding = try Self.secondsOfDecoding(path, targets)
