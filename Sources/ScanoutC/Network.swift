@@ -9,15 +9,16 @@ extension PlayerConfiguration {
         guard let wishes = unsafe CallerStruct.read(pointer, zero: scanout_network()), unsafe wishes.reserved == 0,
             let transport = unsafe RTSPTransport(forC: wishes.rtsp)
         else { return false }
-        let spans = unsafe [wishes.timeout, wishes.stall_timeout, wishes.cache_ahead, wishes.bit_rate]
-        guard spans.allSatisfy({ $0 >= 0 }) else { return false }
+        let (timeout, stallTimeout) = unsafe (wishes.timeout, wishes.stall_timeout)
+        let (cacheAhead, cacheBehind, bitRate) = unsafe (wishes.cache_ahead, wishes.cache_behind, wishes.bit_rate)
+        guard min(timeout, stallTimeout, cacheAhead, bitRate) >= 0 else { return false }
         network.rtspTransport = transport
         unsafe network.verifiesCertificates = wishes.trusts_all_certificates == 0
-        if spans[0] > 0 { network.timeout = HostSpan(nanoseconds: spans[0]) }
-        if spans[1] > 0 { network.stallTimeout = HostSpan(nanoseconds: spans[1]) }
-        if spans[2] > 0 { network.cacheAhead = spans[2] }
-        if unsafe wishes.cache_behind != 0 { network.cacheBehind = unsafe max(wishes.cache_behind, 0) }
-        network.variant = VariantPreference(forC: spans[3])
+        if timeout > 0 { network.timeout = HostSpan(nanoseconds: timeout) }
+        if stallTimeout > 0 { network.stallTimeout = HostSpan(nanoseconds: stallTimeout) }
+        if cacheAhead > 0 { network.cacheAhead = cacheAhead }
+        if cacheBehind != 0 { network.cacheBehind = max(cacheBehind, 0) }
+        network.variant = VariantPreference(forC: bitRate)
         let latency = unsafe wishes.latency
         if latency != 0 { self.latency = latency < 0 ? .none : .seconds(Double(latency) / 1e9) }
         unsafe network.certificateAuthorities = PathText.text(forC: wishes.certificate_authorities)

@@ -9,7 +9,7 @@ import Testing
     private static let film = Result { try [UInt8](Data(contentsOf: URL(fileURLWithPath: TestAssets.path("plain.mp4")))) }
 
     /// Opens a film with what `change` makes of the wishes.
-    private static func open(_ location: String, _ change: (inout scanout_network) -> Void = { _ in }) throws -> Film {
+    private static func open(_ location: String, _ change: (inout scanout_network) -> Void) throws -> Film {
         try unsafe Film { given, opened, message, messageSize in
             var network = unsafe scanout_network(), options = unsafe given.pointee
             unsafe network.size = UInt32(MemoryLayout<scanout_network>.size)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `a server is told what the program wishes`() throws {
-        let bytes = try Self.film.get(), folder = ProcessFolder.path("netrc"), seen = Monitor<[[String: String]]>([])
+        let bytes = try Self.film.get(), netrc = ProcessFolder.path("netrc"), seen = Monitor<[[String: String]]>([])
         let server = LyingServer { request in
             seen.withLock { $0.append(request.headers) }
             guard request.headers["authorization"] == nil else { return .file(bytes, request) }
@@ -36,8 +36,8 @@ import Testing
                 status: "401 Unauthorized", headers: ["WWW-Authenticate: Basic realm=\"films\"", "Content-Length: 0"])
         }
         defer { server.stop() }
-        try Data("machine 127.0.0.1 login somebody password secret\n".utf8).write(to: URL(fileURLWithPath: folder))
-        let texts = ["Tester/1.0", "http://page.example/", "X-One: 1\r\nX-Two: two words", folder].map { CText($0) }
+        try Data("machine 127.0.0.1 login somebody password secret\n".utf8).write(to: URL(fileURLWithPath: netrc))
+        let texts = ["Tester/1.0", "http://page.example/", "X-One: 1\r\nX-Two: two words", netrc].map { CText($0) }
         let film = try unsafe Self.open(server.address("film.mp4")) { network in
             unsafe network.user_agent = texts[0].pointer
             unsafe network.referrer = texts[1].pointer

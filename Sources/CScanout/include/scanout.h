@@ -178,7 +178,8 @@ typedef struct scanout_options {
     const char *SCANOUT_MAY_BE_NULL render_node; /* the device to decode on: "/dev/dri/renderD128"; NULL: the first that decodes the stream */
     const scanout_network *SCANOUT_MAY_BE_NULL network; /* how a film is fetched from a server; NULL: everything 0 */
     const char *const *SCANOUT_MAY_BE_NULL subtitle_files; /* paths of files with subtitles, `subtitle_file_count` of them; they come
-                                                      before the film's own where `subtitle_track` is 0, and after them in their numbers */
+                                                      before the film's own where `subtitle_track` is 0, and after them in their numbers; at most
+                                                      1000, of which none is NULL */
     int64_t subtitle_delay;       /* how much later than their times subtitles come; below 0: earlier */
     uint32_t subtitle_file_count;
     uint32_t reserved;

@@ -92,6 +92,9 @@ class Player(FrameSource):
         if sound and takes_sound:
             raise ArgumentError("sound goes to a device, or is taken: one of the two.")
         waits = output == "untimed" if every_frame is None else every_frame
+        # What makes no sense is told before anything is made that would have to be closed.
+        fetching = network._info() if network is not None else None
+        files = [os.fsencode(file) for file in subtitle_files]
         width, height = size or (0, 0)
         wishes = l.sized(
             l.ExporterOptions, budget=budget, bound=bound, policy=int(waits), row_alignment=row_alignment,
@@ -109,9 +112,8 @@ class Player(FrameSource):
             audio_track=_track(audio_track), subtitle_track=_track(subtitle_track), takes_subtitles=int(takes_subtitles),
             audio_languages=audio_languages.encode(), subtitle_languages=subtitle_languages.encode(), sound=self.sound._place if self.sound else None,
             render_node=os.fsencode(render_node) if render_node else None, subtitle_delay=in_nanoseconds(subtitle_delay),
-            subtitle_files=(c.c_char_p * len(subtitle_files))(*map(os.fsencode, subtitle_files)), subtitle_file_count=len(subtitle_files))
-        if network:
-            options.network = c.pointer(network._info())
+            subtitle_files=(c.c_char_p * len(files))(*files), subtitle_file_count=len(files),
+            network=None if fetching is None else c.pointer(fetching))
         player, message = c.c_void_p(), c.create_string_buffer(1000)
         try:
             with ExitStack() as open_handles:

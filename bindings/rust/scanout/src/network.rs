@@ -19,7 +19,8 @@ pub enum RtspTransport {
     Udp,
 }
 
-/// How a film is fetched from a server. 0, None and an empty text stand for the library's default.
+/// How a film is fetched from a server. Times are nanoseconds. 0, None and an empty text stand for the library's default, which is named. Times and
+/// sizes below 0 make opening fail with [`ErrorKind::Argument`](crate::ErrorKind::Argument), except where they have a meaning.
 #[derive(Clone, Debug, Default)]
 pub struct Network {
     /// Over which transport the frames of RTSP streams come.

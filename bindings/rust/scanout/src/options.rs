@@ -152,7 +152,7 @@ pub struct Options {
     pub subtitle_languages: String,
     /// Files with subtitles; they come before the film's own.
     pub subtitle_files: Vec<PathBuf>,
-    /// How much later than their times subtitles come; below 0: earlier.
+    /// How many nanoseconds later than their times subtitles come; below 0: earlier.
     pub subtitle_delay: i64,
     /// How the film is fetched from a server.
     pub network: Network,
