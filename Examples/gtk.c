@@ -1,10 +1,11 @@
-/* A film in a window of GTK 4: a GdkPaintable whose textures are the film's frames, in the memory that they were converted to.
+/* A film in a window of GTK 4: a GdkPaintable whose textures are the film's frames, in the memory that the decoder wrote.
  *
  *     cc gtk.c -o gtk $(pkg-config --cflags --libs scanout gtk4) && ./gtk film.mp4
  *
- * The paintable asks at each refresh for the frame that is due when the refresh lights up; it goes into any widget that takes one: GtkPicture here. Space
- * pauses, q ends. GTK 4.8 has textures of RGB only, so the exporter asks for that, and frames are converted once. With --frames N --save FILE the
- * program ends after N different frames and writes the last one as PNG. */
+ * The paintable asks at each refresh for the frame that is due when the refresh lights up; it goes into any widget that takes one: GtkPicture here,
+ * in a GtkGraphicsOffload, so that GTK may hand the frame to the compositor. Space pauses, q ends. Since GTK 4.20 textures are YUV as films are, of
+ * DMA-BUFs or of plain memory; before that they are RGB, to which the library converts each frame once, and since 4.14 DMA-BUFs where the
+ * conversion's memory is one. With --frames N --save FILE the program ends after N different frames and writes the last one as PNG. */
 #include <glib-unix.h>
 #include <gtk/gtk.h>
 #include <scanout.h>
@@ -20,7 +21,7 @@ struct _FilmPaintable {
     scanout_exporter *exporter; /* lent */
     GdkTexture *texture;        /* of the newest frame */
     double aspect;              /* width to height, by the film's pixels */
-    unsigned frames;            /* so many different ones were shown */
+    unsigned frames, imports;   /* so many different ones were shown, and so many of them as DMA-BUFs */
 };
 
 static void film_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height)
@@ -62,19 +63,126 @@ static void film_paintable_dispose(GObject *object)
 static void film_paintable_class_init(FilmPaintableClass *class) { G_OBJECT_CLASS(class)->dispose = film_paintable_dispose; }
 static void film_paintable_init(FilmPaintable *film) { film->aspect = 0; }
 
-/* The texture's bytes are the frame's memory, which is lent until GTK drops the texture. NULL when it cannot be mapped. */
-static GdkTexture *texture_of(scanout_frame *frame, const scanout_frame_info *info)
+/* The formats of films that GTK draws as they are: FFmpeg's names and GTK's own. */
+static const struct {
+    const char *name;
+    GdkMemoryFormat memory;
+} formats[] = {
+#if GTK_CHECK_VERSION(4, 20, 0)
+    {"yuv420p", GDK_MEMORY_G8_B8_R8_420},
+    {"nv12", GDK_MEMORY_G8_B8R8_420},
+    {"yuv422p", GDK_MEMORY_G8_B8_R8_422},
+    {"yuv444p", GDK_MEMORY_G8_B8_R8_444},
+    {"yuv420p10le", GDK_MEMORY_X6G10_X6B10_X6R10_420},
+    {"p010le", GDK_MEMORY_G10X6_B10X6R10X6_420},
+#endif
+    {"bgra", GDK_MEMORY_B8G8R8A8},
+};
+
+/* How the memory of such frames may be laid out: in rows, or as GTK imports it. */
+static uint32_t layouts(uint64_t *modifiers, uint32_t room)
 {
-    const scanout_plane *plane = &info->planes[0];
-    const void *start;
-    if (scanout_frame_map(frame, &start) != SCANOUT_OK) {
-        scanout_frame_release(frame);
-        return NULL;
+    uint32_t count = 0;
+    modifiers[count++] = 0;
+#if GTK_CHECK_VERSION(4, 20, 0)
+    const guint32 decoded[] = {'N' | 'V' << 8 | '1' << 16 | '2' << 24, 'P' | '0' << 8 | '1' << 16 | '0' << 24}; /* what hardware decoders make */
+    GdkDmabufFormats *known = gdk_display_get_dmabuf_formats(gdk_display_get_default());
+    for (gsize i = 0; i < gdk_dmabuf_formats_get_n_formats(known) && count < room; i++) {
+        guint32 format;
+        guint64 modifier;
+        gdk_dmabuf_formats_get_format(known, i, &format, &modifier);
+        if (modifier && format == decoded[0] && gdk_dmabuf_formats_contains(known, decoded[1], modifier)) modifiers[count++] = modifier;
     }
-    gsize count = (gsize)plane->pitch * (plane->visible_height - 1) + (gsize)plane->visible_width * 4;
-    GBytes *bytes = g_bytes_new_with_free_func((const guint8 *)start + plane->visible_offset, count, (GDestroyNotify)scanout_frame_release, frame);
+#else
+    (void)room;
+#endif
+    return count;
+}
+
+static void frame_is_free(void *frame) { scanout_frame_release(frame); }
+
+#if GTK_CHECK_VERSION(4, 16, 0)
+/* What the frame's samples mean (ITU-T H.273), for those in YUV; RGB is sRGB, which is GTK's default. The curve of films without HDR is
+ * the display's, as in every player. */
+static GdkColorState *colors_of(const scanout_frame_info *info)
+{
+    if (info->plane_count == 1) return gdk_color_state_ref(gdk_color_state_get_srgb());
+    guint usual = info->visible_height > 576 ? 1 : 6; /* the matrix of films that do not say: BT.709, BT.601 */
+    GdkCicpParams *params = gdk_cicp_params_new();
+    gdk_cicp_params_set_color_primaries(params, info->primaries == 2 ? 1 : info->primaries);
+    gdk_cicp_params_set_transfer_function(params, info->transfer == 16 || info->transfer == 18 ? info->transfer : 13);
+    gdk_cicp_params_set_matrix_coefficients(params, info->matrix == 2 ? usual : info->matrix);
+    gdk_cicp_params_set_range(params, info->range == 2 ? GDK_CICP_RANGE_FULL : GDK_CICP_RANGE_NARROW);
+    GdkColorState *colors = gdk_cicp_params_build_color_state(params, NULL);
+    g_object_unref(params);
+    return colors;
+}
+#endif
+
+#if GTK_CHECK_VERSION(4, 14, 0)
+/* The frame's memory as GTK's renderer or the compositor imports it; NULL when GTK takes no DMA-BUFs of this kind. */
+static GdkTexture *imported(scanout_frame *frame, const scanout_frame_info *info)
+{
+    GdkDisplay *display = gdk_display_get_default();
+    if (!info->is_dmabuf || !gdk_dmabuf_formats_contains(gdk_display_get_dmabuf_formats(display), info->fourcc, info->modifier)) return NULL;
+    GdkDmabufTextureBuilder *builder = gdk_dmabuf_texture_builder_new();
+    gdk_dmabuf_texture_builder_set_display(builder, display);
+    gdk_dmabuf_texture_builder_set_width(builder, info->visible_width);
+    gdk_dmabuf_texture_builder_set_height(builder, info->visible_height);
+    gdk_dmabuf_texture_builder_set_fourcc(builder, info->fourcc);
+    gdk_dmabuf_texture_builder_set_modifier(builder, info->modifier);
+    gdk_dmabuf_texture_builder_set_n_planes(builder, info->plane_count);
+    for (guint i = 0; i < info->plane_count; i++) {
+        gdk_dmabuf_texture_builder_set_fd(builder, i, info->planes[i].fd);
+        gdk_dmabuf_texture_builder_set_offset(builder, i, (guint)info->planes[i].visible_offset);
+        gdk_dmabuf_texture_builder_set_stride(builder, i, info->planes[i].pitch);
+    }
+#if GTK_CHECK_VERSION(4, 16, 0)
+    GdkColorState *colors = colors_of(info);
+    gdk_dmabuf_texture_builder_set_color_state(builder, colors);
+    if (colors) gdk_color_state_unref(colors);
+#endif
+    GdkTexture *texture = gdk_dmabuf_texture_builder_build(builder, frame_is_free, frame, NULL);
+    g_object_unref(builder);
+    return texture;
+}
+#else
+static GdkTexture *imported(scanout_frame *frame, const scanout_frame_info *info) { return (void)frame, (void)info, NULL; }
+#endif
+
+/* The frame's memory as the processor sees it, which GTK uploads where it draws on a device. NULL when it cannot be mapped. */
+static GdkTexture *mapped(scanout_frame *frame, const scanout_frame_info *info)
+{
+    const void *start;
+    GdkMemoryFormat format = GDK_MEMORY_B8G8R8A8;
+    for (gsize i = 0; i < G_N_ELEMENTS(formats); i++)
+        if (!strcmp(formats[i].name, info->format)) format = formats[i].memory;
+    if (info->modifier || scanout_frame_map(frame, &start) != SCANOUT_OK) return NULL;
+    GBytes *bytes = g_bytes_new_with_free_func(start, info->byte_count, frame_is_free, frame);
+#if GTK_CHECK_VERSION(4, 20, 0)
+    GdkMemoryTextureBuilder *builder = gdk_memory_texture_builder_new();
+    gdk_memory_texture_builder_set_bytes(builder, bytes);
+    gdk_memory_texture_builder_set_format(builder, format);
+    gdk_memory_texture_builder_set_width(builder, (int)info->visible_width);
+    gdk_memory_texture_builder_set_height(builder, (int)info->visible_height);
+    for (guint i = 0; i < info->plane_count; i++) {
+        gdk_memory_texture_builder_set_offset(builder, i, info->planes[i].visible_offset);
+        gdk_memory_texture_builder_set_stride_for_plane(builder, i, info->planes[i].pitch);
+    }
+    GdkColorState *colors = colors_of(info);
+    if (colors) {
+        gdk_memory_texture_builder_set_color_state(builder, colors);
+        gdk_color_state_unref(colors);
+    }
+    GdkTexture *texture = gdk_memory_texture_builder_build(builder);
+    g_object_unref(builder);
+#else
+    gsize first = info->planes[0].visible_offset;
+    GBytes *visible = g_bytes_new_from_bytes(bytes, first, info->byte_count - first);
     GdkTexture *texture =
-        gdk_memory_texture_new((int)info->visible_width, (int)info->visible_height, GDK_MEMORY_B8G8R8A8, bytes, plane->pitch);
+        gdk_memory_texture_new((int)info->visible_width, (int)info->visible_height, format, visible, info->planes[0].pitch);
+    g_bytes_unref(visible);
+#endif
     g_bytes_unref(bytes);
     return texture;
 }
@@ -90,8 +198,13 @@ static void film_paintable_advance(FilmPaintable *film, gint64 time)
         scanout_frame_release(frame);
         return;
     }
-    GdkTexture *texture = texture_of(frame, &info);
-    if (!texture) return;
+    GdkTexture *texture = imported(frame, &info);
+    if (texture) film->imports++;
+    else texture = mapped(frame, &info);
+    if (!texture) {
+        scanout_frame_release(frame);
+        return;
+    }
     double pixel = info.pixel_aspect[1] ? (double)info.pixel_aspect[0] / info.pixel_aspect[1] : 1;
     int resizes = !film->texture || gdk_texture_get_width(film->texture) != (int)info.visible_width ||
                   gdk_texture_get_height(film->texture) != (int)info.visible_height;
@@ -101,6 +214,26 @@ static void film_paintable_advance(FilmPaintable *film, gint64 time)
     film->texture = texture;
     if (resizes) gdk_paintable_invalidate_size(GDK_PAINTABLE(film));
     gdk_paintable_invalidate_contents(GDK_PAINTABLE(film));
+}
+
+/* The texture as PNG in RGB, as it is drawn: one in YUV would be saved as YUV. */
+static gboolean save(GdkTexture *texture, const char *path)
+{
+#if GTK_CHECK_VERSION(4, 16, 0)
+    gsize pitch;
+    GdkTextureDownloader *downloader = gdk_texture_downloader_new(texture);
+    gdk_texture_downloader_set_format(downloader, GDK_MEMORY_R8G8B8);
+    gdk_texture_downloader_set_color_state(downloader, gdk_color_state_get_srgb());
+    GBytes *bytes = gdk_texture_downloader_download_bytes(downloader, &pitch);
+    gdk_texture_downloader_free(downloader);
+    texture = gdk_memory_texture_new(gdk_texture_get_width(texture), gdk_texture_get_height(texture), GDK_MEMORY_R8G8B8, bytes, pitch);
+    g_bytes_unref(bytes);
+#else
+    g_object_ref(texture);
+#endif
+    gboolean is_saved = gdk_texture_save_to_png(texture, path);
+    g_object_unref(texture);
+    return is_saved;
 }
 
 /* The program around it. */
@@ -163,7 +296,14 @@ int main(int count, char **words)
 
     /* One frame is drawn, one waits in GTK's renderer, one comes. */
     scanout_exporter *exporter;
-    scanout_exporter_options wishes = {.size = sizeof wishes, .budget = 4, .formats = "bgra"};
+    char names[200] = "";
+    uint64_t modifiers[64];
+    for (gsize i = 0; i < G_N_ELEMENTS(formats); i++) {
+        if (i) g_strlcat(names, ",", sizeof names);
+        g_strlcat(names, formats[i].name, sizeof names);
+    }
+    scanout_exporter_options wishes = {.size = sizeof wishes, .budget = 4, .formats = names, .modifiers = modifiers};
+    wishes.modifier_count = layouts(modifiers, G_N_ELEMENTS(modifiers));
     if (scanout_exporter_new(&wishes, &exporter) != SCANOUT_OK) return fputs("gtk: the library is too old.\n", stderr), 70;
     scanout_options options = {.size = sizeof options, .exporters = &exporter, .exporter_count = 1};
     if (scanout_open(place, &options, &program.player, message, sizeof message) != SCANOUT_OK)
@@ -177,15 +317,19 @@ int main(int count, char **words)
     g_signal_connect(keys, "key-pressed", G_CALLBACK(pressed), NULL);
     gtk_widget_add_controller(window, keys);
     g_signal_connect(window, "close-request", G_CALLBACK(closed), NULL);
+#if GTK_CHECK_VERSION(4, 14, 0)
+    gtk_window_set_child(GTK_WINDOW(window), gtk_graphics_offload_new(view));
+#else
     gtk_window_set_child(GTK_WINDOW(window), view);
+#endif
     gtk_window_set_default_size(GTK_WINDOW(window), 640, 360);
     gtk_widget_add_tick_callback(view, refresh, NULL, NULL);
     g_unix_fd_add(scanout_event_fd(program.player), G_IO_IN, news, NULL);
     gtk_window_present(GTK_WINDOW(window));
     g_main_loop_run(program.loop);
 
-    printf("%u frames\n", program.film->frames);
-    if (picture && !(program.film->texture && gdk_texture_save_to_png(program.film->texture, picture)))
+    printf("%u frames, %u of them imported\n", program.film->frames, program.film->imports);
+    if (picture && !(program.film->texture && save(program.film->texture, picture)))
         program.code = fprintf(stderr, "gtk: %s cannot be written.\n", picture) < 0 ? 70 : 73;
     gtk_window_destroy(GTK_WINDOW(window));
     scanout_close(program.player);

@@ -1,5 +1,6 @@
 import FilmReference
 import Foundation
+import Media
 import TestSupport
 import Testing
 
@@ -71,5 +72,26 @@ struct GuestTests {
         let sums = Set(try FilmReference.sums(TestAssets.path(name)))
         let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
         #expect(!lines.isEmpty && lines.allSatisfy { $0.count > 2 && sums.contains($0[2]) })
+    }
+
+    @Test("GTK draws DMA-BUFs as they are") func gtk() throws {
+        let program = try Installation.shared.get().build(
+            TestAssets.root + "/Examples/gtk.c", standard: "gnu11", options: LabLibraries.compilerOptions(for: ["gtk4"]))
+        // Without sound: the lab's PipeWire does not go with this system's modules of it.
+        let film = Self.scratch("silent.mp4"), output = Self.scratch("gtk.png")
+        defer { for path in [film, output] { try? FileManager.default.removeItem(atPath: path) } }
+        let made = try Tool.run("ffmpeg", ["-v", "error", "-i", TestAssets.demo, "-c", "copy", "-an", film])
+        try #require(made.code == 0, "\(made.errors)")
+        let own = LabLibraries.environment.merging(
+            [
+                "GDK_BACKEND": "wayland", "GSK_RENDERER": "gl", "GTK_A11Y": "none", "GSETTINGS_BACKEND": "memory", "XDG_DATA_DIRS": "/lab/usr/share",
+            ], uniquingKeysWith: { $1 }
+        ).filter { $0.key != "EGL_PLATFORM" }.map { "\($0)=\($1)" }
+        let words = try ["weston", "--", "env"] + own + LabLibraries.loader() + [program, film, "--frames", "1", "--save", output]
+        let outcome = try Tool.run("lab-compositor", words, environment: ["LAB_SIZE": "640x360"])
+        try #require(outcome.code == 0 && outcome.output == "1 frames, 1 of them imported\n", "\(outcome.output)\(outcome.errors)")
+        let size = PixelSize(width: 640, height: 360), drawing = RGBImage(bytes: try ExamplesTests.pixels(["-i", output]), size: size, layout: .rgb24)
+        #expect(ColorBars.worstError(in: drawing, part: PixelRect(size)) <= 4)
+        #expect(FrameCode(drawing, in: PixelRect(size)).map { $0.number < 300 } == true)
     }
 }

@@ -40,14 +40,18 @@ struct Installation: Sendable {
 
     /// Builds a C program against the header and the pkg-config file as installed, once for all tests. The program's path.
     ///
-    /// - Parameter shader: the shader beside it is compiled first.
-    func build(_ source: String, name: String? = nil, packages: [String] = [], standard: String = "c99", shader: Bool = false) throws -> String {
+    /// - Parameters:
+    ///   - shader: the shader beside it is compiled first.
+    ///   - options: more words for the compiler.
+    func build(
+        _ source: String, name: String? = nil, packages: [String] = [], standard: String = "c99", shader: Bool = false, options: [String] = []
+    ) throws -> String {
         // Tests run side by side; who wants a program that is being built waits.
         try Self.programs.withLock { programs in
             if let program = programs[source] { return program }
             let lock = try FileLock(prefix + ".lock")
             defer { lock.unlock() }
-            let program = try compile(source, name: name, packages: packages, standard: standard, shader: shader)
+            let program = try compile(source, name: name, packages: packages, standard: standard, shader: shader, options: options)
             programs[source] = program
             return program
         }
@@ -55,7 +59,9 @@ struct Installation: Sendable {
 
     private static let programs = Monitor<[String: String]>([:])
 
-    private func compile(_ source: String, name: String?, packages: [String], standard: String, shader: Bool) throws -> String {
+    private func compile(
+        _ source: String, name: String?, packages: [String], standard: String, shader: Bool, options: [String]
+    ) throws -> String {
         let flags = try Tool.run(
             "pkg-config", ["--cflags", "--libs", "scanout"] + packages, environment: ["PKG_CONFIG_PATH": prefix + "/lib/pkgconfig"])
         guard flags.code == 0 else { throw Failure(sentence: flags.errors) }
@@ -66,7 +72,7 @@ struct Installation: Sendable {
                 "glslangValidator", ["-V", "--vn", name.replacingOccurrences(of: ".", with: "_"), text, "-o", "\(prefix)/include/\(name).h"])
             guard outcome.code == 0 else { throw Failure(sentence: outcome.output + outcome.errors) }
         }
-        let words = flags.output.split(whereSeparator: \.isWhitespace).map(String.init)
+        let words = flags.output.split(whereSeparator: \.isWhitespace).map(String.init) + options
         let outcome = try Tool.run(
             Self.compiler,
             ["-std=" + standard, "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", program + ".new"] + words + ["-Wl,-rpath,\(prefix)/lib", "-lm"])

@@ -9,7 +9,7 @@ suite=forky # has a kernel of this year, wlroots 0.20, weston 16, KWin 6.7, mutt
 tree="$cache/root"
 
 packages_guest="weston sway mutter kwin-wayland seatd udev dbus grim wayland-utils drm-info libgl1-mesa-dri libegl1 libgles2 mesa-vulkan-drivers strace kmod
-    qemu-system-x86 zstd iproute2 gstreamer1.0-tools gstreamer1.0-plugins-bad"
+    qemu-system-x86 zstd iproute2 gstreamer1.0-tools gstreamer1.0-plugins-bad libgtk-4-dev vulkan-validationlayers"
 packages_module="gcc make libc6-dev linux-headers-amd64 linux-source"
 # What the initrd loads, and what tests may load.
 modules_boot="virtio_pci virtio_console 9pnet_virtio 9p overlay configfs virtio_gpu vkms evdev virtio_input virtio_net"
