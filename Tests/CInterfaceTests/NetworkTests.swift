@@ -53,6 +53,51 @@ import Testing
         #expect(headers["authorization"] == "Basic \(Data("somebody:secret".utf8).base64EncodedString())", "\(headers)")
     }
 
+    @Test func `a cookie goes to the server that it belongs to`() throws {
+        let bytes = try Self.film.get(), seen = Monitor<[String?]>([])
+        let server = LyingServer { request in
+            seen.withLock { $0.append(request.headers["cookie"]) }
+            return .file(bytes, request)
+        }
+        defer { server.stop() }
+        let cookies = ProcessFolder.path("cookies")
+        try "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tname\tvalue\nother.example\tFALSE\t/\tFALSE\t0\tsecret\tone\n".write(
+            toFile: cookies, atomically: true, encoding: .utf8)
+        let file = CText(cookies), film = try unsafe Self.open(server.address("film.mp4")) { unsafe $0.cookies_file = file.pointer }
+        withExtendedLifetime(file) {}
+        #expect(Self.frames(film) == 30)
+        let sent = seen.withLock { $0 }
+        #expect(!sent.isEmpty && sent.allSatisfy { $0 == "name=value" }, "\(sent)")
+    }
+
+    @Test(arguments: TLSServer.Certificate.allCases)
+    func `certificates are checked unless the program trusts all`(_ certificate: TLSServer.Certificate) throws {
+        let server = try TLSServer(serving: TestAssets.root + "/assets")
+        defer { server.stop() }
+        let address = server.address(certificate, "plain.mp4"), authorities = CText(server.authorities)
+        let opening = Result { try unsafe Self.open(address) { unsafe $0.certificate_authorities = authorities.pointer } }
+        if certificate == .valid {
+            #expect(try Self.frames(opening.get()) == 30)
+        } else {
+            let refusal = #expect(throws: Film.Refusal.self) { _ = try opening.get() }
+            #expect(refusal?.message.contains("the certificate of localhost is not valid: ") == true, "\(refusal?.message ?? "")")
+        }
+        withExtendedLifetime(authorities) {}
+        #expect(try unsafe Self.frames(Self.open(address) { unsafe $0.trusts_all_certificates = 1 }) == 30)
+    }
+
+    /// The server has one stream that it sends by UDP only.
+    @Test func `a stream comes by the transport that the program says`() throws {
+        let server = try RTSPServer(serving: TestAssets.path("plain.mp4"))
+        defer { server.stop() }
+        let transport = UInt32(SCANOUT_RTSP_TCP.rawValue)
+        #expect(try unsafe Self.frames(Self.open(server.address("film")) { unsafe $0.rtsp = transport }) == 30)
+        let refusal = #expect(throws: Film.Refusal.self) {
+            _ = try unsafe Self.open(server.address("udp")) { unsafe $0.rtsp = transport }
+        }
+        #expect(refusal?.message.contains("the server does not send it in the way that was asked for") == true, "\(refusal?.message ?? "")")
+    }
+
     @Test func `a server that falls silent is given up after the time that the program says`() throws {
         let bytes = try Self.film.get(), server = LyingServer { .file(bytes, $0).cut(after: 100, .stall) }
         defer { server.stop() }
