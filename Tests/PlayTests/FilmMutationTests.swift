@@ -12,6 +12,8 @@ import Testing
     /// How frames and sound go out.
     enum Stage: String, CaseIterable, Sendable {
         case headless, export, wayland
+        /// To a client of the export socket as fast as it takes the frames; such a film has no sound.
+        case untimed
 
         /// A second of each film, at sixteen times its speed or as fast as it can be decoded.
         func arguments(_ folder: String) -> [String] {
@@ -19,7 +21,8 @@ import Testing
             let own =
                 switch self {
                 case .headless: ["--sink", "headless"] + timed
-                case .export: ["--sink", "headless", "--untimed", "--no-audio", "--export", "unixfd:\(folder)/socket"]
+                case .export: ["--sink", "headless", "--export", "unixfd:\(folder)/socket"] + timed
+                case .untimed: ["--sink", "headless", "--untimed", "--no-audio", "--export", "unixfd:\(folder)/socket"]
                 case .wayland: ["--sink", "wayland"] + timed
                 }
             return own + ["--sandbox", "full", "--decoder-restarts", "1000", "--duration", "1", "--quiet"]
@@ -109,7 +112,7 @@ import Testing
     private static func play(
         _ stage: Stage, _ paths: [String], _ folder: String, _ display: String?
     ) throws -> (PlayProgram.Outcome, Holdings, seconds: Double) {
-        let client = stage == .export ? ExportReader(folder + "/socket") : nil, handle = PlayProgram.Handle()
+        let client = [.export, .untimed].contains(stage) ? ExportReader(folder + "/socket") : nil, handle = PlayProgram.Handle()
         defer { client?.end() }
         let begun = MonotonicClock.shared.now()
         let ended = PlayProgram.begin(

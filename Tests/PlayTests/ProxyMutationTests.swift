@@ -11,13 +11,16 @@ import Testing
     /// How frames and sound go out; a window shows subtitles, too.
     enum Stage: String, CaseIterable, Sendable {
         case headless, export, wayland
+        /// To a client of the export socket as fast as it takes the frames; such a film has no sound.
+        case untimed
 
         func arguments(_ folder: String, subtitles: String) -> [String] {
             let timed = ["--speed", "4", "--audio-device", "null"]
             let own =
                 switch self {
                 case .headless: ["--sink", "headless"] + timed
-                case .export: ["--sink", "headless", "--untimed", "--no-audio", "--export", "unixfd:\(folder)/socket"]
+                case .export: ["--sink", "headless", "--export", "unixfd:\(folder)/socket"] + timed
+                case .untimed: ["--sink", "headless", "--untimed", "--no-audio", "--export", "unixfd:\(folder)/socket"]
                 case .wayland: ["--sink", "wayland", "--sub-file", subtitles] + timed
                 }
             return own + ["--sandbox", "full", "--decoder-restarts", "1000000", "--loop", "--quiet", "--stats", "-"]
@@ -74,7 +77,7 @@ import Testing
         let handle = PlayProgram.Handle()
         let ended = PlayProgram.begin(arguments + films, environment: environment, limit: 7200, handle: handle)
         _ = Polling.until { handle.processIdentifier != nil }
-        let client = scene.stage == .export ? ExportReader(programs.path + "/socket") : nil
+        let client = [.export, .untimed].contains(scene.stage) ? ExportReader(programs.path + "/socket") : nil
         defer { client?.end() }
         var most = Holdings()
         // A demuxer may say that the film goes on in an hour, as a film may: longer than all deadlines nothing is changed then.
