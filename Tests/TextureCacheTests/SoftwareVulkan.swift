@@ -125,6 +125,9 @@ final class SoftwareVulkan {
             hasYCbCrConversion: conversion.samplerYcbcrConversion != 0)
     }
 
+    /// To be called when a test ends: until then the device exists, and with it what caches have made of it.
+    func outlivesCaches() { withExtendedLifetime(self) {} }
+
     deinit {
         unsafe vkDeviceWaitIdle(device)
         unsafe vkDestroyFence(device, fence, nil)

@@ -9,6 +9,7 @@ import TextureCache
 @Suite("Vulkan images of DMA-BUFs", .serialized, .enabled(if: ImportTests.areRunOnVulkan, ImportTests.absence)) struct VulkanImportTests {
     private func cache(_ paths: [TexturePath] = [.planes]) throws -> (SoftwareVulkan, VulkanTextureCache) {
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles, paths: paths)
+        defer { vulkan.outlivesCaches() }
         try #require(cache.importsImages, "\(vulkan.name) imports no DMA-BUFs")
         if ImportTests.areDemanded { #expect(cache.importsFences && cache.exportsFences) }
         return (vulkan, cache)

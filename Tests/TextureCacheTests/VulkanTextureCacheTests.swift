@@ -9,6 +9,7 @@ import TextureCache
 @Suite("Vulkan images", .serialized) struct VulkanTextureCacheTests {
     @Test func `the demo film's planes are the decoder's, and copies are counted`() throws {
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles)
+        defer { vulkan.outlivesCaches() }
         var frames = 0, bytes = 0
         try DecodedFrames.each(of: TestAssets.demo, limit: 6) { held, truth in
             let (copied, textures) = try vulkan.bytes(of: held, cache)
@@ -26,6 +27,7 @@ import TextureCache
         arguments: EGLTextureCacheTests.films)
     func film(film: String, count: Int) throws {
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles)
+        defer { vulkan.outlivesCaches() }
         var frames = 0
         try DecodedFrames.each(of: try #require(MediaCatalog.shared).path(film), limit: count) { held, truth in
             let layout = held.description.layout
@@ -39,6 +41,7 @@ import TextureCache
     @Test("every format, the frame anywhere in its memory", arguments: TestExtent.cases(PixelFormat.allCases, sanitizedStep: 4))
     func formats(format: PixelFormat) throws {
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles)
+        defer { vulkan.outlivesCaches() }
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 37, height: 19))
         let held = try still.held()
         do {
@@ -52,6 +55,7 @@ import TextureCache
 
     @Test func `a slot's images serve every frame in it, and go with the memory`() throws {
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles)
+        defer { vulkan.outlivesCaches() }
         let still = Still(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 64, height: 34), slots: 1)
         var last: VulkanTextures?
         for _ in 0..<4 {
@@ -70,6 +74,7 @@ import TextureCache
 
     @Test func `a device without what imports need refuses them with a sentence`() throws {
         let vulkan = try SoftwareVulkan()
+        defer { vulkan.outlivesCaches() }
         let held = try Still(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 32, height: 32)).held()
         let cache = try VulkanTextureCache(vulkan.handles, paths: [.image, .planes])
         #expect { try vulkan.bytes(of: held, cache) } throws: { ($0 as? TextureCacheError)?.code == .unsupported }

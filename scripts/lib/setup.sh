@@ -31,7 +31,7 @@ build_libraries=(
     libavformat libavcodec libavutil libswscale libswresample zimg libass fontconfig alsa libpipewire-0.3 wayland-client xkbcommon libva libva-drm libdrm libudev libseat libsystemd
     libseccomp egl glesv2 vulkan
 )
-packages_test=(ffmpeg weston systemd libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers glslang-tools openssl cmake dbus-daemon playerctl
+packages_test=(ffmpeg weston systemd libgl1-mesa-dri libegl1 libgles2 libvulkan1 mesa-vulkan-drivers vulkan-validationlayers glslang-tools openssl cmake dbus-daemon playerctl
     pipewire pipewire-bin wireplumber python3-numpy python3-pip python3-setuptools python3-wheel rustc cargo libsdl2-dev libgtk-4-dev
     gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad mkvtoolnix)
 packages_peers=(
