@@ -90,7 +90,8 @@ struct GuestTests {
         let words = try ["weston", "--", "env"] + own + LabLibraries.loader() + [program, film, "--frames", "1", "--save", output]
         let outcome = try Tool.run("lab-compositor", words, environment: ["LAB_SIZE": "640x360"])
         try #require(outcome.code == 0 && outcome.output == "1 frames, 1 of them imported\n", "\(outcome.output)\(outcome.errors)")
-        let size = PixelSize(width: 640, height: 360), drawing = RGBImage(bytes: try ExamplesTests.pixels(["-i", output]), size: size, layout: .rgb24)
+        let size = PixelSize(width: 640, height: 360)
+        let drawing = RGBImage(bytes: try ExamplesTests.pixels(["-i", output]), size: size, layout: .rgb24)
         #expect(ColorBars.worstError(in: drawing, part: PixelRect(size)) <= 4)
         #expect(FrameCode(drawing, in: PixelRect(size)).map { $0.number < 300 } == true)
     }

@@ -14,7 +14,8 @@ struct ValidationLayerTests {
             program,
             ["--testing-library", "swift-testing", "--no-parallel", "--filter", "TextureCacheTests.VulkanTextureCacheTests"],
             environment: ["VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"])
-        let text = outcome.output + outcome.errors, words = text.split(separator: "\n").filter { $0.contains("VUID") || $0.contains("alidation Error") }
+        let text = outcome.output + outcome.errors
+        let words = text.split(separator: "\n").filter { $0.contains("VUID") || $0.contains("alidation Error") }
         #expect(outcome.code == 0 && words.isEmpty, "\(words.prefix(5).joined(separator: "\n")) \(text.suffix(500))")
         #expect(text.contains(#/Test run with [1-9][0-9]* tests? .*passed/#), "\(text.suffix(500))")
     }
