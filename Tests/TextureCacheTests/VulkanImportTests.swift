@@ -9,7 +9,6 @@ import TextureCache
 @Suite("Vulkan images of DMA-BUFs", .serialized, .enabled(if: ImportTests.areRunOnVulkan, ImportTests.absence)) struct VulkanImportTests {
     private func cache(_ paths: [TexturePath] = [.planes]) throws -> (SoftwareVulkan, VulkanTextureCache) {
         let vulkan = try SoftwareVulkan(), cache = try VulkanTextureCache(vulkan.handles, paths: paths)
-        defer { vulkan.outlivesCaches() }
         try #require(cache.importsImages, "\(vulkan.name) imports no DMA-BUFs")
         if ImportTests.areDemanded { #expect(cache.importsFences && cache.exportsFences) }
         return (vulkan, cache)
@@ -18,6 +17,7 @@ import TextureCache
     @Test("films of 8 and 10 bits, odd, cropped and changing sizes", arguments: ImportTests.allocators, ImportTests.films)
     func film(allocator: String, film: ImportTests.Film) throws {
         let (vulkan, cache) = try cache()
+        defer { vulkan.outlivesCaches() }
         var frames = 0
         try DecodedFrames.each(of: film.path, limit: film.count, allocator: ImportTests.allocator(allocator)) { held, truth in
             let layout = held.description.layout
@@ -36,6 +36,7 @@ import TextureCache
         arguments: [.yuv420p, .yuv444p, .yuv420p10le, .nv12, .nv21, .nv16, .p010le, .gray, .yuyv422, .gbrp, .ya8, .bgra] as [PixelFormat])
     func planes(format: PixelFormat) throws {
         let (vulkan, cache) = try cache()
+        defer { vulkan.outlivesCaches() }
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 37, height: 19), allocator: ImportTests.allocator("udmabuf"))
         let (bytes, textures) = try vulkan.bytes(of: still.held(), cache)
         #expect(textures.path == .planes && bytes == still.bytes)
@@ -44,6 +45,7 @@ import TextureCache
     @Test("as one image, its planes copied out", arguments: [.nv12, .p010le, .yuv420p] as [PixelFormat])
     func image(format: PixelFormat) throws {
         let (vulkan, cache) = try cache([.image])
+        defer { vulkan.outlivesCaches() }
         let still = Still(format: format, visible: PixelRect(x: 8, y: 4, width: 38, height: 20), allocator: ImportTests.allocator("udmabuf"))
         let (bytes, textures) = try vulkan.bytes(of: still.held(), cache)
         #expect(textures.path == .image && textures.planes.count == 1 && textures.ycbcr?.conversion != 0)
@@ -53,6 +55,7 @@ import TextureCache
     @Test("as one image, sampled with the conversion that the frame's tags say", arguments: ImportTests.taggedColors)
     func sampled(format: PixelFormat, color: ColorDescription) throws {
         let (vulkan, cache) = try cache([.image])
+        defer { vulkan.outlivesCaches() }
         let still = Still(
             format: format, visible: PixelRect(x: 0, y: 0, width: 128, height: 32), allocator: ImportTests.allocator("udmabuf"), color: color)
         let held = try still.held(bars: true)
@@ -71,6 +74,7 @@ import TextureCache
     @Test(.enabled(if: PendingFence.node != nil || ImportTests.areDemanded, "vgem is not there to make fences"))
     func `the submission waits for the decoder's device`() throws {
         let (vulkan, cache) = try cache()
+        defer { vulkan.outlivesCaches() }
         let still = Still(format: .nv12, visible: PixelRect(x: 0, y: 0, width: 128, height: 32), allocator: ImportTests.allocator("udmabuf"))
         try DelayedWrite.retry {
             let (held, write) = try still.pending()
@@ -83,6 +87,7 @@ import TextureCache
 
     @Test func `an import shows what is written into the memory later, is made once and goes with the memory`() throws {
         let (vulkan, cache) = try cache()
+        defer { vulkan.outlivesCaches() }
         let still = Still(
             format: .nv12, visible: PixelRect(x: 0, y: 0, width: 64, height: 34), slots: 1, allocator: ImportTests.allocator("udmabuf"))
         for _ in 0..<4 {
