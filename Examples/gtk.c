@@ -20,29 +20,57 @@ struct _FilmPaintable {
     GObject parent;
     scanout_exporter *exporter; /* lent */
     GdkTexture *texture;        /* of the newest frame */
-    double aspect;              /* width to height, by the film's pixels */
+    double width, height;       /* the part of it that is meant to be seen, in pixels */
+    double pixel;               /* a pixel's width to its height */
+    unsigned rotation;          /* clockwise degrees until it stands upright */
     unsigned frames, imports;   /* so many different ones were shown, and so many of them as DMA-BUFs */
 };
+
+static gboolean lies(const FilmPaintable *film) { return film->rotation % 180 != 0; }
 
 static void film_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *snapshot, double width, double height)
 {
     FilmPaintable *film = FILM_PAINTABLE(paintable);
-    if (film->texture) gdk_paintable_snapshot(GDK_PAINTABLE(film->texture), snapshot, width, height);
+    if (!film->texture) return;
+    double wide = gdk_texture_get_width(film->texture) / film->width, high = gdk_texture_get_height(film->texture) / film->height;
+    /* Nothing but a texture can be handed to the compositor. */
+    if (!film->rotation && wide == 1 && high == 1) {
+        gdk_paintable_snapshot(GDK_PAINTABLE(film->texture), snapshot, width, height);
+        return;
+    }
+    gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+    gtk_snapshot_save(snapshot);
+    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)width / 2, (float)height / 2));
+    gtk_snapshot_rotate(snapshot, (float)film->rotation);
+    if (lies(film)) {
+        double side = width;
+        width = height, height = side;
+    }
+    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)-width / 2, (float)-height / 2));
+    gdk_paintable_snapshot(GDK_PAINTABLE(film->texture), snapshot, width * wide, height * high);
+    gtk_snapshot_restore(snapshot);
+    gtk_snapshot_pop(snapshot);
 }
 
 static int film_paintable_width(GdkPaintable *paintable)
 {
     FilmPaintable *film = FILM_PAINTABLE(paintable);
-    return film->texture ? gdk_texture_get_width(film->texture) : 0;
+    return film->texture ? (int)(lies(film) ? film->height : film->width) : 0;
 }
 
 static int film_paintable_height(GdkPaintable *paintable)
 {
     FilmPaintable *film = FILM_PAINTABLE(paintable);
-    return film->texture ? gdk_texture_get_height(film->texture) : 0;
+    return film->texture ? (int)(lies(film) ? film->width : film->height) : 0;
 }
 
-static double film_paintable_aspect(GdkPaintable *paintable) { return FILM_PAINTABLE(paintable)->aspect; }
+static double film_paintable_aspect(GdkPaintable *paintable)
+{
+    FilmPaintable *film = FILM_PAINTABLE(paintable);
+    if (!film->texture) return 0;
+    double aspect = film->pixel * film->width / film->height;
+    return lies(film) ? 1 / aspect : aspect;
+}
 
 static void film_paintable_interface(GdkPaintableInterface *interface)
 {
@@ -61,7 +89,7 @@ static void film_paintable_dispose(GObject *object)
 }
 
 static void film_paintable_class_init(FilmPaintableClass *class) { G_OBJECT_CLASS(class)->dispose = film_paintable_dispose; }
-static void film_paintable_init(FilmPaintable *film) { film->aspect = 0; }
+static void film_paintable_init(FilmPaintable *film) { film->texture = NULL; }
 
 /* The formats of films that GTK draws as they are: FFmpeg's names and GTK's own. */
 static const struct {
@@ -99,6 +127,15 @@ static uint32_t layouts(uint64_t *modifiers, uint32_t room)
     return count;
 }
 
+/* Textures have whole samples of colour: in 4:2:0 one of an odd width has a pixel more, which is not meant to be seen. */
+static void size_of(const scanout_frame_info *info, int *width, int *height)
+{
+    const scanout_plane *luma = &info->planes[0], *chroma = &info->planes[info->plane_count > 1];
+    int is_halved = chroma->visible_width < luma->visible_width, is_low = chroma->visible_height < luma->visible_height;
+    *width = (int)info->visible_width + (is_halved ? (int)(info->visible_width & 1) : 0);
+    *height = (int)info->visible_height + (is_low ? (int)(info->visible_height & 1) : 0);
+}
+
 static void frame_is_free(void *frame) { scanout_frame_release(frame); }
 
 #if GTK_CHECK_VERSION(4, 16, 0)
@@ -114,6 +151,11 @@ static GdkColorState *colors_of(const scanout_frame_info *info)
     gdk_cicp_params_set_matrix_coefficients(params, info->matrix == 2 ? usual : info->matrix);
     gdk_cicp_params_set_range(params, info->range == 2 ? GDK_CICP_RANGE_FULL : GDK_CICP_RANGE_NARROW);
     GdkColorState *colors = gdk_cicp_params_build_color_state(params, NULL);
+    if (!colors) { /* GTK does not know all of these: the usual ones come nearest */
+        gdk_cicp_params_set_color_primaries(params, 1);
+        gdk_cicp_params_set_matrix_coefficients(params, usual);
+        colors = gdk_cicp_params_build_color_state(params, NULL);
+    }
     g_object_unref(params);
     return colors;
 }
@@ -125,10 +167,12 @@ static GdkTexture *imported(scanout_frame *frame, const scanout_frame_info *info
 {
     GdkDisplay *display = gdk_display_get_default();
     if (!info->is_dmabuf || !gdk_dmabuf_formats_contains(gdk_display_get_dmabuf_formats(display), info->fourcc, info->modifier)) return NULL;
+    int width, height;
+    size_of(info, &width, &height);
     GdkDmabufTextureBuilder *builder = gdk_dmabuf_texture_builder_new();
     gdk_dmabuf_texture_builder_set_display(builder, display);
-    gdk_dmabuf_texture_builder_set_width(builder, info->visible_width);
-    gdk_dmabuf_texture_builder_set_height(builder, info->visible_height);
+    gdk_dmabuf_texture_builder_set_width(builder, (guint)width);
+    gdk_dmabuf_texture_builder_set_height(builder, (guint)height);
     gdk_dmabuf_texture_builder_set_fourcc(builder, info->fourcc);
     gdk_dmabuf_texture_builder_set_modifier(builder, info->modifier);
     gdk_dmabuf_texture_builder_set_n_planes(builder, info->plane_count);
@@ -140,7 +184,7 @@ static GdkTexture *imported(scanout_frame *frame, const scanout_frame_info *info
 #if GTK_CHECK_VERSION(4, 16, 0)
     GdkColorState *colors = colors_of(info);
     gdk_dmabuf_texture_builder_set_color_state(builder, colors);
-    if (colors) gdk_color_state_unref(colors);
+    gdk_color_state_unref(colors);
 #endif
     GdkTexture *texture = gdk_dmabuf_texture_builder_build(builder, frame_is_free, frame, NULL);
     g_object_unref(builder);
@@ -154,7 +198,9 @@ static GdkTexture *imported(scanout_frame *frame, const scanout_frame_info *info
 static GdkTexture *mapped(scanout_frame *frame, const scanout_frame_info *info)
 {
     const void *start;
+    int width, height;
     GdkMemoryFormat format = GDK_MEMORY_B8G8R8A8;
+    size_of(info, &width, &height);
     for (gsize i = 0; i < G_N_ELEMENTS(formats); i++)
         if (!strcmp(formats[i].name, info->format)) format = formats[i].memory;
     if (info->modifier || scanout_frame_map(frame, &start) != SCANOUT_OK) return NULL;
@@ -163,24 +209,21 @@ static GdkTexture *mapped(scanout_frame *frame, const scanout_frame_info *info)
     GdkMemoryTextureBuilder *builder = gdk_memory_texture_builder_new();
     gdk_memory_texture_builder_set_bytes(builder, bytes);
     gdk_memory_texture_builder_set_format(builder, format);
-    gdk_memory_texture_builder_set_width(builder, (int)info->visible_width);
-    gdk_memory_texture_builder_set_height(builder, (int)info->visible_height);
+    gdk_memory_texture_builder_set_width(builder, width);
+    gdk_memory_texture_builder_set_height(builder, height);
     for (guint i = 0; i < info->plane_count; i++) {
         gdk_memory_texture_builder_set_offset(builder, i, info->planes[i].visible_offset);
         gdk_memory_texture_builder_set_stride_for_plane(builder, i, info->planes[i].pitch);
     }
     GdkColorState *colors = colors_of(info);
-    if (colors) {
-        gdk_memory_texture_builder_set_color_state(builder, colors);
-        gdk_color_state_unref(colors);
-    }
+    gdk_memory_texture_builder_set_color_state(builder, colors);
+    gdk_color_state_unref(colors);
     GdkTexture *texture = gdk_memory_texture_builder_build(builder);
     g_object_unref(builder);
 #else
     gsize first = info->planes[0].visible_offset;
     GBytes *visible = g_bytes_new_from_bytes(bytes, first, info->byte_count - first);
-    GdkTexture *texture =
-        gdk_memory_texture_new((int)info->visible_width, (int)info->visible_height, format, visible, info->planes[0].pitch);
+    GdkTexture *texture = gdk_memory_texture_new(width, height, format, visible, info->planes[0].pitch);
     g_bytes_unref(visible);
 #endif
     g_bytes_unref(bytes);
@@ -206,9 +249,9 @@ static void film_paintable_advance(FilmPaintable *film, gint64 time)
         return;
     }
     double pixel = info.pixel_aspect[1] ? (double)info.pixel_aspect[0] / info.pixel_aspect[1] : 1;
-    int resizes = !film->texture || gdk_texture_get_width(film->texture) != (int)info.visible_width ||
-                  gdk_texture_get_height(film->texture) != (int)info.visible_height;
-    film->aspect = pixel * info.visible_width / info.visible_height;
+    gboolean resizes = film->width != info.visible_width || film->height != info.visible_height || film->pixel != pixel ||
+                       film->rotation != info.rotation;
+    film->width = info.visible_width, film->height = info.visible_height, film->pixel = pixel, film->rotation = info.rotation;
     film->frames++;
     g_clear_object(&film->texture);
     film->texture = texture;
