@@ -91,6 +91,7 @@ int main(int count, char **words)
     fclose(file);
     scanout_texture_statistics counts = {.size = sizeof counts, .imported = imports, .uploaded = uploads};
     if (cache) scanout_egl_cache_get_statistics(cache, &counts);
+    fprintf(stderr, "%s\n", glGetString(GL_RENDERER));
     printf("%u imported, %u uploaded\n", (unsigned)counts.imported, (unsigned)counts.uploaded);
     scanout_egl_cache_close(cache);
     scanout_exporter_close(exporter);

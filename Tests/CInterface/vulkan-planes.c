@@ -101,6 +101,9 @@ int main(int count, char **words)
     fclose(file);
     scanout_texture_statistics counts = {.size = sizeof counts, .imported = imports, .uploaded = uploads};
     if (cache) scanout_vulkan_cache_get_statistics(cache, &counts);
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(hardware, &properties);
+    fprintf(stderr, "%s\n", properties.deviceName);
     printf("%u imported, %u uploaded\n", (unsigned)counts.imported, (unsigned)counts.uploaded);
     scanout_vulkan_cache_close(cache);
     scanout_exporter_close(exporter);
