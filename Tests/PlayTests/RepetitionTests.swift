@@ -110,6 +110,27 @@ import Testing
         #expect(!end.crashed && end.code == 0, "\(end.errors)")
     }
 
+    /// The next film is opened some seconds before the one that plays ends.
+    @Test func `a film that is added when the next one is open already is played after it`() throws {
+        let path = Self.path(), handle = PlayProgram.Handle()
+        let ended = PlayProgram.begin(
+            ["--sink", "headless", "--no-audio", "--stats", "-", "--input-ipc-server", path, TestAssets.demo, Self.other], handle: handle)
+        let remote = try Remote(path)
+        let isOpen = Polling.until {
+            guard let process = handle.processIdentifier else { return false }
+            let folder = "/proc/\(process)/fd", manager = FileManager.default
+            return (try? manager.contentsOfDirectory(atPath: folder))?.contains { descriptor in
+                (try? manager.destinationOfSymbolicLink(atPath: "\(folder)/\(descriptor)")) == Self.other
+            } == true
+        }
+        #expect(isOpen && remote.get("filename") as? String == "demo.mp4")
+        #expect(remote.command(#""loadfile", "\#(Self.short)", "append""#)?["error"] as? String == "success")
+        #expect(remote.command(#""set_property", "speed", 8"#)?["error"] as? String == "success")
+        let outcome = try ended()
+        #expect(!outcome.crashed && outcome.code == 0, "\(outcome.errors)")
+        #expect(try Self.films(outcome.output).map(\.name) == ["demo.mp4", "vp9.webm", "short.mp4"], "\(outcome.output)")
+    }
+
     @Test func `a list is changed while it plays`() throws {
         let path = Self.path(), list = ProcessFolder.path("more.txt")
         try Data("\(Self.other)\n\(Self.short)\n".utf8).write(to: URL(fileURLWithPath: list))
