@@ -31,6 +31,8 @@ lab_suite() { # [--filter REGEX] [--built DIR]
     gstreamer="$(python3 "$root/scripts/lib/unpacked_gstreamer.py")" || fail "GStreamer of Debian 13 could not be fetched." 69
     bundle="$(readlink -f "$built")/playerPackageTests.xctest"
     [ -x "$bundle" ] || fail "There are no built tests in $built." 70
+    # What programs in C are linked with: the guest would take minutes for it. Its tests, and those beside it, take what they find.
+    flock "${bundle%/*}/installed.lock" "$root/scripts/install" --prefix "${bundle%/*}/installed" --built "${bundle%/*}" >/dev/null
     folder="$(dirname "$built")/lab"
     events="$folder/test-events.jsonl" log="$folder/test.log"
     cd "$root" || return
