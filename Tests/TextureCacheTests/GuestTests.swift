@@ -12,7 +12,9 @@ struct GuestTests {
     func imports(suite: String) throws {
         let log = "/out/\(suite).log"
         try #require(FileManager.default.createFile(atPath: log, contents: nil))
-        let process = try Self.inLab(arguments: ["--testing-library", "swift-testing", "--no-parallel", "--filter", suite])
+        let process = try Self.inLab(
+            arguments: ["--testing-library", "swift-testing", "--no-parallel", "--filter", suite],
+            environment: suite.contains("Vulkan") ? Self.layer : [:])
         let output = try #require(FileHandle(forWritingAtPath: log))
         process.standardOutput = output
         process.standardError = output
@@ -23,21 +25,21 @@ struct GuestTests {
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("✘") || $0.hasPrefix("↳") }.prefix(20).joined(separator: "\n")
         #expect(process.terminationReason == .exit && process.terminationStatus == 0, "\(lines)")
         #expect(text.contains(#/Test run with [1-9][0-9]* tests? .*passed/#) && !text.contains("skipped"), "see \(log)")
-        // The layer that knows Vulkan's specification has nothing to say.
         #expect(!text.contains("VUID") && !text.contains("alidation Error"), "see \(log)")
     }
 
+    /// Puts the layer that knows Vulkan's specification between a program and its driver. OpenGL, which may be drawn by Vulkan, goes without.
+    private static let layer = ["VK_LAYER_PATH": "/lab/usr/share/vulkan/explicit_layer.d", "VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation"]
+
     /// This program under the lab's loader.
-    private static func inLab(arguments: [String]) throws -> ChildProcess {
+    private static func inLab(arguments: [String], environment: [String: String]) throws -> ChildProcess {
         let words = try LabLibraries.loader()
         let process = ChildProcess()
         process.executableURL = URL(filePath: words[0])
         process.arguments = words.dropFirst() + [try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(LabLibraries.environment) { $1 }.merging(
-            [
-                ImportTests.demand: "1", PendingFence.variable: try PendingFence.load(), "VK_LAYER_PATH": "/lab/usr/share/vulkan/explicit_layer.d",
-                "VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation",
-            ], uniquingKeysWith: { $1 })
+            [ImportTests.demand: "1", PendingFence.variable: try PendingFence.load()], uniquingKeysWith: { $1 }
+        ).merging(environment) { $1 }
         return process
     }
 }
