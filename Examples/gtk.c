@@ -89,7 +89,7 @@ static void film_paintable_dispose(GObject *object)
 }
 
 static void film_paintable_class_init(FilmPaintableClass *class) { G_OBJECT_CLASS(class)->dispose = film_paintable_dispose; }
-static void film_paintable_init(FilmPaintable *film) { film->texture = NULL; }
+static void film_paintable_init(FilmPaintable *film) { (void)film; }
 
 /* The formats of films that GTK draws as they are: FFmpeg's names and GTK's own. */
 static const struct {
@@ -162,7 +162,8 @@ static GdkColorState *colors_of(const scanout_frame_info *info)
 #endif
 
 #if GTK_CHECK_VERSION(4, 14, 0)
-/* The frame's memory as GTK's renderer or the compositor imports it; NULL when GTK takes no DMA-BUFs of this kind. */
+/* The frame's memory as GTK's renderer or the compositor imports it, lent until GTK drops the texture. NULL, and the frame is still the caller's,
+ * when GTK takes no DMA-BUFs of this kind. */
 static GdkTexture *imported(scanout_frame *frame, const scanout_frame_info *info)
 {
     GdkDisplay *display = gdk_display_get_default();
@@ -194,7 +195,8 @@ static GdkTexture *imported(scanout_frame *frame, const scanout_frame_info *info
 static GdkTexture *imported(scanout_frame *frame, const scanout_frame_info *info) { return (void)frame, (void)info, NULL; }
 #endif
 
-/* The frame's memory as the processor sees it, which GTK uploads where it draws on a device. NULL when it cannot be mapped. */
+/* The frame's memory as the processor sees it, which GTK uploads where it draws on a device. The frame is released when GTK drops the texture, or at
+ * once when there is none: NULL. */
 static GdkTexture *mapped(scanout_frame *frame, const scanout_frame_info *info)
 {
     const void *start;
@@ -203,7 +205,10 @@ static GdkTexture *mapped(scanout_frame *frame, const scanout_frame_info *info)
     size_of(info, &width, &height);
     for (gsize i = 0; i < G_N_ELEMENTS(formats); i++)
         if (!strcmp(formats[i].name, info->format)) format = formats[i].memory;
-    if (info->modifier || scanout_frame_map(frame, &start) != SCANOUT_OK) return NULL;
+    if (info->modifier || scanout_frame_map(frame, &start) != SCANOUT_OK) {
+        scanout_frame_release(frame);
+        return NULL;
+    }
     GBytes *bytes = g_bytes_new_with_free_func(start, info->byte_count, frame_is_free, frame);
 #if GTK_CHECK_VERSION(4, 20, 0)
     GdkMemoryTextureBuilder *builder = gdk_memory_texture_builder_new();
@@ -244,10 +249,7 @@ static void film_paintable_advance(FilmPaintable *film, gint64 time)
     GdkTexture *texture = imported(frame, &info);
     if (texture) film->imports++;
     else texture = mapped(frame, &info);
-    if (!texture) {
-        scanout_frame_release(frame);
-        return;
-    }
+    if (!texture) return;
     double pixel = info.pixel_aspect[1] ? (double)info.pixel_aspect[0] / info.pixel_aspect[1] : 1;
     gboolean resizes = film->width != info.visible_width || film->height != info.visible_height || film->pixel != pixel ||
                        film->rotation != info.rotation;
