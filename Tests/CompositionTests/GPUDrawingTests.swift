@@ -12,14 +12,14 @@ import Testing
 @Suite(.serialized) struct GPUDrawingTests {
     typealias Layer = VideoCompositionLayer
 
-    /// Kinds of memory that this machine makes, by name.
-    static let allocators = SurfaceAllocators.findings().filter { $0.allocator != nil }.map(\.name)
-    /// Set where the device must draw into DMA-BUFs: in the lab's virtual machine.
+    /// Set where the device must draw into DMA-BUFs: in the lab's virtual machine. It is slow: of the cases, there are those that draw in several
+    /// passes, of the kinds of memory, those that are not on each machine.
     static let mustImport = ProcessInfo.processInfo.environment["PLAYER_TEXTURE_IMPORTS"] == "1"
+    /// Kinds of memory that this machine makes, by name.
+    static let allocators = SurfaceAllocators.findings().filter { $0.allocator != nil && !(mustImport && $0.name == "memfd") }.map(\.name)
 
-    /// In the virtual machine, which is slow, those that tell the paths of memory apart.
     static let names =
-        ["dissolve", "six layers"] + (mustImport ? [] : ["push", "wipe", "small over large", "nothing but a colour", "six of other colours"])
+        ["six layers"] + (mustImport ? [] : ["dissolve", "push", "wipe", "small over large", "nothing but a colour", "six of other colours"])
 
     static func allocator(_ name: String) -> any SurfaceAllocator {
         SurfaceAllocators.findings().first { $0.name == name }?.allocator ?? MemfdAllocator()
@@ -93,10 +93,9 @@ import Testing
             #expect(found == wanted && wanted.count == 5, "\(gpu.device), \(allocator)")
             let report = gpu.report
             #expect(report.framesDrawn == (name == "nothing but a colour" ? 1 : 5), "\(report)")
-            if Self.mustImport, allocator != "memfd" {
-                let isCopied = name == "small over large" || isConverted
-                #expect(report.framesDrawnInPlace == report.framesDrawn && report.bytesReadBack == 0, "\(allocator): \(report)")
-                #expect(isCopied || report.bytesUploaded == 0, "\(allocator): \(report)")
+            if Self.mustImport {
+                #expect(report.framesDrawnInPlace == report.framesDrawn, "\(allocator): \(report)")
+                #expect(report.bytesReadBack == 0 && report.bytesUploaded == 0, "\(allocator): \(report)")
             } else if allocator == "memfd" {
                 #expect(report.framesDrawnInPlace == 0 && report.bytesReadBack == report.framesDrawn * wanted[0].bytes.count)
             }
@@ -131,7 +130,7 @@ import Testing
         return VideoCompositionInstruction(timeRange: range, layers: layers, backgroundColor: green)
     }
 
-    @Test(arguments: mustImport ? ["over a film", "six with and without"] : alphaNames, [PixelFormat.yuv420p, .yuv420p10le])
+    @Test(arguments: mustImport ? ["six with and without"] : alphaNames, mustImport ? [PixelFormat.yuv420p10le] : [.yuv420p, .yuv420p10le])
     func `layers with alpha have the same code values`(name: String, format: PixelFormat) throws {
         var films: [TestFilm] = []
         for number in 0..<6 {

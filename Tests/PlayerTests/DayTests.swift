@@ -93,9 +93,10 @@ private struct Footprint: CustomStringConvertible {
 }
 
 /// A kiosk's list by a clock that runs two hundred times as fast, on a display whose refreshes lie where frames are due: every frame of every film is
-/// decoded and shown. Sound alone runs four times as fast, the most at which it is heard.
+/// decoded and shown. Sound alone runs four times as fast, the most at which it is heard; a film with subtitles once more at a speed at which they
+/// are drawn before it ends.
 @Suite struct DayTests {
-    /// Codecs, sizes, rates and depths, stills, subtitles; then films of sound alone.
+    /// Codecs, sizes, rates and depths, stills, subtitles; then films of sound alone; then subtitles.
     private static func lists(_ folder: String) throws -> [[String]] {
         func make(_ name: String, _ words: [String]) throws -> String {
             let process = ChildProcess(), path = folder + "/" + name
@@ -116,6 +117,7 @@ private struct Footprint: CustomStringConvertible {
         return [
             films[..<3] + [sign] + films[3..<5] + [subtitled] + films[5...] + [photo],
             [TestAssets.path("audio-only.flac"), TestAssets.path("audio-only.flac")],
+            [subtitled],
         ]
     }
 
@@ -134,7 +136,7 @@ private struct Footprint: CustomStringConvertible {
             let day = TestExtent.isFull ? 86_400.0 : 300, settled = TestExtent.isFull ? day / 10 : day / 2
             var early: Footprint?
             while programme.count.seconds < day {
-                for (list, rate) in zip(lists, [200.0, 4]) { try programme.play(list, rate: rate) }
+                for (list, rate) in zip(lists, [200.0, 4, 8]) { try programme.play(list, rate: rate) }
                 if early == nil, programme.count.seconds >= settled { early = Footprint() }
             }
             let late = Footprint(), count = programme.count, before = try #require(early)

@@ -6,9 +6,9 @@
 lab_tests='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|SurfacePoolTests\.(SurfaceAllocatorTests|DMABufAllocatorTests)|(TextureCacheTests|FrameExportTests|HardwareTests)\.Guest[A-Za-z]*Tests|DecodingTests\.OfferedMemoryTests|CInterfaceTests\.(GuestTests|FrameTests))'
 lab_suite_limit=$((${LAB_FULL:+1} + 0 ? 7200 : 3000)) # seconds
 # Only with LAB_FULL=1. Refusals: where sway on a monitor runs before; without a monitor it draws by virtio-gpu's render node, on which Mesa's software
-# driver may not make buffers (CREATE_DUMB: Permission denied), and mostly shows nothing. wlroots takes nothing but a render node. Reconnecting takes
-# a minute and a half; the host's tests have a few rounds of it.
-lab_rare_tests='^LabTests\.(CompositorTests/refusal|CompositorDeathTests/reconnects)'
+# driver may not make buffers (CREATE_DUMB: Permission denied), and mostly shows nothing. wlroots takes nothing but a render node. The others take a
+# minute and a half each; the host's tests have a few rounds of reconnecting, folders that change and GTK with frames in memory.
+lab_rare_tests='^(LabTests\.(CompositorTests/refusal|CompositorDeathTests/reconnects|KioskTests/folder)|CInterfaceTests\.GuestTests/gtk)'
 
 lab_suite() { # [--filter REGEX] [--built DIR]
     local filter="$lab_tests" built="" bundle folder gstreamer code=0 events log passed failed skipped test

@@ -74,8 +74,8 @@ run_suite() { # debug|optimized|thread|address
     [ "$lab" = no ] || skip=(--skip "$lab_only")
     folder="$scratch/test-units" events="$scratch/test-events.jsonl" log="$scratch/test.log"
     echo "== $kind: testing ($(elapsed))"
-    # Half a minute of mutated films; under a sanitizer, which makes everything slow, as long as by default.
-    case "$kind" in debug | optimized) fuzz=30 ;; esac
+    # Seconds of mutated samples and containers, always the same ones; others are for --fuzz. Under a sanitizer as long as by default.
+    case "$kind" in debug | optimized) fuzz=15 ;; esac
     bundle="$(readlink -f "$products")/playerPackageTests.xctest"
     PLAYER_FUZZ_SECONDS="${PLAYER_FUZZ_SECONDS:-$fuzz}" run_units "$bundle" "$folder"
     cat "$folder"/*.jsonl >"$events" 2>/dev/null || true
