@@ -25,10 +25,10 @@ lab_only='^(LabTests\.|(KMSSinkTests|CaptureTests)\.Guest[A-Za-z]*Tests|(Texture
 # does so after a tenth of them, about 300 ms: the same expressions on every machine, however busy, which a limit in milliseconds is not.
 type_checks=(-Xfrontend -solver-scope-threshold=100000)
 
-# What users run is optimized; here it asserts as well. The emulator of the virtual machine takes half as long with it. With a sanitizer it is not
-# optimized: that would take longer to build than the tests gain. All of it is built as for release: in what is built to debug, ArgumentParser checks
-# all options of the program over and over at each start, which takes two seconds of a processor under AddressSanitizer instead of 0.3, and tests
-# start it hundreds of times.
+# What users run is optimized; here it asserts as well. The emulator of the virtual machine takes half as long with it. Most tests are not optimized, and
+# with a sanitizer nothing is: that would take longer to build than the tests gain. All of it is built as for release: in what is built to debug,
+# ArgumentParser checks all options of the program over and over at each start, which takes two seconds of a processor under AddressSanitizer instead
+# of 0.3, and tests start it hundreds of times.
 optimized=(-assert-config Debug -enable-testing)
 unoptimized=(-Onone -enable-testing)
 
@@ -38,8 +38,9 @@ suite_of() {
     local word words=() configuration=debug
     scratch=.build arguments=()
     [ "$1" = debug ] || scratch=".build-$1" arguments=("${whole_modules[@]}")
+    unset PLAYER_OPTIMIZED_TESTS
     case "$1" in
-        optimized) words=("${optimized[@]}") ;;
+        optimized) words=("${optimized[@]}"); export PLAYER_OPTIMIZED_TESTS="${calculating[*]}" ;;
         thread | address) arguments+=(--sanitize="$1") words=("${unoptimized[@]}" "${type_checks[@]}") ;;
     esac
     [ "$1" = debug ] || configuration=release arguments+=(-c release)
