@@ -23,6 +23,7 @@ struct _FilmPaintable {
     double width, height;       /* the part of it that is meant to be seen, in pixels */
     double pixel;               /* a pixel's width to its height */
     unsigned rotation;          /* clockwise degrees until it stands upright */
+    gboolean is_mirrored;       /* then left and right change places */
     unsigned frames, imports;   /* so many different ones were shown, and so many of them as DMA-BUFs */
 };
 
@@ -34,13 +35,14 @@ static void film_paintable_snapshot(GdkPaintable *paintable, GdkSnapshot *snapsh
     if (!film->texture) return;
     double wide = gdk_texture_get_width(film->texture) / film->width, high = gdk_texture_get_height(film->texture) / film->height;
     /* Nothing but a texture can be handed to the compositor. */
-    if (!film->rotation && wide == 1 && high == 1) {
+    if (!film->rotation && !film->is_mirrored && wide == 1 && high == 1) {
         gdk_paintable_snapshot(GDK_PAINTABLE(film->texture), snapshot, width, height);
         return;
     }
     gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
     gtk_snapshot_save(snapshot);
     gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)width / 2, (float)height / 2));
+    if (film->is_mirrored) gtk_snapshot_scale(snapshot, -1, 1);
     gtk_snapshot_rotate(snapshot, (float)film->rotation);
     if (lies(film)) {
         double side = width;
@@ -253,7 +255,8 @@ static void film_paintable_advance(FilmPaintable *film, gint64 time)
     double pixel = info.pixel_aspect[1] ? (double)info.pixel_aspect[0] / info.pixel_aspect[1] : 1;
     gboolean resizes = film->width != info.visible_width || film->height != info.visible_height || film->pixel != pixel ||
                        film->rotation != info.rotation;
-    film->width = info.visible_width, film->height = info.visible_height, film->pixel = pixel, film->rotation = info.rotation;
+    film->width = info.visible_width, film->height = info.visible_height, film->pixel = pixel;
+    film->rotation = info.rotation, film->is_mirrored = info.is_mirrored;
     film->frames++;
     g_clear_object(&film->texture);
     film->texture = texture;

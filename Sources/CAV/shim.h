@@ -18,6 +18,7 @@
 #include <libavutil/pixdesc.h>
 #include <libavutil/sha.h>
 #include <libswresample/swresample.h>
+#include <string.h>
 
 #include "hdr10plus.h"
 
@@ -149,12 +150,18 @@ static inline int cav_image_copy_to_buffer(uint8_t *buffer, int size, const AVFr
     return av_image_copy_to_buffer(buffer, size, (const uint8_t *const *)frame->data, frame->linesize, frame->format, frame->width, frame->height, 1);
 }
 
-/// Nine 32-bit numbers of a display matrix, in a name that Swift can index.
-static inline double cav_display_rotation(const uint8_t *matrix) { return av_display_rotation_get((const int32_t *)matrix); }
-/// The matrix turns the frame inside out.
+/// The matrix of a display, nine 32-bit numbers in a name that Swift can index, turns the frame inside out.
 static inline int cav_display_is_mirrored(const uint8_t *matrix) {
     const int32_t *m = (const int32_t *)matrix;
-    return (int64_t)m[0] * m[4] - (int64_t)m[1] * m[3] < 0;
+    return (double)m[0] * m[4] - (double)m[1] * m[3] < 0;
+}
+/// libavutil's angle; of a matrix that mirrors, the angle by which it turns before it exchanges left and right.
+static inline double cav_display_rotation(const uint8_t *matrix) {
+    int32_t m[9];
+    memcpy(m, matrix, sizeof m);
+    if (cav_display_is_mirrored(matrix))
+        for (int i = 0; i < 9; i += 3) m[i] = (int32_t)-(uint32_t)m[i];
+    return av_display_rotation_get(m);
 }
 
 // Hardware decoding and encoding over VA-API.

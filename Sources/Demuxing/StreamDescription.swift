@@ -158,7 +158,8 @@ enum StreamDescription {
         return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
     }
 
-    /// libavutil gives the rotation of the *displayed* frame counter-clockwise; ours is the clockwise rotation that the viewer must apply.
+    /// libavutil gives the rotation of the *displayed* frame counter-clockwise; ours is the clockwise rotation that the viewer must apply, before
+    /// left and right change places in what is mirrored.
     private static func orientation(_ stream: UnsafeMutablePointer<AVStream>) -> FrameOrientation {
         guard let matrix = unsafe sideData(stream, AV_PKT_DATA_DISPLAYMATRIX, atLeast: 36) else { return .upright }
         let bytes = unsafe matrix.assumingMemoryBound(to: UInt8.self)

@@ -125,6 +125,7 @@ public struct MediaReport: Sendable {
             let display = format.attributes.displaySize(of: visible)
             if display != visible { parts.append("shown as \(display)") }
             if format.attributes.orientation.rotation != .none { parts.append("rotated \(format.attributes.orientation.rotation.rawValue)°") }
+            if format.attributes.orientation.isMirrored { parts.append("mirrored") }
             if format.hasAlpha { parts.append("alpha") }
             // A cover is one frame, whatever the container's time base.
             if format.frameRate.isKnown, track.kind != .attachedPicture { parts.append("\(decimal(format.frameRate.doubleValue)) fps") }

@@ -64,9 +64,11 @@ import Writing
 
     @Test func `every orientation has its matrix`() throws {
         for rotation in [FrameOrientation.Rotation.none, .clockwise90, .clockwise180, .clockwise270] {
-            let orientation = FrameOrientation(rotation: rotation)
-            let copy = try rewritten("plain.mp4", "mp4", FrameAttributes(orientation: orientation))
-            #expect(copy.attributes.orientation == orientation)
+            for isMirrored in [false, true] {
+                let orientation = FrameOrientation(rotation: rotation, isMirrored: isMirrored)
+                let copy = try rewritten("plain.mp4", "mp4", FrameAttributes(orientation: orientation))
+                #expect(copy.attributes.orientation == orientation)
+            }
         }
     }
 
