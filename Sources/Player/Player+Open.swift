@@ -204,6 +204,7 @@ extension Player {
             guard opening.finish() else { throw PlayerError(.cancelled, "\(pipeline.source.location): opening was cancelled.") }
             storage.opening = nil
             storage.pipeline = pipeline
+            pipeline.joining?.setLoops(storage.transport.loopsLeft > 0)
             storage.transport.opened(
                 at: pipeline.source.beginning, hasVideo: pipeline.display != nil,
                 hasAudio: pipeline.audio != nil && pipeline.source.audio != nil)

@@ -85,6 +85,18 @@ import Testing
         #expect(shown.count % 30 == 0 && shown.count >= 120, "\(shown.count)")
     }
 
+    @Test(arguments: [0, 1]) func `a film is told before it is open how often it begins again`(_ count: Int) throws {
+        let sink = ExactSink()
+        var configuration = Self.configuration(loops: count == 0, false)
+        configuration.startTime = nil
+        let player = Player(sink: sink, configuration: configuration)
+        player.loopsLeft = count
+        try player.open(TestAssets.path("plain.mp4"))
+        #expect(Polling.until(within: .seconds(60)) { player.state == .ended })
+        player.close()
+        #expect(sink.shown.count == 30 * (count + 1))
+    }
+
     /// An image lasts for its time, as often as it is wanted.
     @Test func `a still image begins again, too`() throws {
         let ended = Monitor(false)
