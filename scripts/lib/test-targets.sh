@@ -5,8 +5,8 @@
 # the drivers. Under scripts/test --full every target runs under both.
 
 with_threads=(
-    MediaTests SandboxTests SampleQueueTests DemuxingTests SoundDecodingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests
-    EncodingTests CompositionTests WritingTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests
+    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests
+    CompositionTests WritingTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests
     RemoteControlTests MediaControlsTests PlayTests CInterfaceTests
 )
 with_pointers=(
