@@ -40,8 +40,8 @@ import Testing
         #expect(image.place.height > small.place.height * 3 / 2)
         stage.overlay.show(nil)
         #expect(stage.overlay.image == nil)
-        // Once drawn for each size, and once taken away.
-        #expect(stage.changes.withLock { $0 } == 3)
+        // Once drawn for each size, and once taken away. The thread that draws says so after it.
+        #expect(Polling.until { stage.changes.withLock { $0 } == 3 })
         stage.overlay.show(ScreenContent())
         #expect(stage.changes.withLock { $0 } == 3)
     }
