@@ -34,7 +34,7 @@ struct MonitorStormTests {
     func hotplug() throws {
         var dice = Dice(seed: 100)
         let (handle, end) = try play()
-        for _ in 0..<(Lab.isFull ? 100 : 25) {
+        for _ in 0..<(Lab.isFull ? 100 : 12) {
             try monitor.plug(false)
             Thread.sleep(forTimeInterval: .random(in: 0...0.08, using: &dice))
             try monitor.plug(true)
@@ -61,7 +61,7 @@ struct MonitorStormTests {
 
     @Test("killed again and again, the next one has the monitor")
     func killed() throws {
-        for _ in 0..<(Lab.isFull ? 50 : 8) {
+        for _ in 0..<(Lab.isFull ? 50 : 4) {
             let (handle, end) = try play()
             handle.kill()
             #expect(try end().crashed)
@@ -77,7 +77,7 @@ struct MonitorStormTests {
     func consoles() throws {
         try monitor.switchConsole(to: 1)
         let (handle, end) = try play(terminal: "/dev/tty1")
-        for _ in 0..<(Lab.isFull ? 50 : 15) {
+        for _ in 0..<(Lab.isFull ? 50 : 8) {
             try monitor.switchConsole(to: 2)
             try monitor.switchConsole(to: 1)
         }
