@@ -19,12 +19,12 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// The test targets to build: those that PLAYER_TESTS names, separated by spaces; all without it. The sanitized builds of `scripts/test` name some.
 let wanted = Context.environment["PLAYER_TESTS"]?.split(separator: " ").map(String.init)
 
-/// Set where all is optimized but for the test targets that it does not name: it takes longer to optimize those than they gain by it.
+/// Where PLAYER_OPTIMIZED_TESTS is set, test targets that it does not name are compiled without optimization, whatever the rest of the build is.
 let optimizedTests = Context.environment["PLAYER_OPTIMIZED_TESTS"]?.split(separator: " ").map(String.init)
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    let isPlain = optimizedTests?.contains(name) == false
-    return .testTarget(name: name, dependencies: dependencies, swiftSettings: house + (isPlain ? [.unsafeFlags(["-Onone"])] : []))
+    let isUnoptimized = optimizedTests?.contains(name) == false
+    return .testTarget(name: name, dependencies: dependencies, swiftSettings: house + (isUnoptimized ? [.unsafeFlags(["-Onone"])] : []))
 }
 
 /// What the tests of readers and their fuzzer depend on.

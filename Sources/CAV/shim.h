@@ -159,8 +159,7 @@ static inline int cav_display_is_mirrored(const uint8_t *matrix) {
 static inline double cav_display_rotation(const uint8_t *matrix) {
     int32_t m[9];
     memcpy(m, matrix, sizeof m);
-    if (cav_display_is_mirrored(matrix))
-        for (int i = 0; i < 9; i += 3) m[i] = (int32_t)-(uint32_t)m[i];
+    if (cav_display_is_mirrored(matrix)) av_display_matrix_flip(m, 1, 0);
     return av_display_rotation_get(m);
 }
 

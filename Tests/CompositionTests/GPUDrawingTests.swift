@@ -12,10 +12,10 @@ import Testing
 @Suite(.serialized) struct GPUDrawingTests {
     typealias Layer = VideoCompositionLayer
 
-    /// Set where the device must draw into DMA-BUFs: in the lab's virtual machine. It is slow: of the cases, there are those that draw in several
-    /// passes, of the kinds of memory, those that are not on each machine.
+    /// Set where the device must draw into DMA-BUFs: in the lab's virtual machine, which is slow. There what takes several passes is drawn, in one
+    /// format.
     static let mustImport = ProcessInfo.processInfo.environment["PLAYER_TEXTURE_IMPORTS"] == "1"
-    /// Kinds of memory that this machine makes, by name.
+    /// Kinds of memory that this machine makes, by name; in the virtual machine but for the one that every machine makes.
     static let allocators = SurfaceAllocators.findings().filter { $0.allocator != nil && !(mustImport && $0.name == "memfd") }.map(\.name)
 
     static let names =

@@ -246,14 +246,16 @@ drop_moved_module_caches() { # SCRATCH
     done
 }
 
-# Of a whole module the compiler makes what others import in a process of its own, which checks the module's types once more: a third of the processor
-# time, for which nobody waits less, as the package manager takes nothing before all of it is there.
+# What others import of a whole module the compiler makes in a process of its own unless it is told not to. That process checks all types once more,
+# and the package manager waits for it before it builds what depends on the module.
 one_process=(-Xswiftc -no-emit-module-separately-wmo)
 
-# For release, and for a build of which nothing is changed by hand: compiling whole modules takes less processor time than file by file.
-# The package manager expects an object of each file, which the compiler writes then only where it is told of threads.
+# For release, where the package manager asks for whole modules by itself.
 # shellcheck disable=SC2034
 release_arguments=(--configuration release "${one_process[@]}")
+
+# For other builds of which nothing is changed by hand: whole modules take three quarters of the processor time that compiling file by file takes.
+# The package manager expects an object of each file, which the compiler writes then only where it is told of threads.
 # shellcheck disable=SC2034
 whole_modules=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 "${one_process[@]}")
 

@@ -2,8 +2,8 @@
 # Which test targets run under which sanitizer. Sourced by scripts/test.
 #
 # ThreadSanitizer can find something only where threads meet, AddressSanitizer only where memory is touched through pointers: here, in libav or in
-# the drivers. PlayTests start the program hundreds of times, whose threads are those of the player: it goes under AddressSanitizer only. Under
-# scripts/test --full every target runs under both.
+# the drivers. PlayTests, which start the program hundreds of times, run under AddressSanitizer only: most of its threads are the player's, which
+# PlayerTests try. Under scripts/test --full every target runs under both.
 
 with_threads=(
     MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests
