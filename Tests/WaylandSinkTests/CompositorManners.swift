@@ -81,7 +81,7 @@ struct CompositorManners {
     /// A display of a thousand refreshes a second makes of ten thousand frames half a minute.
     @Test("frames, ten thousand without a sanitizer, are as they were handed over when they are given back at random times")
     func randomReleases() throws {
-        let count = TestExtent.rounds(10_000, full: 10_000, sanitized: 2_000)
+        let count = TestExtent.rounds(10_000, full: 10_000, sanitized: 1_000)
         let scene = try Scene()
         scene.tap.change {
             $0.refresh = .milliseconds(1)
@@ -90,7 +90,7 @@ struct CompositorManners {
         scene.play()
         var number = 0
         // Those that come too late on a busy machine are dropped, and others take their place.
-        while scene.tap.findings.commits < count && number < 20 * count {
+        while scene.tap.findings.commits < count && number < 60 * count {
             for _ in 0..<50 {
                 let isAccepted = scene.queue.enqueue(
                     try scene.frames.frame(number, rate: 500), waitingUntil: MonotonicClock.shared.now() + .seconds(60))

@@ -4,6 +4,7 @@
 # Uses its filter, lab, limit and lab_setup; adds to passed, failed, skipped and without_media. What failed is named in failures.
 
 passed=0 failed=0 skipped=0 without_media=0 failures=()
+declare -A builders=()
 
 # Counts one failure and keeps its name for the end of the run.
 fail_one() { # NAME
@@ -62,6 +63,40 @@ build_suite() { # debug|optimized|thread|address
     build_quietly --build-tests "${arguments[@]}"
 }
 
+# Builds those of the runs that come later, one after the other and beside what comes first: the compiler's processes wait for each other for a third
+# of the first build, and at the lab's end one processor has nothing to do. builders has the processes.
+begin_builds() { # thread|address…
+    local kind previous=""
+    # Each is a process group of its own, so that end_builds ends the compiler as well.
+    set -m
+    for kind in "$@"; do
+        (
+            set +m
+            renice --priority 5 "$BASHPID" >/dev/null
+            [ -z "$previous" ] || tail --pid="$previous" -f /dev/null
+            build_suite "$kind"
+        ) >"$(build_log "$kind")" 2>&1 </dev/null &
+        previous=$!
+        builders[$kind]=$previous
+    done
+    set +m
+}
+
+build_log() { echo ".build/build-$1.log"; } # KIND
+
+finish_build() { # KIND
+    local status=0
+    wait "${builders[$1]}" || status=$?
+    unset "builders[$1]"
+    cat "$(build_log "$1")"
+    [ "$status" -eq 0 ] || exit "$status"
+}
+
+end_builds() {
+    local process
+    for process in "${builders[@]}"; do kill -- "-$process" 2>/dev/null || true; done
+}
+
 # Prints the tests of event streams that have begun and not ended.
 unfinished() { # EVENTS
     grep -E '"kind":"test(Started|Ended)"' "$1" 2>/dev/null | sed -n 's/.*"testID":"\([^"]*\.swift:[0-9]*:[0-9]*\)".*/\1/p' |
@@ -70,9 +105,12 @@ unfinished() { # EVENTS
 
 # The event streams, not the printed text, are counted: they also tell what ran when a process died.
 run_suite() { # debug|optimized|thread|address
-    local kind="$1" scratch products arguments folder events log ended count bundle fuzz=8 began=$SECONDS skip=()
+    local kind="$1" scratch products arguments folder events log ended count bundle fuzz=8 began=$SECONDS left_out="" skip=()
     suite_of "$kind"
-    [ "$lab" = no ] || skip=(--skip "$lab_only")
+    # Who names tests wants them.
+    [ ${#filter[@]} -gt 0 ] || left_out="$(suites_left_out "$kind")"
+    [ "$lab" = no ] || left_out="${left_out:+$left_out|}$lab_only"
+    [ -z "$left_out" ] || skip=(--skip "$left_out")
     folder="$scratch/test-units" events="$scratch/test-events.jsonl" log="$scratch/test.log"
     echo "== $kind: testing ($(elapsed))"
     # Seconds of mutated samples and containers, always the same ones; others are for --fuzz. Under a sanitizer as long as by default.

@@ -1,20 +1,40 @@
 # shellcheck shell=bash
-# Which test targets run under which sanitizer. Sourced by scripts/test.
+# Which test targets run under which sanitizer, and which of their suites do not. Sourced by scripts/test.
 #
 # ThreadSanitizer can find something only where threads meet, AddressSanitizer only where memory is touched through pointers: here, in libav or in
 # the drivers. PlayTests, which start the program hundreds of times, run under AddressSanitizer only: most of its threads are the player's, which
-# PlayerTests try. Under scripts/test --full every target runs under both.
+# PlayerTests try. Under scripts/test --full every suite of every target runs under both.
 
 with_threads=(
-    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests PixelConversionTests DecodingTests ReadingTests
-    CompositionTests WritingTests DisplaySinkTests SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests
-    RemoteControlTests MediaControlsTests CInterfaceTests
+    MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests DecodingTests ReadingTests CompositionTests WritingTests DisplaySinkTests
+    SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests RemoteControlTests MediaControlsTests CInterfaceTests
+)
+# Suites of these that calculate on one thread, mostly wait for other programs, or compare colours that threads have nothing to do with.
+not_with_threads=(
+    DemuxingTests.{SampleCursor,Manifest,LongFilm,FilmCaptions,SampleTableProbe,SteadyTimes}Tests
+    CompositionTests.{GPUDrawing,GPUAlphaFilm,Drawing,TimelineDissolve}Tests
+    WritingTests.{OtherPlayers,StreamedFilm,Cover,SoundRoundTrip,TrackReference,FragmentedCut,RoundTrip}Tests
+    DisplaySinkTests.{Cadence,FrameMD5,FrameGeometry}Tests
+    SubtitlesTests.{CaptionFilm,ServiceFilm}Tests
+    WaylandSinkTests.ColorTests
+    AudioSinkTests.{TimeStretcher,Downmix,Sample,SoundConformance}Tests
 )
 with_pointers=(
     JSONTests SandboxTests BitstreamTests SampleQueueTests DemuxingTests SoundDecodingTests SurfacePoolTests PixelConversionTests DecodingTests
     ReadingTests DeinterlacingTests EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests
-    OnScreenTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests ReaderTests PlayTests CInterfaceTests
-    TestSupportTests
+    OnScreenTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests
+    ReaderTests PlayTests CInterfaceTests TestSupportTests
+)
+# Suites of these that calculate with Swift's own types, mostly wait for other programs or for the clock, or try through the program what a lower
+# module's tests have tried here.
+not_with_pointers=(
+    DemuxingTests.{SampleCursor,Manifest,LongFilm,SteadyTimes}Tests
+    EncodingTests.{MultiPass,RateSearch,RangeSearch}Tests
+    WritingTests.{OtherPlayers,StreamedFilm,Passes}Tests
+    DisplaySinkTests.CadenceTests
+    WaylandSinkTests.ColorTests
+    AudioSinkTests.TimeStretcherTests
+    PlayTests.{Adaptive,ListStart,LiveLatency,LiveStream,Playlist,Page,MPVPage,StreamedFilm,Track,Timeline,TimelinePackage,Part,KilledConversion,Configuration,Volume}Tests
 )
 # On the host these run nothing.
 in_virtual_machine=(LabTests)
@@ -31,14 +51,28 @@ test_targets() { # debug|thread|address
     esac
 }
 
-# Fails when a test target is in neither list, or a list names one that is not there.
+# A regular expression for the suites that one sanitizer leaves out; nothing where it leaves out none.
+suites_left_out() { # debug|optimized|thread|address
+    local suites=()
+    case "${PLAYER_TEST_FULL:+full}$1" in
+        thread) suites=("${not_with_threads[@]}") ;;
+        address) suites=("${not_with_pointers[@]}") ;;
+    esac
+    [ ${#suites[@]} -eq 0 ] || (IFS='|'; sed 's/\./\\./g; s/.*/^(&)\//' <<<"${suites[*]}")
+}
+
+# Fails when a test target is in neither list, or a list names a target or a suite that is not there.
 test_targets_are_sorted() {
-    local target known all
+    local target suite known all
     known=" ${with_threads[*]} ${with_pointers[*]} ${in_virtual_machine[*]} " all=" $(test_targets debug) "
     for target in $all; do
         [[ "$known" == *" $target "* ]] || { echo "$target is in no list of scripts/lib/test-targets.sh."; return 1; }
     done
     for target in $known ${calculating[*]}; do
         [[ "$all" == *" $target "* ]] || { echo "scripts/lib/test-targets.sh names $target, which Package.swift does not have."; return 1; }
+    done
+    for suite in "${not_with_threads[@]}" "${not_with_pointers[@]}"; do
+        grep --quiet --recursive --include='*.swift' -wE "(struct|class|actor|enum) ${suite#*.}" "$root/Tests/${suite%%.*}" ||
+            { echo "scripts/lib/test-targets.sh names the suite $suite, which is not there."; return 1; }
     done
 }
