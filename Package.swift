@@ -315,7 +315,7 @@ let package = Package(
             "PlayerTests",
             [
                 "Lies", "Player", "Subtitles", "FrameExport", "Decoding", "PixelConversion", "Demuxing", "Sandbox", "SampleQueue", "SurfacePool",
-                "DisplaySink",
+                "DisplaySink", "Deinterlacing",
                 "WaylandSink", "AudioSink", "Composition", "Reading", "Media", "TestSupport", "FilmReference",
             ]),
         tests(

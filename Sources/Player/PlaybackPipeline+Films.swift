@@ -19,9 +19,9 @@ final class PipelineLink: @unchecked Sendable {
 extension PlaybackPipeline {
     /// What follows without a gap; false when `next` cannot: its kinds of tracks are others, or it has more channels than the sound device was
     /// opened for. Any thread.
-    func follow(with next: OpenedSource) -> Bool {
+    func follow(with next: OpenedSource, _ settings: SubtitleSettings) -> Bool {
         guard let joining, canFollow(next) else { return false }
-        let subtitles = Self.subtitles(of: next, subtitles?.settings ?? subtitleSettings, sandbox, link, handlers)
+        let subtitles = Self.subtitles(of: next, settings, sandbox, link, handlers)
         subtitles?.start()
         joining.follow(with: next, subtitles: subtitles)
         return true
@@ -32,6 +32,9 @@ extension PlaybackPipeline {
         guard let sound = next.audio else { return true }
         return audio?.keeps(channelCount: Int(sound.format.channelCount)) ?? false
     }
+
+    /// Those of the film that is shown, and of those that are to follow it.
+    var subtitleEngines: [SubtitleEngine] { joining?.films.compactMap(\.subtitles) ?? ownSubtitles.map { [$0] } ?? [] }
 
     /// The engine for a film's subtitles, not started; nil: none are shown.
     static func subtitles(

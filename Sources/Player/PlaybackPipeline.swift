@@ -53,8 +53,7 @@ final class PlaybackPipeline: Sendable {
     let joining: JoiningSource?
     /// Nil for a film without subtitles, and for a sink that shows none.
     var subtitles: SubtitleEngine? { joining.map(\.shown.subtitles) ?? ownSubtitles }
-    private let ownSubtitles: SubtitleEngine?
-    let subtitleSettings: SubtitleSettings
+    let ownSubtitles: SubtitleEngine?
     /// Nil where no program takes them, or there is no clock.
     let subtitleWatch: SubtitleWatch?
     let sandbox: SandboxOptions
@@ -82,7 +81,6 @@ final class PlaybackPipeline: Sendable {
         var source = opened
         first = opened
         startedAt = configuration.startedAt
-        subtitleSettings = configuration.subtitles.settings
         sandbox = configuration.sandbox
         self.handlers = handlers
         let timebase = Timebase()
@@ -133,7 +131,6 @@ final class PlaybackPipeline: Sendable {
                 let renderer = try AudioRenderer(
                     expecting: source.audio?.format, queue: queue, device: configuration.audioDevice, timebase: timebase,
                     exporter: audioClaim.exporter, sandbox: configuration.sandbox)
-                renderer.volume = configuration.volume
                 renderer.onFailure = { error in
                     timebase.setSource(MonotonicClock.shared)
                     handlers.audioLost(error)

@@ -99,22 +99,14 @@ extension Player {
 
     /// A factor on the samples: 0 is silence, 1 as recorded; above 1 a limiter turns down what would exceed full scale.
     public var volume: Double {
-        get { storage.withLock { $0.volume } }
-        set {
-            storage.withLock {
-                $0.volume = newValue; return $0.pipeline?.audio
-            }?.volume = newValue
-        }
+        get { settings.withLock { $0.volume } }
+        set { changeSettings { $0.volume = newValue } }
     }
 
     /// Whether the sound is switched off; the volume stays.
     public var isMuted: Bool {
-        get { storage.withLock { $0.isMuted } }
-        set {
-            storage.withLock {
-                $0.isMuted = newValue; return $0.pipeline?.audio
-            }?.isMuted = newValue
-        }
+        get { settings.withLock { $0.isMuted } }
+        set { changeSettings { $0.isMuted = newValue } }
     }
 }
 
@@ -145,7 +137,7 @@ extension Player {
             for exporter in configuration.exporters { exporter.expect(serial) }
             configuration.audioExporter?.expect(serial)
             // A film that is being opened is sought in as soon as it is open.
-            if storage.opening != nil { storage.deferred.append { body(serial) } } else { transport.async { body(serial) } }
+            if storage.opening != nil { storage.deferred.append((serial, { body(serial) })) } else { transport.async { body(serial) } }
             return serial
         }
     }

@@ -141,7 +141,7 @@ extension Player {
                 return storage.deferred
             }
             announceState()
-            for seek in deferred { transport.async(execute: seek) }
+            for seek in deferred where seek.serial != nil { transport.async(execute: seek.body) }
             log(.error, error.description)
             throw error
         }
@@ -183,14 +183,16 @@ extension Player {
             post(.detail(pipeline.source.summary))
             sink.setFilmRate(pipeline.source.frameRate)
             do throws(SinkError) { try pipeline.start() } catch { return .failure(PlayerError(error)) }
-            opened()
-            announceState()
-            holdLatency()
-            let seeks = storage.withLock { storage in
+            let deferred = storage.withLock { storage in
                 defer { storage.deferred = [] }
                 return storage.deferred
             }
-            for seek in seeks { seek() }
+            // Who waits for the film finds it as it was wanted.
+            for choice in deferred where choice.serial == nil { choice.body() }
+            opened()
+            announceState()
+            holdLatency()
+            for seek in deferred where seek.serial != nil { seek.body() }
             return .success(())
         }
         guard case .failure(let error) = result else { return }
@@ -199,7 +201,7 @@ extension Player {
     }
 
     private func adopt(_ pipeline: PlaybackPipeline, _ opening: Opening) throws(PlayerError) {
-        let (volume, isMuted, delay, awaited) = try storage.change { storage throws(PlayerError) in
+        let awaited = try storage.change { storage throws(PlayerError) in
             if storage.isClosed { throw .notOpen }
             guard opening.finish() else { throw PlayerError(.cancelled, "\(pipeline.source.location): opening was cancelled.") }
             storage.opening = nil
@@ -208,15 +210,13 @@ extension Player {
             storage.transport.opened(
                 at: pipeline.source.beginning, hasVideo: pipeline.display != nil,
                 hasAudio: pipeline.audio != nil && pipeline.source.audio != nil)
-            return (storage.volume, storage.isMuted, storage.audioDelay, storage.deferred.isEmpty ? nil : storage.issuedSerial)
+            return storage.deferred.last { $0.serial != nil }?.serial
         }
         // A film that begins makes exporters forget what they wait for.
         if let awaited {
             for exporter in configuration.exporters { exporter.expect(awaited) }
             configuration.audioExporter?.expect(awaited)
         }
-        pipeline.audio?.volume = volume
-        pipeline.audio?.isMuted = isMuted
-        pipeline.audio?.delay = delay
+        settings.withLock { $0.apply(to: pipeline) }
     }
 }

@@ -12,26 +12,31 @@ extension Player {
         (engine?.tracks ?? []).compactMap { track in track.path.map { ($0, track.language) } }
     }
 
-    /// The number of the track of subtitles that is shown, counted from 1; nil: none. Numbers without a track show none.
+    /// The number of the track of subtitles that is shown, counted from 1; nil: none. Numbers without a track show none. A choice for a film that is
+    /// being opened is made when that is open.
     ///
     /// Where the film's subtitles are fetched apart from it (HLS, DASH), those that were not shown before are fetched from the present position on,
     /// to which the player seeks.
     public var subtitleNumber: Int? {
         get { engine?.chosen.map { $0 + 1 } }
-        set {
-            guard let engine else { return }
-            engine.chosen = newValue.flatMap { engine.tracks.indices.contains($0 - 1) ? $0 - 1 : nil }
-            let track = engine.chosen.flatMap { engine.tracks[$0].filmTrack }
-            let isFetched = storage.withLock({ $0.pipeline })?.container?.chooseText(track) ?? false
-            if isFetched { seek(to: position) }
-        }
+        set { whenOpen { [self] in choose(subtitles: newValue) } }
+    }
+
+    private func choose(subtitles number: Int?) {
+        guard let engine else { return }
+        engine.chosen = number.flatMap { engine.tracks.indices.contains($0 - 1) ? $0 - 1 : nil }
+        let track = engine.chosen.flatMap { engine.tracks[$0].filmTrack }
+        let isFetched = storage.withLock({ $0.pipeline })?.container?.chooseText(track) ?? false
+        if isFetched { seek(by: MediaTime.zero) }
     }
 
     /// Goes to the next track of subtitles, or with -1 to the one before. After the last one none is shown. A notice says which.
-    public func cycleSubtitles(by step: Int) {
+    public func cycleSubtitles(by step: Int) { whenOpen { [self] in moveSubtitles(by: step) } }
+
+    private func moveSubtitles(by step: Int) {
         guard let engine, !engine.tracks.isEmpty else { return post(.notice("The film has no subtitles.")) }
         let count = engine.tracks.count + 1, next = ((subtitleNumber ?? 0) + step % count + count) % count
-        subtitleNumber = next == 0 ? nil : next
+        choose(subtitles: next == 0 ? nil : next)
         guard next > 0 else { return post(.notice("Subtitles: none.")) }
         let name = engine.tracks[next - 1].name
         post(.notice("Subtitles: \(next) of \(count - 1)\(name.isEmpty ? "" : " (\(name))")."))
@@ -39,26 +44,26 @@ extension Player {
 
     /// Whether the chosen subtitles are shown.
     public var showsSubtitles: Bool {
-        get { engine?.settings.isVisible ?? configuration.subtitles.isVisible }
-        set { engine?.settings.isVisible = newValue }
+        get { settings.withLock { $0.subtitles.isVisible } }
+        set { changeSettings { $0.subtitles.isVisible = newValue } }
     }
 
     /// How much later than their times subtitles come; below zero: earlier. Counted in milliseconds.
     public var subtitleDelay: MediaTime {
-        get { engine.map { MediaTime(value: $0.settings.delay, timescale: 1000) } ?? configuration.subtitles.delay }
-        set { if newValue.isNumeric { engine?.settings.delay = newValue.converted(to: 1000).value } }
+        get { MediaTime(value: settings.withLock { $0.subtitles.delay }, timescale: 1000) }
+        set { if newValue.isNumeric { changeSettings { $0.subtitles.delay = newValue.converted(to: 1000).value } } }
     }
 
     /// The height of subtitles of text in percent: 100 is at the lower edge, 0 at the upper one.
     public var subtitlePosition: Double {
-        get { engine?.settings.position ?? configuration.subtitles.position }
-        set { if newValue.isFinite { engine?.settings.position = min(max(newValue, 0), 150) } }
+        get { settings.withLock { $0.subtitles.position } }
+        set { if newValue.isFinite { changeSettings { $0.subtitles.position = min(max(newValue, 0), 150) } } }
     }
 
     /// How many times as large as usual subtitles of text are, 0.1 to 10.
     public var subtitleScale: Double {
-        get { engine?.settings.scale ?? configuration.subtitles.scale }
-        set { if newValue.isFinite { engine?.settings.scale = min(max(newValue, 0.1), 10) } }
+        get { settings.withLock { $0.subtitles.scale } }
+        set { if newValue.isFinite { changeSettings { $0.subtitles.scale = min(max(newValue, 0.1), 10) } } }
     }
 
     /// The subtitles of the frame of this time for a frame of this size, as the display shows them; nil: there are none, or they are not drawn by

@@ -55,7 +55,8 @@ extension Player {
             let source: OpenedSource
             do throws(AssetError) { source = try openSource(opening, title: title) } catch { return completion(.failure(PlayerError(error))) }
             guard opening.finish(), let pipeline = storage.withLock({ $0.isClosed ? nil : $0.pipeline }) else { return completion(.success(false)) }
-            let follows = pipeline.follow(with: source)
+            // Under the lock, so that what is set meanwhile is not lost.
+            let follows = settings.withLock { pipeline.follow(with: source, $0.subtitles) }
             if !follows { endFilms() }
             completion(.success(follows))
         }

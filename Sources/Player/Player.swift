@@ -26,15 +26,14 @@ public final class Player: Sendable {
     let transport = DispatchQueue(label: "player.transport")
     private let hub: EventHub
     let storage: Monitor<Storage>
+    /// May be held when `storage` is asked for, not the other way round.
+    let settings: Monitor<ViewerSettings>
     let succession = Monitor(Succession())
 
     struct Storage: Sendable {
         var transport: TransportState
         var pipeline: PlaybackPipeline?
         var rate: Double
-        var volume: Double
-        var isMuted = false
-        var audioDelay: MediaTime
         /// When the player was made, or the film first shown that follows without a gap.
         var beganAt = MonotonicClock.shared.now()
         var firstFrameAt: HostTime?
@@ -61,8 +60,8 @@ public final class Player: Sendable {
         var next: (opening: Opening, thread: LoopThread)?
         /// The next film is not to be opened.
         var refusesOpening = false
-        /// Seeks that came while the film was being opened.
-        var deferred: [@Sendable () -> Void] = []
+        /// What came while the film was being opened: seeks, with their numbers, and choices of tracks.
+        var deferred: [(serial: UInt64?, body: @Sendable () -> Void)] = []
         var hasFailed = false
         var isClosed = false
         var stalls = Stalls()
@@ -98,7 +97,8 @@ public final class Player: Sendable {
             pausesWithoutDisplay: configuration.pausesWithoutDisplay)
         Self.prepare(configuration)
         if configuration.playsAudio, sink.pacing == .display || configuration.takesAllSound { SoundProcessLaunch.prepare(configuration.sandbox) }
-        storage = Monitor(Storage(transport: transport, rate: configuration.rate, volume: configuration.volume, audioDelay: configuration.audioDelay))
+        storage = Monitor(Storage(transport: transport, rate: configuration.rate))
+        settings = Monitor(ViewerSettings(configuration))
     }
 
     /// Not on the transport queue: no command can come any more, and the last reference may be that of a block on that queue.

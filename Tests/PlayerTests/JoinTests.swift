@@ -97,26 +97,31 @@ private final class Cinema: Sendable {
         for name in Set(names) { single[name] = try Self.alone(name, configuration) }
         let expected = names.flatMap { single[$0]! }
 
-        let sink = ExactSink(hashes: true)
-        let cinema = try Cinema(names.map { TestAssets.path($0) }, sink: sink, configuration: configuration)
-        #expect(cinema.waitForEnd())
-        #expect(Self.isNear(cinema.player.position, cinema.player.duration))
-        cinema.player.close()
-        let shown = sink.shown, seen = cinema.seen
-        #expect(shown.map(\.hash) == expected.map(\.hash))
-        for (one, next) in zip(shown, shown.dropFirst()) {
-            let due = one.time + one.duration
-            // With a sanitizer on a busy machine the next film may be opened too late; never too early.
-            #expect(Self.isNear(next.time, due) || (TestExtent.isSanitized && next.time > due), "due at \(due), then \(next.time)")
+        // On a busy machine the next film may be opened too late; never too early.
+        let late = try withinAttempts {
+            let sink = ExactSink(hashes: true)
+            let cinema = try Cinema(names.map { TestAssets.path($0) }, sink: sink, configuration: configuration)
+            #expect(cinema.waitForEnd())
+            #expect(Self.isNear(cinema.player.position, cinema.player.duration))
+            cinema.player.close()
+            let shown = sink.shown, seen = cinema.seen
+            #expect(shown.map(\.hash) == expected.map(\.hash))
+            #expect(seen.refused == [] && seen.titles.count == names.count - 1)
+            // Each film's own figures.
+            let figures = seen.ends.map(\.statistics) + [cinema.player.statistics]
+            #expect(figures.map { ($0.file as NSString).lastPathComponent } == names)
+            #expect(figures.map(\.framesPresented) == names.map { single[$0]!.count })
+            #expect(figures.map(\.framesDecoded) == names.map { single[$0]!.count })
+            #expect(figures.allSatisfy { $0.bytesWritten > 0 })
+            #expect(seen.ends.allSatisfy { $0.failure == nil })
+            return zip(shown, shown.dropFirst()).compactMap { one, next in
+                let due = one.time + one.duration
+                if Self.isNear(next.time, due) { return nil }
+                #expect(next.time > due)
+                return "due at \(due), then \(next.time)"
+            }
         }
-        #expect(seen.refused == [] && seen.titles.count == names.count - 1)
-        // Each film's own figures.
-        let figures = seen.ends.map(\.statistics) + [cinema.player.statistics]
-        #expect(figures.map { ($0.file as NSString).lastPathComponent } == names)
-        #expect(figures.map(\.framesPresented) == names.map { single[$0]!.count })
-        #expect(figures.map(\.framesDecoded) == names.map { single[$0]!.count })
-        #expect(figures.allSatisfy { $0.bytesWritten > 0 })
-        #expect(seen.ends.allSatisfy { $0.failure == nil })
+        #expect(late == [] || TestExtent.isSanitized)
     }
 
     /// Containers round times to milliseconds.
