@@ -43,6 +43,7 @@ lab_suite() { # [--filter REGEX] [--built DIR]
     passed="$(lab_count '"kind":"testEnded".*"symbol":"pass')"
     failed="$(lab_count '"kind":"testEnded".*"symbol":"fail')"
     lab_failed_again
+    [ -z "${LAB_FULL:-}" ] || [ "$filter" != "$lab_tests" ] || lab_without_landlock
     skipped="$(lab_count '"kind":"testSkipped"')"
     if [ "$skipped" -gt 0 ]; then
         echo "✘ In the lab nothing may be skipped:"
@@ -73,9 +74,21 @@ lab_guest() { # FOLDER OPTIONS of the tests
     rm -rf "$folder"
     mkdir -p "$folder"
     # Compositors' seatd is of another version than our libseat. The machine is switched off at the end of the parentheses.
-    (run_command --time "$lab_suite_limit" --out "$folder" --env "LAB_FULL=${LAB_FULL:-}" --env SEATD_SOCK=/run/lab/no-seat --env "LAB_GSTREAMER=$gstreamer" -- \
+    (run_command --boot "${lab_boot:-}" --time "$lab_suite_limit" --out "$folder" --env "LAB_FULL=${LAB_FULL:-}" --env SEATD_SOCK=/run/lab/no-seat --env "LAB_GSTREAMER=$gstreamer" -- \
         "$bundle" --testing-library swift-testing --no-parallel "$@" --event-stream-output-path /out/test-events.jsonl --event-stream-version 0) \
         >"$folder/test.log" 2>&1
+}
+
+# Tries once more what a process without rights may not do, where the kernel has no Landlock.
+lab_without_landlock() {
+    local status=0 wrong
+    local lab_boot="lsm=capability" events="$folder/without-landlock/test-events.jsonl"
+    lab_guest "$folder/without-landlock" --filter '^SandboxTests\.ConfinementTests' || status=$?
+    passed=$((passed + $(lab_count '"kind":"testEnded".*"symbol":"pass')))
+    wrong="$(lab_count '"kind":"test(Ended".*"symbol":"fail|Skipped")')"
+    [ "$status" -eq 0 ] || [ "$wrong" -gt 0 ] || wrong=1
+    failed=$((failed + wrong))
+    [ "$wrong" -eq 0 ] || echo "✘ Without Landlock: $wrong tests failed or were skipped, $folder/without-landlock/test.log"
 }
 
 # Runs the failed tests once more; moves those that pass from failed to passed, and adds their names to unstable.
