@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import compare_adaptive
 import compare_composition
 import compare_conversion
 import compare_export
@@ -389,6 +390,7 @@ def main():
     parser.add_argument("--packages")
     parser.add_argument("--live", action="store_true")
     parser.add_argument("--network", action="store_true")
+    parser.add_argument("--adaptive", action="store_true")
     parser.add_argument("--subtitles", action="store_true")
     parser.add_argument("--seeks", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=300)
@@ -413,6 +415,9 @@ def main():
         return
     if options.live:
         compare_live.tables(sys.modules[__name__], options)
+        return
+    if options.adaptive:
+        compare_adaptive.table(options)
         return
     if options.network:
         compare_network.tables(options)
