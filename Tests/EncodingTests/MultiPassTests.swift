@@ -86,12 +86,13 @@ private final class Scenes {
         return options
     }
 
-    /// Encoders with statistics of their own.
+    /// Encoders with statistics of their own; the two slowest with `--full`.
     private static let twoPass = [
         (VideoCodec.h264, "libx264"), (.hevc, "libx265"), (.vp9, "libvpx-vp9"), (.av1, "libaom-av1"), (.av1, "librav1e"),
         (VideoCodec(name: "mpeg4"), "mpeg4"),
     ].filter { codec, name in
-        Encoders.names(for: codec).contains(name) && !(TestExtent.isSanitized && ["libx265", "libaom-av1", "librav1e"].contains(name))
+        Encoders.names(for: codec).contains(name) && !(TestExtent.isSanitized && name == "libx265")
+            && (TestExtent.isFull || !["libaom-av1", "librav1e"].contains(name))
     }
 
     @Test(arguments: twoPass)

@@ -63,8 +63,8 @@ build_suite() { # debug|optimized|thread|address
     build_quietly --build-tests "${arguments[@]}"
 }
 
-# Builds those of the runs that come later, one after the other and beside what comes first: the compiler's processes wait for each other for a third
-# of the first build, and at the lab's end one processor has nothing to do. builders has the processes.
+# Builds those of the runs that come later, one after the other and with the processors that nothing else takes: the compiler's processes wait for
+# each other for a third of the first build, and tests wait for the clock. builders has the processes.
 begin_builds() { # thread|address…
     local kind previous=""
     # Each is a process group of its own, so that end_builds ends the compiler as well.
@@ -72,7 +72,8 @@ begin_builds() { # thread|address…
     for kind in "$@"; do
         (
             set +m
-            renice --priority 5 "$BASHPID" >/dev/null
+            # Not by renice, which the build system undoes for the processes that it starts.
+            chrt --idle --pid 0 "$BASHPID"
             [ -z "$previous" ] || tail --pid="$previous" -f /dev/null
             build_suite "$kind"
         ) >"$(build_log "$kind")" 2>&1 </dev/null &

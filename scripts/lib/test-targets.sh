@@ -2,12 +2,12 @@
 # Which test targets run under which sanitizer, and which of their suites do not. Sourced by scripts/test.
 #
 # ThreadSanitizer can find something only where threads meet, AddressSanitizer only where memory is touched through pointers: here, in libav or in
-# the drivers. PlayTests, which start the program hundreds of times, run under AddressSanitizer only: most of its threads are the player's, which
-# PlayerTests try. Under scripts/test --full every suite of every target runs under both.
+# the drivers. What lies above such a module uses it by values, and is left to scripts/test --full, under which every suite of every target runs
+# under both: so are PlayTests, which start the program hundreds of times, and TSan's share of CInterfaceTests, whose threads PlayerTests try.
 
 with_threads=(
     MediaTests SandboxTests SampleQueueTests DemuxingTests SurfacePoolTests DecodingTests ReadingTests CompositionTests WritingTests DisplaySinkTests
-    SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests RemoteControlTests MediaControlsTests CInterfaceTests
+    SubtitlesTests OnScreenTests WaylandSinkTests AudioSinkTests FrameExportTests PlayerTests MediaControlsTests
 )
 # Suites of these that calculate on one thread, mostly wait for other programs, or compare colours that threads have nothing to do with.
 not_with_threads=(
@@ -20,22 +20,20 @@ not_with_threads=(
     AudioSinkTests.{TimeStretcher,Downmix,Sample,SoundConformance}Tests
 )
 with_pointers=(
-    JSONTests SandboxTests BitstreamTests SampleQueueTests DemuxingTests SoundDecodingTests SurfacePoolTests PixelConversionTests DecodingTests
-    ReadingTests DeinterlacingTests EncodingTests CompositionTests WritingTests HardwareTests CaptureTests DisplaySinkTests SubtitlesTests
-    OnScreenTests WaylandSinkTests KMSSinkTests KeyboardInputTests AudioSinkTests FrameExportTests TextureCacheTests PlaySupportTests RemoteControlTests
-    ReaderTests PlayTests CInterfaceTests TestSupportTests
+    SandboxTests BitstreamTests DemuxingTests SoundDecodingTests SurfacePoolTests PixelConversionTests DecodingTests DeinterlacingTests EncodingTests
+    WritingTests HardwareTests CaptureTests SubtitlesTests WaylandSinkTests KMSSinkTests AudioSinkTests FrameExportTests TextureCacheTests ReaderTests
+    CInterfaceTests
 )
-# Suites of these that calculate with Swift's own types, mostly wait for other programs or for the clock, or try through the program what a lower
-# module's tests have tried here.
+# Suites of these that calculate with Swift's own types, or mostly wait for other programs or for the clock.
 not_with_pointers=(
     DemuxingTests.{SampleCursor,Manifest,LongFilm,SteadyTimes}Tests
     EncodingTests.{MultiPass,RateSearch,RangeSearch}Tests
     WritingTests.{OtherPlayers,StreamedFilm,Passes}Tests
-    DisplaySinkTests.CadenceTests
     WaylandSinkTests.ColorTests
     AudioSinkTests.TimeStretcherTests
-    PlayTests.{Adaptive,ListStart,LiveLatency,LiveStream,Playlist,Page,MPVPage,StreamedFilm,Track,Timeline,TimelinePackage,Part,KilledConversion,Configuration,Volume}Tests
 )
+# Without a sanitizer only, but for scripts/test --full.
+without_sanitizer=(JSONTests KeyboardInputTests PlaySupportTests RemoteControlTests PlayTests TestSupportTests)
 # On the host these run nothing.
 in_virtual_machine=(LabTests)
 
@@ -61,10 +59,10 @@ suites_left_out() { # debug|optimized|thread|address
     [ ${#suites[@]} -eq 0 ] || (IFS='|'; sed 's/\./\\./g; s/.*/^(&)\//' <<<"${suites[*]}")
 }
 
-# Fails when a test target is in neither list, or a list names a target or a suite that is not there.
+# Fails when a test target is in no list, or a list names a target or a suite that is not there.
 test_targets_are_sorted() {
     local target suite known all
-    known=" ${with_threads[*]} ${with_pointers[*]} ${in_virtual_machine[*]} " all=" $(test_targets debug) "
+    known=" ${with_threads[*]} ${with_pointers[*]} ${without_sanitizer[*]} ${in_virtual_machine[*]} " all=" $(test_targets debug) "
     for target in $all; do
         [[ "$known" == *" $target "* ]] || { echo "$target is in no list of scripts/lib/test-targets.sh."; return 1; }
     done
