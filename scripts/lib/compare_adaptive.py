@@ -31,6 +31,9 @@ class Server(http.server.ThreadingHTTPServer):
         self.began, self.due, self.parts = None, 0.0, {}
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
+    def handle_error(self, *_):
+        """Players hang up when they have enough."""
+
     def address(self, name):
         return "http://127.0.0.1:%d/%s" % (self.server_address[1], name)
 
