@@ -67,7 +67,7 @@ build_suite() { # debug|optimized|thread|address
 # each other for a third of the first build, and tests wait for the clock. builders has the processes.
 begin_builds() { # thread|address…
     local kind previous=""
-    # Each is a process group of its own, so that end_builds ends the compiler as well.
+    # Each is a process group of its own, so that end_builds ends the build system as well; a compiler ends with the module that it is at.
     set -m
     for kind in "$@"; do
         (
