@@ -142,6 +142,15 @@ extension Player {
         }
     }
 
+    /// Carries out what concerns the film that is open: one that is being opened is waited for, without blocking.
+    func whenOpen(_ body: @escaping @Sendable () -> Void) {
+        let isDeferred = storage.withLock { storage in
+            if storage.opening != nil { storage.deferred.append((nil, body)) }
+            return storage.opening != nil
+        }
+        if !isDeferred { body() }
+    }
+
     /// The seek `serial` is not carried out: unless there is a newer one, what came before it counts again.
     func withdraw(_ serial: UInt64) {
         let before = storage.withLock { $0.issuedSerial == serial ? $0.performedSerial : nil }

@@ -37,13 +37,4 @@ extension Player {
             if let pipeline = storage.withLock({ $0.pipeline }) { settings.apply(to: pipeline) }
         }
     }
-
-    /// Carries out what concerns the film that is open: one that is being opened is waited for, without blocking.
-    func whenOpen(_ body: @escaping @Sendable () -> Void) {
-        let isDeferred = storage.withLock { storage in
-            if storage.opening != nil { storage.deferred.append((nil, body)) }
-            return storage.opening != nil
-        }
-        if !isDeferred { body() }
-    }
 }
