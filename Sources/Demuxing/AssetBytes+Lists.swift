@@ -91,14 +91,14 @@ extension AssetBytes {
         PartFetcher.Lists, VariantSwitching, sounds: [MasterPlaylist.Rendition], texts: [MasterPlaylist.Rendition], duration: Int64?
     )
 
-    /// nil where there is nothing to switch and nothing beside the frames but sound, or the lists cannot be followed.
+    /// nil where there is nothing to switch, nothing beside the frames but sound, and no date in the list; and where the lists cannot be followed.
     func adaptiveLists() -> AdaptiveLists? {
         if let manifest { return adaptiveLists(of: manifest) }
-        guard let (list, throughput) = master, let chosen = offer?.chosen else { return nil }
+        guard let (list, throughput) = master, let chosen = offer?.chosen else { return datedList() }
         let preference = options.network.variant, choice = VariantChoice(preference: preference, size: options.shownSize)
         let rising = preference == .automatic ? choice.candidates(list.variants) : [chosen], texts = list.texts(of: chosen)
-        guard rising.count > 1 || !texts.isEmpty, rising.contains(chosen), let own = variantList(list, chosen), let text = own.readText(),
-            let known = MediaPlaylist(text, from: own.base), !known.parts.isEmpty
+        guard rising.contains(chosen), let own = variantList(list, chosen), let text = own.readText(),
+            let known = MediaPlaylist(text, from: own.base), !known.parts.isEmpty, rising.count > 1 || !texts.isEmpty || known.hasDates
         else { return nil }
         let sounds = list.sounds(of: chosen)
         let addresses = (list.names + sounds.map(\.name) + texts.map(\.name)).map { Self.address($0, from: base) ?? "" }
@@ -109,6 +109,15 @@ extension AssetBytes {
                 addresses: addresses, known: [chosen: known], renditions: Array(list.names.count..<addresses.count), textCount: texts.count,
                 start: start?.asked),
             VariantSwitching(rising: rising, bitRates: rates, first: chosen, throughput: throughput), sounds, texts, known.duration
+        )
+    }
+
+    /// The same of a list that offers nothing to choose among, and says when its film was made, which libavformat does not tell.
+    private func datedList() -> AdaptiveLists? {
+        guard isPlaylist, Self.isHTTP(base), let text = readText(), let known = MediaPlaylist(text, from: base), known.hasDates else { return nil }
+        return (
+            PartFetcher.Lists(addresses: [base], known: [0: known], renditions: [], start: start?.asked),
+            VariantSwitching(rising: [0], bitRates: [:], first: 0, throughput: Self.usualThroughput), [], [], known.duration
         )
     }
 

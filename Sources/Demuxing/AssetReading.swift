@@ -28,6 +28,9 @@ public protocol AssetReading: AnyObject, Sendable {
     var offer: VariantOffer? { get }
     /// As `AssetReader.preferredStart`.
     var preferredStart: MediaTime? { get }
+    /// Which time of the film was made when, as far as that is known before it is read: of a list that is whole (`EXT-X-PROGRAM-DATE-TIME`), to the
+    /// milliseconds by which lists round the lengths of parts. `SampleBuffer.programDate` tells of others while they are read.
+    var programDates: ProgramDateLine { get }
     /// As `AssetReader.bytesReceived`: on the thread that reads.
     var bytesReceived: Int64? { get }
     /// As `AssetReader.timeRange`.
@@ -47,6 +50,8 @@ extension AssetReading {
     public var offer: VariantOffer? { nil }
     /// Nil, for what is no list.
     public var preferredStart: MediaTime? { nil }
+    /// Unknown.
+    public var programDates: ProgramDateLine { ProgramDateLine() }
     /// Unknown.
     public var bytesReceived: Int64? { nil }
     /// None.

@@ -61,7 +61,8 @@ extension PlaybackStatistics {
 
     private static func members(_ live: Live) -> JSONValue {
         .object([
-            .init("targetSeconds", thousandths: live.target), .init("latencySeconds", thousandths: live.latency), .init("jumps", count: live.jumps),
+            .init("targetSeconds", thousandths: live.target), .init("latencySeconds", thousandths: live.latency),
+            .init("latencyByDateSeconds", thousandths: live.latencyByDate), .init("jumps", count: live.jumps),
             .init("reconnections", count: live.reconnections),
         ])
     }

@@ -60,7 +60,8 @@ public enum StatisticsPage {
         if let live = statistics.live, let latency = live.latency {
             let target = live.target.map { ", \(decimal($0, 2)) s wanted" } ?? ""
             let now = decimal(max(latency, 0), 2)
-            lines.append(Line("Latency", "\(now) s\(target), jumped \(live.jumps) times, connected again \(live.reconnections) times"))
+            let made = live.latencyByDate.map { ", made \(decimal($0, 2)) s ago by its sender's clock" } ?? ""
+            lines.append(Line("Latency", "\(now) s\(target), jumped \(live.jumps) times, connected again \(live.reconnections) times\(made)"))
         }
         if statistics.stalls > 0 { lines.append(Line("Waited", "\(statistics.stalls) times, \(decimal(statistics.stalledSeconds, 1)) s")) }
         lines.append(Line("Copied", "\(decimal(Double(statistics.bytesCopied) / 1_048_576, 1)) MiB"))

@@ -23,6 +23,8 @@ public struct StatusLine: Sendable, Hashable {
     public var cachedBytes: Int64?
     /// Seconds that a live film is behind its sender; nil for other films.
     public var latency: Double?
+    /// When the frame was made, of a film whose sender says so.
+    public var programDate: ProgramDate?
     /// Percent, or nil without sound.
     public var volume: Int?
     /// Whether the sound is switched off.
@@ -49,6 +51,7 @@ public struct StatusLine: Sendable, Hashable {
         let fraction = hasEnd && position.isNumeric ? min(max(position.seconds / duration.seconds, 0), 1) : nil
         var head = (isWaiting ? "… " : isPlaying ? "▶ " : "⏸ ") + position.description
         if hasEnd { head += " / " + duration.description }
+        if let time = programDate?.localClockText, !time.isEmpty { head += " (\(time))" }
         var parts: [String] = []
         if let fraction { parts.append("\(Int((fraction * 100).rounded(.down)))%") }
         parts.append("dropped \(framesDropped)")
@@ -85,6 +88,7 @@ extension Player {
         line.bufferedSeconds = bufferedDuration.seconds
         line.cachedBytes = bytesCached
         line.latency = latency
+        line.programDate = programDate
         if hasSound {
             line.volume = Int((VolumeScale.volume(of: volume) * 100).rounded())
             line.isMuted = isMuted

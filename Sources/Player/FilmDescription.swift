@@ -20,6 +20,8 @@ public struct FilmDescription: Sendable, Hashable {
     public var metadata: [String: String]
     /// Parts of the film with names, in film time and in their order.
     public var chapters: [AssetChapter]
+    /// Which time of the film was made when, where its list says so from beginning to end; `Player.programDate` also knows of live films.
+    public var programDates = ProgramDateLine()
     /// The `id` of the track whose frames play; nil: none.
     public var videoTrack: Int?
     /// The `id` of the track whose sound plays; nil: none.
@@ -33,6 +35,7 @@ public struct FilmDescription: Sendable, Hashable {
         tracks = reader.tracks
         metadata = reader.metadata
         chapters = reader.chapters
+        programDates = reader.programDates
         videoTrack = selection.video?.id
         audioTrack = selection.audio?.id
     }

@@ -11,10 +11,15 @@ public enum FilmPoint: Sendable, Hashable {
     case share(Double)
     /// The beginning of the chapter with this number, counted from 1.
     case chapter(Int)
+    /// The frame that was made then.
+    case date(ProgramDate)
 
-    /// Reads it as mpv's options write it: `90`, `+1:30`, `-10` (before the end), `50%`, `#2`; nil: it makes no sense.
+    /// Reads it as mpv's options write it: `90`, `+1:30`, `-10` (before the end), `50%`, `#2`; and a date
+    /// (`2026-11-27T20:15:00Z`); nil: it makes no sense.
     public init?(text: String) {
-        if text.hasPrefix("#") {
+        if let date = ProgramDate(iso8601: text) {
+            self = .date(date)
+        } else if text.hasPrefix("#") {
             guard let number = Int(text.dropFirst()), number > 0 else { return nil }
             self = .chapter(number)
         } else if text.hasSuffix("%") {
@@ -29,21 +34,27 @@ public enum FilmPoint: Sendable, Hashable {
 
     /// Where it is in a film.
     ///
-    /// - Parameter duration: the film's length; not numeric where it has no known end.
+    /// - Parameters:
+    ///   - duration: the film's length; not numeric where it has no known end.
+    ///   - dates: when it was made.
     /// - Returns: nil where the film has no such place.
-    func time(in duration: MediaTime, chapters: [AssetChapter]) -> MediaTime? {
+    func time(in duration: MediaTime, chapters: [AssetChapter], dates: ProgramDateLine = ProgramDateLine()) -> MediaTime? {
         switch self {
         case .time(let time): time
         case .beforeEnd(let span): duration.isNumeric ? max(duration - span, .zero) : nil
         case .share(let share): duration.isNumeric ? MediaTime(seconds: duration.seconds * share) : nil
+        case .date(let date): dates.time(of: date).flatMap { $0 >= .zero && (!duration.isNumeric || $0 < duration) ? $0 : nil }
         case .chapter(let number): chapters.indices.contains(number - 1) ? max(chapters[number - 1].range.start, .zero) : nil
         }
     }
 
     /// What a film lacks that has no such place, as the end of a sentence.
     func shortfall(chapterCount: Int) -> String {
-        guard case .chapter(let number) = self else { return "has no known end" }
-        return "has \(chapterCount == 1 ? "1 chapter" : "\(chapterCount) chapters"), not \(number)"
+        switch self {
+        case .chapter(let number): "has \(chapterCount == 1 ? "1 chapter" : "\(chapterCount) chapters"), not \(number)"
+        case .date(let date): "has no list that says which frame was made at \(date)"
+        case .time, .beforeEnd, .share: "has no known end"
+        }
     }
 }
 
@@ -56,11 +67,14 @@ struct FilmPart: Sendable, Hashable {
     var shortfalls: [String] = []
 
     /// - Parameter usualStart: where it begins where nothing else is asked for.
-    init(_ configuration: PlayerConfiguration, duration: MediaTime, chapters: [AssetChapter], usualStart: @autoclosure () -> MediaTime = .zero) {
+    init(
+        _ configuration: PlayerConfiguration, duration: MediaTime, chapters: [AssetChapter], dates: ProgramDateLine = ProgramDateLine(),
+        usualStart: @autoclosure () -> MediaTime = .zero
+    ) {
         var lacking: [String] = []
         func time(_ point: FilmPoint?) -> MediaTime? {
             guard let point else { return nil }
-            let time = point.time(in: duration, chapters: chapters)
+            let time = point.time(in: duration, chapters: chapters, dates: dates)
             if time == nil { lacking.append(point.shortfall(chapterCount: chapters.count)) }
             return time
         }

@@ -81,7 +81,10 @@ extension LiveSource {
         }
         state.change { state in
             if end.isNumeric { state.end = max(state.end, end) }
-            if sample.trackID == manner.lead, let sent { state.latency.arrived(sent, at: arrival, handedOutAt: now) }
+            if sample.trackID == manner.lead {
+                if let sent { state.latency.arrived(sent, at: arrival, handedOutAt: now) }
+                if let date = sample.programDate { state.dates.note(date, at: shown) }
+            }
             if let marker { _ = state.buffer.append(marker) }
             _ = state.buffer.append(sample)
         }

@@ -40,6 +40,8 @@ final class LiveSource: SampleSource, @unchecked Sendable {
         var interruptions = 0
         /// Where the last of the samples that came ends.
         var end = MediaTime.zero
+        /// Which time of the film was made when, as the sender says.
+        var dates = ProgramDateLine()
         /// Connections that were made again.
         var reconnections = 0
         /// Seconds, when somebody last asked before the end.
@@ -179,6 +181,9 @@ final class LiveSource: SampleSource, @unchecked Sendable {
             return state.buffer.holds(goal) ? goal : state.buffer.nextPlace
         }
     }
+
+    /// Which time of the film was made when, as far as its sender has said. Any thread.
+    var dates: ProgramDateLine { state.withLock { $0.dates } }
 
     /// Connections that were lost and made again.
     var reconnections: Int { state.withLock { $0.reconnections } }

@@ -96,7 +96,7 @@ struct OpenedSource: Sendable {
         let samples = AssetSource(reader: reader, sound: sound, others: others, text: text, replayGain: loudness)
         // What the viewer asks for comes before what the film asks for.
         let part = FilmPart(
-            configuration, duration: reader.duration, chapters: reader.chapters,
+            configuration, duration: reader.duration, chapters: reader.chapters, dates: reader.programDates,
             usualStart: preferredStart(of: reader, first: selection.video?.id))
         let (start, end) = (part.start, part.end)
         // What lies before the start is not played, but a viewer may go back to it.

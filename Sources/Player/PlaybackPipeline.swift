@@ -289,6 +289,7 @@ final class PlaybackPipeline: Sendable {
         }
         if let live = source.live {
             result.live = .init(target: live.manner.target, latency: latency, jumps: liveJumps.withLock { $0 }, reconnections: live.reconnections)
+            result.live?.latencyByDate = latencyByDate
         }
         result.wallSeconds = ((endedAt ?? now) - began).seconds
         result.cpuSeconds = ProcessUsage.cpuSeconds

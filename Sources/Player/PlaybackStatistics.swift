@@ -57,6 +57,9 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public var target: Double?
         /// Seconds between what the sender has sent and what is shown; nil before anything has come, and where frames are taken as fast as they come.
         public var latency: Double?
+        /// Seconds since the frame that is shown was made, by the sender's date and this machine's clock: right as far as the two clocks agree; nil
+        /// where the sender says no dates.
+        public var latencyByDate: Double?
         /// How often the film jumped because it was far behind.
         public var jumps: Int
         /// How often a lost connection was made again.

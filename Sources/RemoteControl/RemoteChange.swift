@@ -22,6 +22,10 @@ enum RemoteChange {
         case "time-pos", "playback-time":
             guard snapshot.position != nil else { throw .propertyUnavailable }
             return .seek(to: try number(value, 0...Double.greatestFiniteMagnitude))
+        case "program-date":
+            guard snapshot.programDate != nil else { throw .propertyUnavailable }
+            guard case .string(let text) = value, let date = ProgramDate(iso8601: text) else { throw .propertyError }
+            return .seekToDate(date)
         case "percent-pos":
             guard let duration = snapshot.duration else { throw .propertyUnavailable }
             return .seek(to: try number(value, 0...100) / 100 * duration)

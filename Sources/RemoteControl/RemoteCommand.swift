@@ -1,5 +1,6 @@
 public import DisplaySink
 internal import JSON
+public import Media
 public import PixelConversion
 internal import PlaySupport
 
@@ -59,6 +60,8 @@ public enum RemoteAction: Sendable, Hashable {
     case setDeinterlacing(String)
     /// Plays a live film from where its sender is.
     case seekToLive
+    /// Goes to the frame that was made then.
+    case seekToDate(ProgramDate)
     /// Plays the next film. `ends`: after the last one the program ends; otherwise it is an error.
     case next(ends: Bool)
     /// Plays the film before.

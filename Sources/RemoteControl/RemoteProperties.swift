@@ -67,6 +67,7 @@ enum RemoteProperties {
         "demuxer-cache-duration": { $0.position == nil ? nil : .number($0.buffered) },
         "cache-used": { $0.bytesCached.map { .integer($0) } },
         "live-latency": { $0.latency.map { .number($0) } }, "live-latency-target": { $0.latencyTarget.map { .number($0) } },
+        "program-date": { $0.programDate.map { .string($0.description) } },
         "working-directory": { _ in folder.map { .string($0) } },
         "pid": { _ in .integer(Int64(getpid())) },
         "mpv-version": { .string("scanout \($0.version)") },
@@ -81,7 +82,8 @@ enum RemoteProperties {
 
     /// Those that a remote control may set.
     static let settable = Set([
-        "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "playlist-pos", "playlist-pos-1",
+        "pause", "speed", "volume", "mute", "fullscreen", "time-pos", "playback-time", "percent-pos", "program-date", "playlist-pos",
+        "playlist-pos-1",
         "chapter", "audio-delay", "aid", "sid", "deinterlace", "sub-visibility", "sub-delay", "sub-pos", "sub-scale", "osd-level",
         "ab-loop-a", "ab-loop-b", "loop", "loop-file", "loop-playlist",
     ]).union(FramingChange.names).union(colors)

@@ -1,4 +1,5 @@
 public import DisplaySink
+public import Media
 public import PixelConversion
 public import PlaySupport
 
@@ -78,6 +79,8 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var bytesCached: Int64?
     /// Seconds that a live film is behind its sender, and those that are held; nil for other films, and where none are.
     public var latency: Double?, latencyTarget: Double?
+    /// When the frame that is shown was made, as its sender says; nil where it does not.
+    public var programDate: ProgramDate?
     /// The film is made while it is played.
     public var isLive = false
     /// The program's version.

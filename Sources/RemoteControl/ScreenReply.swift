@@ -39,7 +39,7 @@ extension RemoteAction {
     func reply(_ after: RemoteSnapshot) -> ScreenReply {
         func flag(_ value: Bool) -> String { value ? "yes" : "no" }
         switch self {
-        case .setPaused, .seek, .seekBy, .seekToLive, .stepForward, .stepBackward: return ScreenReply(hasBar: true)
+        case .setPaused, .seek, .seekBy, .seekToLive, .seekToDate, .stepForward, .stepBackward: return ScreenReply(hasBar: true)
         case .setSpeed: return ScreenReply("Speed: " + RemoteProperties.fixed(after.speed, decimals: 2))
         case .setVolume: return ScreenReply("Volume: \(Int((after.volume * 100).rounded()))%" + (after.isMuted ? " (Muted)" : ""))
         case .setMuted: return ScreenReply("Mute: " + flag(after.isMuted))

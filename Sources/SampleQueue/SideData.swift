@@ -49,6 +49,7 @@ package enum SideData {
         case AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL: size >= 8
         case AV_PKT_DATA_DISPLAYMATRIX: size >= 36
         case AV_PKT_DATA_MASTERING_DISPLAY_METADATA: size >= MemoryLayout<AVMasteringDisplayMetadata>.size
+        case AV_PKT_DATA_PRFT: size >= MemoryLayout<AVProducerReferenceTime>.size
         case AV_PKT_DATA_CONTENT_LIGHT_LEVEL: size >= MemoryLayout<AVContentLightMetadata>.size
         default: false
         }

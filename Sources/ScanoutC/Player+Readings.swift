@@ -10,6 +10,13 @@ public func scanout_position(_ player: OpaquePointer?) -> Int64 { unsafe PlayerH
 @_cdecl("scanout_duration")
 public func scanout_duration(_ player: OpaquePointer?) -> Int64 { unsafe PlayerHandle.borrow(player)?.player.duration.forC ?? .min }
 
+/// When the frame of `filmTime` was made, in nanoseconds since 1970, as the film's sender says; SCANOUT_NO_TIME where it does not, and for NULL.
+@_cdecl("scanout_program_date")
+public func scanout_program_date(_ player: OpaquePointer?, _ filmTime: Int64) -> Int64 {
+    let date = unsafe PlayerHandle.borrow(player)?.player.programDate(at: MediaTime(nanoseconds: filmTime))
+    return date?.nanosecondsSince1970 ?? .min
+}
+
 /// 1 when the film plays, or will as soon as it can; 0 otherwise, and for NULL.
 @_cdecl("scanout_is_playing")
 public func scanout_is_playing(_ player: OpaquePointer?) -> Int32 { unsafe PlayerHandle.borrow(player)?.player.isPlaying == true ? 1 : 0 }

@@ -15,7 +15,7 @@ struct TimeArgument: ExpressibleByArgument {
     }
 }
 
-/// A place in a film as people type it: `90`, `1:30`, `-10` before the end, `50%`, `#2`.
+/// A place in a film as people type it: `90`, `1:30`, `-10` before the end, `50%`, `#2`, `2026-11-27T20:15:00Z`.
 struct PointArgument: ExpressibleByArgument {
     let point: FilmPoint
 

@@ -50,10 +50,11 @@ struct PlayOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Begin here: seconds or hh:mm:ss.mmm, with a minus from the end, or 50%, or #2 for a chapter.", valueName: "time|-time|%|#chapter"))
+            "Begin here: seconds or hh:mm:ss.mmm, with a minus from the end, 50%, #2 for a chapter, or when it was made (2026-11-27T20:15:00Z).",
+            valueName: "time|-time|%|#chapter|date"))
     var start: PointArgument?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("End here, written as --start is.", valueName: "time|-time|%|#chapter"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End here, written as --start is.", valueName: "time|-time|%|#chapter|date"))
     var end: PointArgument?
 
     @OptionGroup var resume: ResumeArguments

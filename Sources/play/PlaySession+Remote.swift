@@ -53,6 +53,7 @@ extension PlaySession {
         case .seek(let time): film?.seek(to: Self.time(time))
         case .seekBy(let span): film?.seek(by: Self.time(span))
         case .seekToLive: film?.seekToLive()
+        case .seekToDate(let date): film?.seek(to: date)
         case .stepForward: film?.stepForward()
         case .stepBackward: film?.stepBackward()
         case .setSpeed(let speed): film?.rate = speed
@@ -209,6 +210,7 @@ extension PlaySession {
         snapshot.buffered = player.bufferedDuration.seconds
         snapshot.bytesCached = player.bytesCached
         (snapshot.isLive, snapshot.latency, snapshot.latencyTarget) = (player.isLive, statistics.live?.latency, statistics.live?.target)
+        snapshot.programDate = player.programDate
         snapshot.subtitle = player.subtitleNumber
         if snapshot.subtitle != nil, let shown = player.shownSubtitles { snapshot.subtitles = RemoteSubtitles(shown) }
         // Ten times a second is too often where nobody can ask for them: desktops see neither.

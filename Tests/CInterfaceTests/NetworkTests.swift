@@ -70,6 +70,23 @@ import Testing
         #expect(!sent.isEmpty && sent.allSatisfy { $0 == "name=value" }, "\(sent)")
     }
 
+    @Test func `a list says when its film was made, and a program has it of each frame`() throws {
+        let path = ProcessFolder.path("dated.ts")
+        try FFmpeg.run(["-i", TestAssets.path("plain.mp4"), "-c", "copy", path])
+        let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PROGRAM-DATE-TIME:2026-11-27T20:15:00.5Z\n#EXTINF:1,\nfilm.ts\n#EXT-X-ENDLIST\n"
+        let server = LyingServer { $0.path == "film.m3u8" ? .file(Array(list.utf8), $0) : .file(bytes, $0) }
+        defer { server.stop() }
+        let film = try unsafe Self.open(server.address("film.m3u8")) { _ in }, begin: Int64 = 1_795_810_500_500_000_000
+        for _ in 0..<3 {
+            let time = try #require(film.next()).info.film_time
+            #expect(unsafe scanout_program_date(film.player, time) == begin + time)
+        }
+        let other = try unsafe Self.open(TestAssets.path("plain.mp4")) { _ in }
+        #expect(other.next() != nil)
+        #expect(unsafe scanout_program_date(other.player, 0) == .min)
+    }
+
     @Test(arguments: TLSServer.Certificate.allCases)
     func `certificates are checked unless the program trusts all`(_ certificate: TLSServer.Certificate) throws {
         let server = try TLSServer(serving: TestAssets.root + "/assets")

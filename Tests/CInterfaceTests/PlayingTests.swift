@@ -63,6 +63,7 @@ import Testing
         #expect(unsafe scanout_play(none) == SCANOUT_ERROR_ARGUMENT)
         #expect(unsafe scanout_seek(none, 0) == Int64(SCANOUT_ERROR_ARGUMENT.rawValue))
         #expect(unsafe scanout_position(none) == 0 && scanout_duration(none) == .min && scanout_is_playing(none) == 0)
+        #expect(unsafe scanout_program_date(none, 0) == .min)
         #expect(unsafe scanout_event_fd(none) == -1)
         #expect(unsafe scanout_state(none) == SCANOUT_STATE_IDLE.rawValue && scanout_cancel_open(none) == SCANOUT_ERROR_ARGUMENT)
         #expect(unsafe scanout_get_statistics(none, nil) == SCANOUT_ERROR_ARGUMENT)

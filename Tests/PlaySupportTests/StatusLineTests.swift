@@ -29,6 +29,14 @@ import Testing
         #expect(live.text(columns: 80) == "▶ 00:00:04.200  dropped 3  buffer 1.8 s  latency 0.48 s")
     }
 
+    @Test func `the hour of a frame stands behind its time, where its sender says it`() throws {
+        var dated = line
+        dated.programDate = ProgramDate(iso8601: "2026-11-27T20:15:03.9Z")
+        let text = dated.text(columns: 80), begin = "▶ 00:00:04.200 / 00:00:10.000 ("
+        #expect(text.hasPrefix(begin) && text.dropFirst(begin.count).prefix(9).hasSuffix(":03)"), "\(text)")
+        for columns in 0...120 { #expect(dated.text(columns: columns).count <= columns) }
+    }
+
     @Test func `a stream without an end has no bar and no percentage`() {
         var live = line
         live.duration = .indefinite

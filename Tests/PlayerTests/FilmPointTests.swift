@@ -44,6 +44,20 @@ import Testing
         #expect(FilmPoint(text: text) == nil)
     }
 
+    @Test(arguments: [("2026-11-27T20:15:30Z", 30), ("2026-11-27T20:14:59Z", nil), ("2026-11-27T20:16:40Z", nil)] as [(String, Int64?)])
+    func `a date is found where the film says when it was made`(_ text: String, _ time: Int64?) throws {
+        var dates = ProgramDateLine()
+        dates.note(try #require(ProgramDate(iso8601: "2026-11-27T20:15:00Z")), at: .zero)
+        let point = FilmPoint(text: text)
+        #expect(point == .date(try #require(ProgramDate(iso8601: text))))
+        #expect(point?.time(in: Self.seconds(100), chapters: [], dates: dates) == time.map(Self.seconds))
+        #expect(point?.time(in: Self.seconds(100), chapters: []) == nil)
+        var configuration = PlayerConfiguration()
+        configuration.start = point
+        let part = FilmPart(configuration, duration: Self.seconds(100), chapters: [], dates: dates)
+        #expect(part.start == (time.map(Self.seconds) ?? .zero) && part.shortfalls.isEmpty == (time != nil))
+    }
+
     @Test func `a share of the film is counted from where it begins`() {
         var configuration = PlayerConfiguration()
         (configuration.start, configuration.playShare) = (.time(Self.seconds(20)), 0.5)

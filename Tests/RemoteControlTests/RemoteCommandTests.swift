@@ -43,6 +43,17 @@ let playing: RemoteSnapshot = {
         #expect(throws: RemoteError.self) { try RemoteProperties.value(of: "live-latency", playing) }
     }
 
+    @Test func `a film whose sender says when it was made goes to a date`() throws {
+        var dated = playing
+        dated.programDate = ProgramDate(iso8601: "2026-11-27T20:15:00.25Z")
+        #expect(try RemoteProperties.value(of: "program-date", dated) == .string("2026-11-27T20:15:00.250Z"))
+        let later = try #require(ProgramDate(iso8601: "2026-11-27T20:16:00Z"))
+        #expect(try RemoteCommand.actions(["set", "program-date", "2026-11-27T21:16:00+01:00"], dated) == [.seekToDate(later)])
+        for (text, film) in [("soon", dated), ("2026-11-27T20:16:00Z", playing)] {
+            #expect(throws: RemoteError.self) { try RemoteCommand.actions(["set", "program-date", .string(text)], film) }
+        }
+    }
+
     @Test func `passwords of addresses are not told`() throws {
         var snapshot = playing
         snapshot.path = "rtsp://viewer:sesame@camera"

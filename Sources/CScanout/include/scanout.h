@@ -48,7 +48,7 @@ SCANOUT_BEGIN
  * 0: not stable yet. Until the first release these may change without another number. */
 #define SCANOUT_ABI_VERSION 0
 /* That number times 65536, plus one that grows with each addition: a function, or a member at the end of a struct. */
-#define SCANOUT_VERSION 0x00000011
+#define SCANOUT_VERSION 0x00000012
 
 /* The SCANOUT_VERSION of the library that is running. If it is less than yours, the library lacks something in this header. */
 uint32_t scanout_version(void);
@@ -282,6 +282,9 @@ scanout_result scanout_set_volume(scanout_player *player, double volume);
 /* Readings never block. With NULL they read as if nothing played. */
 int64_t scanout_position(scanout_player *SCANOUT_MAY_BE_NULL player);   /* film time */
 int64_t scanout_duration(scanout_player *SCANOUT_MAY_BE_NULL player);   /* SCANOUT_NO_TIME: the film has no known end */
+/* When the frame of `film_time` was made, in nanoseconds since 1970 (UTC, as CLOCK_REALTIME counts), where the film's sender says so: RTP senders by
+ * RTCP, HLS lists by EXT-X-PROGRAM-DATE-TIME, DASH manifests that grow. SCANOUT_NO_TIME: it does not, or has not yet. */
+int64_t scanout_program_date(scanout_player *SCANOUT_MAY_BE_NULL player, int64_t film_time);
 int32_t scanout_is_playing(scanout_player *SCANOUT_MAY_BE_NULL player); /* 1: time runs, or will as soon as the first frame is there */
 uint32_t scanout_state(scanout_player *SCANOUT_MAY_BE_NULL player);     /* scanout_state_value; SCANOUT_EVENT_STATE reports each change */
 

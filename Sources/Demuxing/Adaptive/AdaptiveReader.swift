@@ -16,12 +16,14 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     let tracks: [AssetTrack]
     let duration: MediaTime
     let preferredStart: MediaTime?
+    let programDates: ProgramDateLine
     var containerName: String { fetcher.lists.manifest == nil ? "hls" : "dash" }
     var title: String? { nil }
     var metadata: [String: String] { [:] }
     var chapters: [AssetChapter] { [] }
     var isSeekable: Bool { duration.isNumeric }
     var offer: VariantOffer? {
+        if variants.isEmpty { return nil }
         let chosen = fetcher.state.withLock { $0.variant }
         return VariantOffer(variants: variants, chosen: chosen)
     }
@@ -58,6 +60,7 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
         preferredStart = bytes.preferredStart
         cancellation = options.cancellation
         fetcher = PartFetcher(lists, switching, options, decide: decide)
+        programDates = lists.known[switching.current].map { $0.isEnded ? $0.dates : ProgramDateLine() } ?? ProgramDateLine()
         self.duration = duration.map { MediaTime(value: $0, timescale: 1_000_000) } ?? .indefinite
         fetcher.start()
         var tracks: [AssetTrack] = [], readers: [AdaptiveTrack] = []

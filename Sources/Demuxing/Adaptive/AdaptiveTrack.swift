@@ -18,6 +18,8 @@ final class AdaptiveTrack {
     private(set) var tracks: [AssetTrack] = []
     private let firstID: Int
     private var reader: (any AssetReading)?
+    /// What it reads.
+    private var bytes: RunBytes?
     /// For the reader's tracks, the film's.
     private var numbers: [Int: Int] = [:]
     private var selected: Set<Int> = []
@@ -76,12 +78,18 @@ final class AdaptiveTrack {
             if primed.remove(number) != nil, case .compressed(let block, _) = sample.content {
                 unsafe av_packet_shrink_side_data(block.packet, AV_PKT_DATA_SKIP_SAMPLES, 0)
             }
+            if number == datedTrack, sample.flags.contains(.sync), let date = sample.fileOffset.flatMap({ bytes?.takeDate(at: $0) }) {
+                sample.setProgramDate(date)
+            }
             return sample
         }
     }
 
     /// The next sample is that of the place where the fetcher has been sent.
-    func restart() { (reader, part) = (nil, nil) }
+    func restart() { (reader, bytes, part) = (nil, nil, nil) }
+
+    /// The track whose samples tell the dates of parts: a part begins with a frame that can be decoded alone, where it has frames.
+    private var datedTrack: Int? { (tracks.first { $0.kind == .video } ?? tracks.first).map(\.id) }
 
     /// False at the end of the film.
     private func openRun() throws(AssetError) -> Bool {
@@ -95,13 +103,14 @@ final class AdaptiveTrack {
                 throw AssetError(.damaged, "\(location): a part of it is of no known kind.")
             }
             var options = options
-            options.source = RunBytes(fetcher, lane: lane, first: first)
+            let bytes = RunBytes(fetcher, lane: lane, first: first)
+            options.source = bytes
             options.containerName = kind.isEmpty ? nil : kind
             // Every part begins with all that there is to know; libavformat would look at the next ones as well, which may come late.
             if kind == "mpegts" { options.libraryOptions["analyzeduration"] = Self.longestProbe }
             let source = try SourceReader(opening: location, options, sandbox)
             notice = notice ?? source.notice
-            reader = source.reader
+            (reader, self.bytes) = (source.reader, bytes)
             primed = part == nil ? [] : Set(tracks.filter { $0.kind == .audio }.map(\.id))
             (part, runCount) = (first, runCount + 1)
             if !tracks.isEmpty {

@@ -24,7 +24,7 @@ struct Manifest: Sendable {
     private(set) var variants: [Stream] = []
     /// For each sound that is apart from the frames, its best representation.
     private(set) var sounds: [Stream] = []
-    /// Subtitles in WebVTT.
+    /// Subtitles in WebVTT or TTML.
     private(set) var texts: [Stream] = []
     /// Nothing will be added.
     let isEnded: Bool
@@ -36,6 +36,8 @@ struct Manifest: Sendable {
     private(set) var objection: String?
 
     private var periods: [ManifestPeriod] = []
+    /// The date of the manifest's time 0, of a film that grows (ISO/IEC 23009-1, 5.3.1.2).
+    private let availabilityStart: ProgramDate?
     /// 1000: a day with an advertisement every three minutes.
     private static let mostPeriods = 1000
     /// 65,536: of all streams, in all periods.
@@ -48,6 +50,7 @@ struct Manifest: Sendable {
     init?(_ text: String, from address: String) {
         guard let root = ManifestElement(text), root.name == "MPD", let base = Self.base(of: root, address) else { return nil }
         isEnded = root["type"] != "dynamic"
+        availabilityStart = isEnded ? nil : root["availabilityStartTime"].flatMap { ProgramDate(iso8601: $0) }
         updatePeriod = max(root["minimumUpdatePeriod"].flatMap(ManifestText.microseconds) ?? Self.usualUpdate, 500_000)
         let total = root["mediaPresentationDuration"].flatMap(ManifestText.microseconds)
         guard let periods = Self.periods(of: root, base, total: total) else { return nil }
@@ -152,7 +155,10 @@ struct Manifest: Sendable {
             let room = Self.mostParts - parts.count
             guard var own = source.parts(in: periods[index], isEnded: isEnded, most: room, fetch: fetch), own.count <= room else { return nil }
             // Where a period begins does not change when others end.
-            for number in own.indices { own[number].discontinuity = periods[index].start }
+            for number in own.indices {
+                own[number].discontinuity = periods[index].start
+                own[number].date = availabilityStart.map { $0 + MediaTime(value: own[number].start, timescale: 1_000_000) }
+            }
             parts += own
         }
         guard !parts.isEmpty else { return nil }

@@ -1,3 +1,5 @@
+internal import Media
+
 /// A list of a film's parts: of HLS (RFC 8216, 4.3.3), or of what a DASH manifest says of one representation. Times are in microseconds. A pure
 /// value.
 struct MediaPlaylist: Sendable {
@@ -28,6 +30,8 @@ struct MediaPlaylist: Sendable {
         var discontinuity: Int64
         /// The server says that it is not there.
         var isGap = false
+        /// When its first sample was made, where the list says so.
+        var date: ProgramDate?
 
         var end: Int64 { start + duration }
     }
@@ -54,6 +58,15 @@ struct MediaPlaylist: Sendable {
         var builder = Builder(base: base)
         for line in PlaylistText.lines(text) { guard builder.take(line) else { return nil } }
         (parts, isEnded, targetDuration) = (builder.parts, builder.isEnded, builder.targetDuration)
+    }
+
+    var hasDates: Bool { parts.contains { $0.date != nil } }
+
+    /// Which time of a film that is whole was made when; empty where the list says nothing.
+    var dates: ProgramDateLine {
+        var line = ProgramDateLine()
+        for part in parts { if let date = part.date { line.note(date, at: MediaTime(value: part.start, timescale: 1_000_000)) } }
+        return line
     }
 
     // MARK: Finding parts
@@ -94,6 +107,7 @@ extension MediaPlaylist {
         private var head: (resource: Resource, key: Key?)?
         private var range: (count: Int64, start: Int64?)?
         private var isGap = false
+        private var date: ProgramDate?
 
         init(base: String) { self.base = base }
 
@@ -110,6 +124,7 @@ extension MediaPlaylist {
             case "#EXT-X-DISCONTINUITY": discontinuity &+= 1
             case "#EXT-X-ENDLIST": isEnded = true
             case "#EXT-X-GAP": isGap = true
+            case "#EXT-X-PROGRAM-DATE-TIME": date = ProgramDate(iso8601: value)
             case "#EXT-X-BYTERANGE": range = Self.range(value)
             case "#EXT-X-KEY": return setKey(line)
             case "#EXT-X-MAP": return setHead(line)
@@ -130,8 +145,8 @@ extension MediaPlaylist {
             parts.append(
                 Part(
                     resource: resource, start: parts.last?.end ?? 0, duration: duration ?? targetDuration, sequence: sequence,
-                    head: head?.resource, headKey: head?.key, key: key, discontinuity: discontinuity, isGap: isGap))
-            (range, duration, isGap) = (nil, nil, false)
+                    head: head?.resource, headKey: head?.key, key: key, discontinuity: discontinuity, isGap: isGap, date: date))
+            (range, duration, isGap, date) = (nil, nil, false, nil)
             sequence &+= 1
             return true
         }

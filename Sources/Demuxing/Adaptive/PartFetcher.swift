@@ -137,34 +137,35 @@ final class PartFetcher: Sendable {
     }
 
     /// Copies what comes next of the parts of a lane that belong together. Blocks while it is not here.
-    /// - Returns: How many bytes; 0 at the end of these parts; below 0 an error as libavformat numbers them.
-    func read(_ lane: Int, isFirst: Bool, into target: UnsafeMutableRawBufferPointer) -> Int {
+    /// - Returns: How many bytes; 0 at the end of these parts; below 0 an error as libavformat numbers them. The date is that of the part that begins
+    ///   with them, where its list says one.
+    func read(_ lane: Int, isFirst: Bool, into target: UnsafeMutableRawBufferPointer) -> (count: Int, date: ProgramDate?) {
         defer {
             state.withLock { $0.waitsSince = nil }
             report()
         }
         while !inner.isCancelled {
             let now = MonotonicClock.shared.now()
-            let count = state.wait(until: now + Self.patience) { state -> Int? in
+            let found = state.wait(until: now + Self.patience) { state -> (count: Int, date: ProgramDate?)? in
                 let next = state.lanes[lane].read(isFirst) { bytes in
                     let count = min(bytes.count, target.count)
                     unsafe target.copyBytes(from: bytes.prefix(count))
                     return count
                 }
                 switch next {
-                case .bytes(let count): return count
-                case .end: return 0
+                case .bytes(let count): return (count, state.lanes[lane].offset == count ? state.lanes[lane].readPart?.part.date : nil)
+                case .end: return (0, nil)
                 case .wait:
                     if state.waitsSince == nil { state.waitsSince = now }
                     return nil
                 }
             }
-            if let count {
+            if let found {
                 state.wakeWaiters()
-                return count
+                return found
             }
         }
-        return Int(cav_error_exit)
+        return (Int(cav_error_exit), nil)
     }
 
     /// Bits of the lanes that are here, for those who show it.

@@ -1,3 +1,5 @@
+internal import Media
+
 /// The parts of a lane that a demuxer can read as one stream: of one variant, with one head, without a jump of the times between them.
 ///
 /// Thread-safety: one thread at a time.
@@ -6,6 +8,8 @@ final class RunBytes: FilmBytes, @unchecked Sendable {
     private let lane: Int
     private var head: ArraySlice<UInt8>
     private var isFirst = true
+    /// Where parts with a date begin that no sample has been told of.
+    private let dates = Monitor<[(offset: Int64, date: ProgramDate)]>([])
 
     /// - Parameter first: the part that is read first.
     init(_ fetcher: PartFetcher, lane: Int, first: PartLane.Part) {
@@ -24,8 +28,18 @@ final class RunBytes: FilmBytes, @unchecked Sendable {
             head = head.dropFirst(count)
             return count
         }
-        let count = unsafe fetcher.read(lane, isFirst: isFirst, into: target)
+        let (count, date) = unsafe fetcher.read(lane, isFirst: isFirst, into: target)
         if count > 0 { isFirst = false }
+        if let date { dates.withLock { $0.append((offset, date)) } }
         return count
+    }
+
+    /// The date of the part in which `offset` lies, once, if the list says one. Any thread.
+    func takeDate(at offset: Int64) -> ProgramDate? {
+        dates.withLock { dates in
+            guard let last = dates.lastIndex(where: { $0.offset <= offset }) else { return nil }
+            defer { dates.removeFirst(last + 1) }
+            return dates[last].date
+        }
     }
 }

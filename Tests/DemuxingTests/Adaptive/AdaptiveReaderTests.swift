@@ -235,6 +235,35 @@ import Testing
         #expect(server.requests.count == fetched)
     }
 
+    @Test(arguments: [("ts", SandboxPolicy.off), ("fmp4", .off), ("ts", .full)])
+    func `a list that says when its film was made is read part by part, and its samples say it, too`(_ kind: String, _ policy: SandboxPolicy) throws {
+        try Self.make([kind])
+        let path = Self.folder + "/v1.m3u8", dates = ["2026-11-27T20:15:00.000Z", "2026-11-27T21:00:00.500Z"]
+        let plain = try String(contentsOfFile: path, encoding: .utf8)
+        var parts = 0
+        let dated = plain.split(separator: "\n").map { line -> String in
+            defer { if line.hasPrefix("#EXTINF") { parts += 1 } }
+            let date = line.hasPrefix("#EXTINF") ? parts == 0 ? dates[0] : parts == 4 ? dates[1] : nil : nil
+            return (date.map { "#EXT-X-PROGRAM-DATE-TIME:\($0)\n" } ?? "") + line
+        }
+        try (dated.joined(separator: "\n") + "\n").write(toFile: Self.folder + "/dated.m3u8", atomically: true, encoding: .utf8)
+        let server = LyingServer(Self.answer)
+        defer { server.stop() }
+        let reader = try Self.reader(server, [0], policy, name: "dated.m3u8")
+        let first = try #require(ProgramDate(iso8601: dates[0])), second = try #require(ProgramDate(iso8601: dates[1]))
+        #expect(reader.offer == nil && reader.programDates.time(of: first + MediaTime(value: 1, timescale: 1)) == MediaTime(value: 1, timescale: 1))
+        #expect(reader.programDates.time(of: second).map { abs($0.seconds - 4) < 0.1 } == true)
+        var said: [(time: MediaTime, date: ProgramDate)] = [], frames = 0
+        while let sample = try reader.nextSample() {
+            if reader.tracks[sample.trackID].kind == .video { frames += 1 }
+            if let date = sample.programDate { said.append((sample.shownTime, date)) }
+        }
+        #expect(frames == 250 && said.map(\.date) == [first, second] && said.map { ($0.time.seconds * 10).rounded() } == [0, 40], "\(said)")
+        // Where nothing says it, libavformat reads the list.
+        let location = server.address("v1.m3u8"), options = AssetReaderOptions(libraryOptions: ["http_proxy": ""])
+        #expect(try AdaptiveReader(location, AssetBytes(location, options: options), options, SandboxOptions()) == nil)
+    }
+
     @Test func `a seek to what is not here fetches nothing in between`() throws {
         try Self.make(["ts"])
         let gate = LyingServer.Gate()

@@ -1,3 +1,4 @@
+import Media
 import Testing
 
 @testable import Demuxing
@@ -45,6 +46,19 @@ import Testing
         #expect(list.parts[2].key?.vector == [UInt8](repeating: 0, count: 14) + [1, 2])
         let byNumber = MediaPlaylist.Key(address: "https://example.org/key")
         #expect(list.parts[2].vector(byNumber) == [UInt8](repeating: 0, count: 15) + [9])
+    }
+
+    @Test func `a part has the date that stands before it, and a film those of its parts`() throws {
+        let text =
+            "#EXT-X-PROGRAM-DATE-TIME:2026-11-27T20:15:00.5+01:00\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n"
+            + "#EXT-X-PROGRAM-DATE-TIME:soon\n#EXTINF:4,\nc.ts\n#EXT-X-DISCONTINUITY\n"
+            + "#EXT-X-PROGRAM-DATE-TIME:2026-11-27T22:00:00Z\n#EXTINF:4,\nd.ts\n"
+        let list = try #require(Self.list(text + "#EXT-X-ENDLIST\n"))
+        let first = try #require(ProgramDate(iso8601: "2026-11-27T19:15:00.5Z")), last = try #require(ProgramDate(iso8601: "2026-11-27T22:00:00Z"))
+        #expect(list.parts.map(\.date) == [first, nil, nil, last] && list.hasDates)
+        #expect(list.dates.time(of: first + MediaTime(value: 7, timescale: 1)) == MediaTime(value: 7, timescale: 1))
+        #expect(list.dates.date(at: MediaTime(value: 13, timescale: 1)) == last + MediaTime(value: 1, timescale: 1))
+        #expect(Self.list("#EXTINF:4,\na.ts\n")?.hasDates == false)
     }
 
     @Test(arguments: [

@@ -10,7 +10,7 @@ OK, NOTHING, END = 0, 1, 2
 NO_TIME = -(1 << 63)
 ERROR_ARGUMENT = -1
 #: The SCANOUT_VERSION that has every function below.
-NEEDED_VERSION = 0x00000011
+NEEDED_VERSION = 0x00000012
 #: Nanoseconds of a wait; between two Python looks for signals, and `close` goes through.
 SLICE = 50_000_000
 
@@ -158,6 +158,7 @@ def _load() -> c.CDLL:
         "scanout_step": (c.c_int, [handle, c.c_int32]), "scanout_seek": (number, [handle, number]),
         "scanout_set_rate": (c.c_int, [handle, c.c_double]), "scanout_set_volume": (c.c_int, [handle, c.c_double]),
         "scanout_position": (number, [handle]), "scanout_duration": (number, [handle]), "scanout_state": (c.c_uint32, [handle]),
+        "scanout_program_date": (number, [handle, number]),
         "scanout_event_fd": (c.c_int, [handle]), "scanout_next_event": (c.c_int, [handle, number, c.POINTER(EventInfo)]),
         "scanout_get_statistics": (c.c_int, [handle, c.POINTER(StatisticsInfo)]),
         "scanout_get_film": (c.c_int, [handle, c.POINTER(FilmInfo)]),

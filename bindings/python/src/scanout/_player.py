@@ -295,6 +295,11 @@ class Player(FrameSource):
         with self._player as player:
             return time(_library.scanout_duration(player))
 
+    def program_date(self, film_time: int) -> int | None:
+        """When the frame of a film time was made, as the film's sender says: nanoseconds since 1970 (UTC); None: it does not say, or has not yet."""
+        with self._player as player:
+            return time(_library.scanout_program_date(player, film_time))
+
     @property
     def state(self) -> State:
         """What the player is doing."""

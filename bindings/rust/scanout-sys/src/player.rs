@@ -186,6 +186,7 @@ extern "C" {
     pub fn scanout_set_volume(player: *mut scanout_player, volume: f64) -> scanout_result;
     pub fn scanout_position(player: *mut scanout_player) -> i64;
     pub fn scanout_duration(player: *mut scanout_player) -> i64;
+    pub fn scanout_program_date(player: *mut scanout_player, film_time: i64) -> i64;
     pub fn scanout_is_playing(player: *mut scanout_player) -> i32;
     pub fn scanout_state(player: *mut scanout_player) -> u32;
     pub fn scanout_get_statistics(player: *mut scanout_player, statistics: *mut scanout_statistics) -> scanout_result;

@@ -4,7 +4,7 @@ use std::os::raw::{c_char, c_int};
 
 pub const SCANOUT_ABI_VERSION: u32 = 0;
 
-pub const SCANOUT_VERSION: u32 = 0x0000_0011;
+pub const SCANOUT_VERSION: u32 = 0x0000_0012;
 
 pub const SCANOUT_NO_TIME: i64 = i64::MIN;
 

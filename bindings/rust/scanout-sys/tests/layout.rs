@@ -170,6 +170,7 @@ fn every_function_is_declared_and_in_the_library() {
         scanout_pause,
         scanout_play,
         scanout_position,
+        scanout_program_date,
         scanout_queue_close,
         scanout_queue_end,
         scanout_queue_enqueue,

@@ -240,6 +240,11 @@ impl Player {
         known(unsafe { sys::scanout_duration(self.as_ptr()) })
     }
 
+    /// When the frame of a film time was made, as the film's sender says: nanoseconds since 1970 (UTC). None: it does not say, or has not yet.
+    pub fn program_date(&self, film_time: i64) -> Option<i64> {
+        known(unsafe { sys::scanout_program_date(self.as_ptr(), film_time) })
+    }
+
     /// What it is doing.
     pub fn state(&self) -> State {
         State::of(unsafe { sys::scanout_state(self.as_ptr()) })
