@@ -12,7 +12,7 @@ struct ManifestPeriod: Sendable {
 
 /// The representations of the same frames, sound or subtitles (`AdaptationSet`).
 struct ManifestSet: Sendable {
-    /// `text` is WebVTT.
+    /// `text` is WebVTT or TTML.
     enum Kind: Sendable { case frames, sound, text }
 
     var kind: Kind
@@ -59,7 +59,12 @@ struct ManifestSet: Sendable {
         let words = [set["contentType"], set["mimeType"], first["mimeType"], set.first("ContentComponent")?["contentType"]].compactMap(\.self)
         if words.contains(where: { $0.hasPrefix("video") }) { return .frames }
         if words.contains(where: { $0.hasPrefix("audio") }) { return .sound }
-        return words.contains("text/vtt") ? .text : nil
+        if words.contains("text/vtt") || words.contains("application/ttml+xml") { return .text }
+        let codec = set["codecs"] ?? first["codecs"] ?? ""
+        // Of TTML there is a profile whose subtitles are images (IMSC 1.2, 6: `im1i`, `im2i`).
+        let isOfImages = codec.split(separator: ".").contains { $0.hasPrefix("im") && $0.hasSuffix("i") }
+        let isText = codec.hasPrefix("wvtt") || (codec.hasPrefix("stpp") && !isOfImages)
+        return words.contains("application/mp4") && isText ? .text : nil
     }
 
     /// Still frames for a viewer who seeks (ISO/IEC 23009-1, 5.8.5.7; DASH-IF's tiles).

@@ -2,9 +2,10 @@ internal import CAV
 internal import Media
 internal import SampleQueue
 
-/// Subtitles that an adaptive film has a list of their own for: parts in WebVTT, read beside the frames where they are wanted.
+/// Subtitles that an adaptive film has a list of their own for: parts in WebVTT or TTML, read beside the frames where they
+/// are wanted.
 ///
-/// A part that does not come, or is none of WebVTT, is a gap in the subtitles; the film goes on.
+/// A part that does not come, or is none of these, is a gap in the subtitles; the film goes on.
 ///
 /// Thread-safety: one thread at a time.
 final class TextLane {
@@ -52,7 +53,7 @@ final class TextLane {
             }
             fetcher.state.change { $0.lanes[lane].pass() }
             covered = max(covered, line.time(at: part.part.end))
-            guard part.progress == .whole, let file = WebVTTFile(part.bytes), let first = file.cues.first else { continue }
+            guard part.progress == .whole, let file = TextPart(part.bytes, head: part.head), let first = file.cues.first else { continue }
             let start = MediaTime(value: first.start, timescale: 1000)
             let now = grows ? time : nil, isManifest = fetcher.lists.manifest != nil
             let shift = line.shift(of: file.map, first: start, part.part, now: now, countsPeriods: isManifest)
@@ -62,7 +63,7 @@ final class TextLane {
         return ready.popFirst()
     }
 
-    private func add(_ file: WebVTTFile, shift: MediaTime) {
+    private func add(_ file: TextPart, shift: MediaTime) {
         // Later parts repeat nothing that ends before this one's cues begin.
         let begin = file.cues.map(\.start).min() ?? 0
         lasting = lasting.filter { $0.end > MediaTime(value: begin, timescale: 1000) + shift }

@@ -43,7 +43,11 @@ import Testing
                 <AdaptationSet mimeType="text/vtt"><Representation id="s" bandwidth="1"/></AdaptationSet>
                 <AdaptationSet mimeType="text/vtt" lang="fr"><Role value="forced-subtitle"/><Role value="caption"/>
                 <Representation id="f" bandwidth="1"><BaseURL>fr.vtt</BaseURL></Representation></AdaptationSet>
-                <AdaptationSet mimeType="application/ttml+xml"><Representation id="x" bandwidth="1"/></AdaptationSet>
+                <AdaptationSet mimeType="application/ttml+xml" lang="it"><Representation id="x" bandwidth="1"/></AdaptationSet>
+                <AdaptationSet mimeType="application/mp4" codecs="wvtt" lang="es"><Representation id="w" bandwidth="1"/></AdaptationSet>
+                <AdaptationSet lang="pt"><Representation id="y" bandwidth="1" mimeType="application/mp4" codecs="stpp.ttml.im1t"/></AdaptationSet>
+                <AdaptationSet mimeType="application/mp4" codecs="stpp.ttml.im1i"><Representation id="z" bandwidth="1"/></AdaptationSet>
+                <AdaptationSet mimeType="application/mp4" codecs="c608"><Representation id="c" bandwidth="1"/></AdaptationSet>
                 </Period>
                 """))
         #expect(manifest.variants.map(\.variant.bitRate) == [500_000, 900_000])
@@ -54,11 +58,21 @@ import Testing
         #expect(manifest.isEnded && manifest.duration == 10_000_000)
         #expect(Self.parts(manifest, 2)?.first?.resource.address == "https://example.org/film/a2-1.m4s")
         #expect(Self.parts(manifest, 3)?.first?.resource.address == "https://example.org/film/a3.m4s")
-        #expect(manifest.beginning(of: 1) == "https://example.org/film/v2-1.m4s" && manifest.list(6) { _ in nil } == nil)
-        #expect(manifest.texts.map(\.language) == [nil, "fr"] && manifest.texts.map(\.isForced) == [false, true])
-        #expect(manifest.texts.map(\.isHearingImpaired) == [false, true])
+        #expect(manifest.beginning(of: 1) == "https://example.org/film/v2-1.m4s" && manifest.list(9) { _ in nil } == nil)
+        #expect(manifest.texts.map(\.language) == [nil, "fr", "it", "es", "pt"] && manifest.texts.prefix(2).map(\.isForced) == [false, true])
+        #expect(manifest.texts.prefix(2).map(\.isHearingImpaired) == [false, true])
         let text = try #require(Self.parts(manifest, 5))
         #expect(text.map(\.resource.address) == ["https://example.org/film/fr.vtt"] && text.map(\.duration) == [10_000_000])
+    }
+
+    @Test(arguments: ["dynamic", "static"]) func `the parts of a manifest that grows have dates`(_ type: String) throws {
+        let timeline = #"<SegmentTimeline><S t="500" d="2000" r="1"/></SegmentTimeline>"#
+        let template = #"<SegmentTemplate media="$Number$.m4s" timescale="1000">"# + timeline + "</SegmentTemplate>"
+        let manifest = Self.one(
+            template, period: #"start="PT10S""#,
+            #"type="\#(type)" availabilityStartTime="2026-11-27T20:15:00Z" mediaPresentationDuration="PT20S" minimumUpdatePeriod="PT2S""#)
+        let parts = try #require(Self.parts(manifest)), begin = try #require(ProgramDate(iso8601: "2026-11-27T20:15:10.500Z"))
+        #expect(parts.count == 2 && parts.map(\.date) == (type == "dynamic" ? [begin, begin + MediaTime(value: 2, timescale: 1)] : [nil, nil]))
     }
 
     @Test func `of sound without frames the qualities are chosen among`() {

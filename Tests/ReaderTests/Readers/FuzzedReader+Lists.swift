@@ -79,6 +79,17 @@ extension FuzzedReader {
             }
             return !file.cues.isEmpty
         },
+        FuzzedReader("movie-subtitles", [movieHead + moviePart]) { bytes in
+            // What is wrong in the head stops most of it: the part is read with a right one, too.
+            let cues = [MovieText(head: movieHead), MovieText(head: bytes)].compactMap { $0?.cues(bytes) }.joined()
+            for cue in cues { precondition(cue.start >= 0 && cue.end > cue.start && !cue.text.isEmpty) }
+            return !cues.isEmpty
+        },
+        FuzzedReader("timed-text", bytes(of: [timedText])) { bytes in
+            guard let document = TimedText(bytes[...], shownFrom: 500, to: 1 << 40) else { return false }
+            for cue in document.cues { precondition(cue.start >= 0 && cue.end > cue.start && !cue.text.isEmpty && cue.text.utf8.count <= 16 << 10) }
+            return !document.cues.isEmpty
+        },
         FuzzedReader("dash-indices", [index]) { bytes in
             guard let index = SegmentIndex(bytes, at: 800) else { return false }
             precondition(index.timescale > 0 && index.entries.allSatisfy { !$0.range.isEmpty && $0.range.lowerBound > 800 && $0.duration >= 0 })
@@ -148,6 +159,26 @@ extension FuzzedReader {
         <BaseURL>f.mp4</BaseURL><SegmentList duration="2"><Initialization range="0-9"/><SegmentURL mediaRange="10-19"/></SegmentList></Representation>
         </AdaptationSet></Period><Period><AdaptationSet mimeType="video/mp4"><Representation><SegmentBase indexRange="0-9"/></Representation>
         </AdaptationSet></Period></MPD>
+        """
+    /// A track of WebVTT in MP4, and a part of it: half a second of nothing, and 1.5 s of two cues.
+    private static let movieHead = hex(
+        "000000a06d6f6f76000000707472616b00000018746b686400000000000000000000000000000003000000506d646961000000186d64686400000000"
+            + "0000000000000000000003e8000000306d696e66000000287374626c0000002073747364000000000000000100000010777674740000000000000000"
+            + "000000286d7665780000002074726578000000000000000300000001000007d00000000000000000")
+    private static let moviePart = hex(
+        "000000586d6f6f660000005074726166000000107466686400020000000000030000001474666474010000000000000000002710000000247472756e"
+            + "000003010000000200000060000001f400000008000005dc00000022000000326d64617400000008767474650000001176747463000000097061796c"
+            + "610000001176747463000000097061796c62")
+    private static func hex(_ text: String) -> [UInt8] {
+        let digits = Array(text.utf8)
+        return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16) }
+    }
+
+    private static let timedText = """
+        <?xml version="1.0"?><tt xmlns="http://www.w3.org/ns/ttml" ttp:frameRate="25" ttp:frameRateMultiplier="1000 1001" ttp:tickRate="1000">
+        <head><styling><style xml:id="s" tts:fontStyle="italic" tts:fontWeight="bold"/></styling></head><body><div begin="1s">
+        <p begin="00:00:01.5" end="00:00:02:12">a <span style="s">b</span><br/>c &amp; d</p><p begin="3f" dur="500t">e</p><p>f</p>
+        </div></body></tt>
         """
     /// Two parts of 100 and 50 bytes.
     private static let index: [UInt8] =

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Demuxing
+
+/// Subtitles in the parts of fragmented MP4.
+@Suite struct MovieTextTests {
+    private typealias Cue = WebVTTFile.Cue
+
+    private static let samples: [TextMovie.Sample] = [
+        (500, TextMovie.webVTT([])), (1000, TextMovie.webVTT(["one"])), (250, TextMovie.webVTT(["one", "<i>two</i>\nlines"])),
+        (250, TextMovie.webVTT(["<i>two</i>\nlines"])), (1000, TextMovie.webVTT([])), (1000, TextMovie.webVTT(["one"])),
+    ]
+    private static let cues = [
+        Cue(start: 10_500, end: 11_750, text: "one"), Cue(start: 11_500, end: 12_000, text: "<i>two</i>\nlines"),
+        Cue(start: 13_000, end: 14_000, text: "one"),
+    ]
+
+    @Test(arguments: [false, true]) func `cues of WebVTT last as long as the samples that hold them`(isLong: Bool) throws {
+        let movie = try #require(MovieText(head: TextMovie.head("wvtt", isLong: isLong)))
+        #expect(movie.cues(TextMovie.part(Self.samples, at: 10_000)) == Self.cues)
+        let part = try #require(TextPart(TextMovie.part(Self.samples, at: 10_000), head: TextMovie.head("wvtt")))
+        #expect(part.cues == Self.cues && part.map == WebVTTFile.Map())
+    }
+
+    @Test func `times count in the track's scale, and from where the fragment says`() throws {
+        let movie = try #require(MovieText(head: TextMovie.head("wvtt", timescale: 90_000)))
+        let part = TextMovie.part([(90_000, TextMovie.webVTT(["a"])), (45_000, TextMovie.webVTT(["b"]))], at: 1 << 40)
+        let start: Int64 = 12_216_795_864
+        #expect(
+            movie.cues(part) == [Cue(start: start, end: start + 1000, text: "a"), Cue(start: start + 1000, end: start + 1500, text: "b")])
+    }
+
+    @Test func `a document of TTML is shown while its sample is`() throws {
+        let movie = try #require(MovieText(head: TextMovie.head("stpp")))
+        let document =
+            #"<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="10.5s" end="11.75s">one</p><p>all along</p>"#
+            + #"<p begin="1s" end="2s">long ago</p></div></body></tt>"#
+        #expect(
+            movie.cues(TextMovie.part([(2000, Array(document.utf8))], at: 10_000)) == [
+                Cue(start: 10_500, end: 11_750, text: "one"), Cue(start: 10_000, end: 12_000, text: "all along"),
+            ])
+    }
+
+    @Test func `what is no such film, and parts of other tracks, have no cues`() {
+        #expect(MovieText(head: []) == nil && MovieText(head: TextMovie.head("avc1")) == nil)
+        let movie = MovieText(head: TextMovie.head("wvtt"))
+        #expect(movie?.cues([]) == nil && movie?.cues(TextMovie.box("mdat", [1, 2, 3])) == nil)
+        var part = TextMovie.part(Self.samples, at: 0)
+        let track = part.firstRange(of: TextMovie.box("tfhd", TextMovie.number(0x20000), TextMovie.number(3)))
+        part[(track?.upperBound ?? 1) - 1] = 4
+        #expect(movie?.cues(part) == [])
+        #expect(TextPart(Array("no subtitles".utf8), head: []) == nil)
+    }
+
+    @Test func `whatever the bytes say, cues have times and texts`() throws {
+        let head = TextMovie.head("wvtt"), part = TextMovie.part(Self.samples, at: 10_000), movie = try #require(MovieText(head: head))
+        for place in part.indices {
+            for value in [0, 1, 0x7F, 0xFF] as [UInt8] {
+                var wrong = part
+                wrong[place] = value
+                for cue in movie.cues(wrong) ?? [] { #expect(cue.end > cue.start && cue.start >= 0 && !cue.text.isEmpty) }
+                _ = movie.cues(Array(wrong[..<place]))
+            }
+        }
+        for place in head.indices {
+            var wrong = head
+            wrong[place] ^= 0xFF
+            _ = MovieText(head: wrong)?.cues(part)
+        }
+    }
+}
