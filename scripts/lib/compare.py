@@ -22,6 +22,7 @@ import compare_adaptive
 import compare_composition
 import compare_conversion
 import compare_export
+import compare_hostile
 import compare_live
 import compare_network
 import compare_python
@@ -391,6 +392,7 @@ def main():
     parser.add_argument("--live", action="store_true")
     parser.add_argument("--network", action="store_true")
     parser.add_argument("--adaptive", action="store_true")
+    parser.add_argument("--hostile", action="store_true")
     parser.add_argument("--subtitles", action="store_true")
     parser.add_argument("--seeks", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=300)
@@ -418,6 +420,9 @@ def main():
         return
     if options.adaptive:
         compare_adaptive.table(options)
+        return
+    if options.hostile:
+        compare_hostile.tables(options)
         return
     if options.network:
         compare_network.tables(options)
