@@ -160,11 +160,11 @@ def end(command, moment, by_key):
             os.write(own, b"q")
         else:
             process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        # With a limit of its own, `wait` would look only every 50 ms.
+        limit = threading.Timer(PATIENCE, process.kill)
+        limit.start()
+        process.wait()
+        limit.cancel()
         found = (time.monotonic() - begin) * 1000
     reader.join(1)
     os.close(own)

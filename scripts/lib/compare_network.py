@@ -234,7 +234,10 @@ def seeks_table(options):
             options.seeks, "at %.0f Mb/s" % (RATE / 1e6) if ranges else "from a server without byte ranges", seconds, len(server.film) / 1e6, room))
         print("| | at their place | others | requests | MB | median, ms | 95 %, ms |\n|---|---|---|---|---|---|---|")
         for name, command in commands(options, room).items():
-            print(seeks_row(name, command, server, seconds, options.seeks), flush=True)
+            # There mpv shows no frame for most of them, and each is waited for.
+            count = options.seeks if ranges or name != "mpv" else min(options.seeks, 50)
+            label = name if count == options.seeks else "%s, %d seeks" % (name, count)
+            print(seeks_row(label, command, server, seconds, count), flush=True)
         print()
         server.shutdown()
 

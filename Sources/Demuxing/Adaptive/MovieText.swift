@@ -58,7 +58,6 @@ struct MovieText: Sendable {
             for track in boxes.list(in: fragment.body) where track.type == "traf" {
                 for sample in samples(of: track.body, boxes, from: fragment.start) {
                     let (start, end) = (milliseconds(sample.start), milliseconds(sample.start + sample.duration))
-                    guard end > start else { continue }
                     for cue in read(boxes, sample.body, start, end) {
                         // A cue that lasts stands in each of the samples that it lasts over.
                         if let before = last[cue.text], cues[before].end >= cue.start, cues[before].start <= cue.start {
@@ -78,10 +77,15 @@ struct MovieText: Sendable {
     private func milliseconds(_ time: Int64) -> Int64 { Int64((Double(time) / Double(timescale) * 1000).rounded()) }
 
     private func read(_ boxes: MovieBoxes, _ body: Range<Int>, _ start: Int64, _ end: Int64) -> [WebVTTFile.Cue] {
-        if form == .timedText { return TimedText(boxes.bytes[body], shownFrom: start, to: end)?.cues ?? [] }
+        if form == .timedText {
+            // A sample that says no length leaves it to its document.
+            return (end > start ? TimedText(boxes.bytes[body], shownFrom: start, to: end) : TimedText(boxes.bytes[body]))?.cues ?? []
+        }
         return boxes.list(in: body).filter { $0.type == "vttc" }.compactMap { cue in
-            guard let words = boxes.first("payl", in: cue.body), !words.isEmpty, words.count <= Self.longestText else { return nil }
-            return WebVTTFile.Cue(start: start, end: end, text: String(decoding: boxes.bytes[words], as: UTF8.self))
+            guard end > start, let words = boxes.first("payl", in: cue.body), words.count <= Self.longestText else { return nil }
+            // Packagers leave the line's end.
+            let lines = String(decoding: boxes.bytes[words], as: UTF8.self).split(whereSeparator: \.isNewline)
+            return lines.isEmpty ? nil : WebVTTFile.Cue(start: start, end: end, text: lines.joined(separator: "\n"))
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 
     private static let samples: [TextMovie.Sample] = [
         (500, TextMovie.webVTT([])), (1000, TextMovie.webVTT(["one"])), (250, TextMovie.webVTT(["one", "<i>two</i>\nlines"])),
-        (250, TextMovie.webVTT(["<i>two</i>\nlines"])), (1000, TextMovie.webVTT([])), (1000, TextMovie.webVTT(["one"])),
+        (250, TextMovie.webVTT(["<i>two</i>\r\nlines\n"])), (1000, TextMovie.webVTT([])), (1000, TextMovie.webVTT(["one"])),
     ]
     private static let cues = [
         Cue(start: 10_500, end: 11_750, text: "one"), Cue(start: 11_500, end: 12_000, text: "<i>two</i>\nlines"),
@@ -35,6 +35,7 @@ import Testing
         let document =
             #"<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="10.5s" end="11.75s">one</p><p>all along</p>"#
             + #"<p begin="1s" end="2s">long ago</p></div></body></tt>"#
+        #expect(movie.cues(TextMovie.part([(0, Array(document.utf8))], at: 10_000))?.map(\.text) == ["one", "long ago"], "no length")
         #expect(
             movie.cues(TextMovie.part([(2000, Array(document.utf8))], at: 10_000)) == [
                 Cue(start: 10_500, end: 11_750, text: "one"), Cue(start: 10_000, end: 12_000, text: "all along"),
