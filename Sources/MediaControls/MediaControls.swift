@@ -58,6 +58,7 @@ public final class MediaControls: Sendable {
         var lasting = snapshot
         lasting.position = snapshot.position.map { _ in 0 }
         (lasting.buffered, lasting.bytesCached, lasting.framesDropped) = (0, nil, 0)
+        (lasting.secondsCached, lasting.percentCached, lasting.bytesPerSecond) = (nil, nil, nil)
         return lasting
     }
 

@@ -54,6 +54,8 @@ extension PlaybackStatistics {
     private static func members(_ network: Network) -> JSONValue {
         let bytes: [JSONValue.Member] = [
             .init("bytesFetched", .integer(network.bytesFetched)), .init("bytesAhead", .integer(network.bytesAhead)),
+            .init("secondsAhead", thousandths: network.secondsAhead), .init("percentAhead", count: network.percentAhead),
+            .init("bytesPerSecond", .integer(network.bytesPerSecond)),
         ]
         guard let variant = network.variant else { return .object(bytes) }
         return .object(bytes + [.init("variant", count: variant), .init("variantSwitches", count: network.variantSwitches)])

@@ -21,6 +21,10 @@ public struct StatusLine: Sendable, Hashable {
     public var bufferedSeconds: Double
     /// Bytes of a film on a web server that are in memory, not yet read; nil for other films.
     public var cachedBytes: Int64?
+    /// The same in seconds; nil where nobody knows.
+    public var cachedSeconds: Double?
+    /// How fast such a film comes; 0 while nothing is fetched.
+    public var bytesPerSecond: Int64 = 0
     /// Seconds that a live film is behind its sender; nil for other films.
     public var latency: Double?
     /// When the frame was made, of a film whose sender says so.
@@ -56,7 +60,11 @@ public struct StatusLine: Sendable, Hashable {
         if let fraction { parts.append("\(Int((fraction * 100).rounded(.down)))%") }
         parts.append("dropped \(framesDropped)")
         parts.append("buffer \(Self.decimal(bufferedSeconds, 1)) s")
-        if let cachedBytes { parts.append("cache \(Self.decimal(Double(cachedBytes) / 1_048_576, 1)) MiB") }
+        if let cachedBytes {
+            let seconds = cachedSeconds.map { " (\(Self.decimal($0, 0)) s)" } ?? ""
+            parts.append("cache \(Self.mebibytes(cachedBytes))\(seconds)")
+            if bytesPerSecond > 0 { parts.append("\(Self.mebibytes(bytesPerSecond))/s") }
+        }
         if let latency { parts.append("latency \(Self.decimal(latency, 2)) s") }
         if speed != 1 { parts.append("speed \(Self.decimal(speed, 2))×") }
         if isMuted { parts.append("muted") } else if let volume, volume != 100 { parts.append("volume \(volume)%") }
@@ -76,6 +84,8 @@ public struct StatusLine: Sendable, Hashable {
         return "▕" + drawn + String(repeating: " ", count: width - drawn.count) + "▏"
     }
 
+    private static func mebibytes(_ bytes: Int64) -> String { "\(decimal(Double(bytes) / 1_048_576, 1)) MiB" }
+
     private static func decimal(_ value: Double, _ digits: Int) -> String { max(value, 0).decimal(digits) ?? "?" }
 }
 
@@ -86,7 +96,8 @@ extension Player {
         line.isWaiting = state == .waiting
         line.framesDropped = framesDropped
         line.bufferedSeconds = bufferedDuration.seconds
-        line.cachedBytes = bytesCached
+        let network = network
+        (line.cachedBytes, line.cachedSeconds, line.bytesPerSecond) = (network?.bytesAhead, network?.secondsAhead, network?.bytesPerSecond ?? 0)
         line.latency = latency
         line.programDate = programDate
         if hasSound {

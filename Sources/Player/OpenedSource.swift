@@ -46,6 +46,9 @@ struct OpenedSource: Sendable {
     /// The part that a film plays again that loops, if its end is known.
     var turn: MediaTimeRange? { duration.isNumeric ? MediaTimeRange(start: beginning, end: max(duration, beginning)) : nil }
 
+    /// Of all of the film, also where only a part is played; indefinite where nobody knows.
+    var length: MediaTime { description?.duration ?? .indefinite }
+
     /// Whether it is a container, which may be read again from its beginning, and not a still image, which has its own ways to last.
     var canLoop: Bool { samples is AssetSource || samples is BegunSource }
 

@@ -34,6 +34,8 @@ final class PlaybackPipeline: Sendable {
         var nextWanted: @Sendable () -> Void
         /// Other subtitles are on at the film's position than before. On any thread.
         var subtitlesChanged: @Sendable (DrawnSubtitles) -> Void
+        /// Another tenth of what is to be fetched ahead of a film on a web server is there, or was read. On any thread.
+        var cacheChanged: @Sendable (PlaybackStatistics.Network) -> Void
         /// Counts how often the film begins again. On the feeder's thread.
         var countLoops: @Sendable (JoiningSource.LoopStep) -> Bool
     }
@@ -157,7 +159,7 @@ final class PlaybackPipeline: Sendable {
         self.obstacle = obstacle
         // Others would only count frames.
         if sink.drawsOverlays { display?.presentation.overlay = joining.map(JoiningOverlay.init) ?? ownSubtitles }
-        source.progress.follow(handlers.notice)
+        Self.follow(source, handlers)
         source.camera?.follow(onNotice: handlers.notice)
         source.live?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
         source.composed?.follow({ [timebase] in timebase.rate > 0 ? timebase.time : nil }, onNotice: handlers.notice)
@@ -227,6 +229,15 @@ final class PlaybackPipeline: Sendable {
     /// The time of the stream of frames, in which one film follows the other.
     var time: MediaTime { display?.reached ?? timebase.time }
 
+    /// What is fetched of the film that plays is told from now on.
+    static func follow(_ source: OpenedSource, _ handlers: Handlers) {
+        let length = source.length
+        source.progress.follow(handlers.notice)
+        source.progress.onTenth { [weak progress = source.progress] in
+            if let network = progress.flatMap({ PlaybackStatistics.Network($0, length: length) }) { handlers.cacheChanged(network) }
+        }
+    }
+
     /// Seconds that a live film is behind its sender; nil for other films, before anything has come, and where frames are taken as they come.
     var latency: Double? { display?.isUntimed == true ? nil : source.live?.latency(of: timebase.time) }
 
@@ -282,11 +293,7 @@ final class PlaybackPipeline: Sendable {
         let now = MonotonicClock.shared.now()
         var result = PlaybackStatistics()
         result.file = source.location.withoutPasswords
-        if source.progress.bytesFetched > 0 {
-            result.network = .init(bytesFetched: source.progress.bytesFetched, bytesAhead: source.progress.bytesAhead)
-            result.network?.variant = source.progress.variant
-            result.network?.variantSwitches = source.progress.variantSwitches
-        }
+        result.network = .init(source.progress, length: source.length)
         if let live = source.live {
             result.live = .init(target: live.manner.target, latency: latency, jumps: liveJumps.withLock { $0 }, reconnections: live.reconnections)
             result.live?.latencyByDate = latencyByDate

@@ -43,6 +43,12 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public var bytesFetched: Int64
         /// In memory or on disk, from where the film is being read on, without a hole.
         public var bytesAhead: Int64
+        /// The same in seconds of the film; nil where its length is not known.
+        public var secondsAhead: Double?
+        /// The share that these are of what is to be fetched ahead, 0 to 100; 100 also where all is there up to the film's end.
+        public var percentAhead = 0
+        /// How fast it has come in the last three seconds.
+        public var bytesPerSecond: Int64 = 0
         /// The variant that is being fetched of a film whose variant may change, by its place in the list; nil for other films.
         public var variant: Int?
         /// How often the variant has changed.

@@ -53,8 +53,12 @@ extension Player {
 
     /// How much of a film on a web server is in memory or on disk and not yet read, in bytes; nil for other films.
     public var bytesCached: Int64? {
-        guard let progress = storage.withLock({ $0.pipeline })?.source.progress, progress.bytesFetched > 0 else { return nil }
-        return progress.bytesAhead
+        network?.bytesAhead
+    }
+
+    /// What has come of a film on a web server, and how fast it comes; nil for other films.
+    public var network: PlaybackStatistics.Network? {
+        storage.withLock { $0.pipeline }.flatMap { .init($0.source.progress, length: $0.source.length) }
     }
 
     /// Frames that were not shown so far, for whatever reason; `statistics` has the reasons.

@@ -22,6 +22,7 @@ extension Player {
             filmBegan: { [weak self] number in self?.filmBegan(number) },
             nextWanted: { [weak self] in self?.succession.withLock { $0 }.wanted() },
             subtitlesChanged: { [weak self] drawn in self?.post(.subtitlesChanged(ShownSubtitles(drawn))) },
+            cacheChanged: { [weak self] network in self?.post(.cacheChanged(network)) },
             countLoops: { [weak self] step in self?.count(step) ?? false })
     }
 

@@ -102,7 +102,7 @@ extension Player {
             storage.transport.continued(at: source.beginning, hasAudio: pipeline.audio != nil && source.audio != nil)
         }
         for notice in source.notices { post(.notice(notice)) }
-        source.progress.follow(pipeline.handlers.notice)
+        PlaybackPipeline.follow(source, pipeline.handlers)
         post(.detail(source.summary))
         sink.setFilmRate(source.frameRate)
         succession.withLock { $0 }.began(end)

@@ -77,6 +77,8 @@ public struct RemoteSnapshot: Sendable, Hashable {
     public var buffered = 0.0
     /// Bytes of a film from a web server that are in memory; nil for other films.
     public var bytesCached: Int64?
+    /// The same in seconds, where that is known; the share that they are of what is to be fetched ahead, 0 to 100; and bytes a second that come.
+    public var secondsCached: Double?, percentCached: Int?, bytesPerSecond: Int64?
     /// Seconds that a live film is behind its sender, and those that are held; nil for other films, and where none are.
     public var latency: Double?, latencyTarget: Double?
     /// When the frame that is shown was made, as its sender says; nil where it does not.

@@ -13,6 +13,8 @@ struct News: Sendable {
     var serial: UInt64 = 0
     /// Of a change of state.
     var state = SCANOUT_STATE_IDLE
+    /// Of a cache.
+    var percent = 0
 }
 
 /// Keeps events until the program fetches them, and a descriptor that is readable while events wait.
@@ -66,6 +68,7 @@ extension News {
         case .closeRequested: self.init(kind: SCANOUT_EVENT_CLOSE)
         case .key(let key): self.init(kind: SCANOUT_EVENT_KEY, text: key.rawValue)
         case .subtitlesChanged(let shown): self.init(kind: SCANOUT_EVENT_SUBTITLES, text: shown.text)
+        case .cacheChanged(let network): self.init(kind: SCANOUT_EVENT_CACHE, percent: network.percentAhead)
         }
     }
 }
@@ -104,6 +107,7 @@ extension scanout_event {
         result = news.result.rawValue
         serial = news.serial
         state = news.state.rawValue
+        percent = UInt32(news.percent)
         unsafe withUnsafeMutableBytes(of: &text) { unsafe CallerText.write(news.text, to: $0) }
     }
 }

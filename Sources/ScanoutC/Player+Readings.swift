@@ -39,6 +39,13 @@ public func scanout_get_statistics(_ player: OpaquePointer?, _ statistics: Unsaf
     answer.frames_shown = UInt64(counted.framesPresented)
     answer.frames_dropped = UInt64(counted.framesDropped.reduce(0) { $0 + $1.count })
     answer.bytes_copied = UInt64(clamping: counted.bytesCopied)
+    answer.time_ahead = .min
+    if let network = counted.network {
+        (answer.bytes_fetched, answer.bytes_ahead) = (UInt64(clamping: network.bytesFetched), UInt64(clamping: network.bytesAhead))
+        answer.bytes_per_second = UInt64(clamping: network.bytesPerSecond)
+        if let seconds = network.secondsAhead { answer.time_ahead = Int64(seconds * 1e9) }
+        answer.percent_ahead = UInt32(network.percentAhead)
+    }
     return unsafe CallerStruct.write(answer, to: statistics) ? SCANOUT_OK : SCANOUT_ERROR_ARGUMENT
 }
 

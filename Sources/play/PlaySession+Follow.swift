@@ -90,7 +90,7 @@ extension PlaySession {
     /// Reports an event; not nil when it is the last one.
     private func receive(_ event: PlayerEvent) -> End? {
         switch event {
-        case .stateChanged, .seekCompleted, .seekFailed, .subtitlesChanged, .key: break
+        case .stateChanged, .seekCompleted, .seekFailed, .subtitlesChanged, .cacheChanged, .key: break
         case .ended: return .played
         case .failed(let error): return .failed(error)
         case .notice(let text): if !options.quiet { terminal.line(text) }

@@ -208,7 +208,9 @@ extension PlaySession {
         (snapshot.decoder, snapshot.display) = (statistics.decoder, statistics.sink)
         snapshot.framesDropped = player.framesDropped
         snapshot.buffered = player.bufferedDuration.seconds
-        snapshot.bytesCached = player.bytesCached
+        let network = player.network
+        (snapshot.bytesCached, snapshot.secondsCached) = (network?.bytesAhead, network?.secondsAhead)
+        (snapshot.percentCached, snapshot.bytesPerSecond) = (network?.percentAhead, network?.bytesPerSecond)
         (snapshot.isLive, snapshot.latency, snapshot.latencyTarget) = (player.isLive, statistics.live?.latency, statistics.live?.target)
         snapshot.programDate = player.programDate
         snapshot.subtitle = player.subtitleNumber

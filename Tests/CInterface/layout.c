@@ -154,6 +154,11 @@ int main(void)
     MEMBER(scanout_statistics, frames_shown);
     MEMBER(scanout_statistics, frames_dropped);
     MEMBER(scanout_statistics, bytes_copied);
+    MEMBER(scanout_statistics, bytes_fetched);
+    MEMBER(scanout_statistics, bytes_ahead);
+    MEMBER(scanout_statistics, time_ahead);
+    MEMBER(scanout_statistics, bytes_per_second);
+    MEMBER(scanout_statistics, percent_ahead);
 
     STRUCT(scanout_film_info);
     MEMBER(scanout_film_info, size);
@@ -207,6 +212,7 @@ int main(void)
     MEMBER(scanout_event, text);
     MEMBER(scanout_event, serial);
     MEMBER(scanout_event, state);
+    MEMBER(scanout_event, percent);
 
     STRUCT(scanout_exporter_options);
     MEMBER(scanout_exporter_options, size);

@@ -70,6 +70,26 @@ import Testing
         #expect(!sent.isEmpty && sent.allSatisfy { $0 == "name=value" }, "\(sent)")
     }
 
+    @Test func `what comes of a film is counted, and told tenth by tenth`() throws {
+        let bytes = try Self.film.get(), server = LyingServer { .file(bytes, $0) }
+        defer { server.stop() }
+        let film = try unsafe Self.open(server.address("film.mp4")) { _ in }
+        #expect(Self.frames(film) == 30)
+        var statistics = scanout_statistics()
+        statistics.size = UInt32(MemoryLayout<scanout_statistics>.size)
+        #expect(unsafe scanout_get_statistics(film.player, &statistics) == SCANOUT_OK)
+        #expect(statistics.bytes_fetched >= UInt64(bytes.count) && statistics.percent_ahead == 100 && statistics.time_ahead >= 0)
+        var percents: [UInt32] = [], event = scanout_event()
+        event.size = UInt32(MemoryLayout<scanout_event>.size)
+        while unsafe scanout_next_event(film.player, 0, &event) == SCANOUT_OK {
+            if event.kind == SCANOUT_EVENT_CACHE.rawValue { percents.append(event.percent) }
+        }
+        #expect(percents.contains(100) && percents.allSatisfy { $0 <= 100 }, "\(percents)")
+        let local = try unsafe Self.open(TestAssets.path("plain.mp4")) { _ in }
+        #expect(unsafe scanout_get_statistics(local.player, &statistics) == SCANOUT_OK)
+        #expect(statistics.bytes_fetched == 0 && statistics.time_ahead == .min)
+    }
+
     @Test func `a list says when its film was made, and a program has it of each frame`() throws {
         let path = ProcessFolder.path("dated.ts")
         try FFmpeg.run(["-i", TestAssets.path("plain.mp4"), "-c", "copy", path])

@@ -63,7 +63,9 @@ import Testing
         let object = try #require(try JSONSerialization.jsonObject(with: Data(statistics.json.prettyText.utf8)) as? [String: Any])
         statistics.network = .init(bytesFetched: 3_000_000_000, bytesAhead: 7)
         let fetched = try #require(try JSONSerialization.jsonObject(with: Data(statistics.json.prettyText.utf8)) as? [String: Any])
-        #expect((fetched["network"] as? [String: Int]) == ["bytesFetched": 3_000_000_000, "bytesAhead": 7] && object["network"] is NSNull)
+        let network = try #require(fetched["network"] as? [String: Any])
+        #expect(network["bytesFetched"] as? Int == 3_000_000_000 && network["bytesAhead"] as? Int == 7 && object["network"] is NSNull)
+        #expect(network["secondsAhead"] is NSNull && network["percentAhead"] as? Int == 0 && network["bytesPerSecond"] as? Int == 0)
         for name in ["decoder", "sink", "pixelFormat", "modifier", "sandbox", "startupMilliseconds", "avOffsetMilliseconds"] {
             #expect(object[name] is NSNull, "\(name)")
         }

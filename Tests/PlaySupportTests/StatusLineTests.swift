@@ -19,6 +19,8 @@ import Testing
         var cached = line
         cached.cachedBytes = 12_900_000
         #expect(cached.text(columns: 80) == "▶ 00:00:04.200 / 00:00:10.000  42%  dropped 3  buffer 1.8 s  cache 12.3 MiB")
+        (cached.cachedSeconds, cached.bytesPerSecond) = (44.6, 2_200_000)
+        #expect(cached.text(columns: 100).hasSuffix("  buffer 1.8 s  cache 12.3 MiB (45 s)  2.1 MiB/s"))
         #expect(line.text(columns: 60) == "▶ 00:00:04.200 / 00:00:10.000  42%  dropped 3  buffer 1.8 s")
         #expect(line.text(columns: 50) == "▶ 00:00:04.200 / 00:00:10.000  42%  dropped 3")
     }

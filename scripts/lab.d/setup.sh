@@ -13,7 +13,7 @@ packages_guest="weston sway mutter kwin-wayland seatd udev dbus grim wayland-uti
 packages_module="gcc make libc6-dev linux-headers-amd64 linux-source"
 # What the initrd loads, and what tests may load.
 modules_boot="virtio_pci virtio_console 9pnet_virtio 9p overlay configfs virtio_gpu vkms evdev virtio_input virtio_net"
-modules_more="vgem vivid vhci-hcd uvcvideo uinput snd-aloop snd-dummy"
+modules_more="vgem vivid vhci-hcd uvcvideo uinput snd-aloop snd-dummy sch_netem"
 
 lab_setup() {
     if [ "$(id -u)" -ne 0 ]; then

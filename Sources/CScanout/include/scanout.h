@@ -296,6 +296,13 @@ typedef struct scanout_statistics {
     uint64_t frames_shown;   /* on the display, or taken by one without a clock */
     uint64_t frames_dropped; /* for whatever reason: late, damaged, made void by a seek */
     uint64_t bytes_copied;   /* of pixels, after decoding; 0 on a path without copies */
+    /* Of a film on a web server; 0 for others. */
+    uint64_t bytes_fetched;    /* that have come, those included that came twice */
+    uint64_t bytes_ahead;      /* in memory or on disk from where the film is being read, without a hole */
+    int64_t time_ahead;        /* the same in nanoseconds of the film; SCANOUT_NO_TIME: not known */
+    uint64_t bytes_per_second; /* that came in the last three seconds */
+    uint32_t percent_ahead;    /* of what is to be fetched ahead; 100 also where all is there up to the film's end */
+    uint32_t reserved;
 } scanout_statistics;
 
 /* What has happened so far. */
@@ -421,8 +428,10 @@ typedef enum scanout_event_kind {
                                  in a row only the last is reported */
     SCANOUT_EVENT_OPENED = 9, /* with opens_async: the film is open, as when scanout_open returns without it */
     SCANOUT_EVENT_STATE = 10, /* the player is in another state now: `state`. Every change is reported */
-    SCANOUT_EVENT_SUBTITLES = 11 /* with takes_subtitles, in films with a clock: other subtitles are on at the position than before; `text` is theirs,
+    SCANOUT_EVENT_SUBTITLES = 11, /* with takes_subtitles, in films with a clock: other subtitles are on at the position than before; `text` is theirs,
                                  empty when none are, or only images. scanout_subtitles_at has the whole */
+    SCANOUT_EVENT_CACHE = 12  /* of a film on a web server another tenth of what is to be fetched ahead is there, or was read and is not there any
+                                 more: `percent`. scanout_get_statistics has the seconds and the speed */
 } scanout_event_kind;
 
 typedef struct scanout_event {
@@ -431,8 +440,8 @@ typedef struct scanout_event {
     int32_t result; /* scanout_result */
     char text[500]; /* UTF-8 with its zero, cut to fit */
     uint64_t serial; /* of SCANOUT_EVENT_SOUGHT: what scanout_seek returned */
-    uint32_t state;  /* of SCANOUT_EVENT_STATE: scanout_state_value */
-    uint32_t reserved;
+    uint32_t state;   /* of SCANOUT_EVENT_STATE: scanout_state_value */
+    uint32_t percent; /* of SCANOUT_EVENT_CACHE */
 } scanout_event;
 
 /* A descriptor for poll(2), lent until the player is closed: readable while there are events. Do not read from it. */

@@ -43,6 +43,15 @@ final class PartFetcher: Sendable {
 
         /// Bytes that are here and not read, of the lanes that are read.
         var bytesAhead: Int64 { lanes.reduce(0) { $1.isIdle ? $0 : $0 + $1.bytesAhead } }
+
+        /// What is here, of what is to be fetched ahead.
+        /// - Parameter limit: in bytes.
+        func fetchedAhead(limit: Int64) -> FetchedAhead {
+            let read = lanes.filter { !$0.isIdle }, bytes = bytesAhead, time = read.map(\.timeAhead).min() ?? 0
+            let share = max(Double(bytes) / Double(max(limit, 1)), Double(time) / Double(PartFetcher.longestAhead))
+            let isWhole = !read.isEmpty && read.allSatisfy { $0.isEnded && $0.parts.allSatisfy { $0.progress != .coming } }
+            return FetchedAhead(bytes: bytes, percent: isWhole ? 100 : Int(min(share, 1) * 100), seconds: Double(time) / 1e6)
+        }
     }
 
     typealias Decide = @Sendable (_ buffer: VariantSwitching.Buffer, _ part: Int) -> Int?
@@ -168,10 +177,11 @@ final class PartFetcher: Sendable {
         return (Int(cav_error_exit), nil)
     }
 
-    /// Bits of the lanes that are here, for those who show it.
+    /// What is here, for those who show it.
     func report() {
         guard let progress = options.progress else { return }
-        let (ahead, variant, switches) = state.withLock { ($0.bytesAhead, $0.variant, $0.switches) }
+        let limit = options.network.cache.ahead
+        let (ahead, variant, switches) = state.withLock { ($0.fetchedAhead(limit: limit), $0.variant, $0.switches) }
         progress.setAhead(ahead)
         progress.setVariant(variant, switches: switches)
     }

@@ -49,6 +49,14 @@ struct ByteCache {
     /// Bytes from the reader on that are here without a hole.
     var ahead: Int64 { max(counted.upperBound - position, 0) }
 
+    /// What is here, of what is to be fetched ahead.
+    /// - Parameter end: the film's length; nil when it is unknown.
+    func fetchedAhead(end: Int64?) -> FetchedAhead {
+        let rest = end.map { max($0 - position, 0) }
+        let wanted = isStoring ? rest ?? limits.ahead : min(limits.ahead, rest ?? .max)
+        return FetchedAhead(bytes: ahead, percent: wanted > 0 ? Int(min(Double(ahead) / Double(wanted), 1) * 100) : 100)
+    }
+
     /// The reader wants the bytes from `offset`.
     mutating func move(to offset: Int64) {
         position = offset

@@ -90,7 +90,7 @@ final class ReadAhead {
         func move(to offset: Int64) {
             let ahead = state.change { state in
                 if offset != state.cache.position { state.cache.move(to: offset) }
-                return state.cache.ahead
+                return state.cache.fetchedAhead(end: state.end)
             }
             progress?.setAhead(ahead)
         }
@@ -98,7 +98,10 @@ final class ReadAhead {
         /// Fetches until the reader has gone.
         func run(_ source: HTTPSource) {
             state.withLock { $0.end = source.byteCount }
-            if let byteCount = source.byteCount { createFile(for: byteCount) }
+            if let byteCount = source.byteCount {
+                progress?.setByteCount(byteCount)
+                createFile(for: byteCount)
+            }
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteCache.blockSize, alignment: 16)
             defer { unsafe buffer.deallocate() }
             while let offset = state.wait({ $0.next() }), let offset {
@@ -112,7 +115,7 @@ final class ReadAhead {
                     } else {
                         (state.failure, state.loss) = (count, source.loss)
                     }
-                    return state.cache.ahead
+                    return state.cache.fetchedAhead(end: state.end)
                 }
                 progress?.add(max(count, 0))
                 progress?.setAhead(ahead)

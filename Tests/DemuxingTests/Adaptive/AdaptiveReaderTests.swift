@@ -340,7 +340,10 @@ import Testing
         isSlow.withLock { $0 = false }
         // It is read no faster than it comes: better is fetched only where enough is in memory.
         let frames = try Self.read(reader) {
-            #expect(Polling.until(every: .milliseconds(1)) { progress.bytesAhead > 40_000 || server.requests.contains { $0.path.hasSuffix("9.ts") } })
+            let isHere = Polling.until(every: .milliseconds(1)) {
+                progress.ahead.bytes > 40_000 || server.requests.contains { $0.path.hasSuffix("9.ts") }
+            }
+            #expect(isHere)
         }.frames
         #expect(frames.count == 250 && frames.first?.width == 64 && frames.last?.width == 128)
         #expect(progress.variant == 2 && progress.variantSwitches >= 1 && reader.offer?.chosen == 2)

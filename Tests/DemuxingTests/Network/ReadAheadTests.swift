@@ -52,9 +52,9 @@ import Testing
         #expect(Self.read(source, 1000..<half - 1000) == Array(Self.film[1000..<half - 1000]) && source.loss == nil)
         isBack.change { $0 = true }
         try #require(Polling.until { server.requests.contains { $0.number >= 4 } })
-        #expect(Polling.until { progress.bytesAhead > Int64(half) })
+        #expect(Polling.until { progress.ahead.bytes > Int64(half) })
         #expect(Self.read(source, 0..<Self.film.count + 1) == Self.film && source.loss == nil)
-        #expect(progress.bytesAhead == 0 && progress.bytesFetched == Int64(Self.film.count))
+        #expect(progress.ahead.bytes == 0 && progress.bytesFetched == Int64(Self.film.count))
     }
 
     @Test func `what was fetched costs no further request, wherever it is read`() throws {

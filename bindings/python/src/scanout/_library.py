@@ -65,7 +65,7 @@ class FrameInfo(c.Structure):
 
 class EventInfo(c.Structure):
     _fields_ = [("size", c.c_uint32), ("kind", c.c_uint32), ("result", c.c_int32), ("text", c.c_char * 500), ("serial", c.c_uint64),
-                ("state", c.c_uint32), ("reserved", c.c_uint32)]
+                ("state", c.c_uint32), ("percent", c.c_uint32)]
 
 
 class CanvasInfo(c.Structure):
@@ -87,7 +87,8 @@ class SubtitleLineInfo(c.Structure):
 
 class StatisticsInfo(c.Structure):
     _fields_ = [("size", c.c_uint32), ("stalls", c.c_uint32), ("stalled", c.c_int64)] + _numbers(
-        c.c_uint64, "frames_decoded", "frames_shown", "frames_dropped", "bytes_copied")
+        c.c_uint64, "frames_decoded", "frames_shown", "frames_dropped", "bytes_copied", "bytes_fetched", "bytes_ahead") + [
+        ("time_ahead", c.c_int64), ("bytes_per_second", c.c_uint64), ("percent_ahead", c.c_uint32), ("reserved", c.c_uint32)]
 
 
 class ExporterStatisticsInfo(c.Structure):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes as c
+import dataclasses
 import gc
 import os
 import threading
@@ -313,7 +314,7 @@ class Player(FrameSource):
         with self._player as player:
             check(_library.scanout_get_statistics(player, info))
         found: Statistics = of_struct(Statistics, info)
-        return found
+        return dataclasses.replace(found, time_ahead=time(info.time_ahead))
 
     @property
     def export_statistics(self) -> ExportStatistics:

@@ -38,6 +38,7 @@ class EventKind(enum.IntEnum):
     OPENED = 9
     STATE = 10
     SUBTITLES = 11
+    CACHE = 12
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,14 @@ class Event:
     serial: int
     #: Of STATE: the new one.
     state: State
+    #: Of CACHE: how much is there of what is to be fetched ahead.
+    percent: int
 
     @classmethod
     def _of(cls, info: l.EventInfo) -> Event:
         kind = EventKind(info.kind) if info.kind in EventKind._value2member_map_ else EventKind.UNKNOWN
         state = State(info.state) if info.state in State._value2member_map_ else State.IDLE
-        return cls(kind, info.text.decode(errors="replace"), info.result, info.serial, state)
+        return cls(kind, info.text.decode(errors="replace"), info.result, info.serial, state, info.percent)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,16 @@ class Statistics:
     frames_shown: int
     frames_dropped: int
     bytes_copied: int
+    #: Of a film on a web server, as what follows: bytes that have come, those included that came twice. 0 for other films.
+    bytes_fetched: int
+    #: In memory or on disk from where the film is being read, without a hole.
+    bytes_ahead: int
+    #: The same in nanoseconds of the film; None: not known.
+    time_ahead: int | None
+    #: That came in the last three seconds.
+    bytes_per_second: int
+    #: Of what is to be fetched ahead; 100 also where all is there up to the film's end.
+    percent_ahead: int
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ pub const SCANOUT_EVENT_SOUGHT: scanout_event_kind = 8;
 pub const SCANOUT_EVENT_OPENED: scanout_event_kind = 9;
 pub const SCANOUT_EVENT_STATE: scanout_event_kind = 10;
 pub const SCANOUT_EVENT_SUBTITLES: scanout_event_kind = 11;
+pub const SCANOUT_EVENT_CACHE: scanout_event_kind = 12;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -37,7 +38,7 @@ pub struct scanout_event {
     pub text: [c_char; 500],
     pub serial: u64,
     pub state: u32,
-    pub reserved: u32,
+    pub percent: u32,
 }
 
 extern "C" {

@@ -133,6 +133,12 @@ pub struct scanout_statistics {
     pub frames_shown: u64,
     pub frames_dropped: u64,
     pub bytes_copied: u64,
+    pub bytes_fetched: u64,
+    pub bytes_ahead: u64,
+    pub time_ahead: i64,
+    pub bytes_per_second: u64,
+    pub percent_ahead: u32,
+    pub reserved: u32,
 }
 
 extern "C" {

@@ -59,7 +59,10 @@ fn sizes_offsets_and_values_are_those_of_c() {
         }
         scanout_camera { size, format, width, height, rate_numerator, rate_denominator, reconnects }
         scanout_stream { size, context, read, seek, byte_count, cancel }
-        scanout_statistics { size, stalls, stalled, frames_decoded, frames_shown, frames_dropped, bytes_copied }
+        scanout_statistics {
+            size, stalls, stalled, frames_decoded, frames_shown, frames_dropped, bytes_copied, bytes_fetched, bytes_ahead, time_ahead,
+            bytes_per_second, percent_ahead,
+        }
         scanout_film_info { size, track_count, chapter_count, metadata_count, duration, container, title, is_seekable }
         scanout_track_info {
             size, kind, id, number, codec, language, title, duration, bit_rate, is_default, is_decodable, is_selected, is_forced,
@@ -67,7 +70,7 @@ fn sizes_offsets_and_values_are_those_of_c() {
         }
         scanout_chapter { size, start, end, title }
         scanout_metadata { size, name, text }
-        scanout_event { size, kind, result, text, serial, state }
+        scanout_event { size, kind, result, text, serial, state, percent }
         scanout_exporter_options {
             size, budget, bound, policy, when_decoded, copies, row_alignment, modifier_count, formats, modifiers, width, height, device,
         }

@@ -69,6 +69,8 @@ pub enum Event {
     /// With [`Options::takes_subtitles`](crate::Options::takes_subtitles), in films with a clock: other subtitles are on than before. Their text;
     /// empty where none are, or only images.
     Subtitles(String),
+    /// Of a film on a web server another tenth of what is to be fetched ahead is there, or was read and is not there any more: percent of it.
+    Cache(u32),
     /// Of a kind that this crate does not know.
     Other(u32),
 }
@@ -90,6 +92,7 @@ impl Event {
             sys::SCANOUT_EVENT_OPENED => Event::Opened,
             sys::SCANOUT_EVENT_STATE => Event::State(State::of(event.state)),
             sys::SCANOUT_EVENT_SUBTITLES => Event::Subtitles(text()),
+            sys::SCANOUT_EVENT_CACHE => Event::Cache(event.percent),
             kind => Event::Other(kind),
         }
     }

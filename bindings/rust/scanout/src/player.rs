@@ -35,6 +35,16 @@ pub struct Statistics {
     pub frames_dropped: u64,
     /// Of pixels, after decoding; 0 on a path without copies.
     pub bytes_copied: u64,
+    /// Of a film on a web server, as what follows: bytes that have come, those included that came twice. 0 for other films.
+    pub bytes_fetched: u64,
+    /// In memory or on disk from where the film is being read, without a hole.
+    pub bytes_ahead: u64,
+    /// The same in nanoseconds of the film; None: not known.
+    pub time_ahead: Option<i64>,
+    /// That came in the last three seconds.
+    pub bytes_per_second: u64,
+    /// Of what is to be fetched ahead; 100 also where all is there up to the film's end.
+    pub percent_ahead: u32,
 }
 
 /// A film that plays, and lends its frames. Dropped, it ends; frames that are still held stay as they are.
@@ -266,6 +276,11 @@ impl Player {
             frames_shown: read.frames_shown,
             frames_dropped: read.frames_dropped,
             bytes_copied: read.bytes_copied,
+            bytes_fetched: read.bytes_fetched,
+            bytes_ahead: read.bytes_ahead,
+            time_ahead: known(read.time_ahead),
+            bytes_per_second: read.bytes_per_second,
+            percent_ahead: read.percent_ahead,
         }
     }
 
