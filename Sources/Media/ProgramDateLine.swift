@@ -27,10 +27,13 @@ public struct ProgramDateLine: Sendable, Hashable {
     /// The frame at `time` was made at `date`. Times that are not numeric say nothing.
     public mutating func note(_ date: ProgramDate, at time: MediaTime) {
         guard time.isNumeric, let time = time.nanoseconds() else { return }
-        let place = Place(time: time, date: date.nanosecondsSince1970), next = places.firstIndex { $0.time > time } ?? places.count
+        let place = Place(time: time, date: date.nanosecondsSince1970)
+        // Most come in the order of their times.
+        let isLast = places.last.map { $0.time <= time } ?? true
+        let next = isLast ? places.count : places.firstIndex { $0.time > time } ?? places.count
         if next > 0 {
             let before = places[next - 1]
-            if abs(Double(place.date) - Double(before.date) - Double(time - before.time)) <= Double(Self.tolerance) { return }
+            if abs(Double(place.date) - Double(before.date) - (Double(time) - Double(before.time))) <= Double(Self.tolerance) { return }
             if before.time == time {
                 places[next - 1] = place
                 return

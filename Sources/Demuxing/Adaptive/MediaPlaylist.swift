@@ -60,6 +60,7 @@ struct MediaPlaylist: Sendable {
         (parts, isEnded, targetDuration) = (builder.parts, builder.isEnded, builder.targetDuration)
     }
 
+    /// Whether it says when a part of it was made.
     var hasDates: Bool { parts.contains { $0.date != nil } }
 
     /// Which time of a film that is whole was made when; empty where the list says nothing.

@@ -10,10 +10,10 @@ struct MovieText: Sendable {
     /// Of samples that say nothing else.
     private var duration: Int64 = 0, size: Int64 = 0
 
-    /// 100,000 cues of 16 KiB at most: more than any film has.
-    private static let mostCues = 100_000, longestText = 16 << 10
-    /// A time that is still exact as a fraction of a second: 2^53.
-    private static let latest: Int64 = 1 << 53
+    /// 100,000 samples and cues of 16 KiB at most: more than any film has.
+    private static let mostSamples = 100_000, mostCues = 100_000, longestText = 16 << 10
+    /// 100 years in seconds, as lists that count from 1970 do.
+    private static let latest: Int64 = 3_200_000_000
 
     /// nil where no track of such subtitles is announced.
     init?(head: [UInt8]) {
@@ -52,11 +52,16 @@ struct MovieText: Sendable {
     /// The cues of a part, in milliseconds of the container; nil where it is none.
     func cues(_ part: [UInt8]) -> [WebVTTFile.Cue]? {
         let boxes = MovieBoxes(part)
-        var isPart = false, cues: [WebVTTFile.Cue] = [], last: [String: Int] = [:]
+        // Samples lie beside each other: together they have no more bytes than the part.
+        var isPart = false, cues: [WebVTTFile.Cue] = [], last: [String: Int] = [:], samplesLeft = Self.mostSamples, bytesLeft = part.count
         for fragment in boxes.list(in: boxes.all) where fragment.type == "moof" {
             isPart = true
             for track in boxes.list(in: fragment.body) where track.type == "traf" {
-                for sample in samples(of: track.body, boxes, from: fragment.start) {
+                let samples = samples(of: track.body, boxes, from: fragment.start, most: samplesLeft)
+                samplesLeft -= samples.count
+                for sample in samples {
+                    bytesLeft -= sample.body.count
+                    if bytesLeft < 0 { return cues }
                     let (start, end) = (milliseconds(sample.start), milliseconds(sample.start + sample.duration))
                     for cue in read(boxes, sample.body, start, end) {
                         // A cue that lasts stands in each of the samples that it lasts over.
@@ -89,13 +94,16 @@ struct MovieText: Sendable {
         }
     }
 
-    /// - Parameter begin: where the fragment does, from which the places of its samples count.
-    private func samples(of track: Range<Int>, _ boxes: MovieBoxes, from begin: Int) -> [Sample] {
+    /// - Parameters:
+    ///   - begin: where the fragment does, from which the places of its samples count.
+    ///   - most: samples.
+    private func samples(of track: Range<Int>, _ boxes: MovieBoxes, from begin: Int, most: Int) -> [Sample] {
         guard let header = boxes.first("tfhd", in: track), let flags = boxes.number(4, at: header.lowerBound),
             boxes.number(4, at: header.lowerBound + 4) == trackID
         else { return [] }
         var reader = MovieBoxes.Reader(boxes, header.dropFirst(8)), base = Int64(begin)
         if flags & 1 != 0 { base = reader.next(8) ?? base }
+        guard base <= Int64(boxes.bytes.count) else { return [] }
         if flags & 2 != 0 { _ = reader.next(4) }
         let duration = flags & 8 != 0 ? reader.next(4) ?? duration : duration, size = flags & 0x10 != 0 ? reader.next(4) ?? size : size
         var time: Int64 = 0
@@ -108,11 +116,12 @@ struct MovieText: Sendable {
             guard let flags = reader.next(4), let count = reader.next(4) else { return found }
             if flags & 1 != 0, let offset = reader.next(4) { place = base + Int64(Int32(truncatingIfNeeded: offset)) }
             if flags & 4 != 0 { _ = reader.next(4) }
-            for _ in 0..<min(count, Int64(Self.mostCues)) {
+            for _ in 0..<count {
                 // What is said of each sample ends with the box.
                 guard let duration = flags & 0x100 != 0 ? reader.next(4) : duration, let size = flags & 0x200 != 0 ? reader.next(4) : size,
                     flags & 0x400 == 0 || reader.next(4) != nil, let shift = flags & 0x800 != 0 ? reader.next(4) : 0,
-                    (0...Self.latest).contains(time), place >= 0, place <= Int64(boxes.bytes.count), size <= Int64(boxes.bytes.count) - place
+                    found.count < most, time <= Int64.max / 2, time / timescale < Self.latest, place >= 0,
+                    size <= Int64(boxes.bytes.count) - place
                 else { return found }
                 let start = max(time + Int64(Int32(truncatingIfNeeded: shift)), 0)
                 found.append(Sample(body: Int(place)..<Int(place + size), start: start, duration: duration))

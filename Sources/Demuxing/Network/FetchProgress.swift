@@ -41,7 +41,7 @@ package final class FetchProgress: Sendable {
         return state.withLock { $0.rate.bytesPerSecond(at: now) }
     }
 
-    /// `handler` is called at once, and whenever another tenth of what is to be fetched ahead is here; on whatever thread.
+    /// `handler` is called whenever another tenth of what is to be fetched ahead is here, and at once where anything is; on whatever thread.
     package func onTenth(_ handler: @escaping @Sendable () -> Void) {
         let isKnown = state.withLock { state in
             state.onTenth = handler

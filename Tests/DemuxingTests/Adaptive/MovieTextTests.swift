@@ -53,6 +53,33 @@ import Testing
         #expect(TextPart(Array("no subtitles".utf8), head: []) == nil)
     }
 
+    /// A part that says where its samples begin, how many there are, and when.
+    private static func lying(base: Int, count: Int, time: Int) -> [UInt8] {
+        func number(_ value: Int, _ count: Int = 4) -> [UInt8] { TextMovie.number(value, count) }
+        let header = TextMovie.box("tfhd", number(0x19), number(3), number(base, 8), number(0xFFFF_FFFF), number(0))
+        let first = TextMovie.box("trun", number(0x801), number(count), number(0), number(0x7FFF_FFFF))
+        let runs = first + TextMovie.box("trun", number(0), number(count))
+        return TextMovie.box("moof", TextMovie.box("traf", header, TextMovie.box("tfdt", number(1 << 24), number(time, 8)), runs))
+    }
+
+    @Test(arguments: [(0, 0xFFFF_FFFF, 0), (Int.max, 1, 0), (1 << 62, 1, 0), (0, 1, Int.max), (10, 0xFFFF_FFFF, Int.max - 1), (0, 2, 1 << 62)])
+    func `numbers without measure cost nothing`(_ base: Int, _ count: Int, _ time: Int) throws {
+        for (form, timescale) in [("wvtt", 1000), ("stpp", 0xFFFF_FFFF), ("wvtt", 0xFFFF_FFFF)] {
+            let movie = try #require(MovieText(head: TextMovie.head(form, timescale: timescale)))
+            #expect(movie.cues(Self.lying(base: base, count: count, time: time)) == [])
+        }
+    }
+
+    @Test func `samples that name the same bytes again and again are read once`() throws {
+        let text = Array(#"<tt><body><div><p begin="1s" end="2s">x</p></div></body></tt>"#.utf8)
+        func number(_ value: Int) -> [UInt8] { TextMovie.number(value) }
+        // The document in front, then runs of which each begins there.
+        let run = TextMovie.box("trun", number(0x301), number(1), number(0), number(5000), number(text.count))
+        let runs = (0..<2000).flatMap { _ in run }, header = TextMovie.box("tfhd", number(1), number(3), TextMovie.number(8, 8))
+        let part = TextMovie.box("mdat", text) + TextMovie.box("moof", TextMovie.box("traf", header, runs))
+        #expect(try #require(MovieText(head: TextMovie.head("stpp"))).cues(part) == [Cue(start: 1000, end: 2000, text: "x")])
+    }
+
     @Test func `whatever the bytes say, cues have times and texts`() throws {
         let head = TextMovie.head("wvtt"), part = TextMovie.part(Self.samples, at: 10_000), movie = try #require(MovieText(head: head))
         for place in part.indices {
