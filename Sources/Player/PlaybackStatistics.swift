@@ -47,7 +47,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
         public var secondsAhead: Double?
         /// The share that these are of what is to be fetched ahead, 0 to 100; 100 also where all is there up to the film's end.
         public var percentAhead = 0
-        /// How fast it has come in the last three seconds.
+        /// Bytes a second: the mean of the last three seconds; 0 where none came.
         public var bytesPerSecond: Int64 = 0
         /// The variant that is being fetched of a film whose variant may change, by its place in the list; nil for other films.
         public var variant: Int?

@@ -5,10 +5,11 @@ extension Player {
     /// When the frame at `position` was made; nil where the sender does not say, or has not said yet.
     ///
     /// HLS lists say it (`EXT-X-PROGRAM-DATE-TIME`), DASH manifests that grow, and RTP senders by their reports (RTCP). The counterpart of
-    /// `AVPlayerItem.currentDate()`.
+    /// `AVPlayerItem.currentDate()`. Any thread.
     public var programDate: ProgramDate? { programDate(at: position) }
 
-    /// When the frame of `time` was made, by what the sender has said so far; nil where it says nothing.
+    /// When the frame of `time`, counted from the beginning of the film, was made, by what the sender has said so far; nil where it says nothing. Any
+    /// thread.
     public func programDate(at time: MediaTime) -> ProgramDate? { storage.withLock { $0.pipeline }?.dates.date(at: time) }
 
     /// Goes to the frame that was made at `date`, or, where none was, to the next one, as `seek(to:)` does. Of a live film only what is in memory can

@@ -22,7 +22,8 @@ public enum PlayerEvent: Sendable {
     /// Other subtitles are on at the film's position than before: a line has come or gone, as time runs, by a seek or by the choice of a track.
     /// Without a picture. Where `SubtitleOptions.isTakenByProgram` says so, in films with a clock.
     case subtitlesChanged(ShownSubtitles)
-    /// Of a film on a web server another tenth of what is to be fetched ahead is there (`percentAhead`), or was read and is not there any more.
+    /// Of a film on a web server another tenth of what is to be fetched ahead is there (`percentAhead`), or was read and is not there any
+    /// more.
     case cacheChanged(PlaybackStatistics.Network)
     /// The viewer asked to close the window.
     case closeRequested

@@ -296,7 +296,7 @@ typedef struct scanout_statistics {
     uint64_t frames_shown;   /* on the display, or taken by one without a clock */
     uint64_t frames_dropped; /* for whatever reason: late, damaged, made void by a seek */
     uint64_t bytes_copied;   /* of pixels, after decoding; 0 on a path without copies */
-    /* Of a film on a web server; 0 for others. */
+    /* Of a film on a web server; for others 0, and SCANOUT_NO_TIME. */
     uint64_t bytes_fetched;    /* that have come, those included that came twice */
     uint64_t bytes_ahead;      /* in memory or on disk from where the film is being read, without a hole */
     int64_t time_ahead;        /* the same in nanoseconds of the film; SCANOUT_NO_TIME: not known */
