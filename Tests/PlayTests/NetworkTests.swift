@@ -28,8 +28,12 @@ import Testing
         let outcome = try PlayProgram.run(arguments + ["--sandbox", sandbox, server.address("film.mp4")], environment: ["http_proxy": ""])
         #expect(outcome.code == 0 && outcome.errors.isEmpty, "\(outcome.code): \(outcome.errors)")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
-        let network = try #require(object["network"] as? [String: Int])
-        #expect(network["bytesFetched"].map { $0 >= Self.film.count * 9 / 10 } == true && object["framesPresented"] as? Int == 300, "\(network)")
+        #expect(object["framesPresented"] as? Int == 300)
+        let network = try #require(object["network"] as? [String: Any])
+        let fetched = try #require(network["bytesFetched"] as? Int), seconds = try #require(network["secondsAhead"] as? Double)
+        #expect(fetched >= Self.film.count * 9 / 10 && (0...10).contains(seconds), "\(network)")
+        let ahead = try #require(network["bytesAhead"] as? Int), percent = try #require(network["percentAhead"] as? Int)
+        #expect((0...Self.film.count).contains(ahead) && (0...100).contains(percent), "\(network)")
     }
 
     @Test(arguments: ["off", "full"]) func `with the rest of it on disk a film is fetched once`(sandbox: String) throws {
