@@ -18,6 +18,8 @@ final class USBCamera: @unchecked Sendable {
     private struct State: Sendable {
         /// Requests for video that wait, with the bytes that each takes.
         var waiting: [(sequence: UInt32, count: Int)] = []
+        /// The request that is being answered. The kernel takes the camera away when an answer comes after the word that the request is withdrawn.
+        var answering: UInt32?
         var format = USBCameraDescriptors.jpeg
         var interval = USBCameraDescriptors.interval(USBCameraDescriptors.rates[0])
         /// How often a stream was begun; nil while there is none.
@@ -101,12 +103,13 @@ final class USBCamera: @unchecked Sendable {
             let sequence = Self.number(header, 1), isIn = Self.number(header, 3) == 1, endpoint = Self.number(header, 4)
             guard Self.number(header, 0) == Self.submit else {
                 let unlinked = Self.number(header, 5)
-                let wasWaiting = state.change { state in
+                let wasWaiting = state.wait { state -> Bool? in
+                    guard state.answering != unlinked else { return nil }
                     let before = state.waiting.count
                     state.waiting.removeAll { $0.sequence == unlinked }
                     return state.waiting.count < before
                 }
-                reply(Self.unlinked, sequence, status: wasWaiting ? Self.reset : 0)
+                reply(Self.unlinked, sequence, status: wasWaiting == true ? Self.reset : 0)
                 continue
             }
             let length = Int(Self.number(header, 6)), setup = Array(header[40..<48])
@@ -197,6 +200,7 @@ final class USBCamera: @unchecked Sendable {
                 if state.isGone || state.stream != stream { return Request.none }
                 guard !state.waiting.isEmpty else { return nil }
                 let first = state.waiting.removeFirst()
+                state.answering = first.sequence
                 return .video(sequence: first.sequence, count: first.count)
             }
             guard case .video(let sequence, let count) = request else { return }
@@ -205,6 +209,7 @@ final class USBCamera: @unchecked Sendable {
             let flags: UInt8 = 0x80 | UInt8(number & 1) | (rest.isEmpty ? 2 : 0)
             let payload = [2, flags] + piece
             reply(Self.submitted, sequence, status: 0, count: payload.count, data: payload)
+            state.change { $0.answering = nil }
         } while !rest.isEmpty
     }
 }
