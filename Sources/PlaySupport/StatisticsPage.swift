@@ -81,6 +81,6 @@ extension StatisticsPage.Moment {
         video = film?.tracks.first { $0.id == film?.videoTrack }
         audio = film?.tracks.first { $0.id == film?.audioTrack }
         title = player.title
-        (buffered, cached, speed) = (player.bufferedDuration.seconds, player.bytesCached, player.rate)
+        (buffered, cached, speed) = (player.bufferedDuration.seconds, player.network?.bytesAhead, player.rate)
     }
 }

@@ -51,11 +51,6 @@ extension Player {
     /// How much film is read but not yet decoded; zero without video.
     public var bufferedDuration: MediaTime { storage.withLock { $0.pipeline }?.display?.samples.bufferedDuration ?? .zero }
 
-    /// How much of a film on a web server is in memory or on disk and not yet read, in bytes; nil for other films.
-    public var bytesCached: Int64? {
-        network?.bytesAhead
-    }
-
     /// What has come of a film on a web server, and how fast it comes; nil for other films.
     public var network: PlaybackStatistics.Network? {
         storage.withLock { $0.pipeline }.flatMap { .init($0.source.progress, length: $0.source.length) }

@@ -10,8 +10,8 @@ struct MovieText: Sendable {
     /// Of samples that say nothing else.
     private var duration: Int64 = 0, size: Int64 = 0
 
-    /// 100,000 samples and cues of 16 KiB at most: more than any film has.
-    private static let mostSamples = 100_000, mostCues = 100_000, longestText = 16 << 10
+    /// 100,000 samples, as many cues, and texts of 16 KiB at most: more than any film has.
+    private static let most = 100_000, longestText = 16 << 10
     /// 100 years in seconds, as lists that count from 1970 do.
     private static let latest: Int64 = 3_200_000_000
 
@@ -50,10 +50,10 @@ struct MovieText: Sendable {
     }
 
     /// The cues of a part, in milliseconds of the container; nil where it is none.
-    func cues(_ part: [UInt8]) -> [WebVTTFile.Cue]? {
+    func cues(_ part: [UInt8]) -> [TextCue]? {
         let boxes = MovieBoxes(part)
         // Samples lie beside each other: together they have no more bytes than the part.
-        var isPart = false, cues: [WebVTTFile.Cue] = [], last: [String: Int] = [:], samplesLeft = Self.mostSamples, bytesLeft = part.count
+        var isPart = false, cues: [TextCue] = [], last: [String: Int] = [:], samplesLeft = Self.most, bytesLeft = part.count
         for fragment in boxes.list(in: boxes.all) where fragment.type == "moof" {
             isPart = true
             for track in boxes.list(in: fragment.body) where track.type == "traf" {
@@ -68,7 +68,7 @@ struct MovieText: Sendable {
                         if let before = last[cue.text], cues[before].end >= cue.start, cues[before].start <= cue.start {
                             cues[before].end = max(cues[before].end, cue.end)
                         } else {
-                            guard cues.count < Self.mostCues else { return cues }
+                            guard cues.count < Self.most else { return cues }
                             last[cue.text] = cues.count
                             cues.append(cue)
                         }
@@ -81,7 +81,7 @@ struct MovieText: Sendable {
 
     private func milliseconds(_ time: Int64) -> Int64 { Int64((Double(time) / Double(timescale) * 1000).rounded()) }
 
-    private func read(_ boxes: MovieBoxes, _ body: Range<Int>, _ start: Int64, _ end: Int64) -> [WebVTTFile.Cue] {
+    private func read(_ boxes: MovieBoxes, _ body: Range<Int>, _ start: Int64, _ end: Int64) -> [TextCue] {
         if form == .timedText {
             // A sample that says no length leaves it to its document.
             return (end > start ? TimedText(boxes.bytes[body], shownFrom: start, to: end) : TimedText(boxes.bytes[body]))?.cues ?? []
@@ -90,7 +90,7 @@ struct MovieText: Sendable {
             guard end > start, let words = boxes.first("payl", in: cue.body), words.count <= Self.longestText else { return nil }
             // Packagers leave the line's end.
             let lines = String(decoding: boxes.bytes[words], as: UTF8.self).split(whereSeparator: \.isNewline)
-            return lines.isEmpty ? nil : WebVTTFile.Cue(start: start, end: end, text: lines.joined(separator: "\n"))
+            return lines.isEmpty ? nil : TextCue(start: start, end: end, text: lines.joined(separator: "\n"))
         }
     }
 

@@ -1,6 +1,6 @@
 /// The cues of a part of subtitles: a WebVTT file, a TTML document, or either in fragmented MP4. A pure value.
 struct TextPart: Sendable {
-    private(set) var cues: [WebVTTFile.Cue] = []
+    private(set) var cues: [TextCue] = []
     /// Which time of the film's containers is which of the cues; nil: the part does not say.
     private(set) var map: WebVTTFile.Map?
 

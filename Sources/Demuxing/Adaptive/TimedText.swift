@@ -5,7 +5,7 @@ internal import Media
 ///
 /// Colours, places and images are not read. What makes no sense is passed over.
 struct TimedText: Sendable {
-    private(set) var cues: [WebVTTFile.Cue] = []
+    private(set) var cues: [TextCue] = []
 
     /// 32 deep, 100,000 cues of 16 KiB, and 1000 styles at most: more than any film has.
     private static let deepest = 32, mostCues = 100_000, longestText = 16 << 10, mostStyles = 1000
@@ -128,7 +128,7 @@ struct TimedText: Sendable {
         let text = lines.filter { !$0.isEmpty }.joined(separator: "\n"), start = run.begin ?? begin, stop = run.end ?? end
         // What is not shown during the document at all belongs to another one.
         guard !text.isEmpty, stop > start, start < end, stop > begin, stop < .max, cues.count < Self.mostCues else { return }
-        cues.append(WebVTTFile.Cue(start: start, end: stop, text: text))
+        cues.append(TextCue(start: start, end: stop, text: text))
     }
 
     // MARK: Text

@@ -2,13 +2,6 @@
 ///
 /// What makes no sense is passed over, as the standard's parser does.
 struct WebVTTFile: Sendable {
-    struct Cue: Sendable, Hashable {
-        var start: Int64
-        var end: Int64
-        /// One line or more, with the marks of WebVTT.
-        var text: String
-    }
-
     /// Which time of the film's containers is which of the cues (RFC 8216, 3.5).
     struct Map: Sendable, Hashable {
         /// Of the cues.
@@ -17,7 +10,7 @@ struct WebVTTFile: Sendable {
         var timestamp: Int64 = 0
     }
 
-    private(set) var cues: [Cue] = []
+    private(set) var cues: [TextCue] = []
     /// nil: the file does not say.
     private(set) var map: Map?
 
@@ -57,7 +50,7 @@ struct WebVTTFile: Sendable {
     }
 
     /// A block whose first or second line has times; nil for comments, styles and what makes no sense.
-    private static func cue(_ lines: ArraySlice<Substring>) -> Cue? {
+    private static func cue(_ lines: ArraySlice<Substring>) -> TextCue? {
         guard let place = lines.prefix(2).firstIndex(where: { $0.contains("-->") }) else { return nil }
         let line = lines[place], arrow = line.firstRange(of: "-->")
         guard let arrow, let start = time(line[..<arrow.lowerBound]),
@@ -65,7 +58,7 @@ struct WebVTTFile: Sendable {
         else { return nil }
         let text = lines[(place + 1)...].joined(separator: "\n")
         guard !text.isEmpty, text.utf8.count <= longestText else { return nil }
-        return Cue(start: start, end: end, text: text)
+        return TextCue(start: start, end: end, text: text)
     }
 
     /// `01:02:03.456`, or without the hours.

@@ -9,8 +9,6 @@ struct FetchRate: Sendable {
     /// 250 ms, of which twelve count.
     private static let stretch: Int64 = 250_000_000, counted: Int64 = 12
 
-    init() {}
-
     /// So many bytes have come.
     mutating func add(_ bytes: Int, at time: HostTime) {
         begin = begin ?? time

@@ -4,15 +4,14 @@ import Testing
 
 /// Subtitles in the parts of fragmented MP4.
 @Suite struct MovieTextTests {
-    private typealias Cue = WebVTTFile.Cue
 
     private static let samples: [TextMovie.Sample] = [
         (500, TextMovie.webVTT([])), (1000, TextMovie.webVTT(["one"])), (250, TextMovie.webVTT(["one", "<i>two</i>\nlines"])),
         (250, TextMovie.webVTT(["<i>two</i>\r\nlines\n"])), (1000, TextMovie.webVTT([])), (1000, TextMovie.webVTT(["one"])),
     ]
     private static let cues = [
-        Cue(start: 10_500, end: 11_750, text: "one"), Cue(start: 11_500, end: 12_000, text: "<i>two</i>\nlines"),
-        Cue(start: 13_000, end: 14_000, text: "one"),
+        TextCue(start: 10_500, end: 11_750, text: "one"), TextCue(start: 11_500, end: 12_000, text: "<i>two</i>\nlines"),
+        TextCue(start: 13_000, end: 14_000, text: "one"),
     ]
 
     @Test(arguments: [false, true]) func `cues of WebVTT last as long as the samples that hold them`(isLong: Bool) throws {
@@ -27,7 +26,7 @@ import Testing
         let part = TextMovie.part([(90_000, TextMovie.webVTT(["a"])), (45_000, TextMovie.webVTT(["b"]))], at: 1 << 40)
         let start: Int64 = 12_216_795_864
         #expect(
-            movie.cues(part) == [Cue(start: start, end: start + 1000, text: "a"), Cue(start: start + 1000, end: start + 1500, text: "b")])
+            movie.cues(part) == [TextCue(start: start, end: start + 1000, text: "a"), TextCue(start: start + 1000, end: start + 1500, text: "b")])
     }
 
     @Test func `a document of TTML is shown while its sample is`() throws {
@@ -38,7 +37,7 @@ import Testing
         #expect(movie.cues(TextMovie.part([(0, Array(document.utf8))], at: 10_000))?.map(\.text) == ["one", "long ago"], "no length")
         #expect(
             movie.cues(TextMovie.part([(2000, Array(document.utf8))], at: 10_000)) == [
-                Cue(start: 10_500, end: 11_750, text: "one"), Cue(start: 10_000, end: 12_000, text: "all along"),
+                TextCue(start: 10_500, end: 11_750, text: "one"), TextCue(start: 10_000, end: 12_000, text: "all along"),
             ])
     }
 
@@ -77,7 +76,7 @@ import Testing
         let run = TextMovie.box("trun", number(0x301), number(1), number(0), number(5000), number(text.count))
         let runs = (0..<2000).flatMap { _ in run }, header = TextMovie.box("tfhd", number(1), number(3), TextMovie.number(8, 8))
         let part = TextMovie.box("mdat", text) + TextMovie.box("moof", TextMovie.box("traf", header, runs))
-        #expect(try #require(MovieText(head: TextMovie.head("stpp"))).cues(part) == [Cue(start: 1000, end: 2000, text: "x")])
+        #expect(try #require(MovieText(head: TextMovie.head("stpp"))).cues(part) == [TextCue(start: 1000, end: 2000, text: "x")])
     }
 
     @Test func `whatever the bytes say, cues have times and texts`() throws {

@@ -4,9 +4,8 @@ import Testing
 
 /// The cues of TTML documents.
 @Suite struct TimedTextTests {
-    private typealias Cue = WebVTTFile.Cue
 
-    private static func cues(_ body: String, head: String = "", _ attributes: String = "") -> [WebVTTFile.Cue]? {
+    private static func cues(_ body: String, head: String = "", _ attributes: String = "") -> [TextCue]? {
         let names = #"xmlns="http://www.w3.org/ns/ttml" xmlns:tts="http://www.w3.org/ns/ttml#styling""#
         let text = "<?xml version=\"1.0\"?><tt \(names) \(attributes)><head>\(head)</head><body>\(body)</body></tt>"
         return TimedText(Array(text.utf8)[...])?.cues
@@ -22,7 +21,7 @@ import Testing
         ] as [(String, Int64, Int64)])
     func `times are read in all their forms`(_ attributes: String, _ start: Int64, _ end: Int64) {
         let clock = #"ttp:frameRate="25" ttp:tickRate="10000000""#
-        #expect(Self.cues("<div><p \(attributes)>x</p></div>", clock) == [Cue(start: start, end: end, text: "x")])
+        #expect(Self.cues("<div><p \(attributes)>x</p></div>", clock) == [TextCue(start: start, end: end, text: "x")])
     }
 
     @Test(arguments: [#"begin="soon" end="later""#, #"begin="2s" end="1s""#, #"begin="1s""#, #"begin="1s" end="1:2""#, #"begin="1s" end="1e99s""#])
@@ -36,8 +35,9 @@ import Testing
             + #"<p begin="6s" end="9s">d<span begin="1s" end="2s">e</span></p></div>"#
         #expect(
             Self.cues(body) == [
-                Cue(start: 11_000, end: 12_000, text: "a"), Cue(start: 15_000, end: 20_000, text: "b"), Cue(start: 10_000, end: 20_000, text: "c"),
-                Cue(start: 16_000, end: 19_000, text: "d"), Cue(start: 17_000, end: 18_000, text: "e"),
+                TextCue(start: 11_000, end: 12_000, text: "a"), TextCue(start: 15_000, end: 20_000, text: "b"),
+                TextCue(start: 10_000, end: 20_000, text: "c"),
+                TextCue(start: 16_000, end: 19_000, text: "d"), TextCue(start: 17_000, end: 18_000, text: "e"),
             ])
     }
 
@@ -51,14 +51,16 @@ import Testing
         ])
     func `text keeps its lines and marks, and blanks count once`(_ inside: String, _ text: String) {
         let head = #"<styling><style xml:id="strong" tts:fontWeight="bold"/><style xml:id="under" tts:textDecoration="underline"/></styling>"#
-        #expect(Self.cues(#"<div><p begin="1s" end="2s">\#(inside)</p></div>"#, head: head) == [Cue(start: 1000, end: 2000, text: text)])
+        #expect(Self.cues(#"<div><p begin="1s" end="2s">\#(inside)</p></div>"#, head: head) == [TextCue(start: 1000, end: 2000, text: text)])
     }
 
     @Test func `what is shown from when to when is said by who asks`() {
         let text = Array(#"<tt><body><div><p>a</p><p end="4s">b</p><p begin="1s" end="2s">c</p></div></body></tt>"#.utf8)[...]
         #expect(
-            TimedText(text, shownFrom: 3000, to: 5000)?.cues == [Cue(start: 3000, end: 5000, text: "a"), Cue(start: 3000, end: 4000, text: "b")])
-        #expect(TimedText(text)?.cues == [Cue(start: 0, end: 4000, text: "b"), Cue(start: 1000, end: 2000, text: "c")])
+            TimedText(text, shownFrom: 3000, to: 5000)?.cues == [
+                TextCue(start: 3000, end: 5000, text: "a"), TextCue(start: 3000, end: 4000, text: "b"),
+            ])
+        #expect(TimedText(text)?.cues == [TextCue(start: 0, end: 4000, text: "b"), TextCue(start: 1000, end: 2000, text: "c")])
     }
 
     @Test(arguments: ["", "x", "<html><p>x</p></html>", "WEBVTT\n\n00:01.000 --> 00:02.000\nx"])
@@ -67,7 +69,7 @@ import Testing
     @Test func `a document that nests or ends wrongly ends there`() {
         let first = #"<div><p begin="1s" end="2s">a</p>"#, deep = String(repeating: "<span>", count: 100)
         for rest in ["<p begin=\"3s\" end=\"4s\">b</div>", deep, "<p begin=\"3s\" end=\"4s\"", "</wrong>"] {
-            #expect(Self.cues(first + rest) == [Cue(start: 1000, end: 2000, text: "a")], "\(rest)")
+            #expect(Self.cues(first + rest) == [TextCue(start: 1000, end: 2000, text: "a")], "\(rest)")
         }
     }
 }

@@ -4,7 +4,6 @@ import Testing
 
 /// Subtitles as lists and manifests have them.
 @Suite struct WebVTTFileTests {
-    private typealias Cue = WebVTTFile.Cue
 
     private static func file(_ text: String) -> WebVTTFile? { WebVTTFile(Array(text.utf8)) }
 
@@ -28,7 +27,8 @@ import Testing
 
             """
         let file = try #require(Self.file(text.replacing("\n", with: end)))
-        #expect(file.cues == [Cue(start: 1000, end: 2500, text: "<i>Hello,</i>\nworld"), Cue(start: 3_723_004, end: 3_724_000, text: "Second")])
+        #expect(
+            file.cues == [TextCue(start: 1000, end: 2500, text: "<i>Hello,</i>\nworld"), TextCue(start: 3_723_004, end: 3_724_000, text: "Second")])
         #expect(file.map == nil)
     }
 
@@ -52,7 +52,7 @@ import Testing
         "one\ntwo\n00:01.000 --> 00:02.000\na",
     ]) func `what makes no sense is passed over`(_ block: String) throws {
         let file = try #require(Self.file("WEBVTT\n\n\(block)\n\n00:03.000 --> 00:04.000\nb\n"))
-        #expect(file.cues == [Cue(start: 3000, end: 4000, text: "b")])
+        #expect(file.cues == [TextCue(start: 3000, end: 4000, text: "b")])
     }
 
     @Test func `only such files are read, with a mark of their bytes or without`() {
