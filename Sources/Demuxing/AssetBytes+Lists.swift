@@ -96,7 +96,8 @@ extension AssetBytes {
         if let manifest { return adaptiveLists(of: manifest) }
         guard let (list, throughput) = master, let chosen = offer?.chosen else { return datedList() }
         let preference = options.network.variant, choice = VariantChoice(preference: preference, size: options.shownSize)
-        let rising = preference == .automatic ? choice.candidates(list.variants) : [chosen], texts = list.texts(of: chosen)
+        let isFixed = preference != .automatic || options.lists != .adaptively
+        let rising = isFixed ? [chosen] : choice.candidates(list.variants), texts = list.texts(of: chosen)
         guard rising.contains(chosen), let own = variantList(list, chosen), let text = own.readText(),
             let known = MediaPlaylist(text, from: own.base), !known.parts.isEmpty, rising.count > 1 || !texts.isEmpty || known.hasDates
         else { return nil }

@@ -25,7 +25,7 @@ extension AssetBytes {
         let duration = manifest.length(by: chosen)
         if manifest.isEnded, duration == nil { return nil }
         offer = VariantOffer(variants: variants, chosen: chosen)
-        let isFixed = preference != .automatic || !options.switchesVariants
+        let isFixed = preference != .automatic || options.lists != .adaptively
         let rising = isFixed ? [chosen] : choice.candidates(variants)
         let rates = Dictionary(uniqueKeysWithValues: variants.enumerated().map { ($0, $1.bitRate + sound) })
         let count = variants.count + manifest.sounds.count + manifest.texts.count

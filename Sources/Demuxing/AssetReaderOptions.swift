@@ -23,8 +23,8 @@ public struct AssetReaderOptions: Sendable {
     var opened: AssetBytes?
     /// Times are left as the container says them, and what the head says of the film's length does not count: for a part of a film.
     var keepsTimes = false
-    /// The variant of an adaptive film may change while it is read.
-    package var switchesVariants = false
+    /// How lists of parts on web servers are read.
+    package var lists = ListReading.byLibrary
     /// Told what comes from a web server.
     package var progress: FetchProgress?
 
@@ -39,6 +39,16 @@ public struct AssetReaderOptions: Sendable {
         self.network = network
         self.cancellation = cancellation
     }
+}
+
+/// How HLS lists on web servers are read. DASH manifests are read part by part wherever they can be.
+package enum ListReading: Sendable, Hashable {
+    /// By libavformat, in one variant, which leaves out what lies beside the frames but sound.
+    case byLibrary
+    /// Part by part in one variant, where it has subtitles or dates.
+    case inOneVariant
+    /// The variant may change between parts.
+    case adaptively
 }
 
 /// A switch that makes an `AssetReader` give up: whatever it waits for, and every later call, fails soon with `cancelled`.

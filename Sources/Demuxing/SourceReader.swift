@@ -14,7 +14,7 @@ package struct SourceReader: Sendable {
         var options = options
         if options.source == nil, AssetBytes.isHTTP(location) {
             let bytes = if let opened = options.opened { opened } else { try AssetBytes(location, options: options) }
-            if options.switchesVariants || bytes.manifest != nil, let adaptive = try AdaptiveReader(location, bytes, options, sandbox) {
+            if options.lists != .byLibrary || bytes.manifest != nil, let adaptive = try AdaptiveReader(location, bytes, options, sandbox) {
                 (reader, notice) = (adaptive, adaptive.notice)
                 return
             }

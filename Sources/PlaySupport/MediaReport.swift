@@ -35,7 +35,7 @@ public struct MediaReport: Sendable {
         do {
             var options = AssetReaderOptions(isThorough: true)
             // The tracks are those that are played: subtitles of a list among them.
-            options.switchesVariants = true
+            options.lists = .adaptively
             let source = try SourceReader(opening: location, options, sandbox)
             (facts, reader, notices) = (MediaFacts(source.reader), source.reader, source.notice.map { [$0] } ?? [])
         } catch {

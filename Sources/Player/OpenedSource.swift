@@ -65,7 +65,7 @@ struct OpenedSource: Sendable {
         let progress = FetchProgress()
         options.progress = progress
         options.shownSize = shownSize
-        options.switchesVariants = true
+        options.lists = .adaptively
         if case .bytes(let source, _) = film { options.source = ProgramBytes(source, cancellation) }
         let (opening, sourceNotice) = try open(film, options, configuration.sandbox)
         let wantsSound = configuration.playsAudio && hearsSound && configuration.tracks.audio != .none

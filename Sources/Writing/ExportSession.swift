@@ -35,7 +35,8 @@ public final class ExportSession: @unchecked Sendable {
     public convenience init(from location: String, to path: String, settings: ExportSettings = ExportSettings()) throws(ExportError) {
         let source: SourceReader
         do throws(AssetError) {
-            let options = AssetReaderOptions(isThorough: true, cancellation: settings.cancellation)
+            var options = AssetReaderOptions(isThorough: true, cancellation: settings.cancellation)
+            options.lists = .inOneVariant
             source = try SourceReader(opening: location, options, settings.sandbox)
         } catch { throw .source(error) }
         try self.init(ExportSource(source, settings), path, settings)

@@ -106,6 +106,8 @@ struct ExportSource {
     /// - Parameter demand: nil for sound.
     private static func options(_ settings: ExportSettings, _ demand: FrameDemand?) -> ReadingOptions {
         var options = ReadingOptions(source: AssetReaderOptions(cancellation: settings.cancellation), sandbox: settings.sandbox)
+        // The numbers of tracks are those of the film that was looked at.
+        options.source.lists = .inOneVariant
         if demand?.isForDevice == true {
             // On the encoder's own device, whose surfaces it reads in place.
             options.decoder.specification = DecoderSpecification(hardware: .prefer, device: settings.device)

@@ -61,7 +61,9 @@ public struct FilmCopy: Sendable {
         self.path = path
         let source: SourceReader
         do throws(AssetError) {
-            source = try SourceReader(opening: location, AssetReaderOptions(isThorough: true, cancellation: options.cancellation), options.sandbox)
+            var opening = AssetReaderOptions(isThorough: true, cancellation: options.cancellation)
+            opening.lists = .inOneVariant
+            source = try SourceReader(opening: location, opening, options.sandbox)
         } catch { throw .source(error) }
         reader = source.reader
         if let notice = source.notice { opening.append(notice) }

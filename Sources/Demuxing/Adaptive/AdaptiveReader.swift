@@ -98,7 +98,12 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     func cancel() { cancellation.cancel() }
 
     func select(_ trackIDs: Set<Int>) {
-        selected = trackIDs.intersection(tracks.map(\.id))
+        let wanted = trackIDs.intersection(tracks.map(\.id))
+        // Subtitles count from the beginning of the frames and the sound, also where these are not read.
+        if !wanted.isEmpty, wanted.isSubset(of: texts.map(\.track.id)) {
+            do { try findBeginning() } catch { pendingError = error }
+        }
+        selected = wanted
         for list in lists { list.select(selected) }
         fetcher.select(Set(lists.indices.filter(isRead) + wantedTexts.map(\.lane)))
         for index in ready.indices { ready[index] = ready[index].filter { selected.contains($0.trackID) }[...] }
@@ -121,7 +126,8 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
             for index in lists.indices where ready[index].isEmpty && !hasEnded[index] && isRead(index) { try fill(index) }
             let next = lists.indices.filter { !ready[$0].isEmpty }.min { order(ready[$0].first!) < order(ready[$1].first!) }
             // Behind the last of the others there are none.
-            if let text = try nextText(until: next.map { order(ready[$0].first!) } ?? lastEnd, isLast: next == nil) { return marked(text) }
+            let place = lists.indices.contains(where: isRead) ? next.map { order(ready[$0].first!) } ?? lastEnd : nil
+            if let text = try nextText(until: place, isLast: next == nil) { return marked(text) }
             guard let next, let sample = ready[next].popFirst() else { break }
             if finishedTracks.contains(sample.trackID) { continue }
             if order(sample) >= timeRange.end {
@@ -139,9 +145,15 @@ final class AdaptiveReader: AssetReading, @unchecked Sendable {
     }
 
     /// The next of the subtitles at `time` or before; nil: there is none.
-    private func nextText(until time: MediaTime, isLast: Bool) throws(AssetError) -> SampleBuffer? {
-        for text in wantedTexts { if let sample = try text.next(until: min(time, timeRange.end), on: line, isLast: isLast) { return sample } }
-        return nil
+    /// - Parameter time: nil where nothing else is read.
+    private func nextText(until time: MediaTime?, isLast: Bool) throws(AssetError) -> SampleBuffer? {
+        var first: (text: TextLane, begin: MediaTime)?
+        for text in wantedTexts {
+            guard let begin = try text.next(until: time, on: line, isLast: isLast), begin <= timeRange.end, begin < first?.begin ?? .positiveInfinity
+            else { continue }
+            first = (text, begin)
+        }
+        return first?.text.pop()
     }
 
     /// What samples of different lists follow each other by.

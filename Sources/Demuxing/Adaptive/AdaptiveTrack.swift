@@ -41,7 +41,7 @@ final class AdaptiveTrack {
         var own = options
         own.keepsTimes = true
         own.progress = nil
-        own.switchesVariants = false
+        own.lists = .byLibrary
         self.options = own
     }
 

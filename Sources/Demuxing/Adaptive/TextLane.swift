@@ -38,15 +38,16 @@ final class TextLane {
     /// The next sample is that of the place where the fetcher has been sent.
     func restart() { (ready, covered, hasEnded, lasting) = ([], .negativeInfinity, false, []) }
 
-    /// The next sample at `time` or before; nil: there is none. Blocks until the parts up to there are here, or are known not to come. Of a film that
-    /// grows nothing is waited for: its subtitles may come late.
+    /// When the next sample begins, at `time` or before; nil: there is none. Blocks until the parts up to there are here, or are known not to come.
+    /// Of a film that grows nothing is waited for: its subtitles may come late.
     ///
     /// - Parameters:
+    ///   - time: nil: whichever comes next.
     ///   - line: says what is added to the times of a part's cues.
-    ///   - isLast: the film has ended, and its subtitles are waited for.
-    func next(until time: MediaTime, on line: AdaptiveTimeline, isLast: Bool) throws(AssetError) -> SampleBuffer? {
+    ///   - isLast: nothing else is to come, and subtitles are waited for.
+    func next(until time: MediaTime?, on line: AdaptiveTimeline, isLast: Bool) throws(AssetError) -> MediaTime? {
         let grows = !track.duration.isNumeric, waits = !grows || isLast
-        while !hasEnded, grows || covered <= time {
+        while !hasEnded, time.map({ grows || covered <= $0 }) ?? ready.isEmpty {
             guard let part = waits ? try fetcher.nextPart(lane, bytes: .max) : fetcher.wholePart(lane) else {
                 hasEnded = waits
                 break
@@ -59,9 +60,12 @@ final class TextLane {
             let shift = line.shift(of: file.map, first: start, part.part, now: now, countsPeriods: isManifest)
             add(file, shift: shift)
         }
-        guard let first = ready.first, first.presentationTime <= time else { return nil }
-        return ready.popFirst()
+        guard let first = ready.first, first.presentationTime <= time ?? .positiveInfinity else { return nil }
+        return first.presentationTime
     }
+
+    /// Takes that sample.
+    func pop() -> SampleBuffer? { ready.popFirst() }
 
     private func add(_ file: TextPart, shift: MediaTime) {
         // Later parts repeat nothing that ends before this one's cues begin.

@@ -102,7 +102,7 @@ import Testing
     ) throws -> AdaptiveReader {
         var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions(timeout: .seconds(timeout)))
         options.progress = FetchProgress()
-        options.switchesVariants = true
+        options.lists = .adaptively
         let location = server.address(name)
         let sandbox = SandboxOptions(policy: policy, decoderPath: BuiltPrograms.decoder)
         return try #require(
@@ -303,6 +303,7 @@ import Testing
         // Variant 0 has no list: what is decided is not to be had.
         let location = server.address("film.m3u8")
         var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""])
+        options.lists = .adaptively
         options.shownSize = PixelSize(width: 4000, height: 4000)
         let reader = try #require(try AdaptiveReader(location, AssetBytes(location, options: options), options, SandboxOptions()))
         let frames = try Self.read(reader).frames
@@ -332,6 +333,7 @@ import Testing
         defer { server.stop() }
         let progress = FetchProgress()
         var options = AssetReaderOptions(libraryOptions: ["http_proxy": ""], network: NetworkOptions())
+        options.lists = .adaptively
         options.network.cacheAhead = 65_536
         options.progress = progress
         let location = server.address("film.m3u8")
