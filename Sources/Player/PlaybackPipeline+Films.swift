@@ -17,8 +17,8 @@ final class PipelineLink: @unchecked Sendable {
 // Films that follow each other without a gap.
 
 extension PlaybackPipeline {
-    /// What follows without a gap; false when `next` cannot: its kinds of tracks are others, or it has more channels than the sound device was
-    /// opened for. Any thread.
+    /// What follows without a gap; false when `next` cannot: its kinds of tracks are others, it has more channels than the sound device was opened
+    /// for, or it has sound and that of a film before has failed. Any thread.
     func follow(with next: OpenedSource, _ settings: SubtitleSettings) -> Bool {
         guard let joining, canFollow(next) else { return false }
         let subtitles = Self.subtitles(of: next, settings, sandbox, link, handlers)
@@ -30,7 +30,9 @@ extension PlaybackPipeline {
     private func canFollow(_ next: OpenedSource) -> Bool {
         guard next.canJoin, (next.videoTrack != nil) == (display != nil) else { return false }
         guard let sound = next.audio else { return true }
-        return audio?.keeps(channelCount: Int(sound.format.channelCount)) ?? false
+        guard let audio else { return false }
+        if case .failed = audio.phase { return false }
+        return audio.keeps(channelCount: Int(sound.format.channelCount))
     }
 
     /// Those of the film that is shown, and of those that are to follow it.

@@ -33,6 +33,8 @@ package struct TransportState: Sendable {
     private var isPausedByDisplay = false
     private var hasVideo = false
     private var hasAudio = false
+    /// The sound has failed for good: films that follow without a gap have none either.
+    private var isAudioLost = false
     private var isVideoReady = false
     private var isAudioReady = false
     private var isVideoFinished = false
@@ -59,14 +61,15 @@ package struct TransportState: Sendable {
         self.beginning = beginning
         self.hasVideo = hasVideo
         self.hasAudio = hasAudio
+        isAudioLost = false
         preroll()
     }
 
     /// Another film is shown, which follows the one before without a gap.
     package mutating func continued(at beginning: MediaTime, hasAudio: Bool) {
         self.beginning = beginning
-        self.hasAudio = hasAudio
-        isAudioFinished = !hasAudio
+        self.hasAudio = hasAudio && !isAudioLost
+        isAudioFinished = !self.hasAudio
     }
 
     /// What the display and the sound report of the position at which they are.
@@ -110,7 +113,7 @@ package struct TransportState: Sendable {
 
     /// The sound has failed for good: the film continues without it.
     package mutating func audioLost() -> [Action] {
-        hasAudio = false
+        (hasAudio, isAudioLost) = (false, true)
         return phase == .prerolling ? startIfReady() : finishIfDone()
     }
 

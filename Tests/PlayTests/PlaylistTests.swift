@@ -53,6 +53,35 @@ import Testing
         #expect(try Self.films(outcome.output).count { ($0["framesPresented"] as? Int ?? 0) > 0 } == played, "\(outcome.output)")
     }
 
+    /// A film of frames, whose sound no decoder takes: what the container says of AAC is zeros.
+    private static func makeRefusedSound(_ path: String) throws {
+        try FFmpeg.run(
+            ["-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=1", "-f", "lavfi", "-i", "sine=d=1", "-c:v", "mpeg4", "-c:a", "aac", path])
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let codec = try #require(bytes.firstRange(of: Array("A_AAC".utf8)))
+        let head = try #require(bytes[codec.upperBound...].firstRange(of: [0x63, 0xA2])), count = Int(bytes[head.upperBound] & 0x7F)
+        for place in 1...count { bytes[head.upperBound + place] = 0 }
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test(
+        arguments: [["refused", "refused"], ["plain", "refused"], ["refused", "demo"], ["demo", "refused", "demo", "refused", "demo"]],
+        ["off", "full"])
+    func `a film whose sound cannot be decoded plays in its place, and the list goes on`(_ names: [String], _ sandbox: String) throws {
+        let folder = NSTemporaryDirectory() + "refused-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Self.makeRefusedSound(folder + "/refused.mkv")
+        let films = names.map { $0 == "refused" ? folder + "/refused.mkv" : TestAssets.path($0 + ".mp4") }
+        let options = ["--sink", "headless", "--audio-device", "null", "--duration", "0.4", "--stats", "-", "--sandbox", sandbox]
+        let outcome = try PlayProgram.run(options + films)
+        #expect(outcome.code == 0 && outcome.errors.contains("No sound: the decoder 'aac' refused the sound track"), "\(outcome.errors)")
+        let all = try Self.films(outcome.output)
+        #expect(
+            all.map { ($0["framesPresented"] as? Int ?? 0) + ((($0["framesDropped"] as? [String: Int])?["late"]) ?? 0) }
+                == names.map { $0 == "refused" ? 10 : 12 }, "\(outcome.output)")
+    }
+
     @Test func `lists and folders play, and a list from standard input`() throws {
         let folder = NSTemporaryDirectory() + "playlist-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

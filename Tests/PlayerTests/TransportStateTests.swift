@@ -33,6 +33,18 @@ import Testing
         #expect(state.videoFinished() == [.stopClock, .finish])
     }
 
+    @Test(arguments: [true, false]) func `after sound that failed no film that follows waits for any`(isLate: Bool) {
+        var state = opened()
+        _ = state.videoReady() + state.audioReady()
+        if isLate { state.continued(at: .zero, hasAudio: true) }
+        #expect(state.audioLost() == [])
+        if !isLate { state.continued(at: .zero, hasAudio: true) }
+        #expect(state.videoFinished() == [.stopClock, .finish])
+        // One that is opened has its own.
+        state.opened(at: .zero, hasVideo: true, hasAudio: true)
+        #expect(state.videoReady() == [] && state.audioReady() == [.startClock(rate: 1)])
+    }
+
     @Test func `started paused, time waits for play`() {
         var state = opened(audio: false, plays: false)
         #expect(state.videoReady() == [])
